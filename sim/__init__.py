@@ -1,0 +1,1 @@
+"""ISO 8583 in Jupyter."""

@@ -1,0 +1,43 @@
+"""The bitmap: hex digits <-> data element numbers. Bit 1 is the most significant bit of byte 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+HEX_DIGITS = frozenset("0123456789ABCDEFabcdef")
+_WITH_SECONDARY = frozenset("89ABCDEFabcdef")
+PRIMARY_BITS = 64
+ALL_BITS = 128
+
+
+def has_secondary(first: str) -> bool:
+    """Whether a bitmap whose first hex digit is *first* has bit 1 set: a second bitmap follows."""
+    return first in _WITH_SECONDARY
+
+
+def numbers(bitmap: str) -> tuple[int, ...]:
+    """The data elements a bitmap of 16 or 32 hex digits announces, without bit 1.
+
+    >>> numbers("4000000000000001")
+    (2, 64)
+    >>> numbers("80000000000000000000000000000001")
+    (128,)
+    """
+    bits, size = int(bitmap, 16), 4 * len(bitmap)
+    return tuple(number for number in range(2, size + 1) if bits >> (size - number) & 1)
+
+
+def to_hex(present: Iterable[int], *, secondary: bool = False) -> str:
+    """The bitmap for the elements *present*: 16 upper-case hex digits, 32 when one is above 64 or
+    *secondary* asks for it.
+
+    >>> to_hex([2, 3, 4])
+    '7000000000000000'
+    >>> to_hex([70])
+    '80000000000000000400000000000000'
+    """
+    chosen = set(present)
+    if secondary or any(number > PRIMARY_BITS for number in chosen):
+        chosen.add(1)
+    size = ALL_BITS if 1 in chosen else PRIMARY_BITS
+    return f"{sum(1 << (size - number) for number in chosen):0{size // 4}X}"

@@ -1,0 +1,61 @@
+"""`parse` and `build` for the text form: MTI, hex bitmap, field data."""
+
+from __future__ import annotations
+
+from sim.codec import bitmap, plan
+from sim.codec.message import Message
+from sim.codec.walk import MTI_WIDTH, walk, write
+from sim.errors import IsoError
+from sim.spec import spec
+
+
+def parse(raw: str, version: str = "1987") -> Message:
+    """Split *raw* into MTI, bitmap and data elements.
+
+    Checks framing only; what values mean is for the rules. Raises ParseError naming field and
+    offset, SpecError for an unknown version, TypeError when *raw* is not a str.
+
+    >>> parse("08002020000000000000990000123456")[11]
+    '123456'
+    """
+    if not isinstance(raw, str):
+        raise TypeError(f"a message is a str, not {type(raw).__name__}")
+    end = 36 if bitmap.has_secondary(raw[4:5]) else 20
+    if len(raw) >= end:
+        try:
+            message = plan.reader(version, raw[4:end])(raw)
+        except ValueError:
+            message = None
+        if message is not None:
+            return message
+    return walk(raw, version)
+
+
+def build(message: Message) -> str:
+    """Write *message* as text; `build(parse(raw)) == raw` but for the bitmap, always upper case.
+
+    Raises BuildError naming the element whose value does not fit.
+
+    >>> build(Message("0800", {11: "123456", 3: "990000"}))
+    '08002020000000000000990000123456'
+    """
+    fields = message.fields
+    try:
+        text = plan.writer(message.version, tuple(fields), message.empty_secondary)(message.mti, fields)
+    except (IsoError, KeyError, TypeError, AttributeError):
+        text = None
+    return write(message) if text is None else text
+
+
+def spans(message: Message) -> dict[int, tuple[int, int, int]]:
+    """Where everything stands in `build(message)`: number -> (start of its length prefix or value,
+    start of its value, end), in characters. 0 is the MTI, 1 the bitmap."""
+    elements = spec(message.version)
+    end = MTI_WIDTH + len(message.bitmap)
+    found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
+    for number, value in sorted(message.fields.items()):
+        start = end
+        first = start + elements[number].prefix
+        end = first + len(value)
+        found[number] = (start, first, end)
+    return found

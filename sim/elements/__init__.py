@@ -1,0 +1,1 @@
+"""What one value means: MTI, PAN, amounts, dates, tracks, chip data, code lists."""

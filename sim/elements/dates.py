@@ -1,0 +1,79 @@
+"""Dates and times in the patterns of the element tables: `MMDDhhmmss`, `YYMM`, `CCYYMMDD` ..."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import datetime
+from functools import cache
+
+_PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
+_STRFTIME = {"CCYY": "%Y", "YY": "%y", "MM": "%m", "DD": "%d", "hh": "%H", "mm": "%M", "ss": "%S"}
+_LIMITS = {"MM": (1, 12), "DD": (1, 31), "hh": (0, 23), "mm": (0, 59), "ss": (0, 59)}
+_NAMES = {"MM": "month", "DD": "day", "hh": "hour", "mm": "minute", "ss": "second"}
+# A pattern without a year cannot rule 29 February out.
+_ANY_LEAP_YEAR = 2024
+_CENTURY = 2000
+
+
+@cache
+def _layout(pattern: str) -> tuple[tuple[str, int, int], ...]:
+    parts = list(_PART.finditer(pattern))
+    return tuple((part[0], part.start(), part.end()) for part in parts)
+
+
+def split(pattern: str, value: str) -> dict[str, str]:
+    """The parts of *value* by the letters of *pattern*: {"MM": "11", "DD": "20"}."""
+    return {name: value[start:end] for name, start, end in _layout(pattern)}
+
+
+def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
+    """What makes *value* no date or time of *pattern*: (start, end, text) inside the value; None
+    when it is one. Knows the months' lengths and leap years; a two-digit year is of the 2000s.
+
+    >>> problem("MMDD", "0230")
+    (2, 4, 'day 30 of month 02')
+    >>> problem("hhmmss", "251530")
+    (0, 2, 'hour 25')
+    """
+    for name, start, end in _layout(pattern):
+        low, high = _LIMITS.get(name, (0, 9999))
+        if not low <= int(value[start:end]) <= high:
+            return start, end, f"{_NAMES[name]} {value[start:end]}"
+    parts = split(pattern, value)
+    if "DD" not in parts:
+        return None
+    year = int(parts["CCYY"]) if "CCYY" in parts else _CENTURY + int(parts["YY"]) if "YY" in parts else 0
+    last = calendar.monthrange(year or _ANY_LEAP_YEAR, int(parts["MM"]))[1]
+    if int(parts["DD"]) > last:
+        at = pattern.index("DD")
+        return at, at + 2, f"day {parts['DD']} of month {parts['MM']}" + (f" in {year}" if year else "")
+    return None
+
+
+def write(pattern: str, at: datetime) -> str:
+    """*at* in *pattern*.
+
+    >>> write("MMDDhhmmss", datetime(2026, 11, 20, 10, 15, 30))
+    '1120101530'
+    """
+    return at.strftime(_PART.sub(lambda part: _STRFTIME[part[0]], pattern))
+
+
+def say(pattern: str, value: str) -> str:
+    """*value* as a person reads it; the value itself where it is no date of *pattern*.
+
+    >>> say("MMDDhhmmss", "1120101530")
+    '20 November, 10:15:30'
+    >>> say("YYMM", "2912")
+    'December 2029'
+    """
+    if len(value) != len(pattern) or not (value.isascii() and value.isdigit()) or problem(pattern, value):
+        return value
+    parts = split(pattern, value)
+    year = parts.get("CCYY") or (f"20{parts['YY']}" if "YY" in parts else "")
+    month = calendar.month_name[int(parts["MM"])] if "MM" in parts else ""
+    day = str(int(parts["DD"])) if "DD" in parts else ""
+    date = " ".join(part for part in (day, month, year) if part)
+    time = ":".join(parts[name] for name in ("hh", "mm", "ss") if name in parts)
+    return ", ".join(part for part in (date, time) if part)

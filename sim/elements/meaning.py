@@ -1,0 +1,248 @@
+"""What each data element of a message means, in words: the `meaning` column.
+
+One small function per element; which one serves which element of which version is the table
+`_SAYERS`. An element without a decoder has no meaning beyond its name and value. Never holds
+card data in clear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+
+from sim.codec import Message
+from sim.elements import dates, groups, money, mti, pos, tlv
+from sim.elements.pan import luhn_ok
+from sim.masking import mask, mask_pan
+from sim.spec import country, lookup, merchant_category, spec
+from sim.spec.networks import detect, response_code
+
+Sayer = Callable[[Message, int, str | None], str]
+
+
+def meaning(message: Message, number: int, network: str | None = None) -> str:
+    """What data element *number* of *message* says; 0 is the MTI, 1 the bitmap. Empty when its
+    value needs no decoding. *network* chooses that network's code lists.
+
+    >>> meaning(Message("0110", {39: "51"}), 39)
+    'not sufficient funds'
+    """
+    if number == 0:
+        return _mti(message)
+    if number == 1:
+        return _bitmap(message)
+    sayer = _sayers(message.version).get(number)
+    return sayer(message, number, network) if sayer else ""
+
+
+def _mti(message: Message) -> str:
+    parts = mti.split(message.mti)
+    version = f"ISO 8583:{parts.version}" if parts.version else "no known version"
+    name = parts.name or " ".join(part for part in (parts.message_class, parts.function) if part)
+    return ", ".join(part for part in (version, name, parts.origin and f"from the {parts.origin}") if part)
+
+
+def _bitmap(message: Message) -> str:
+    count = len(message.fields)
+    return f"{count} data element{'' if count == 1 else 's'}: " + ", ".join(map(str, sorted(message.fields)))
+
+
+def _pan(message: Message, number: int, network: str | None) -> str:
+    pan = message[number]
+    if mti.is_network_management(message.mti):
+        return "group or member id, not a card"
+    found = detect(pan) if pan.isascii() and pan.isdigit() else None
+    brand = found.brand if found else "unknown brand"
+    check = "right" if luhn_ok(pan) else "wrong"
+    return f"{brand} card {mask_pan(pan)}, check digit {check}" if pan.isdigit() else brand
+
+
+def _processing_code(message: Message, number: int, network: str | None) -> str:
+    value = message[number]
+    kind = lookup("transaction_type", value[:2], version=message.version, network=network)
+    accounts = [lookup("account_type", value[at : at + 2], version=message.version) for at in (2, 4)]
+    names = [account.meaning if account else "unknown account type" for account in accounts]
+    text = f"{value[:2]} {kind.meaning if kind else 'unknown transaction type'}"
+    return f"{text}; from {value[2:4]} {names[0]}, to {value[4:6]} {names[1]}"
+
+
+def _amount(message: Message, number: int, network: str | None) -> str:
+    return money.say(message, number)
+
+
+def _date(message: Message, number: int, network: str | None) -> str:
+    pattern = spec(message.version)[number].pattern
+    said = dates.say(pattern, message[number])
+    zone = " UTC" if number == 7 else ""
+    return "" if said == message[number] else said + zone
+
+
+def _rate(message: Message, number: int, network: str | None) -> str:
+    value = message[number]
+    if not value.isdecimal():
+        return ""
+    decimals, digits = int(value[0]), value[1:]
+    return str(digits[: 7 - decimals].lstrip("0") or "0") + (
+        "." + digits[7 - decimals :] if 0 < decimals <= 7 else ""
+    )
+
+
+def _fee(message: Message, number: int, network: str | None) -> str:
+    currency = {28: 49, 29: 50, 30: 49, 31: 50, 97: 50}.get(number, 49)
+    return groups.say_signed(message[number], message.get(currency))
+
+
+def _country(message: Message, number: int, network: str | None) -> str:
+    found = country(message[number])
+    return found.name if found else "not an ISO 3166 code"
+
+
+def _merchant(message: Message, number: int, network: str | None) -> str:
+    return merchant_category(message[number]) or "not in the ISO 18245 list"
+
+
+def _currency(message: Message, number: int, network: str | None) -> str:
+    return money.say_currency(message[number]) or "not an ISO 4217 code"
+
+
+def _code(name: str, message: Message, number: int, network: str | None) -> str:
+    found = lookup(name, message[number], version=message.version, network=network)
+    return found.meaning if found else f"not in the list of {name.replace('_', ' ')}s"
+
+
+def _response(message: Message, number: int, network: str | None) -> str:
+    if network and message.version == "1987" and (own := response_code(network, message[number])):
+        return own.meaning
+    return _code("response_code", message, number, network)
+
+
+def _service_code(message: Message, number: int, network: str | None) -> str:
+    found = (
+        lookup("service_code", digit, position=position)
+        for position, digit in enumerate(message[number], start=1)
+    )
+    return "; ".join(code.meaning for code in found if code)
+
+
+def _pos(message: Message, number: int, network: str | None) -> str:
+    return pos.say(message)
+
+
+def _hidden(text: str, message: Message, number: int, network: str | None) -> str:
+    return text
+
+
+def _track_2(message: Message, number: int, network: str | None) -> str:
+    return "track 2 of the magnetic stripe or its chip equivalent, hidden"
+
+
+def _chip(message: Message, number: int, network: str | None) -> str:
+    try:
+        tags = list(tlv.walk(tlv.read(message[number])))
+    except tlv.TlvError:
+        return "chip data that cannot be read as tags"
+    return f"{len(tags)} chip data tag{'' if len(tags) == 1 else 's'}: " + ", ".join(tag.tag for tag in tags)
+
+
+def _original(message: Message, number: int, network: str | None) -> str:
+    return groups.say_original(message[number], message.version)
+
+
+def _additional(message: Message, number: int, network: str | None) -> str:
+    return groups.say_additional_amounts(message[number], message.version)
+
+
+def _location(message: Message, number: int, network: str | None) -> str:
+    return groups.say_location(mask(number, message[number], message.version), message.version)
+
+
+def _replacement(message: Message, number: int, network: str | None) -> str:
+    actual = money.say_amount(message[number][:12], message.get(49))
+    return f"actual amount {actual}" if message[number][:12].isdecimal() else ""
+
+
+def _original_amounts(message: Message, number: int, network: str | None) -> str:
+    value = message[number]
+    if message.version == "2003":
+        return f"original amount {money.say_amount(value[4:16], value[:3])}"
+    return f"original amount {money.say_amount(value[:12], message.get(49))}"
+
+
+_COMMON: dict[int, Sayer] = {
+    2: _pan,
+    3: _processing_code,
+    4: _amount,
+    5: _amount,
+    6: _amount,
+    8: _amount,
+    9: _rate,
+    10: _rate,
+    19: _country,
+    20: _country,
+    22: _pos,
+    35: _track_2,
+    36: partial(_hidden, "track 3 of the magnetic stripe, hidden"),
+    39: _response,
+    40: _service_code,
+    43: _location,
+    45: partial(_hidden, "track 1 of the magnetic stripe, hidden"),
+    52: partial(_hidden, "encrypted PIN block, hidden"),
+    54: _additional,
+    55: _chip,
+    64: partial(_hidden, "message authentication code"),
+    128: partial(_hidden, "message authentication code"),
+}
+_SAYERS: dict[str, dict[int, Sayer]] = {
+    "1987": {
+        18: _merchant,
+        21: _country,
+        25: partial(_code, "pos_condition"),
+        26: partial(_code, "pin_capture"),
+        28: _fee,
+        29: _fee,
+        30: _fee,
+        31: _fee,
+        49: _currency,
+        50: _currency,
+        51: _currency,
+        66: partial(_code, "settlement"),
+        68: _country,
+        69: _country,
+        70: partial(_code, "network_management"),
+        90: _original,
+        91: partial(_code, "file_update"),
+        95: _replacement,
+        97: _fee,
+    },
+    "1993": {
+        18: _merchant,
+        26: _merchant,
+        21: _country,
+        24: partial(_code, "function_code"),
+        25: partial(_code, "reason_code"),
+        30: _original_amounts,
+        49: _currency,
+        50: _currency,
+        51: _currency,
+        56: _original,
+        68: _country,
+        69: _country,
+        70: _country,
+        91: _country,
+        92: _country,
+        97: _fee,
+    },
+    "2003": {
+        26: _merchant,
+        24: partial(_code, "function_code"),
+        25: partial(_code, "reason_code"),
+        30: _original_amounts,
+        56: _original,
+    },
+}
+
+
+@cache
+def _sayers(version: str) -> dict[int, Sayer]:
+    dated: dict[int, Sayer] = {element.number: _date for element in spec(version).elements if element.pattern}
+    return {**_COMMON, **dated, **_SAYERS[version]}

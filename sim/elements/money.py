@@ -1,0 +1,73 @@
+"""Amounts in minor units, with the decimals of their currency."""
+
+from __future__ import annotations
+
+from sim.codec import Message
+from sim.spec import Currency, currency
+
+# Which element holds the currency of an amount (1987, 1993); 2003 puts it inside the amount.
+CURRENCY_OF = {4: 49, 5: 50, 6: 51, 8: 51}
+_COMPOSITE = 4  # 2003: currency n 3 and minor unit n 1 in front of the amount
+
+
+def in_major_units(digits: str, exponent: int) -> str:
+    """Minor units as major units with the currency's decimals.
+
+    >>> in_major_units("000000012345", 2), in_major_units("5000", 0), in_major_units("12345", 3)
+    ('123.45', '5,000', '12.345')
+    """
+    value = int(digits)
+    if exponent <= 0:
+        return f"{value:,}"
+    whole, part = divmod(value, 10**exponent)
+    return f"{whole:,}.{part:0{exponent}}"
+
+
+def say_amount(digits: str, code: str) -> str:
+    """An amount in minor units and a currency code as a person reads it.
+
+    >>> say_amount("000000012345", "840")
+    '123.45 USD'
+    >>> say_amount("000000012345", "000")
+    '12345 minor units of unknown currency 000'
+    """
+    if not (digits.isascii() and digits.isdigit()):
+        return digits
+    known = currency(code)
+    if known is None:
+        of = f"unknown currency {code}" if code else "an unstated currency"
+        return f"{int(digits)} minor units of {of}"
+    if known.exponent is None:
+        return f"{int(digits)} {known.alpha}"
+    return f"{in_major_units(digits, known.exponent)} {known.alpha}"
+
+
+def say_currency(code: str) -> str:
+    """A currency code with its name: `US Dollar (USD)`; empty when ISO 4217 has no such code."""
+    known = currency(code)
+    return f"{known.name} ({known.alpha})" if known else ""
+
+
+def amount(message: Message, number: int = 4) -> tuple[str, str] | None:
+    """The digits and the currency code of amount element *number*; None where it is absent.
+
+    1987 and 1993 carry the currency in DE 49, 50 or 51, 2003 in the amount's first three digits.
+    """
+    value = message.get(number)
+    if not value:
+        return None
+    if message.version == "2003":
+        return value[_COMPOSITE:], value[:3]
+    return value, message.get(CURRENCY_OF.get(number, 49))
+
+
+def say(message: Message, number: int = 4) -> str:
+    """Amount element *number* with its currency; empty where it is absent."""
+    found = amount(message, number)
+    return say_amount(*found) if found else ""
+
+
+def currency_of(message: Message) -> Currency | None:
+    """The currency of the transaction amount, None when there is none or it is unknown."""
+    found = amount(message)
+    return currency(found[1]) if found else currency(message.get(49))

@@ -1,0 +1,71 @@
+"""The message type indicator: four digits for version, class, function and originator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.spec import lookup, version_of
+
+_RESPONSE_FUNCTION = {"0": "1", "2": "3", "6": "7"}
+# A response answers the message, not its repeat: 0101 and 0100 both get 0110.
+_WITHOUT_REPEAT = {"0": "0", "1": "0", "2": "2", "3": "2", "4": "4", "5": "4"}
+_RESPONSES = frozenset("13")
+_REPEATS = frozenset("135")
+
+
+@dataclass(frozen=True, slots=True)
+class MessageType:
+    """An MTI taken apart. `name` is the combination's usual name, empty when it has none;
+    `kind` request, response, advice and so on."""
+
+    mti: str
+    version: str | None
+    message_class: str
+    function: str
+    origin: str
+    name: str
+    kind: str
+
+
+def split(mti: str) -> MessageType:
+    """Take *mti* apart; digits without a meaning give empty texts.
+
+    >>> split("0421").message_class
+    'reversal or chargeback'
+    """
+    version = version_of(mti)
+    named = lookup("message_types", mti[1:], version=version or "1987")
+    parts = (
+        lookup(name, digit, version=version or "1987")
+        for name, digit in zip(("mti_class", "mti_function", "mti_origin"), f"{mti[1:4]:3}", strict=True)
+    )
+    message_class, function, origin = (part.meaning if part else "" for part in parts)
+    name, kind = (named.meaning, named.kind) if named else ("", "")
+    return MessageType(mti, version, message_class, function, origin, name, kind)
+
+
+def response_mti(mti: str) -> str | None:
+    """The MTI that answers *mti*: 0100 -> 0110, 0421 -> 0430; None where nothing answers it.
+
+    A response carries no repeat marker, so adding ten is wrong for repeats.
+
+    >>> response_mti("0101"), response_mti("0110")
+    ('0110', None)
+    """
+    function, origin = _RESPONSE_FUNCTION.get(mti[2:3]), _WITHOUT_REPEAT.get(mti[3:4])
+    return mti[:2] + function + origin if function and origin else None
+
+
+def is_response(mti: str) -> bool:
+    """Whether the function digit says response: a request's (1) or an advice's (3)."""
+    return mti[2:3] in _RESPONSES
+
+
+def is_repeat(mti: str) -> bool:
+    """Whether the originator digit marks a repeat of an earlier message."""
+    return mti[3:4] in _REPEATS
+
+
+def is_network_management(mti: str) -> bool:
+    """Whether the message manages the link (x8xx) and so concerns no card."""
+    return mti[1:2] == "8"

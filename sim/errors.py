@@ -1,0 +1,71 @@
+"""The exceptions of the toolkit.
+
+One tree under `IsoError`, which is a `ValueError`: `ParseError` speaks of text that came in,
+`BuildError` of elements to be written, `SpecError` of the toolkit's own tables.
+Every error locates: field, offset, expected, found. Texts never hold card data: `found` is a
+count, a length prefix or an already masked value.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MTI_FIELD = 0
+BITMAP_FIELD = 1
+
+
+def element_label(field: int | None) -> str:
+    """How a sentence names a data element: `MTI`, `bitmap`, `DE 4`, or `message` for the whole."""
+    if field is None:
+        return "message"
+    return {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}.get(field, f"DE {field}")
+
+
+def locate(field: int | None, offset: int | None, expected: str, found: str) -> str:
+    """The one sentence in which errors and findings say what is wrong where.
+
+    >>> locate(4, 36, "n 12", "7 characters")
+    'DE 4 at offset 36: expected n 12, found 7 characters'
+    """
+    place = element_label(field) + ("" if offset is None else f" at offset {offset}")
+    return f"{place}: expected {expected}, found {found}"
+
+
+class IsoError(ValueError):
+    """Base of all errors. `field` 0 is the MTI, 1 the bitmap, None the message as a whole;
+    `offset` counts characters of the text form from 0."""
+
+    def __init__(
+        self,
+        field: int | None,
+        offset: int | None,
+        expected: str,
+        found: str,
+        partial: Any = None,
+    ) -> None:
+        super().__init__(locate(field, offset, expected, found))
+        self.field = field
+        self.offset = offset
+        self.expected = expected
+        self.found = found
+        self.partial = partial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # ValueError would rebuild from its one text argument and lose the attributes.
+        return type(self), (self.field, self.offset, self.expected, self.found, self.partial)
+
+
+class ParseError(IsoError):
+    """A text is not a message of its version. `partial` is the Message read up to the misfit,
+    or None where not even the MTI and bitmap could be read."""
+
+
+class BuildError(IsoError):
+    """Elements cannot be written as a message: a value of the wrong length, an unknown element, an
+    option of generate that cannot be met (then `option` is its name)."""
+
+    option: str | None = None
+
+
+class SpecError(IsoError):
+    """A table of the toolkit is not what the code expects: an unknown version or a bad row."""

@@ -1,0 +1,185 @@
+"""Rules about single values: character classes, dates, currencies, tracks, chip data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from sim.codec import Message
+from sim.elements import dates, tlv
+from sim.elements.pan import account, luhn_ok
+from sim.elements.track import read_track_2
+from sim.masking import is_sensitive
+from sim.rules.engine import rule
+from sim.rules.finding import Hit, Severity
+from sim.spec import country, currency, spec
+from sim.spec.networks import detect
+
+# The first character that does not belong, by content class. Blanks fill up `an` values.
+_FOREIGN = {
+    "n": re.compile(r"[^0-9]"),
+    "an": re.compile(r"[^0-9A-Za-z ]"),
+    "anp": re.compile(r"[^0-9A-Za-z ]"),
+    "ns": re.compile(r"[^0-9!-/:-@\[-`{-~ ]"),
+    "ans": re.compile(r"[^ -~]"),
+    "ansb": re.compile(r"[^ -~]"),
+    "z": re.compile(r"[^0-9:;<=>?D]"),
+    "b": re.compile(r"[^0-9A-Fa-f]"),
+    "x+n": re.compile(r"(?<!^)[^0-9]|^[^CD]"),
+}
+_CLASS_NAMES = {
+    "n": "digits only",
+    "an": "letters and digits only, blanks to fill up",
+    "anp": "letters, digits and blanks only",
+    "ns": "digits and special characters only",
+    "ans": "printable ASCII characters only",
+    "ansb": "printable ASCII characters only",
+    "z": "digits and the separator = or D only",
+    "b": "hex digits only",
+    "x+n": "C or D, then digits",
+}
+# Track 2 has a rule for its whole layout.
+_LAID_OUT = (35,)
+# A currency may be written in letters or in digits.
+_CURRENCIES = (49, 50, 51)
+
+
+@cache
+def _class_checks(version: str) -> dict[int, re.Pattern[str]]:
+    return {element.number: _FOREIGN[element.content] for element in spec(version).elements}
+
+
+@rule("character-class")
+def character_class(message: Message) -> Iterator[Hit]:
+    """Every value has only the characters of its class."""
+    checks = _class_checks(message.version)
+    for number, value in message.fields.items():
+        if (wrong := checks[number].search(value)) and number not in _LAID_OUT:
+            element = spec(message.version)[number]
+            expected = f"{element.format}, {_CLASS_NAMES[element.content]}"
+            yield Hit(number, expected, _describe(wrong[0]), wrong.start(), 1)
+
+
+def _describe(char: str) -> str:
+    code = ord(char)
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return f"control character U+{code:04X}"
+    return repr(char) if code < 0x7F else f"{char!r} (U+{code:04X})"
+
+
+@rule("whole-bytes")
+def whole_bytes(message: Message) -> Iterator[Hit]:
+    """Binary values have two hex digits a byte."""
+    elements = spec(message.version)
+    for number, value in message.fields.items():
+        if len(value) % 2 and elements[number].binary:
+            yield Hit(number, "two hex digits for each byte", f"{len(value)} hex digits")
+
+
+@cache
+def _patterns(version: str) -> dict[int, str]:
+    return {element.number: element.pattern for element in spec(version).elements if element.pattern}
+
+
+@rule("date")
+def date(message: Message) -> Iterator[Hit]:
+    """Dates and times exist in the calendar."""
+    fields = message.fields
+    for number, pattern in _patterns(message.version).items():
+        if number in fields:
+            value = fields[number]
+            if not (value.isascii() and value.isdigit()):
+                continue  # the character class says so
+            if wrong := dates.problem(pattern, value):
+                start, end, text = wrong
+                found = "an impossible date" if is_sensitive(number, message.version) else text
+                yield Hit(number, pattern, found, start, end - start)
+
+
+@rule("currency", classes="1234567")
+def currency_known(message: Message) -> Iterator[Hit]:
+    """Currencies are in ISO 4217."""
+    if message.version == "2003":
+        codes = {number: message[number][:3] for number in (4, 5, 6, 8) if number in message}
+    else:
+        codes = {number: message[number] for number in _CURRENCIES if number in message}
+    for number, code in codes.items():
+        known = currency(code)
+        if known is None:
+            yield Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
+        elif known.exponent is None and known.alpha == "XXX":
+            hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
+            yield Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
+
+
+@rule("minor-unit", 4, versions=("2003",))
+def minor_unit(message: Message) -> Iterator[Hit]:
+    """The minor unit digit of a 2003 amount agrees with ISO 4217."""
+    known = currency(message[4][:3])
+    if known and known.exponent is not None and message[4][3] != str(known.exponent):
+        yield Hit(4, f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}", message[4][3], 3, 1)
+
+
+_COUNTRIES = {"1987": (19, 20, 21, 68, 69), "1993": (19, 20, 21, 68, 69, 70, 91, 92), "2003": (19, 20)}
+
+
+@rule("country")
+def country_known(message: Message) -> Iterator[Hit]:
+    """Country codes are in ISO 3166."""
+    for number in _COUNTRIES[message.version]:
+        if number in message and country(message[number]) is None:
+            yield Hit(number, "an ISO 3166 numeric country code", repr(message[number]))
+
+
+@rule("track-2", 35)
+def track_2(message: Message) -> Iterator[Hit]:
+    """DE 35 is laid out as track 2."""
+    if read_track_2(message[35]) is None:
+        expected = "PAN, = or D, expiry YYMM, service code, then digits"
+        yield Hit(35, expected, f"{len(message[35])} characters in another layout")
+
+
+@rule("track-2-agrees", 2, 35, classes="1234567")
+def track_2_agrees(message: Message) -> Iterator[Hit]:
+    """The card number on the track is the one in DE 2."""
+    read = read_track_2(message[35])
+    if read and read.pan != message[2]:
+        yield Hit(35, "the card number of DE 2", "another card number", 0, len(read.pan))
+    if read and read.expiry and message.get(14, read.expiry) != read.expiry:
+        yield Hit(35, "the expiry of DE 14", "another expiry", len(read.pan) + 1, 4)
+
+
+@rule("chip-data", 55)
+def chip_data(message: Message) -> Iterator[Hit]:
+    """DE 55 is BER-TLV."""
+    value = message[55]
+    if value[:8].upper() == _AGNS:
+        return  # one network's fixed layout, announced by its name in EBCDIC hex
+    skipped = 6 if _wrapped(value) else 0
+    # A template with a wrong inside is common in scripts and hurts no tag beside it.
+    for strict, severity in ((False, None), (True, Severity.WARNING)):
+        try:
+            tlv.read(value[skipped:], strict=strict)
+        except tlv.TlvError as error:
+            at = (error.offset or 0) + skipped
+            yield Hit(55, error.expected, error.found, at, severity=severity)
+            return
+
+
+_AGNS = "C1C7D5E2"
+
+
+def _wrapped(value: str) -> bool:
+    """One network puts a dataset id (01) and a two-byte length in front of the tags."""
+    return value[:2] == "01" and len(value) > 6 and f"{len(value) // 2 - 3:04X}" == value[2:6].upper()
+
+
+@rule("luhn-unknown-network", classes="1234567")
+def luhn_of_unknown_network(message: Message) -> Iterator[Hit]:
+    """A card of no known network should have a right check digit, too."""
+    field, number = account(message)
+    if field and number.isascii() and number.isdigit():
+        owner = detect(number)
+        if (owner is None or owner.network is None) and not luhn_ok(number):
+            yield Hit(field, "a right check digit", "a wrong one", len(number) - 1, 1)

@@ -1,0 +1,150 @@
+"""The engine: which rules apply to a message, and their findings.
+
+A rule is a row of `data/rules.csv` (severity, what it checks, source, hint) bound by its id to a
+small function. What applies to a version, MTI and set of elements is worked out once and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from sim.codec import Message, spans
+from sim.errors import SpecError, element_label, locate
+from sim.rules.finding import Finding, Hit, Severity
+from sim.spec import VERSIONS, spec, version_of
+from sim.spec.tables import read_csv
+
+Check = Callable[[Message], Iterable[Hit]]
+
+_CACHE_SIZE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """The words of a rule: its row in the catalogue."""
+
+    id: str
+    severity: Severity
+    checks: str
+    source: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule with its check and what must hold for it to be asked: all of `elements` present,
+    the version, the MTI's class and function digits."""
+
+    text: RuleText
+    check: Check
+    elements: tuple[int, ...]
+    versions: tuple[str, ...]
+    classes: str
+    functions: str
+
+    def applies(self, version: str, mti: str, present: frozenset[int]) -> bool:
+        """Whether to ask this rule about such a message."""
+        return (
+            version in self.versions
+            # A rule of one version says nothing of a message that names another.
+            and (len(self.versions) == len(VERSIONS) or version_of(mti) == version)
+            and mti[1] in self.classes
+            and mti[2] in self.functions
+            and present.issuperset(self.elements)
+        )
+
+
+@cache
+def catalogue() -> dict[str, RuleText]:
+    """All rules' words by id."""
+    return {
+        row["id"]: RuleText(row["id"], Severity(row["severity"]), row["checks"], row["source"], row["hint"])
+        for row in read_csv("rules")
+    }
+
+
+_RULES: list[Rule] = []
+
+
+def rule(
+    rule_id: str,
+    *elements: int,
+    versions: tuple[str, ...] = VERSIONS,
+    classes: str = "0123456789",
+    functions: str = "0123456789",
+) -> Callable[[Check], Check]:
+    """Bind a check to the catalogue row *rule_id*. Raises SpecError when there is no such row."""
+    if rule_id not in catalogue():
+        raise SpecError(None, None, "an id of data/rules.csv", repr(rule_id))
+
+    def bind(check: Check) -> Check:
+        _RULES.append(Rule(catalogue()[rule_id], check, elements, versions, classes, functions))
+        return check
+
+    return bind
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _applicable(version: str, mti: str, present: tuple[int, ...]) -> tuple[Rule, ...]:
+    chosen = frozenset(present)
+    return tuple(item for item in _RULES if item.applies(version, mti, chosen))
+
+
+def run(message: Message) -> list[Finding]:
+    """The findings of the standard's own rules, in the order of the elements."""
+    hits = [
+        (item.text, hit)
+        for item in _applicable(message.version, message.mti, tuple(message.fields))
+        for hit in item.check(message)
+    ]
+    return locate_all(message, hits) if hits else []
+
+
+def locate_all(message: Message, hits: list[tuple[RuleText, Hit]], network: str = "") -> list[Finding]:
+    """Hits as findings with their place in the text, ordered by element, then severity."""
+    places = spans(message)
+    made = [finding(message, places, text, hit, network) for text, hit in hits]
+    order = list(Severity)
+    return sorted(made, key=lambda one: (one.field or 0, order.index(one.severity), one.start or 0))
+
+
+def finding(
+    message: Message,
+    places: dict[int, tuple[int, int, int]],
+    text: RuleText,
+    hit: Hit,
+    network: str = "",
+) -> Finding:
+    """One hit of a rule as a finding; *places* is `spans(message)`."""
+    start = end = None
+    if hit.field in places:
+        _, first, last = places[hit.field]
+        start = first + hit.at
+        end = last if hit.size is None else min(start + hit.size, last)
+    path = hit.path or ("" if hit.field is None else str(hit.field))
+    sentence = locate(hit.field, start, hit.expected, hit.found)
+    if hit.path:
+        sentence = sentence.replace(element_label(hit.field), f"DE {hit.path}", 1)
+    return Finding(
+        severity=hit.severity or text.severity,
+        network=network,
+        field=hit.field,
+        path=path,
+        name=_name(message.version, hit.field),
+        rule=text.id,
+        message=sentence,
+        start=start,
+        end=end,
+        expected=hit.expected,
+        found=hit.found,
+        hint=hit.hint or text.hint,
+        source=text.source,
+    )
+
+
+def _name(version: str, field: int | None) -> str:
+    if field is None:
+        return "message"
+    return "Message type indicator" if field == 0 else spec(version)[field].name

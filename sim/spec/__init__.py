@@ -1,0 +1,24 @@
+"""What ISO 8583 says: element tables, code lists, networks, currencies. Sole reader of `data/`."""
+
+from sim.spec.codes import Code, code_list, code_lists, lookup
+from sim.spec.elements import VERSIONS, ElementSpec, Spec, spec, version_of
+from sim.spec.registries import Country, Currency, countries, country, currencies, currency, merchant_category
+
+__all__ = [
+    "VERSIONS",
+    "Code",
+    "Country",
+    "Currency",
+    "ElementSpec",
+    "Spec",
+    "code_list",
+    "code_lists",
+    "countries",
+    "country",
+    "currencies",
+    "currency",
+    "lookup",
+    "merchant_category",
+    "spec",
+    "version_of",
+]

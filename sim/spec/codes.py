@@ -1,0 +1,75 @@
+"""Code lists: rows of `data/codes/<name>.csv`.
+
+Columns: `position` (empty unless the list has one table per position), `code`, `meaning`,
+`kind`, `versions` (`1987|1993`, empty for all), `network` (empty for the standard), `source`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from sim.errors import SpecError
+from sim.spec import tables
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One code of a list. `network` is empty for the standard's own meaning."""
+
+    position: str
+    code: str
+    meaning: str
+    kind: str
+    versions: tuple[str, ...]
+    network: str
+    source: str
+
+
+def code_lists() -> tuple[str, ...]:
+    """The names of all code lists."""
+    return tables.names("codes", ".csv")
+
+
+@cache
+def code_list(name: str) -> tuple[Code, ...]:
+    """The rows of one code list. Raises SpecError, with the names there are, for an unknown one."""
+    if name not in code_lists():
+        raise SpecError(None, None, "one of " + ", ".join(code_lists()), repr(name)[:40])
+    return tuple(
+        Code(
+            position=row["position"],
+            code=row["code"],
+            meaning=row["meaning"],
+            kind=row["kind"],
+            versions=tuple(row["versions"].split("|")) if row["versions"] else (),
+            network=row["network"],
+            source=row["source"],
+        )
+        for row in tables.read_csv(f"codes/{name}")
+    )
+
+
+@cache
+def _index(name: str) -> Mapping[tuple[str, str, str, str], Code]:
+    index: dict[tuple[str, str, str, str], Code] = {}
+    for row in code_list(name):
+        for version in row.versions or ("",):
+            index.setdefault((row.position, row.code, version, row.network), row)
+    return index
+
+
+def lookup(
+    name: str, code: str, *, version: str = "", network: str | None = None, position: str | int = ""
+) -> Code | None:
+    """What *code* means in list *name*: the network's own meaning first, then the standard's.
+
+    None where the list does not have it: callers say "unknown", they never guess.
+    """
+    index = _index(name)
+    for net in dict.fromkeys((network or "", "")):
+        for ver in dict.fromkeys((version, "")):
+            if row := index.get((str(position), code, ver, net)):
+                return row
+    return None

@@ -1,0 +1,105 @@
+"""What a version of ISO 8583 says of each data element: rows of `data/elements_<version>.csv`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from sim.errors import SpecError
+from sim.spec.tables import read_csv
+
+VERSIONS = ("1987", "1993", "2003")
+
+_FORMAT = re.compile(r"(?P<content>x\+n|[a-z]+)(?P<var> |\.\.)(?P<size>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class ElementSpec:
+    """One data element of one version.
+
+    `format` is the standard's notation: `n 6`, `n..19`, `x+n 8`, `b 8`. `size` is its number, in
+    characters (bytes for `b`); `width` the same in characters of the text form: a binary byte
+    takes two hex digits, the sign of `x+n` counts. `prefix` is the number of length digits
+    in front, 0 for a fixed element. `pattern` lays out a date or time: `MMDDhhmmss`.
+    """
+
+    number: int
+    name: str
+    format: str
+    content: str
+    size: int
+    prefix: int
+    width: int
+    pattern: str
+    source: str
+    note: str
+
+    @property
+    def binary(self) -> bool:
+        """Whether the text form writes the element as hex digits."""
+        return self.content == "b"
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the element always has `width` characters."""
+        return self.prefix == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The 128 data elements of one version, by number: `ISO_1987[4].format == "n 12"`."""
+
+    version: str
+    elements: tuple[ElementSpec, ...]
+
+    def __getitem__(self, number: int) -> ElementSpec:
+        if not 1 <= number <= len(self.elements):
+            raise SpecError(number, None, f"a data element 1 to {len(self.elements)}", str(number))
+        return self.elements[number - 1]
+
+
+def _element(row: dict[str, str]) -> ElementSpec:
+    match = _FORMAT.fullmatch(row["format"])
+    if match is None:
+        raise SpecError(int(row["number"]), None, "a format such as n 6 or ans..25", row["format"])
+    content, size = match["content"], int(match["size"])
+    # The prefix has as many digits as the maximum: n..19 is LLVAR, ans..999 LLLVAR, b..9999 LLLLVAR.
+    prefix = len(match["size"]) if match["var"] == ".." else 0
+    width = {"b": 2 * size, "x+n": 1 + size}.get(content, size)
+    return ElementSpec(
+        number=int(row["number"]),
+        name=row["name"],
+        format=row["format"],
+        content=content,
+        size=size,
+        prefix=prefix,
+        # A prefix counts characters, so hex digits: LLL ends at 999 even for b..999.
+        width=min(width, 10**prefix - 1) if prefix else width,
+        pattern=row["pattern"],
+        source=row["source"],
+        note=row["note"],
+    )
+
+
+@cache
+def spec(version: str) -> Spec:
+    """The data elements of *version*: `1987`, `1993` or `2003`. Raises SpecError for another.
+
+    >>> spec("1987")[4].format
+    'n 12'
+    >>> spec("2003")[11].format
+    'n 12'
+    """
+    if version not in VERSIONS:
+        raise SpecError(None, None, " or ".join(VERSIONS), repr(version)[:40])
+    return Spec(version, tuple(_element(row) for row in read_csv(f"elements_{version}")))
+
+
+def version_of(mti: str) -> str | None:
+    """The version an MTI's first digit names: 0 is 1987, 1 is 1993, 2 is 2003; None for another.
+
+    >>> version_of("1100")
+    '1993'
+    """
+    return dict(zip("012", VERSIONS, strict=True)).get(mti[:1])

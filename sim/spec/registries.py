@@ -1,0 +1,107 @@
+"""Currencies, countries and merchant categories, from libraries that follow the registries:
+ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245). Loaded on first use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """One ISO 4217 currency. `exponent` is the number of decimals of its minor unit: USD 2, JPY 0,
+    KWD 3; None where ISO 4217 names none, as for XXX (no currency)."""
+
+    alpha: str
+    numeric: str
+    name: str
+    exponent: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Country:
+    """One ISO 3166-1 country."""
+
+    alpha2: str
+    alpha3: str
+    numeric: str
+    name: str
+
+
+@cache
+def currencies() -> tuple[Currency, ...]:
+    """All active ISO 4217 currencies, by alphabetic code."""
+    import iso4217
+
+    return tuple(
+        sorted(
+            (
+                Currency(item.code, f"{item.number:03}", item.currency_name, item.exponent)
+                for item in iso4217.Currency
+            ),
+            key=lambda currency: currency.alpha,
+        )
+    )
+
+
+@cache
+def _currency_index() -> dict[str, Currency]:
+    return {key: item for item in currencies() for key in (item.alpha, item.numeric)}
+
+
+def currency(code: str) -> Currency | None:
+    """The currency with this numeric or alphabetic code, None when ISO 4217 has none.
+
+    >>> currency("392").exponent, currency("KWD").exponent
+    (0, 3)
+    """
+    return _currency_index().get(code)
+
+
+@cache
+def countries() -> tuple[Country, ...]:
+    """All ISO 3166-1 countries, by alpha-2 code."""
+    import pycountry
+
+    return tuple(
+        sorted(
+            (
+                Country(item.alpha_2, item.alpha_3, item.numeric, getattr(item, "common_name", item.name))
+                for item in pycountry.countries
+            ),
+            key=lambda country: country.alpha2,
+        )
+    )
+
+
+@cache
+def _country_index() -> dict[str, Country]:
+    return {key: item for item in countries() for key in (item.alpha2, item.alpha3, item.numeric)}
+
+
+def country(code: str) -> Country | None:
+    """The country with this numeric, alpha-2 or alpha-3 code, None when ISO 3166-1 has none.
+
+    >>> country("840").alpha2
+    'US'
+    """
+    return _country_index().get(code)
+
+
+@cache
+def merchant_category(code: str) -> str:
+    """What the merchant category *code* (ISO 18245) stands for; empty when it is not in the list.
+
+    >>> merchant_category("5411")
+    'Groceries and supermarkets'
+    """
+    import iso18245
+
+    try:
+        found = iso18245.get_mcc(code)
+    except (iso18245.MCCNotFound, iso18245.InvalidMCC):
+        return ""
+    # Codes reserved for private use, such as airlines, have network names only.
+    return str(found.iso_description or found.visa_description or found.mastercard_description).replace(
+        " -- ", ", "
+    )

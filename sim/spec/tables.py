@@ -1,0 +1,31 @@
+"""The one reader of `data/`: CSV rows as dicts of str, TOML as dicts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+_DATA = files("sim.spec") / "data"
+
+
+@cache
+def read_csv(name: str) -> tuple[dict[str, str], ...]:
+    """Rows of `data/<name>.csv`; every value a str, since codes have leading zeros."""
+    text = (_DATA / f"{name}.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@cache
+def read_toml(name: str) -> dict[str, Any]:
+    """The content of `data/<name>.toml`."""
+    return tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def names(folder: str, suffix: str) -> tuple[str, ...]:
+    """Names, without suffix, of the files of `data/<folder>`, sorted."""
+    found = (entry.name for entry in (_DATA / folder).iterdir())
+    return tuple(sorted(name.removesuffix(suffix) for name in found if name.endswith(suffix)))
