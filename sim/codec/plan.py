@@ -89,13 +89,15 @@ def _read_lines(element: ElementSpec, at: _Position, names: dict[str, Any]) -> l
 @lru_cache(maxsize=CACHE_SIZE)
 def writer(version: str, present: tuple[int, ...], empty_secondary: bool) -> Writer:
     """The writer for messages of *version* with exactly the elements *present*.
-    Raises SpecError for a number the version does not have."""
+    Raises ValueError for a number that is no element of a message."""
+    if any(number < 2 for number in present):
+        raise ValueError("data elements start at 2")
     elements = [spec(version)[number] for number in sorted(present)]
     bits = bitmap.to_hex(present, secondary=empty_secondary)
     names: dict[str, Any] = {}
     lines = ["def write(mti, fields):"]
     lines += ["    if len(mti) != 4 or not (mti.isascii() and mti.isdigit()):", "        return None"]
-    parts = [f"{{mti}}{bits}"]
+    parts = ["mti", repr(bits)]
     for element in elements:
         value = f"v{element.number}"
         lines.append(f"    {value} = fields[{element.number}]")
@@ -104,9 +106,10 @@ def writer(version: str, present: tuple[int, ...], empty_secondary: bool) -> Wri
         else:
             table = f"P{element.prefix}_{element.width}"
             names[table] = prefixes(element.prefix, element.width)
-            parts.append(f"{{{table}[len({value})]}}")
-        parts.append(f"{{{value}}}")
-    lines.append(f'    return f"{"".join(parts)}"')
+            parts.append(f"{table}[len({value})]")
+        parts.append(value)
+    # join refuses what is no str, which an f-string would write.
+    lines.append(f'    return "".join(({", ".join(parts)}))')
     made: Writer = _compile("write", lines, names)
     return made
 

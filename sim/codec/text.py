@@ -5,7 +5,6 @@ from __future__ import annotations
 from sim.codec import bitmap, plan
 from sim.codec.message import Message
 from sim.codec.walk import MTI_WIDTH, walk, write
-from sim.errors import IsoError
 from sim.spec import spec
 
 
@@ -42,7 +41,7 @@ def build(message: Message) -> str:
     fields = message.fields
     try:
         text = plan.writer(message.version, tuple(fields), message.empty_secondary)(message.mti, fields)
-    except (IsoError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         text = None
     return write(message) if text is None else text
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sim.codec import BuildError, Message, build
+from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.elements.pan import detect_network
 from sim.operations.options import Options, check
@@ -159,8 +160,7 @@ def reverse(original: Message, *, stan: str | None = None, at: datetime | None =
     )
     fields = {number: original[number] for number in _KEPT[version] if number in original}
     width = spec(version)[11].width
-    number = stan or f"{(int(original.get(11) or 0) + 1) % 10**6:06}"
-    fields[11] = number.zfill(width)
+    fields[11] = (stan or _next(original.get(11))).zfill(width)
     fields[7] = RECIPES[7](context) if at else original.get(7) or RECIPES[7](context)
     moment = original.get(7 if version == "1987" else 12)
     data = original_data(version, original.mti, original.get(11), moment, original.get(32), original.get(33))
@@ -171,6 +171,13 @@ def reverse(original: Message, *, stan: str | None = None, at: datetime | None =
         fields[39] = str(reason)
     mti = context.dialect.get("reversal", context.kind["mti"][version])
     return Generated(Message(mti, dict(sorted(fields.items())), version), network, SOURCE_TEMPLATE)
+
+
+def _next(stan: str) -> str:
+    """The STAN after *stan*, six digits, 000001 after 999999."""
+    if not is_digits(stan):
+        raise BuildError(11, None, "digits in the original's STAN", f"{len(stan)} characters")
+    return f"{int(stan) % 999_999 + 1:06}"
 
 
 def _network_of(message: Message) -> str | None:

@@ -99,9 +99,10 @@ def _quoted(raw: str, version: str) -> str:
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and _parses(bare, version):
         return "Quotes, blanks or line ends stand around the message; remove them."
-    joined = "".join(raw.split())
-    if joined != raw and _parses(joined, version):
-        return "Blanks or line breaks inside the message came with the paste; remove them."
+    # Line breaks first: blanks inside a message are data.
+    for joined in ("".join(raw.splitlines()), "".join(raw.split())):
+        if joined != raw and _parses(joined, version):
+            return "Line breaks or blanks inside the message came with the paste; remove them."
     return ""
 
 

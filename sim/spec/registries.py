@@ -4,7 +4,9 @@ ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245). Loaded on first 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+
+_MCC_WIDTH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def country(code: str) -> Country | None:
     return _country_index().get(code)
 
 
-@cache
+@lru_cache(maxsize=2048)
 def merchant_category(code: str) -> str:
     """What the merchant category *code* (ISO 18245) stands for; empty when it is not in the list.
 
@@ -97,9 +99,11 @@ def merchant_category(code: str) -> str:
     """
     import iso18245
 
+    if not (len(code) == _MCC_WIDTH and code.isascii() and code.isdigit()):
+        return ""
     try:
         found = iso18245.get_mcc(code)
-    except (iso18245.MCCNotFound, iso18245.InvalidMCC):
+    except iso18245.MCCNotFound:
         return ""
     # Codes reserved for private use, such as airlines, have network names only.
     return str(found.iso_description or found.visa_description or found.mastercard_description).replace(

@@ -1,0 +1,189 @@
+"""parse and build on the vectors, at every boundary, and on what does not fit."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from support import BROKEN, PARSED, upper_bitmap, vector_id
+
+from sim.codec import BuildError, Message, ParseError, build, parse, spans
+from sim.codec.walk import walk, write
+from sim.errors import SpecError
+from sim.spec import VERSIONS, spec
+
+
+@pytest.mark.parametrize("row", PARSED, ids=vector_id)
+def test_splits_as_stated(row: dict[str, Any]) -> None:
+    """A well-formed message splits into exactly the stated elements, by both readers."""
+    message = parse(row["message"], row["version"])
+    assert {str(number): value for number, value in message.fields.items()} == row["fields"]
+    assert message == walk(row["message"], row["version"])
+
+
+@pytest.mark.parametrize("row", PARSED, ids=vector_id)
+def test_builds_back(row: dict[str, Any]) -> None:
+    """What was parsed is written as it stood, with the bitmap in upper case, by both writers."""
+    message = parse(row["message"], row["version"])
+    assert build(message) == write(message) == upper_bitmap(row["message"])
+
+
+@pytest.mark.parametrize("row", PARSED, ids=vector_id)
+def test_every_truncation_and_a_trailing_character_is_refused(row: dict[str, Any]) -> None:
+    """No proper prefix of a message is a message, nor is the message with more behind it."""
+    raw, version = row["message"], row["version"]
+    for broken in [raw[:end] for end in range(len(raw))] + [raw + "0", raw + " "]:
+        with pytest.raises(ParseError) as caught:
+            parse(broken, version)
+        assert caught.value.offset is not None
+        assert 0 <= caught.value.offset <= len(broken)
+
+
+@pytest.mark.parametrize("row", BROKEN, ids=vector_id)
+def test_refuses_as_stated(row: dict[str, Any]) -> None:
+    """A broken message is refused, with a place inside the text."""
+    with pytest.raises(ParseError) as caught:
+        parse(row["message"], row["version"])
+    assert 0 <= (caught.value.offset or 0) <= len(row["message"])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("number", range(2, 129))
+def test_boundary_lengths(version: str, number: int) -> None:
+    """Every element is read at its shortest and longest; one character more or less is refused."""
+    element = spec(version)[number]
+    lengths = {element.width} if element.fixed else {0, 1, element.width}
+    for length in lengths:
+        message = Message("0200", {number: "7" * length}, version)
+        assert parse(build(message), version) == message
+    for length in (element.width + 1, *([element.width - 1] if element.fixed else [])):
+        with pytest.raises(BuildError) as caught:
+            build(Message("0200", {number: "7" * length}, version))
+        assert caught.value.field == number
+
+
+# Elements whose prefix could say more than their maximum: n..19, but not ans..999.
+OVERSHOOTING = [
+    (version, element.number)
+    for version in VERSIONS
+    for element in spec(version).elements
+    if not element.fixed and element.width + 1 < 10**element.prefix
+]
+
+
+@pytest.mark.parametrize(("version", "number"), OVERSHOOTING)
+def test_prefix_over_the_maximum_is_refused(version: str, number: int) -> None:
+    """A length prefix over the element's maximum is refused at the prefix, whatever follows."""
+    element = spec(version)[number]
+    prefix = f"{element.width + 1:0{element.prefix}}"
+    raw = "0200" + Message("0200", {number: ""}, version).bitmap + prefix + "1" * (element.width + 1)
+    with pytest.raises(ParseError) as caught:
+        parse(raw, version)
+    assert (caught.value.field, caught.value.found) == (number, repr(prefix))
+
+
+@pytest.mark.parametrize("prefix", ["1A", "-1", " 5", "+5", "٣٣", "１６", "1_", "0x"])
+def test_prefix_must_be_plain_digits(prefix: str) -> None:
+    """Only ASCII digits are a length, although `int` takes more."""
+    with pytest.raises(ParseError) as caught:
+        parse("0200" + "4000000000000000" + prefix + "4111111111111111")
+    assert (caught.value.field, caught.value.offset) == (2, 20)
+
+
+def test_secondary_bitmap_without_content() -> None:
+    """A secondary bitmap that announces nothing is kept, as is one that announces DE 65 or DE 128."""
+    empty = "0800" + "8220000000000000" + "0" * 16 + "1120101530" + "000123"
+    message = parse(empty)
+    assert message.empty_secondary
+    assert build(message) == empty
+    assert build(message.replace(de70="301"))[20:36] == "0400000000000000"
+    for number in (65, 128):
+        made = Message("0800", {number: "00112233445566AA"})
+        assert parse(build(made)) == made
+    assert parse(build(Message("0800", {64: "00112233445566aa"}))).fields == {64: "00112233445566aa"}
+
+
+def test_partial_and_place_of_the_first_misfit() -> None:
+    """A parse error carries what was read before it, where it stopped, what it expected and found."""
+    raw = "0200" + "7000000000000000" + "16" + "4111111111111111" + "000000" + "00000001"
+    with pytest.raises(ParseError) as caught:
+        parse(raw)
+    error = caught.value
+    assert (error.field, error.offset, error.expected, error.found) == (4, 44, "n 12", "8 characters")
+    assert str(error) == "DE 4 at offset 44: expected n 12, found 8 characters"
+    assert error.partial is not None
+    assert error.partial.fields == {2: "4111111111111111", 3: "000000"}
+
+
+def test_errors_pickle() -> None:
+    """Errors cross process borders with all they know."""
+    error = ParseError(4, 36, "n 12", "7 characters", Message("0100", {2: "4111111111111111"}))
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert (copy.field, copy.offset, copy.expected, copy.found, copy.partial) == (
+        error.field,
+        error.offset,
+        error.expected,
+        error.found,
+        error.partial,
+    )
+    assert str(copy) == str(error)
+
+
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        (Message("010", {}), 0),
+        (Message("01A0", {}), 0),
+        (Message("٠١٠٠", {}), 0),
+        (Message("0100", {129: "1"}), None),
+        (Message("0100", {1: "0" * 16}), None),
+        (Message("0100", {True: "1"}), None),
+        (Message("0100", {4: 100}), 4),  # type: ignore[dict-item]
+        (Message("0100", {4: None}), 4),  # type: ignore[dict-item]
+        (Message("0100", {2: "1" * 20}), 2),
+    ],
+)
+def test_build_names_what_does_not_fit(message: Message, field: int | None) -> None:
+    """Elements that cannot be written raise BuildError naming the first of them."""
+    with pytest.raises(BuildError) as caught:
+        build(message)
+    assert caught.value.field == field
+
+
+def test_unknown_version_and_wrong_type() -> None:
+    """Another version is a SpecError, something that is no text a TypeError."""
+    with pytest.raises(SpecError):
+        parse("0" * 40, "1999")
+    with pytest.raises(TypeError):
+        parse(b"0100")  # type: ignore[arg-type]
+
+
+def test_spans_cover_the_text() -> None:
+    """The spans of a message follow each other without a gap from 0 to the end."""
+    row = PARSED[5]
+    message = parse(row["message"], row["version"])
+    at = 0
+    for start, value_start, end in spans(message).values():
+        assert start == at
+        assert start <= value_start <= end
+        at = end
+    assert at == len(row["message"])
+
+
+def test_random_bitmaps_do_not_grow_memory() -> None:
+    """Generated readers and writers are kept in a bounded cache."""
+    from sim.codec import plan
+
+    for number in range(2 * plan.CACHE_SIZE):
+        plan.reader("1987", f"{number:016X}")
+    assert plan.reader.cache_info().currsize == plan.CACHE_SIZE
+
+
+def test_generated_source_can_be_read() -> None:
+    """A reader shows its own source: slices, one look-up per length prefix, one length check."""
+    from sim.codec import plan
+
+    source = plan.reader("1987", "7000000000000000").source  # type: ignore[attr-defined]
+    assert "v4 = raw[p + 6:p + 18]" in source
+    assert "L2_19.get(raw[20:22])" in source

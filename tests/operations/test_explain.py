@@ -1,0 +1,126 @@
+"""What explain says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import AT, PARSED
+
+from sim.codec import Message, ParseError, build
+from sim.operations import explain, field_values, generate, respond, reverse, strip_line_ending
+
+
+def test_an_authorization_request_reads_like_a_story() -> None:
+    """Who asks whom, which card, what for, how much, where, when, how."""
+    made = generate("auth", amount_minor_units=12345, currency="826", at=AT, entry="chip")
+    summary = explain(made.raw).summary
+    for words in (
+        "This is an authorization request (MTI 0100, ISO 8583:1987) from the acquirer to the issuer.",
+        "The card is a Visa card, 411111******1111, valid to December 2029.",
+        "to authorize a purchase of goods and services for 123.45 GBP.",
+        "CORNER SHOP, NEW YORK, United States (terminal TERM0001, merchant MERCHANT0000001)",
+        "merchant category 5411 (groceries and supermarkets)",
+        "local time was 20 November, 10:15:30; the message was sent on 20 November, 10:15:30 UTC.",
+        "by chip",
+        "STAN 123456",
+    ):
+        assert words in summary
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount", "said"),
+    [
+        ("392", 5000, "5,000 JPY"),
+        ("414", 12345, "12.345 KWD"),
+        ("152", 99990, "99,990 CLP"),
+        ("704", 1500000, "1,500,000 VND"),
+        ("840", 1, "0.01 USD"),
+    ],
+)
+@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+def test_amounts_are_right_in_every_currency(version: str, currency: str, amount: int, said: str) -> None:
+    """The amount has the currency's own decimals, in each version's way of carrying it."""
+    made = generate("auth", amount_minor_units=amount, currency=currency, at=AT, version=version)
+    assert f" for {said}." in explain(made.raw).summary
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("00", "The issuer approved it: response code 00, approved, with approval code A12345."),
+        ("51", "The issuer declined it: response code 51, insufficient funds."),
+        ("41", "The issuer declined it and wants the card kept: response code 41, lost card."),
+        ("ZZ", "The issuer answered: response code ZZ, not in the list of ISO 8583:1987 codes."),
+    ],
+)
+def test_outcomes(code: str, said: str) -> None:
+    """A response says what the issuer decided; an unknown code is called unknown."""
+    answer = respond(generate("auth", at=AT).message, code)
+    assert said in explain(answer.message).summary
+
+
+def test_reversals_say_what_they_undo() -> None:
+    """A reversal names the original by MTI, trace number and time."""
+    summary = explain(reverse(generate("auth", at=AT).message).message).summary
+    assert "It undoes a purchase of goods and services for 10.00 USD." in summary
+    assert "It refers to the 0100 with STAN 123456 of 20 November, 10:15:30 UTC" in summary
+
+
+def test_network_management_is_about_the_link() -> None:
+    """An echo is explained without card or money."""
+    summary = explain(generate("echo", at=AT).raw).summary
+    assert "network management code 301: echo test" in summary
+    assert "The card" not in summary
+
+
+def test_no_summary_holds_card_data() -> None:
+    """Neither PAN, track, PIN block nor chip data of any vector stands in its summary."""
+    for row in PARSED:
+        summary = explain(row["message"], version=row["version"]).summary
+        for number in ("2", "34", "35", "45", "52", "55"):
+            value = row["fields"].get(number, "")
+            assert len(value) < 12 or value not in summary
+
+
+@given(
+    st.text(st.sampled_from("0123456789"), min_size=4, max_size=4),
+    st.dictionaries(st.integers(2, 128), st.text(max_size=40), max_size=10),
+    st.sampled_from(["1987", "1993", "2003"]),
+)
+def test_any_message_is_explained(mti: str, fields: dict[int, str], version: str) -> None:
+    """Whatever stands in the elements, explain answers; it never fails on a value."""
+    from sim.spec import spec
+
+    fitted = {}
+    for number, value in fields.items():
+        element = spec(version)[number]
+        fitted[number] = value[: element.width].ljust(element.width if element.fixed else 0, "7")
+    explanation = explain(Message(mti, fitted, version))
+    assert explanation.summary.startswith("This is a")
+
+
+def test_a_broken_text_is_a_parse_error() -> None:
+    """Explain refuses a text that is no message, with field and offset."""
+    with pytest.raises(ParseError) as caught:
+        explain("01007024")
+    assert (caught.value.field, caught.value.offset) == (1, 4)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r", "\r\n"])
+def test_one_line_ending_is_dropped(ending: str) -> None:
+    """A line ending after the message is dropped, other trailing characters are data."""
+    raw = build(generate("echo", at=AT).message)
+    assert strip_line_ending(raw + ending) == raw
+    assert strip_line_ending(raw + ending + " ") == raw + ending + " "
+    assert strip_line_ending(raw + "\n\n") == raw + "\n"
+    assert explain(raw + ending).mti == "0800"
+
+
+def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
+    """The elements are listed by number with their names; hex digits in upper case."""
+    message = Message("0100", {52: "0123456789abcdef", 3: "000000"})
+    assert field_values(message) == [
+        (3, "Processing code", "000000"),
+        (52, "PIN data", "0123456789ABCDEF"),
+    ]

@@ -1,0 +1,116 @@
+"""The element tables are complete and legal."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sim.errors import SpecError
+from sim.spec import VERSIONS, countries, country, currencies, currency, merchant_category, spec, version_of
+from sim.spec.tables import read_csv
+
+FORMAT = re.compile(r"(?:(?:n|an|ans|anp|ns|ansb|z|b)(?: |\.\.)\d+|x\+n \d+)")
+PATTERN = re.compile(r"(?:CCYY|YY)?(?:MM)?(?:DD)?(?:hhmmss)?")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_all_128_elements(version: str) -> None:
+    """Each version has elements 1 to 128, once each, named, in legal notation, with a source."""
+    rows = read_csv(f"elements_{version}")
+    assert [int(row["number"]) for row in rows] == list(range(1, 129))
+    for row in rows:
+        assert row["name"].strip() == row["name"] != ""
+        assert FORMAT.fullmatch(row["format"]), row
+        assert row["source"]
+        assert PATTERN.fullmatch(row["pattern"])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_patterns_are_as_long_as_their_element(version: str) -> None:
+    """A date pattern has the element's length, and only n elements have one."""
+    for element in spec(version).elements:
+        if element.pattern:
+            assert element.content == "n"
+            assert len(element.pattern) == element.size
+
+
+@pytest.mark.parametrize(
+    ("version", "number", "width", "prefix"),
+    [
+        ("1987", 2, 19, 2),
+        ("1987", 28, 9, 0),
+        ("1987", 52, 16, 0),
+        ("1987", 55, 999, 3),
+        ("1987", 97, 17, 0),
+        ("1993", 43, 99, 2),
+        ("1993", 53, 96, 2),
+        ("1993", 55, 510, 3),
+        ("1993", 96, 999, 3),
+        ("2003", 4, 16, 0),
+        ("2003", 22, 32, 0),
+        ("2003", 34, 9999, 4),
+        ("2003", 42, 35, 2),
+    ],
+)
+def test_widths_and_prefixes(version: str, number: int, width: int, prefix: int) -> None:
+    """Widths count characters of the text form: hex digits for bytes, the sign of x+n included."""
+    element = spec(version)[number]
+    assert (element.width, element.prefix) == (width, prefix)
+
+
+def test_the_versions_differ_where_the_standard_does() -> None:
+    """DE 12, 22, 39 and 43 are laid out anew in each version."""
+    formats = {number: [spec(version)[number].format for version in VERSIONS] for number in (12, 22, 39, 43)}
+    assert formats == {
+        12: ["n 6", "n 12", "n 14"],
+        22: ["n 3", "an 12", "b 16"],
+        39: ["an 2", "n 3", "n 4"],
+        43: ["ans 40", "ans..99", "ansb..9999"],
+    }
+
+
+def test_unknown_version_or_element() -> None:
+    """Asking for what no table has is a SpecError."""
+    with pytest.raises(SpecError):
+        spec("1988")
+    for number in (0, 129):
+        with pytest.raises(SpecError):
+            spec("1987")[number]
+
+
+def test_version_of_an_mti() -> None:
+    """The first digit names the version."""
+    assert [version_of(mti) for mti in ("0100", "1100", "2100", "8100", "")] == [*VERSIONS, None, None]
+
+
+@pytest.mark.parametrize(
+    ("code", "alpha", "exponent"),
+    [
+        ("840", "USD", 2),
+        ("978", "EUR", 2),
+        ("392", "JPY", 0),
+        ("414", "KWD", 3),
+        ("152", "CLP", 0),
+        ("704", "VND", 0),
+        ("368", "IQD", 3),
+        ("999", "XXX", None),
+    ],
+)
+def test_currencies_have_iso_4217_decimals(code: str, alpha: str, exponent: int | None) -> None:
+    """Currencies are found by number and by letters, with the decimals of ISO 4217."""
+    for key in (code, alpha):
+        found = currency(key)
+        assert found is not None
+        assert (found.alpha, found.numeric, found.exponent) == (alpha, code, exponent)
+
+
+def test_registries() -> None:
+    """Currency and country codes are unique; unknown ones are None or empty."""
+    for table in (currencies(), countries()):
+        assert len({item.numeric for item in table}) == len(table) > 150
+    assert currency("000") is None
+    assert country("000") is None
+    assert country("276") is country("DE") is country("DEU")
+    assert merchant_category("5411") == "Groceries and supermarkets"
+    assert merchant_category("9999") == merchant_category("") == ""

@@ -1,0 +1,51 @@
+"""What several tests share: the vectors, a clock, the cases generate is tried on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from sim.codec import Message
+from sim.operations import NETWORKS, VERSIONS, generate
+
+VECTORS: tuple[dict[str, Any], ...] = tuple(
+    json.loads(line)
+    for line in (Path(__file__).parent / "vectors" / "messages.jsonl")
+    .read_text(encoding="utf-8")
+    .splitlines()
+)
+# The layouts whose split is settled; `compat` rows carry 1987 lengths under another MTI.
+SETTLED = tuple(row for row in VECTORS if row["layout"] in ("common", "iso", "broken"))
+PARSED = tuple(row for row in SETTLED if row["expect_parse"])
+BROKEN = tuple(row for row in SETTLED if not row["expect_parse"])
+JUDGED = tuple(row for row in VECTORS if row["expect_valid"] is not None)
+
+AT = datetime(2026, 11, 20, 10, 15, 30, tzinfo=UTC)
+KINDS = ("auth", "financial", "echo", "advice", "reversal")
+ENTRIES = ("manual", "stripe", "chip", "contactless", "ecommerce")
+PURPOSES = ("purchase", "cash", "cashback", "refund", "balance")
+
+
+def vector_id(row: dict[str, Any]) -> str:
+    """A readable test id."""
+    return f"{row['id']}-{row['version']}-{row['kind']}"
+
+
+def upper_bitmap(raw: str) -> str:
+    """*raw* with its bitmap in upper case, as build writes it."""
+    end = 36 if raw[4:5] in tuple("89abcdefABCDEF") else 20
+    return raw[:4] + raw[4:end].upper() + raw[end:]
+
+
+def generated() -> Iterator[tuple[str, str | None, Message]]:
+    """A label, the network and the message, for everything generate makes."""
+    for version, network, kind, entry in product(VERSIONS, NETWORKS, KINDS, ENTRIES):
+        if kind == "echo" and entry != "manual":
+            continue
+        for purpose in PURPOSES if entry in ("manual", "chip") and kind != "echo" else ("purchase",):
+            made = generate(kind, network=network, version=version, at=AT, entry=entry, purpose=purpose)
+            yield f"{version}-{network}-{kind}-{entry}-{purpose}", network, made.message

@@ -1,0 +1,68 @@
+"""Card data never shows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.codec import Message
+from sim.masking import is_sensitive, mask, mask_pan, mask_raw, mask_text
+
+PAN = "4111111111111111"
+TRACK = PAN + "=29122010000012345678"
+
+
+@pytest.mark.parametrize(
+    ("pan", "shown"),
+    [
+        (PAN, "411111******1111"),
+        ("378282246310005", "378282*****0005"),
+        ("6205500000000000004", "620550*********0004"),
+        ("411111111111", "************"),
+        ("", ""),
+    ],
+)
+def test_first_six_and_last_four(pan: str, shown: str) -> None:
+    """A PAN keeps its first six and last four digits; a short one nothing."""
+    assert mask_pan(pan) == shown
+
+
+@pytest.mark.parametrize("number", [35, 36, 45, 52, 53, 55])
+@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+def test_tracks_pin_and_chip_do_not_show_at_all(number: int, version: str) -> None:
+    """Not one character of track data, PIN blocks or chip data is left."""
+    assert mask(number, "ABC123DEF456", version) == "[12 characters hidden]"
+    assert is_sensitive(number, version)
+
+
+@pytest.mark.parametrize("number", [43, 48, 60, 62, 104, 120])
+def test_the_message_s_own_pan_is_hidden_wherever_it_stands(number: int) -> None:
+    """A PAN repeated in a text element is masked there, too."""
+    assert PAN not in mask(number, f"CARD {PAN} SEEN", "1987", PAN)
+    assert PAN not in mask(number, f"CARD {PAN} SEEN", "1987")
+
+
+def test_verification_code_in_a_subelement() -> None:
+    """DE 48 keeps its subelements but for the card verification code."""
+    assert mask(48, "T9203123" + "42070103210") == "T9203***42070103210"
+
+
+def test_repr_of_a_message_hides_card_data() -> None:
+    """The repr of a message shows neither PAN, track, PIN block nor chip data."""
+    message = Message(
+        "0100", {2: PAN, 35: TRACK, 52: "1122334455667788", 55: "5A084111111111111111", 48: PAN}
+    )
+    shown = repr(message)
+    for secret in (PAN, TRACK, pin, chip):
+        assert secret not in shown
+    assert "411111******1111" in shown
+
+
+@given(st.text(st.sampled_from("0123456789ABC=D "), min_size=13, max_size=60), st.integers(0, 40))
+def test_masked_text_keeps_its_length_and_hides_planted_numbers(text: str, at: int) -> None:
+    """Text of unknown layout keeps its length; a card number in it does not survive."""
+    planted = text[:at] + PAN + text[at:]
+    assert len(mask_text(planted)) == len(planted)
+    assert PAN not in mask_text(planted)
+    assert PAN not in mask_raw("0100" + "4000000000000000" + planted)
