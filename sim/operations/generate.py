@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,6 +10,7 @@ from sim.codec import BuildError, Message, build
 from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.elements.pan import detect_network
+from sim.operations.details import sample_note
 from sim.operations.options import Options, check
 from sim.operations.recipes import RECIPES, Context, approved, original_data
 from sim.spec import lookup, spec
@@ -66,17 +68,19 @@ def generate(
     at: datetime | None = None,
     purpose: str = "purchase",
     entry: str = "manual",
+    details: Mapping[str, str] | None = None,
 ) -> Generated:
     """A valid test message.
 
     *message_type* is auth (0100), financial (0200), echo (0800), advice (0120) or reversal (0400, or
     what the network and version use instead). *at* is the moment at the merchant (naive: UTC; None:
     now). *purpose* and *entry* say what for and how the card was read. A PAN is used as given, also
-    one that fails its check digit or is of another network. Raises BuildError for an option that
-    cannot be met.
+    one that fails its check digit or is of another network. *details* fix what is else a sample value:
+    terminal, merchant, name, city, country, mcc, expiry ... (`details.LIMITS`). Raises BuildError for
+    an option that cannot be met.
     """
     options = check(
-        message_type, network, pan, amount_minor_units, currency, stan, version, at, purpose, entry
+        message_type, network, pan, amount_minor_units, currency, stan, version, at, purpose, entry, details
     )
     if options.kind == "echo":
         return _echo(options)
@@ -89,7 +93,7 @@ def generate(
     chosen = options.network or (found.network if found else None)
     context = Context(options, chosen, card)
     message = _fill(context, _numbers(context))
-    notes.append("Merchant, terminal, acquirer and expiry are sample values.")
+    notes.append(sample_note(options.details))
     return Generated(message, chosen, SOURCE_TEMPLATE, tuple(notes))
 
 
@@ -105,6 +109,8 @@ def _numbers(context: Context) -> list[int]:
     numbers = [*context.kind[options.version], *context.entry["elements"]]
     if options.kind == "reversal" and "reversal_reason" in dialect:
         numbers.append(39)
+    if "cashback" in options.details:
+        numbers.append(54)
     return [number for number in numbers if number not in dialect.get("drop", [])]
 
 
@@ -122,10 +128,10 @@ def _fill(context: Context, numbers: list[int]) -> Message:
     return Message(mti, dict(sorted(values.items())), options.version)
 
 
-def respond(request: Message, code: str | None = None) -> Generated:
+def respond(request: Message, code: str | None = None, *, approval: str | None = None) -> Generated:
     """The response to *request*: its MTI by the request -> response rule, what is echoed, the answer.
 
-    *code* is DE 39; None approves. Raises BuildError where nothing answers such a message or the
+    *code* is DE 39; None approves. *approval* is DE 38 of an approval. Raises BuildError where nothing answers such a message or the
     code has the wrong length.
     """
     answer_mti = mtis.response_mti(request.mti)
@@ -140,7 +146,7 @@ def respond(request: Message, code: str | None = None) -> Generated:
     fields[39] = answer
     known = lookup("response_code", answer, version=version)
     if request.mti[1] in "12" and known and known.kind == "approved":
-        fields[38] = request.get(38) or str(read_toml("templates")["sample"]["approval"])
+        fields[38] = approval or request.get(38) or str(read_toml("templates")["sample"]["approval"])
     message = Message(answer_mti, dict(sorted(fields.items())), version)
     return Generated(message, _network_of(request), SOURCE_TEMPLATE)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
 from sim.codec import BuildError
 from sim.codec.walk import is_digits
+from sim.operations.details import check_details
 from sim.spec import VERSIONS, currency
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
@@ -22,7 +24,8 @@ LARGEST_AMOUNT = 999_999_999_999
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of one message, complete and legal. `amount_minor_units` counts the smallest unit of
-    `currency` (three digits); `at` is the moment at the merchant, with its time zone."""
+    `currency` (three digits); `at` is the moment at the merchant, with its time zone; `details` stand
+    in for the sample values of `data/templates.toml`."""
 
     kind: str
     network: str | None
@@ -34,6 +37,7 @@ class Options:
     at: datetime
     purpose: str
     entry: str
+    details: Mapping[str, str] = field(default_factory=dict)
 
 
 def check(
@@ -47,6 +51,7 @@ def check(
     at: datetime | None,
     purpose: str,
     entry: str,
+    details: Mapping[str, str] | None = None,
 ) -> Options:
     """The options, or a BuildError that names the first one that cannot be met. A naive *at* is
     taken as UTC; None is now."""
@@ -69,7 +74,17 @@ def check(
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return Options(
-        kind, network, pan, amount_minor_units, _numeric(currency_code), stan, version, moment, purpose, entry
+        kind,
+        network,
+        pan,
+        amount_minor_units,
+        _numeric(currency_code),
+        stan,
+        version,
+        moment,
+        purpose,
+        entry,
+        check_details(details or {}, version),
     )
 
 

@@ -14,6 +14,7 @@ from sim.spec import currency, lookup, spec
 from sim.spec.tables import read_toml
 
 _LL = 2
+_CASH_BACK = "40"  # amount type in DE 54
 # The original of a generated reversal or advice went out this long before.
 _EARLIER = timedelta(minutes=5)
 
@@ -28,9 +29,8 @@ class Context:
 
     @property
     def sample(self) -> dict[str, Any]:
-        """The sample values of `data/templates.toml`."""
-        found: dict[str, Any] = read_toml("templates")["sample"]
-        return found
+        """The sample values of `data/templates.toml`, and the details that stand in for them."""
+        return {**read_toml("templates")["sample"], **self.options.details}
 
     @property
     def kind(self) -> dict[str, Any]:
@@ -58,7 +58,9 @@ class Context:
 
     @property
     def expiry(self) -> str:
-        """YYMM, December some years ahead."""
+        """YYMM: as asked for, else December some years ahead."""
+        if expiry := self.options.details.get("expiry"):
+            return expiry
         return f"{(self.options.at.year + self.sample['years_to_expiry']) % 100:02}12"
 
 
@@ -71,9 +73,7 @@ def _amount(context: Context) -> str:
     digits = "0" * 12 if options.purpose == "balance" else f"{options.amount_minor_units:012}"
     if options.version != "2003":
         return digits
-    known = currency(options.currency)
-    exponent = 2 if known is None or known.exponent is None else known.exponent
-    return f"{options.currency}{exponent}{digits}"
+    return f"{options.currency}{_exponent(options.currency)}{digits}"
 
 
 def _moment(number: int) -> Recipe:
@@ -90,6 +90,8 @@ def _stan(context: Context) -> str:
 
 def _reference(context: Context) -> str:
     """DE 37: last digit of the year, day of the year, hour, STAN: the usual way to make it unique."""
+    if reference := context.options.details.get("reference"):
+        return reference
     return context.utc.strftime("%Y%j%H")[3:] + context.options.stan
 
 
@@ -184,7 +186,7 @@ def _chip(context: Context) -> str:
             "5F2A": f"0{options.currency}",
             "82": "1980" if options.entry == "contactless" else "3900",
             "9F1A": f"0{context.sample['country']}",
-            "9F03": "000000000000",
+            "9F03": f"{options.details.get('cashback', ''):0>12}",
             "9F33": "E0F8C8",
             "9F34": "1F0302" if options.entry == "contactless" else "410302",
             "9F35": "22",
@@ -199,6 +201,19 @@ def _sample(name: str) -> Recipe:
         return str(context.sample[name])
 
     return write
+
+
+def _cashback(context: Context) -> str:
+    """DE 54: one group that says how much of the amount is cash back."""
+    options = context.options
+    exponent = _exponent(options.currency) if options.version == "2003" else ""
+    return f"00{_CASH_BACK}{options.currency}{exponent}D{options.details['cashback']:0>12}"
+
+
+def _exponent(code: str) -> int:
+    """The decimals of a currency, 2 where ISO 4217 has none."""
+    known = currency(code)
+    return 2 if known is None or known.exponent is None else known.exponent
 
 
 def _padded(number: int, name: str) -> Recipe:
@@ -236,6 +251,7 @@ RECIPES: dict[int, Recipe] = {
     42: _padded(42, "merchant"),
     43: _location,
     49: lambda context: context.options.currency,
+    54: _cashback,
     55: _chip,
     56: _original,
     70: lambda context: str(context.dialect.get("echo", "301")),

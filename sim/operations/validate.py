@@ -2,64 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
 from sim.errors import BuildError, SpecError
 from sim.operations.project import strip_line_ending
-from sim.rules import Finding, Severity, catalogue, run
+from sim.rules import Finding, Severity, catalogue
 from sim.rules.causes import likely_cause
-from sim.rules.networks import check_network
+from sim.rules.engine import Located, hits, is_error, locate_all
+from sim.rules.networks import network_hits
 from sim.spec import VERSIONS, spec, version_of
 from sim.spec.networks import NETWORKS
 
 DEFAULT_VERSION = "1987"
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkResult:
-    """What one network's rules say of a message."""
+class Judgement:
+    """What one set of rules says of a message: `passed` and `errors` at once, all `findings` on
+    demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    network: str
-    findings: tuple[Finding, ...]
+    __slots__ = ("_found", "_made", "_message", "network")
+
+    def __init__(self, message: Message, found: Sequence[Located], network: str = "") -> None:
+        self.network = network
+        self._message = message
+        self._found = found
+        self._made: tuple[Finding, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
 
     @property
     def passed(self) -> bool:
         """Whether none of the findings is an error."""
-        return not any(finding.is_error for finding in self.findings)
+        return not any(is_error(located) for located in self._found)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings, in the order of the elements."""
+        if self._made is None:
+            self._made = tuple(locate_all(self._message, self._found, self.network))
+        return self._made
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        return [finding.message for finding in self.findings if finding.is_error]
+        wrong = [located for located in self._found if is_error(located)]
+        return [finding.message for finding in locate_all(self._message, wrong, self.network)]
+
+
+class NetworkResult(Judgement):
+    """What one network's rules say of a message."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """The verdict on one message.
 
-    `findings` are the standard's own and those of the message's network, warnings and hints
-    included; `networks` the results of the networks asked for (none when the text does not parse).
-    Other networks' results never change `valid`.
+    `networks` are the results of the networks asked for (none when the text does not parse). Other
+    networks' results never change `valid`.
     """
 
     version: str
     network: str | None
     message: Message | None
-    findings: tuple[Finding, ...]
     networks: dict[str, NetworkResult]
+    standard: Judgement | None
+    own: Judgement | None = None
+    framing: Finding | None = None
 
     @property
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network has an error."""
-        return not any(finding.is_error for finding in self.findings)
+        if self.framing is not None or self.standard is None:
+            return False
+        return self.standard.passed and (self.own is None or self.own.passed)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The standard's own findings and those of the message's network, warnings and hints included."""
+        if self.framing is not None or self.standard is None:
+            return (self.framing,) if self.framing else ()
+        return (*self.standard.findings, *(self.own.findings if self.own else ()))
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        return [finding.message for finding in self.findings if finding.is_error]
+        if self.framing is not None or self.standard is None:
+            return [self.framing.message] if self.framing else []
+        return [*self.standard.errors, *(self.own.errors if self.own else ())]
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
@@ -113,38 +148,41 @@ def validate(
         try:
             build(message)
         except BuildError as error:
-            return Report(message.version, network, message, (_unbuildable(message, error),), {})
+            return Report(message.version, network, message, {}, None, framing=_unbuildable(message, error))
         return judge(message, network, wanted)
     raw = strip_line_ending(message)
     chosen = chosen_version(raw, version)
     try:
         parsed = parse(raw, chosen)
     except ParseError as error:
-        return Report(chosen, network, None, (framing_finding(raw, chosen, error),), {})
+        return Report(chosen, network, None, {}, None, framing=framing_finding(raw, chosen, error))
     return judge(parsed, network, wanted)
 
 
 def judge(message: Message, network: str | None, wanted: Iterable[str]) -> Report:
     """The report on a message that is well framed; a result per network of *wanted*."""
     own = chosen_network(message, network)
-    results = {name: NetworkResult(name, check_network(message, name)) for name in NETWORKS if name in wanted}
-    findings = run(message)
-    if own:
-        told = results[own].findings if own in results else check_network(message, own)
-        findings += _unsaid(told, findings)
-    return Report(message.version, own, message, tuple(findings), results)
+    known: dict[str, bool] = {}
+    names = [name for name in NETWORKS if name in wanted or name == own]
+    found = {name: network_hits(message, name, known) for name in names}
+    results = {name: NetworkResult(message, found[name], name) for name in names if name in wanted}
+    standard = hits(message)
+    told = Judgement(message, _unsaid(found[own], standard), own) if own else None
+    return Report(message.version, own, message, results, Judgement(message, standard), told)
 
 
-def _unsaid(told: Iterable[Finding], said: Iterable[Finding]) -> list[Finding]:
-    """A network's findings without those that repeat what the standard already says of an element:
+def _unsaid(told: Sequence[Located], said: Sequence[Located]) -> Sequence[Located]:
+    """A network's hits without those that repeat what the standard already says of an element:
     that it is missing, or that its tags do not fit."""
-    missing = {one.field for one in said if one.start is None}
-    chip = any(one.rule == "chip-data" for one in said)
+    missing = {hit.field for text, hit in said if text.id.startswith("missing-")}
+    chip = any(text.id == "chip-data" for text, _ in said)
+    if not missing and not chip:
+        return told
     return [
-        one
-        for one in told
-        if not (one.rule == "required-element" and one.field in missing)
-        and not (one.rule.endswith("-chip-data") and chip)
+        (text, hit)
+        for text, hit in told
+        if not (text.id == "required-element" and hit.field in missing)
+        and not (text.id.endswith("-chip-data") and chip)
     ]
 
 

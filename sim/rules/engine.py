@@ -6,7 +6,7 @@ small function. What applies to a version, MTI and set of elements is worked out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -65,6 +65,9 @@ def catalogue() -> dict[str, RuleText]:
     }
 
 
+# A rule's words and what its check reported: all that is needed to make a finding.
+Located = tuple[RuleText, Hit]
+
 _RULES: list[Rule] = []
 
 
@@ -92,20 +95,32 @@ def _applicable(version: str, mti: str, present: tuple[int, ...]) -> tuple[Rule,
     return tuple(item for item in _RULES if item.applies(version, mti, chosen))
 
 
-def run(message: Message) -> list[Finding]:
-    """The findings of the standard's own rules, in the order of the elements."""
-    hits = [
+def hits(message: Message) -> list[Located]:
+    """What the standard's own rules say of *message*, not yet located: cheap where all is well."""
+    return [
         (item.text, hit)
         for item in _applicable(message.version, message.mti, tuple(message.fields))
         for hit in item.check(message)
     ]
-    return locate_all(message, hits) if hits else []
 
 
-def locate_all(message: Message, hits: list[tuple[RuleText, Hit]], network: str = "") -> list[Finding]:
+def run(message: Message) -> list[Finding]:
+    """The findings of the standard's own rules, in the order of the elements."""
+    return locate_all(message, hits(message))
+
+
+def is_error(located: Located) -> bool:
+    """Whether the hit of a rule makes the message invalid."""
+    text, hit = located
+    return (hit.severity or text.severity) is Severity.ERROR
+
+
+def locate_all(message: Message, found: Sequence[Located], network: str = "") -> list[Finding]:
     """Hits as findings with their place in the text, ordered by element, then severity."""
+    if not found:
+        return []
     places = spans(message)
-    made = [finding(message, places, text, hit, network) for text, hit in hits]
+    made = [finding(message, places, text, hit, network) for text, hit in found]
     order = list(Severity)
     return sorted(made, key=lambda one: (one.field or 0, order.index(one.severity), one.start or 0))
 

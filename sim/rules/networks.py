@@ -7,17 +7,17 @@ to a network, MTI, version and set of elements is worked out once and kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.codec import Message
 from sim.elements import pos, tlv
 from sim.elements.pan import account, luhn_ok
-from sim.rules.engine import RuleText, catalogue, locate_all
+from sim.rules.engine import Located, RuleText, catalogue, locate_all
 from sim.rules.finding import Finding, Hit, Severity
 from sim.spec import lookup, spec, version_of
 from sim.spec.networks import Format, Presence, detect, formats, judge, network, presence, response_code
 
-Located = tuple[RuleText, Hit]
 Predicate = Callable[[Message], bool]
 
 _ACCOUNTS = (2, 34, 35, 45)
@@ -27,6 +27,7 @@ _APPROVED = ("00", "10", "11", "85")
 _READ = ("chip", "contactless", "magnetic stripe")
 _SHOWN = 20
 _PAN_DIGITS = 12
+_IIN_DIGITS = 6
 
 
 def _approved(message: Message) -> bool:
@@ -50,23 +51,46 @@ PREDICATES: dict[str, Predicate] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one network asks of one kind of message: what is wrong in any case (`static`), what is
+    when a condition holds (`conditional`), and the formats to look at."""
+
+    static: tuple[Located, ...]
+    conditional: tuple[tuple[str, Located], ...]
+    formats: tuple[tuple[RuleText, Format, tuple[int, ...]], ...]
+
+
 def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     """The findings of network *name*'s rules on *message*, in the order of the elements."""
-    hits = [*_version_hits(message, name), *_card_hits(message, name)]
-    static, rows, checks = _applicable(name, message.mti, message.version, tuple(message.fields))
-    hits += static
-    hits += [located for row, located in rows if PREDICATES[row.when](message)]
-    hits += [located for item in checks for located in _format_hits(message, name, item)]
-    return tuple(locate_all(message, hits, name)) if hits else ()
+    return tuple(locate_all(message, network_hits(message, name, {}), name))
+
+
+def network_hits(message: Message, name: str, known: dict[str, bool]) -> list[Located]:
+    """What network *name*'s rules say of *message*, not yet located.
+
+    *known* keeps the answers of predicates, so that several networks ask each only once.
+    """
+    plan = _plan(name, message.mti, message.version, tuple(message.fields))
+    hits = [*plan.static, *_card_hits(message, name)]
+    for condition, located in plan.conditional:
+        if condition not in known:
+            known[condition] = PREDICATES[condition](message)
+        if known[condition]:
+            hits.append(located)
+    for text, item, numbers in plan.formats:
+        check = _CHECKS[item.check]
+        for number in numbers:
+            value = message.fields[number] if number else message.mti
+            if (found := check(message, number, value, item, name)) is not None:
+                hits.append((text, Hit(number, item.expected, found)))
+    return hits
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _applicable(
-    name: str, mti: str, version: str, present: tuple[int, ...]
-) -> tuple[list[Located], list[tuple[Presence, Located]], list[Format]]:
-    """What is wrong in any case, what depends on values, and the formats to check."""
-    static: list[Located] = []
-    rows: list[tuple[Presence, Located]] = []
+def _plan(name: str, mti: str, version: str, present: tuple[int, ...]) -> Plan:
+    static = list(_version_hits(mti, name))
+    conditional: list[tuple[str, Located]] = []
     # Rows are keyed by the wire's MTI: a 1987 row says nothing of a message read as 1993.
     asked = presence(name, mti) if version_of(mti) == version else ()
     for row in asked:
@@ -77,13 +101,15 @@ def _applicable(
         if not row.when:
             static.append(located)
         elif row.when in PREDICATES:
-            rows.append((row, located))
-    checks = [
-        item
-        for item in formats(name, mti, version)
-        if not item.standard and any(number == 0 or number in present for number in item.fields)
-    ]
-    return static, rows, checks
+            conditional.append((row.when, located))
+    checks = []
+    for item in formats(name, mti, version):
+        numbers = tuple(number for number in item.fields if number == 0 or number in present)
+        if numbers and not item.standard:
+            severity = Severity(item.severity)
+            text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
+            checks.append((text, item, numbers))
+    return Plan(tuple(static), tuple(conditional), tuple(checks))
 
 
 def _presence_hit(row: Presence, name: str, version: str) -> Located:
@@ -91,20 +117,19 @@ def _presence_hit(row: Presence, name: str, version: str) -> Located:
     element = spec(version)[row.field].name
     rule_id = "forbidden-element" if row.presence == "X" else "required-element"
     text = catalogue()[rule_id]
-    severity = Severity(row.severity)
     hint = text.hint + (f" {title}: {row.condition}." if row.condition else "")
-    words = RuleText(rule_id, severity, text.checks, row.source, hint)
+    words = RuleText(rule_id, Severity(row.severity), text.checks, row.source, hint)
     if row.presence == "X":
-        return words, Hit(row.field, f"no {element} in a {title} {row.mti}", "one")
+        return words, Hit(row.field, f"no {element} in {row.mti} of {title}", "one")
     return words, Hit(row.field, f"{element} (required by {title} in {row.mti})", "none")
 
 
-def _version_hits(message: Message, name: str) -> Iterator[Located]:
+def _version_hits(mti: str, name: str) -> Iterator[Located]:
     versions = network(name).mti_versions
-    if severity := versions.severity(message.mti):
+    if severity := versions.severity(mti):
         text = catalogue()["network-mti-version"]
         words = RuleText(text.id, Severity(severity), text.checks, versions.source, versions.hint)
-        yield words, Hit(0, versions.expected, message.mti, 0, 1)
+        yield words, Hit(0, versions.expected, mti, 0, 1)
 
 
 def _card_hits(message: Message, name: str) -> Iterator[Located]:
@@ -113,32 +138,34 @@ def _card_hits(message: Message, name: str) -> Iterator[Located]:
     if not field or not (pan.isascii() and pan.isdigit()):
         return
     at = 1 if field == 45 else 0
-    verdict = judge(name, pan)
-    if verdict.severity:
-        text = catalogue()["pan-network"]
-        words = RuleText(
-            text.id, Severity(verdict.severity), text.checks, verdict.source, f"{text.hint} {verdict.reason}."
-        )
-        yield words, Hit(field, verdict.expected, verdict.found, at, len(pan))
-    owner = detect(pan)
-    if owner and owner.network == name and verdict.severity != "error" and not luhn_ok(pan):
-        severity = None if owner.range.luhn else Severity.INFO
+    owned, enforced, located = _card(name, pan[:_IIN_DIGITS], len(pan))
+    if located:
+        text, expected, found = located
+        yield text, Hit(field, expected, found, at, len(pan))
+    wrong_place = located is not None and located[0].severity is Severity.ERROR
+    if owned and not wrong_place and not luhn_ok(pan):
+        severity = None if enforced else Severity.INFO
+        place = at + len(pan) - 1
         yield (
             catalogue()["luhn"],
-            Hit(field, "a right check digit", "a wrong one", at + len(pan) - 1, 1, severity=severity),
+            Hit(field, "a right check digit", "a wrong one", place, 1, severity=severity),
         )
 
 
-def _format_hits(message: Message, name: str, item: Format) -> Iterator[Located]:
-    text = RuleText(
-        f"{name.lower()}-{item.id}", Severity(item.severity), item.expected, item.source, item.hint
-    )
-    for number in item.fields:
-        value = message.mti if number == 0 else message.get(number)
-        if number and number not in message:
-            continue
-        if (found := _CHECKS[item.check](message, number, value, item, name)) is not None:
-            yield text, Hit(number, item.expected, found)
+@lru_cache(maxsize=_CACHE_SIZE)
+def _card(name: str, iin: str, length: int) -> tuple[bool, bool, tuple[RuleText, str, str] | None]:
+    """Whether cards of this IIN and length are network *name*'s own, whether their check digit
+    counts, and what the network says of them. Keeps no card number."""
+    pan = iin.ljust(length, "0")
+    verdict, owner = judge(name, pan), detect(pan)
+    owned = owner is not None and owner.network == name
+    enforced = owner is not None and owner.range.luhn
+    if not verdict.severity:
+        return owned, enforced, None
+    text = catalogue()["pan-network"]
+    hint = f"{text.hint} {verdict.reason}."
+    words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
+    return owned, enforced, (words, verdict.expected, verdict.found)
 
 
 def _length(message: Message, number: int, value: str, item: Format, name: str) -> str | None:

@@ -359,7 +359,7 @@ def _either(words: list[str]) -> str:
 def _own_ranges(net: Network) -> str:
     own = (block for block in net.ranges if block.report == "ok")
     spans = [block.low if block.low == block.high else f"{block.low}-{block.high}" for block in own]
-    return f"a {net.title} card number, beginning with {_either(spans)}"
+    return f"a card number of {net.title}, beginning with {_either(spans)}"
 
 
 def judge(name: str, pan: str) -> Verdict:

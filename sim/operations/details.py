@@ -1,0 +1,82 @@
+"""What generate can be told beyond its options: the values that are else samples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sim.codec import BuildError
+from sim.spec import country, spec
+
+# Name -> the element it goes to, and what it must look like. Widths that differ between versions are
+# those of the element tables, but for the name and city inside DE 43 of 1987.
+LIMITS: Mapping[str, tuple[int, str, str]] = {
+    "terminal": (41, "", "[ -~]+"),
+    "merchant": (42, "", "[ -~]+"),
+    "name": (43, "", r"[ -\[\]-~]+"),
+    "city": (43, "", r"[ -\[\]-~]+"),
+    "country": (43, "an ISO 3166 country code", "[A-Za-z]{2,3}|[0-9]{3}"),
+    "mcc": (18, "four digits", "[0-9]{4}"),
+    "expiry": (14, "four digits, YYMM", "[0-9]{4}"),
+    "reference": (37, "12 letters or digits", "[A-Za-z0-9 ]{12}"),
+    "approval": (38, "6 letters or digits", "[A-Za-z0-9 ]{6}"),
+    "acquirer": (32, "up to 11 digits", "[0-9]{1,11}"),
+    "cashback": (54, "up to 12 digits", "[0-9]{1,12}"),
+}
+_LOCATION_1987 = {"name": 25, "city": 13}
+_LOCATION_LATER = {"name": 40, "city": 30}  # our choice: both, street, code and country stay below 99
+_SAMPLES = (
+    (("name", "merchant"), "merchant"),
+    (("terminal",), "terminal"),
+    (("acquirer",), "acquirer"),
+    (("expiry",), "expiry"),
+)
+
+
+def check_details(details: Mapping[str, str], version: str) -> dict[str, str]:
+    """The details, complete and legal: a country with both its codes, and none of the sample's postal
+    code and region beside another place. Raises BuildError for the first that cannot be met; nothing is
+    cut to fit."""
+    for name, value in details.items():
+        if name not in LIMITS:
+            raise _refuse(name, None, "one of " + ", ".join(LIMITS), repr(name)[:20])
+        number, expected, pattern = LIMITS[name]
+        if not isinstance(value, str) or not re.fullmatch(pattern, value):
+            raise _refuse(name, number, expected or "printable ASCII text", f"{len(str(value))} characters")
+        width = _width(name, number, version)
+        if len(value) > width:
+            raise _refuse(name, number, f"at most {width} characters", f"{len(value)} characters")
+    made = dict(details)
+    if code := details.get("country"):
+        known = country(code.upper())
+        if known is None:
+            raise _refuse("country", 43, LIMITS["country"][1], repr(code))
+        made |= {"country": known.numeric, "country_alpha": known.alpha2}
+    if "country" in details or "city" in details:
+        made |= {"postal": "", "region": ""}
+    return made
+
+
+def _width(name: str, number: int, version: str) -> int:
+    if number == 43 and name != "country":
+        return (_LOCATION_1987 if version == "1987" else _LOCATION_LATER)[name]
+    return spec(version)[number].width if number in (41, 42) else 40
+
+
+def sample_note(details: Mapping[str, str]) -> str:
+    """The sentence that names what is a sample value in a generated message."""
+    left = [word for names, word in _SAMPLES if not all(name in details for name in names)]
+    if "merchant" in left and "name" in details:
+        left[0] = "merchant id"
+    elif "merchant" in left and "merchant" in details:
+        left[0] = "merchant name"
+    if not left:
+        return "What else a message carries are sample values."
+    text = " and ".join(", ".join(left).rsplit(", ", 1))
+    return f"{text[:1].upper()}{text[1:]} {'is a sample value' if len(left) == 1 else 'are sample values'}."
+
+
+def _refuse(option: str, number: int | None, expected: str, found: str) -> BuildError:
+    error = BuildError(number, None, f"{option} as {expected}", found)
+    error.option = option
+    return error
