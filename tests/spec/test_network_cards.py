@@ -207,7 +207,7 @@ def test_verdict_names_the_allowed_lengths() -> None:
     short = networks.judge("VISA", "41111111")
     assert (short.expected, short.found) == ("13, 16, 18 or 19 digits", "8 digits")
     foreign = networks.judge("MASTERCARD", "4111111111111111")
-    assert foreign.expected == "a Mastercard card number, beginning with 510000-559999 or 222100-272099"
+    assert foreign.expected == "a card number of Mastercard, beginning with 510000-559999 or 222100-272099"
     assert foreign.found == "a card number of Visa"
 
 

@@ -1,0 +1,75 @@
+"""`python -m server`: run the service until SIGTERM or Ctrl-C, then finish what was begun and stop."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from server.settings import Settings, SettingsError, from_environment, worker_count
+from server.workers import BACKLOG, serve_many, serve_one
+
+PROGRAM = "iso8583-lab-server"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve as *argv* (by default: the command line) and the environment say. Returns the exit status:
+    0 after a stop, 1 where the address cannot be used, 2 for a bad setting."""
+    try:
+        settings = _settings(argv)
+        sock = listen(settings.host, settings.port)
+    except SettingsError as error:
+        return _complain(str(error), 2)
+    except OSError as error:
+        number = error.errno or 0
+        # A failed name look-up has a number of its own, with no place in errno.
+        reason = os.strerror(number) if number in errno.errorcode else str(error.strerror)
+        return _complain(f"cannot listen on {settings.host} port {settings.port}: {reason}", 1)
+    with sock:
+        address = _address(sock)
+        sys.stdout.write(f"Serving on {address} (documentation: {address}/docs)\n")
+        sys.stdout.flush()
+        if settings.workers > 1:
+            return serve_many(settings, sock)
+        serve_one(settings, sock)
+    return 0
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket, so that a taken port is told before anything is started and port 0 is known."""
+    places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    # A name with both kinds of address ("localhost") listens on the one that every client tries.
+    family, *_, address = min(places, key=lambda place: place[0] != socket.AF_INET)
+    return socket.create_server((str(address[0]), port), family=family, backlog=BACKLOG)
+
+
+def _settings(argv: Sequence[str] | None) -> Settings:
+    settings = from_environment()
+    parser = argparse.ArgumentParser(PROGRAM, description="Generate, explain and validate ISO 8583 messages.")
+    parser.add_argument("--host", help=f"address to listen on (now {settings.host})")
+    parser.add_argument("--port", type=int, help=f"port; 0 takes any free one (now {settings.port})")
+    parser.add_argument("--workers", type=worker_count, help="number of processes, or auto")
+    yes_no = argparse.BooleanOptionalAction
+    parser.add_argument("--public", action=yes_no, help="public demo: any origin may call, no LLM")
+    parser.add_argument("--access-log", action=yes_no, help="one line per answer, without its content")
+    parser.epilog = "Each option may be set as SIM_HOST, SIM_PORT, ... in the environment, too."
+    given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
+    return replace(settings, **given)
+
+
+def _address(sock: socket.socket) -> str:
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _complain(sentence: str, status: int) -> int:
+    sys.stderr.write(f"{PROGRAM}: {sentence}\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

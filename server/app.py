@@ -1,0 +1,108 @@
+"""The application: routes, middleware and Sanic's settings."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any, TypeAlias
+
+from pydantic_core import to_json
+from sanic import HTTPResponse, Request, Sanic
+from sanic.config import Config
+from sanic.response import BaseHTTPResponse
+
+from server import docs, logs, openapi
+from server.endpoints import ENDPOINTS
+from server.errors import JSON, JsonErrors
+from server.records import Health
+from server.settings import Settings, from_environment
+
+App: TypeAlias = Sanic[Config, SimpleNamespace]
+
+_CORS = {"Access-Control-Allow-Origin": "*"}
+_PREFLIGHT = {"Access-Control-Allow-Headers": "Content-Type", "Access-Control-Max-Age": "86400"}
+
+
+class LabRequest(Request):
+    """A request whose URL cannot be read still gets an answer: Sanic makes a second one for the error, by
+    the method NONE, and would stumble over the same URL again."""
+
+    def __init__(self, url_bytes: bytes, *args: Any, **kwargs: Any) -> None:
+        super().__init__(b"*" if kwargs.get("method") == "NONE" else url_bytes, *args, **kwargs)
+
+
+def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> App:
+    """The application for *settings* (by default: the environment's). *name* is unique in a process."""
+    chosen = from_environment() if settings is None else settings
+    app: App = Sanic(
+        name,
+        ctx=SimpleNamespace(settings=chosen),
+        error_handler=JsonErrors(),
+        env_prefix=None,
+        request_class=LabRequest,
+        strict_slashes=True,  # our choice: /generate/ is not /generate
+        configure_logging=False,
+    )
+    _configure(app, chosen)
+    for endpoint in ENDPOINTS:
+        _route(app, endpoint.path, endpoint.handler, ("POST",))
+    _route_pages(app)
+    if chosen.access_log:
+        app.register_middleware(logs.start_clock, "request")
+        app.register_middleware(logs.write_access, "response")
+    if chosen.public:
+        app.register_middleware(_allow_any_origin, "response")
+    return app
+
+
+def _configure(app: App, settings: Settings) -> None:
+    app.config.update(
+        {
+            "ACCESS_LOG": False,  # ours writes no URL
+            "AUTO_EXTEND": False,  # sanic-ext, where installed, would add routes of its own
+            "FALLBACK_ERROR_FORMAT": "json",
+            "MOTD": False,
+            "REQUEST_MAX_SIZE": settings.request_max_size,
+            "REQUEST_TIMEOUT": settings.request_timeout,
+            "RESPONSE_TIMEOUT": settings.response_timeout,
+        }
+    )
+
+
+def _route(app: App, path: str, handler: Any, methods: tuple[str, ...]) -> None:
+    """*handler* answers *methods* on *path*; OPTIONS tells them."""
+    allow = ", ".join(sorted({*methods, "OPTIONS"}))
+    headers = {"Allow": allow}
+    if app.ctx.settings.public:
+        headers |= _PREFLIGHT | {"Access-Control-Allow-Methods": allow}
+
+    async def options(_: Request) -> HTTPResponse:
+        return HTTPResponse(status=204, headers=headers)
+
+    name = path.strip("/").replace(".", "_")
+    app.add_route(handler, path, methods=methods, name=name)
+    app.add_route(options, path, methods=("OPTIONS",), name=f"{name}_options")
+
+
+def _route_pages(app: App) -> None:
+    """What does not change while the server runs: health, the OpenAPI document, the documentation."""
+    document = openapi.document(ENDPOINTS)
+    html, policy = docs.page(document)
+    health = Health(version=version("iso8583-lab")).model_dump_json()
+    for path, body, content_type, headers in (
+        ("/health", health, JSON, {"Cache-Control": "no-store"}),
+        ("/openapi.json", to_json(document).decode(), JSON, {}),
+        ("/docs", html, "text/html; charset=utf-8", {"Content-Security-Policy": policy}),
+    ):
+        _route(app, path, _page(body, content_type, headers), ("GET", "HEAD"))
+
+
+def _page(body: str, content_type: str, headers: dict[str, str]) -> Any:
+    async def handler(_: Request) -> HTTPResponse:
+        return HTTPResponse(body, headers=headers, content_type=content_type)
+
+    return handler
+
+
+async def _allow_any_origin(_: Request, response: BaseHTTPResponse) -> None:
+    response.headers.update(_CORS)

@@ -1,0 +1,151 @@
+"""The endpoints: read the record, call the core, project what it returns.
+
+ENDPOINTS is the one list of them: the application routes by it and the OpenAPI document is made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from sanic import HTTPResponse, Request
+
+from server.body import read_body
+from server.errors import JSON, iso_problem
+from server.llm import llm_gate
+from server.records import (
+    CardNetwork,
+    ExplainRequest,
+    ExplainResponse,
+    FieldValue,
+    GenerateRequest,
+    GenerateResponse,
+    NetworkResult,
+    ValidateRequest,
+    ValidateResponse,
+)
+from sim import operations
+from sim.errors import BuildError, ParseError
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One operation of the service: how it is documented and what answers it.
+
+    `example` is a request that works. `llm`: it can ask for an LLM, so it has the LLM's answers, too.
+    """
+
+    path: str
+    summary: str
+    description: str
+    request: type[BaseModel]
+    response: type[BaseModel]
+    handler: Callable[[Request], Awaitable[HTTPResponse]]
+    example: dict[str, Any]
+    llm: bool = False
+
+
+async def generate(request: Request) -> HTTPResponse:
+    """POST /generate."""
+    asked = read_body(request, GenerateRequest)
+    if asked.description and asked.description.strip():  # our choice: only blanks are no description
+        llm_gate(request.app.ctx.settings, "description", asked.provider)
+    try:
+        made = operations.generate(**_options(asked))
+    except BuildError as error:
+        option = [error.option] if error.option else []
+        raise iso_problem("iso8583_build", ["body", *option], error) from None
+    return _answer(_generated(made))
+
+
+async def explain(request: Request) -> HTTPResponse:
+    """POST /explain."""
+    asked = read_body(request, ExplainRequest)
+    if asked.llm:
+        llm_gate(request.app.ctx.settings, "llm", asked.provider)
+    try:
+        told = operations.explain(asked.message, version=asked.version.value, network=_name(asked.network))
+    except ParseError as error:
+        raise iso_problem("iso8583_parse", ["body", "message"], error) from None
+    fields = _fields(told.message)
+    return _answer(ExplainResponse(fields=fields, mti=told.mti, source=told.source, summary=told.summary))
+
+
+async def validate(request: Request) -> HTTPResponse:
+    """POST /validate."""
+    asked = read_body(request, ValidateRequest)
+    against = tuple(network.value for network in asked.against)
+    network, version = _name(asked.network), asked.version.value
+    report = operations.validate(asked.message, against=against, network=network, version=version)
+    networks = {
+        CardNetwork(name): NetworkResult(passed=result.passed, errors=result.errors)
+        for name, result in report.networks.items()
+    }
+    return _answer(ValidateResponse(valid=report.valid, errors=report.errors, networks=networks))
+
+
+def _options(asked: GenerateRequest) -> dict[str, Any]:
+    """The option fields; those of the LLM are for the LLM alone."""
+    options = asked.model_dump(exclude={"description", "model", "provider"})
+    return options | {"network": _name(asked.network)}
+
+
+def _generated(made: operations.Generated) -> GenerateResponse:
+    return GenerateResponse(
+        message=made.raw,
+        mti=made.mti,
+        network=CardNetwork(made.network) if made.network else None,
+        fields=_fields(made.message),
+        source=made.source,
+    )
+
+
+def _name(network: CardNetwork | None) -> str | None:
+    return network.value if network else None
+
+
+def _fields(message: Any) -> list[FieldValue]:
+    return [FieldValue(number=n, name=name, value=v) for n, name, v in operations.field_values(message)]
+
+
+def _answer(record: BaseModel) -> HTTPResponse:
+    return HTTPResponse(record.model_dump_json(), content_type=JSON)
+
+
+# An echo test with elements 7, 11 and 70: short enough to read by eye.
+_MESSAGE = "080082200000000000000400000000000000" + "1120093000" + "123456" + "301"
+
+ENDPOINTS = (
+    Endpoint(
+        "/generate",
+        "Generate a test message",
+        "Builds a valid message from the option fields, or by an LLM from a description.",
+        GenerateRequest,
+        GenerateResponse,
+        generate,
+        {"message_type": "auth", "network": "VISA", "amount_minor_units": 2500},
+        llm=True,
+    ),
+    Endpoint(
+        "/explain",
+        "Explain a message",
+        "Says in plain English what a raw message means, by rules or by an LLM.",
+        ExplainRequest,
+        ExplainResponse,
+        explain,
+        {"message": _MESSAGE},
+        llm=True,
+    ),
+    Endpoint(
+        "/validate",
+        "Validate a message",
+        "Checks a raw message against the rules of its card network and, if asked, of others. A message that "
+        "does not parse is reported as invalid, with status 200.",
+        ValidateRequest,
+        ValidateResponse,
+        validate,
+        {"message": _MESSAGE, "against": ["VISA", "MASTERCARD"]},
+    ),
+)

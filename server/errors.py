@@ -1,0 +1,151 @@
+"""Every answer that is not a success: one JSON shape, whatever the status.
+
+`{"detail": [{"loc": [...], "msg": ..., "type": ...}]}`, with `input` and `ctx` where they help.
+Nothing of the inside of the server and no card data of a message gets out, nor into the log.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from asyncio import CancelledError
+from http import HTTPStatus
+from typing import Any
+
+from pydantic_core import to_json
+from sanic import HTTPResponse, Request
+from sanic.exceptions import PayloadTooLarge, SanicException
+from sanic.handlers import ErrorHandler
+
+from sim.errors import IsoError
+
+JSON = "application/json"
+MAX_INPUT = 256  # our choice: longer inputs are not echoed
+DRAIN_LIMIT = 16 * 1_048_576  # bytes of a refused body that are read away
+
+# Status -> (loc, type, msg). The names are our choice; HTTPStatus words differ between Python versions.
+_STATUS: dict[int, tuple[str, str, str]] = {
+    400: ("request", "bad_request", "Bad Request"),
+    404: ("path", "not_found", "Not Found"),
+    405: ("method", "method_not_allowed", "Method Not Allowed"),
+    408: ("request", "request_timeout", "Request Timeout"),
+    413: ("body", "payload_too_large", "Payload Too Large"),
+    414: ("path", "uri_too_long", "URI Too Long"),
+    417: ("header", "expectation_failed", "Expectation Failed"),
+    431: ("header", "request_header_fields_too_large", "Request Header Fields Too Large"),
+    500: ("server", "internal_server_error", "Internal Server Error"),
+    503: ("server", "service_unavailable", "Service Unavailable"),
+}
+
+log = logging.getLogger("server.error")
+
+
+class Problem(SanicException):
+    """A refusal with its details; raised anywhere in a handler."""
+
+    quiet = True
+
+    def __init__(
+        self, status: int, detail: list[dict[str, Any]], headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(HTTPStatus(status).phrase, status_code=status, quiet=True, headers=headers)
+        self.detail = detail
+
+
+def problem(status: int, type_: str, loc: list[str | int], msg: str, **more: Any) -> Problem:
+    """A Problem with a single detail; *more* holds `ctx` and `input`."""
+    return Problem(status, [{"type": type_, "loc": loc, "msg": msg, **more}])
+
+
+def iso_problem(type_: str, loc: list[str | int], error: IsoError) -> Problem:
+    """A message that cannot be read or built. Its `input` is left out: it may hold card data."""
+    ctx = {"field": error.field, "offset": error.offset, "expected": error.expected, "found": error.found}
+    return problem(422, type_, loc, str(error), ctx=ctx)
+
+
+def to_body(detail: list[dict[str, Any]]) -> bytes:
+    """The JSON of an error body, without inputs whose JSON is longer than MAX_INPUT characters."""
+    shown = []
+    for entry in detail:
+        if "input" in entry and len(_dumps(entry["input"]).decode()) > MAX_INPUT:
+            entry = {key: value for key, value in entry.items() if key != "input"}
+        shown.append(entry)
+    return _dumps({"detail": shown})
+
+
+def _dumps(value: Any) -> bytes:
+    # Infinite numbers, which JSON lacks (1e400 reads as one), become null.
+    return to_json(value, inf_nan_mode="null", serialize_unknown=True)
+
+
+class JsonErrors(ErrorHandler):
+    """Answers every exception of the server in JSON, also those raised before there is a request."""
+
+    def default(self, request: Request, exception: BaseException) -> HTTPResponse:
+        status = _status(request, exception)
+        if status == 500:
+            log.error("%s %s", _known_path(request), _trace(exception))
+        read_away(request, exception)
+        body = to_body(_detail(exception, status))
+        headers = _headers(exception) if status != 404 else None
+        return HTTPResponse(body, status, headers=headers, content_type=JSON)
+
+
+def _status(request: Request, exception: BaseException) -> int:
+    if isinstance(exception, CancelledError):
+        return 400  # the client left; nobody reads this
+    if not isinstance(exception, SanicException):
+        return 500
+    status = exception.status_code
+    if isinstance(exception, Problem):
+        return status
+    if status == 413 and request.method == "NONE":
+        return 431  # Sanic says 413 for a header that is too long, too
+    if status == 405 and request.path.endswith("/"):
+        return 404  # Sanic's router takes /generate/ for /generate here, though slashes are strict
+    if status in _STATUS:
+        return status
+    return 400 if 400 <= status < 500 else 500
+
+
+def _detail(exception: BaseException, status: int) -> list[dict[str, Any]]:
+    if isinstance(exception, Problem):
+        return exception.detail
+    place, type_, msg = _STATUS[status]
+    return [{"type": type_, "loc": [place], "msg": msg}]
+
+
+def _headers(exception: BaseException) -> dict[str, str]:
+    headers = dict(getattr(exception, "headers", None) or {})
+    if allow := headers.get("Allow"):
+        headers["Allow"] = ", ".join(sorted(allow.split(", ")))
+    return headers
+
+
+def read_away(request: Request, exception: BaseException) -> None:
+    """Let Sanic read a refused body, up to DRAIN_LIMIT, after it has answered.
+
+    Closing with unread bytes makes the kernel reset the connection, and a client that is still
+    sending would lose the answer.
+    """
+    stream: Any = request.stream
+    unread = stream is not None and stream.request_body
+    if unread and (isinstance(exception, PayloadTooLarge) or stream.request_bytes > stream.request_max_size):
+        stream.keep_alive = False
+        stream.request_max_size = stream.protocol.request_max_size = DRAIN_LIMIT
+
+
+def _known_path(request: Request) -> str:
+    """The route's path: what a client writes in a URL may be card data."""
+    return request.route.uri if request.route else "(no route)"
+
+
+def _trace(exception: BaseException) -> str:
+    """Type and frames of *exception* and its causes. Its text is left out: it may quote a message."""
+    lines = []
+    cause: BaseException | None = exception
+    while cause is not None:
+        frames = traceback.format_list(traceback.extract_tb(cause.__traceback__))
+        lines.append(type(cause).__name__ + "\n" + "".join(frames))
+        cause = cause.__cause__ or cause.__context__
+    return "\ncaused by ".join(lines)

@@ -1,0 +1,81 @@
+"""The OpenAPI 3.1 document, made from the records and the list of endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from server.endpoints import Endpoint
+from server.errors import JSON
+from server.records import INTERFACE_VERSION, TITLE, Health, HTTPValidationError
+
+_REF = "#/components/schemas/{model}"
+_LLM_ERRORS = {
+    "403": "An LLM was asked for on a public demo",
+    "502": "The LLM provider failed",
+    "503": "No LLM provider is configured",
+    "504": "The LLM provider did not answer in time",
+}
+_ERRORS = {
+    "413": "The body is too large",
+    "415": "The body is compressed",
+    "422": "The request breaks a constraint",
+    "500": "The server failed",
+}
+
+
+def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    """The document for *endpoints* and `GET /health`."""
+    paths: dict[str, Any] = {endpoint.path: {"post": _operation(endpoint)} for endpoint in endpoints}
+    paths["/health"] = {"get": _health()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": TITLE,
+            "version": INTERFACE_VERSION,
+            "description": "For testing only: use test card numbers.",
+        },
+        "paths": paths,
+        "components": {"schemas": _schemas(endpoints)},
+    }
+
+
+def _schemas(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    wanted: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = []
+    for endpoint in endpoints:
+        wanted += [(endpoint.request, "validation"), (endpoint.response, "serialization")]
+    # Validation mode: an error entry leaves out `ctx` and `input` where there is none.
+    wanted += [(HTTPValidationError, "validation"), (Health, "serialization")]
+    _, definitions = models_json_schema(wanted, ref_template=_REF)
+    schemas: dict[str, Any] = definitions["$defs"]
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            if field.get("default", ...) is None:  # no default, rather than a default of null
+                del field["default"]
+    return dict(sorted(schemas.items()))
+
+
+def _operation(endpoint: Endpoint) -> dict[str, Any]:
+    errors = _ERRORS | (_LLM_ERRORS if endpoint.llm else {})
+    responses = {"200": _content("Success", endpoint.response)}
+    responses |= {status: _content(text, HTTPValidationError) for status, text in sorted(errors.items())}
+    schema = {"$ref": _REF.format(model=endpoint.request.__name__)}
+    return {
+        "operationId": endpoint.path.strip("/"),
+        "summary": endpoint.summary,
+        "description": endpoint.description,
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema, "example": endpoint.example}}},
+        "responses": responses,
+    }
+
+
+def _health() -> dict[str, Any]:
+    responses = {"200": _content("Success", Health)}
+    return {"operationId": "health", "summary": "Is the service up?", "responses": responses}
+
+
+def _content(text: str, record: type[BaseModel]) -> dict[str, Any]:
+    return {"description": text, "content": {JSON: {"schema": {"$ref": _REF.format(model=record.__name__)}}}}

@@ -1,0 +1,99 @@
+"""Settings of the server: defaults, then the environment (`SIM_*`), then the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+_WORDS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; the text is one line for the person who set it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How one server runs. Sizes in bytes, times in seconds."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000  # 0: any free one
+    workers: int = 1
+    public: bool = False  # the public demo: any origin may call, no LLM
+    access_log: bool = False
+    # 32768 characters, each of them a JSON escape of 12 bytes, are 393 kB: the longest message fits twice.
+    request_max_size: int = 1_048_576
+    request_timeout: float = 60.0
+    response_timeout: float = 60.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise SettingsError(f"port must be 0 to 65535, not {self.port}")
+        for name in ("workers", "request_max_size", "request_timeout", "response_timeout"):
+            if not getattr(self, name) > 0:
+                raise SettingsError(f"{name} must be above 0, not {getattr(self, name)}")
+
+
+def flag(text: str) -> bool:
+    """`1`, `true`, `yes`, `on` or their opposites, in any case.
+
+    >>> flag("Yes"), flag("0")
+    (True, False)
+    """
+    try:
+        return _WORDS[text.strip().lower()]
+    except KeyError:
+        raise ValueError(f"expected 1 or 0, not {text!r}") from None
+
+
+def worker_count(text: str) -> int:
+    """A number of processes, or `auto` for one per processor that this process may use."""
+    if text.strip().lower() != "auto":
+        return int(text)
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows do not tell
+        return os.cpu_count() or 1
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "host": str,
+    "port": int,
+    "workers": worker_count,
+    "public": flag,
+    "access_log": flag,
+    "request_max_size": int,
+    "request_timeout": float,
+    "response_timeout": float,
+}
+
+
+def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings that *environment* (by default the process's own) asks for; empty variables are unset.
+
+    >>> from_environment({"SIM_PORT": "9000", "SIM_PUBLIC": "1"}).port
+    9000
+    """
+    given = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    for name, read in _READERS.items():
+        variable = f"SIM_{name.upper()}"
+        text = given.get(variable, "")
+        if not text:
+            continue
+        try:
+            values[name] = read(text)
+        except ValueError as error:
+            raise SettingsError(f"{variable}: {error}") from None
+    return replace(Settings(), **values)
