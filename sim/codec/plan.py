@@ -1,8 +1,8 @@
 """The fast readers and writers: one small function generated per version and bitmap.
 
-A reader is the loop of `walk` unrolled: plain slices, one table look-up per length prefix, one
-length check at the end. It answers None where anything does not fit, and `walk` says why. Only
-numbers and widths from the element tables enter generated source; its text is kept as
+A reader is the loop of `walk` unrolled: plain slices of what is left of the text, one table look-up
+per length prefix, one length check at the end. It answers None where anything does not fit, and
+`walk` says why. Only numbers and widths from the element tables enter generated source; its text is kept as
 `reader.source`, to be read: it is a lesson, too.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from sim.codec import bitmap
 from sim.codec.message import Message
-from sim.spec import ElementSpec, spec
+from sim.spec import VERSIONS, spec
 
 Reader = Callable[[str], Message | None]
 Writer = Callable[[str, dict[int, str]], str | None]
@@ -36,54 +36,65 @@ def prefixes(prefix: int, width: int) -> dict[int, str]:
     return {size: text for text, size in lengths(prefix, width).items()}
 
 
-@lru_cache(maxsize=CACHE_SIZE)
-def reader(version: str, bits: str) -> Reader:
-    """The reader for messages of *version* with the bitmap *bits* (16 or 32 hex digits, any case).
-    Raises ValueError when they are not hex digits."""
-    if not bitmap.HEX_DIGITS.issuperset(bits):
-        raise ValueError("not hex digits")
-    elements = [spec(version)[number] for number in bitmap.numbers(bits)]
-    empty = len(bits) > 16 and not any(element.number > 64 for element in elements)
-    names: dict[str, Any] = {"Message": Message}
-    lines = ["def read(raw):", "    mti = raw[:4]"]
-    lines += ["    if not (mti.isascii() and mti.isdigit()):", "        return None"]
-    at = _Position(4 + len(bits))
-    for element in elements:
-        lines += _read_lines(element, at, names)
-    lines += [f"    if len(raw) != {at}:", "        return None"]
-    pairs = ", ".join(f"{element.number}: v{element.number}" for element in elements)
-    lines.append(f"    return Message(mti, {{{pairs}}}, {version!r}, {empty})")
-    made: Reader = _compile("read", lines, names)
+# version -> bitmap as it stands in the text -> reader; 16 hex digits, or 32 where bit 1 is set.
+READERS: dict[str, dict[str, Reader]] = {version: {} for version in VERSIONS}
+
+
+def reader_for(raw: str, version: str) -> Reader | None:
+    """The reader for the bitmap of *raw*, made and kept when it is new; None when there is no whole
+    bitmap. Raises SpecError for an unknown version."""
+    end = 36 if bitmap.has_secondary(raw[4:5]) else 20
+    bits = raw[4:end]
+    if len(bits) != end - 4 or not bitmap.HEX_DIGITS.issuperset(bits):
+        return None
+    made = reader(version, bits)
+    kept = READERS[version]
+    if len(kept) >= CACHE_SIZE:
+        kept.clear()
+    kept[bits] = made
     return made
 
 
-class _Position:
-    """Where the next element starts: characters known beforehand, counted from 0 or from `p`."""
+def reader(version: str, bits: str) -> Reader:
+    """Make the reader for messages of *version* with the bitmap *bits*, 16 or 32 hex digits."""
+    elements = [spec(version)[number] for number in bitmap.numbers(bits)]
+    empty = len(bits) > 16 and not any(element.number > 64 for element in elements)
+    names: dict[str, Any] = {"Message": Message}
+    slices: dict[str, slice] = {}
+    lines = ["    mti = raw[:4]"]
+    lines += ["    if not (mti.isascii() and mti.isdigit()):", "        return None"]
+    lines.append(f"    r0 = raw[{4 + len(bits)}:]")
+    values: list[str] = []
+    ends: list[str] = []
+    at = 0
+    for element in elements:
+        rest = f"r{len(ends)}"
+        if not element.fixed:
+            table, end = f"L{element.prefix}_{element.width}", f"e{len(ends)}"
+            names[table] = lengths(element.prefix, element.width)
+            start = at + element.prefix
+            lines.append(f"    n = {table}.get({rest}[{_slice(at, start, slices)}])")
+            lines += ["    if n is None:", "        return None"]
+            lines += [f"    {end} = {start} + n", f"    r{len(ends) + 1} = {rest}[{end}:]"]
+            values.append(f"{element.number}: {rest}[{start}:{end}]")
+            ends.append(end)
+            at = 0
+        else:
+            values.append(f"{element.number}: {rest}[{_slice(at, at + element.width, slices)}]")
+            at += element.width
+    total = " + ".join([str(4 + len(bits)), *ends, str(at)])
+    lines += [f"    if len(raw) != {total}:", "        return None"]
+    lines.append(f"    return Message(mti, {{{', '.join(values)}}}, {version!r}, {empty})")
+    # Slices as defaults: made once, and found as fast as a local name.
+    head = ", ".join(["raw", *(f"{name}={name}" for name in slices)])
+    made: Reader = _compile("read", [f"def read({head}):", *lines], {**names, **slices})
+    return made
 
-    def __init__(self, known: int) -> None:
-        self.known = known
-        self.base = ""
 
-    def __str__(self) -> str:
-        if self.base and self.known:
-            return f"p + {self.known}"
-        return self.base or str(self.known)
-
-    def take(self, width: int) -> str:
-        start = str(self)
-        self.known += width
-        return f"raw[{start}:{self}]"
-
-
-def _read_lines(element: ElementSpec, at: _Position, names: dict[str, Any]) -> list[str]:
-    value = f"v{element.number}"
-    if element.fixed:
-        return [f"    {value} = {at.take(element.width)}"]
-    table = f"L{element.prefix}_{element.width}"
-    names[table] = lengths(element.prefix, element.width)
-    lines = [f"    n = {table}.get({at.take(element.prefix)})", "    if n is None:", "        return None"]
-    start, at.base, at.known = str(at), "p", 0
-    return [*lines, f"    s = {start}", "    p = s + n", f"    {value} = raw[s:p]"]
+def _slice(start: int, stop: int, slices: dict[str, slice]) -> str:
+    name = f"s{start}_{stop}"
+    slices[name] = slice(start, stop)
+    return name
 
 
 @lru_cache(maxsize=CACHE_SIZE)

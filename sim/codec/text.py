@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.codec import bitmap, plan
+from sim.codec import plan
 from sim.codec.message import Message
 from sim.codec.walk import MTI_WIDTH, walk, write
 from sim.spec import spec
@@ -17,16 +17,19 @@ def parse(raw: str, version: str = "1987") -> Message:
     >>> parse("08002020000000000000990000123456")[11]
     '123456'
     """
-    if not isinstance(raw, str):
-        raise TypeError(f"a message is a str, not {type(raw).__name__}")
-    end = 36 if bitmap.has_secondary(raw[4:5]) else 20
-    if len(raw) >= end:
-        try:
-            message = plan.reader(version, raw[4:end])(raw)
-        except ValueError:
-            message = None
-        if message is not None:
-            return message
+    try:
+        kept = plan.READERS[version]
+        # No 16 digits that announce a secondary bitmap are ever a key.
+        reader = kept.get(raw[4:20]) or kept.get(raw[4:36])
+    except (KeyError, TypeError):
+        reader = None
+    if reader is None:
+        if not isinstance(raw, str):
+            raise TypeError(f"a message is a str, not {type(raw).__name__}")
+        spec(version)  # raises for an unknown one
+        reader = plan.reader_for(raw, version)
+    if reader is not None and (message := reader(raw)) is not None:
+        return message
     return walk(raw, version)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support import BROKEN, PARSED, upper_bitmap, vector_id
 
-from sim.codec import BuildError, Message, ParseError, build, parse, spans
+from sim.codec import BuildError, Message, ParseError, build, parse, plan, spans
 from sim.codec.walk import walk, write
 from sim.errors import SpecError
 from sim.spec import VERSIONS, spec
@@ -155,8 +155,9 @@ def test_unknown_version_and_wrong_type() -> None:
     """Another version is a SpecError, something that is no text a TypeError."""
     with pytest.raises(SpecError):
         parse("0" * 40, "1999")
-    with pytest.raises(TypeError):
-        parse(b"0100")  # type: ignore[arg-type]
+    for wrong in (b"0100", None, 100, b"0800" + b"2020000000000000" + b"990000123456"):
+        with pytest.raises(TypeError):
+            parse(wrong)  # type: ignore[arg-type]
 
 
 def test_spans_cover_the_text() -> None:
@@ -173,17 +174,17 @@ def test_spans_cover_the_text() -> None:
 
 def test_random_bitmaps_do_not_grow_memory() -> None:
     """Generated readers and writers are kept in a bounded cache."""
-    from sim.codec import plan
-
     for number in range(2 * plan.CACHE_SIZE):
-        plan.reader("1987", f"{number:016X}")
-    assert plan.reader.cache_info().currsize == plan.CACHE_SIZE
+        with pytest.raises(ParseError):
+            parse(f"0100{number + 1:016X}")
+        build(Message("0100", {11: "123456", 48: ""} if number % 2 else {11: "123456"}))
+    assert 0 < len(plan.READERS["1987"]) <= plan.CACHE_SIZE
+    assert plan.writer.cache_info().currsize <= plan.CACHE_SIZE
 
 
 def test_generated_source_can_be_read() -> None:
     """A reader shows its own source: slices, one look-up per length prefix, one length check."""
-    from sim.codec import plan
-
     source = plan.reader("1987", "7000000000000000").source  # type: ignore[attr-defined]
-    assert "v4 = raw[p + 6:p + 18]" in source
-    assert "L2_19.get(raw[20:22])" in source
+    assert "n = L2_19.get(r0[s0_2])" in source
+    assert "4: r1[s6_18]" in source
+    assert "if len(raw) != 20 + e0 + 18:" in source
