@@ -9,7 +9,17 @@ from sim.elements.money import say_amount
 from sim.spec import country, lookup
 
 # DE 54 group: account type n 2, amount type n 2, currency n 3, [minor unit n 1 in 2003], sign, n 12.
-_GROUP_WIDTH = {"1987": 20, "1993": 20, "2003": 21}
+ADDITIONAL_WIDTH = {"1987": 20, "1993": 20, "2003": 21}
+# DE 46 and 66 group: type n 2, currency n 3, x+n 8, rate n 8, x+n 8, currency n 3; 2003 has the
+# currencies inside its amounts of 13.
+FEE_WIDTH = {"1993": 34, "2003": 36}
+# DE 90 and 56: STAN and date of the original after its MTI.
+_ORIGINAL = {
+    "1987": (6, "MMDDhhmmss"),
+    "1993": (6, "YYMMDDhhmmss"),
+    "2003": (12, "CCYYMMDDhhmmss"),
+}
+_AMOUNT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +34,23 @@ class Original:
     acquirer: str
 
 
+@dataclass(frozen=True, slots=True)
+class AdditionalAmount:
+    """One group of DE 54 as it stands; `at` is where it starts in the value, `exponent` the minor unit
+    digit of 2003, empty before."""
+
+    at: int
+    account: str
+    kind: str
+    currency: str
+    exponent: str
+    sign: str
+    amount: str
+
+
 def read_original(value: str, version: str) -> Original | None:
     """DE 90 (1987) or DE 56 (1993, 2003) taken apart; None when it is too short or not digits."""
-    stan, pattern = {
-        "1987": (6, "MMDDhhmmss"),
-        "1993": (6, "YYMMDDhhmmss"),
-        "2003": (12, "CCYYMMDDhhmmss"),
-    }[version]
+    stan, pattern = _ORIGINAL[version]
     fixed = 4 + stan + len(pattern)
     if len(value) < fixed or not (value.isascii() and value.isdigit()):
         return None
@@ -63,21 +83,52 @@ def say_signed(value: str, code: str) -> str:
     return f"{say_amount(value[1:], code)} {side}".strip()
 
 
+def read_additional_amounts(value: str, version: str) -> tuple[AdditionalAmount, ...]:
+    """The groups of DE 54; none when the value is not made of whole groups.
+
+    >>> read_additional_amounts("0002840C000000001000", "1987")[0].kind
+    '02'
+    """
+    width = ADDITIONAL_WIDTH[version]
+    if not value or len(value) % width:
+        return ()
+    starts = range(0, len(value), width)
+    groups = ((at, value[at : at + width]) for at in starts)
+    return tuple(
+        AdditionalAmount(
+            at,
+            group[:2],
+            group[2:4],
+            group[4:7],
+            group[7 : -_AMOUNT - 1],
+            group[-_AMOUNT - 1],
+            group[-_AMOUNT:],
+        )
+        for at, group in groups
+    )
+
+
 def say_additional_amounts(value: str, version: str) -> str:
     """DE 54 in words, a group each: `available balance 100.00 USD credit (savings account)`."""
-    width = _GROUP_WIDTH[version]
-    if not value or len(value) % width:
-        return ""
     texts = []
-    for at in range(0, len(value), width):
-        group = value[at : at + width]
-        kind = lookup("amount_type", group[2:4], version=version)
-        account = lookup("account_type", group[:2], version=version)
-        side = {"C": "credit", "D": "debit"}.get(group[-13], group[-13])
-        text = f"{kind.meaning if kind else 'amount type ' + group[2:4]} "
-        text += f"{say_amount(group[-12:], group[4:7])} {side}"
-        texts.append(text + (f" ({account.meaning} account)" if account and group[:2] != "00" else ""))
+    for group in read_additional_amounts(value, version):
+        kind = lookup("amount_type", group.kind, version=version)
+        account = lookup("account_type", group.account, version=version)
+        side = {"C": "credit", "D": "debit"}.get(group.sign, group.sign)
+        text = f"{kind.meaning if kind else 'amount type ' + group.kind} "
+        text += f"{say_amount(group.amount, group.currency)} {side}"
+        texts.append(text + (f" ({account.meaning} account)" if account and group.account != "00" else ""))
     return "; ".join(texts)
+
+
+def original_date_place(version: str) -> tuple[int, str]:
+    """Where the date of the original starts in DE 90 or 56, and its pattern.
+
+    >>> original_date_place("1987")
+    (10, 'MMDDhhmmss')
+    """
+    stan, pattern = _ORIGINAL[version]
+    return 4 + stan, pattern
 
 
 def read_location(value: str, version: str) -> tuple[str, str, str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from sim.codec import Message
-from sim.elements import dates, groups, money, mti, pos, tlv
+from sim.elements import dates, emv, groups, money, mti, pos
 from sim.elements.pan import luhn_ok
 from sim.masking import mask, mask_pan
 from sim.spec import country, lookup, merchant_category, spec
@@ -51,10 +51,11 @@ def _pan(message: Message, number: int, network: str | None) -> str:
     pan = message[number]
     if mti.is_network_management(message.mti):
         return "group or member id, not a card"
-    found = detect(pan) if pan.isascii() and pan.isdigit() else None
-    brand = found.brand if found else "unknown brand"
+    if not (pan.isascii() and pan.isdigit()):
+        return "no card number: it has other characters than digits"
+    found = detect(pan)
     check = "right" if luhn_ok(pan) else "wrong"
-    return f"{brand} card {mask_pan(pan)}, check digit {check}" if pan.isdigit() else brand
+    return f"{found.brand if found else 'unknown brand'} card {mask_pan(pan)}, check digit {check}"
 
 
 def _processing_code(message: Message, number: int, network: str | None) -> str:
@@ -137,11 +138,7 @@ def _track_2(message: Message, number: int, network: str | None) -> str:
 
 
 def _chip(message: Message, number: int, network: str | None) -> str:
-    try:
-        tags = list(tlv.walk(tlv.read(message[number])))
-    except tlv.TlvError:
-        return "chip data that cannot be read as tags"
-    return f"{len(tags)} chip data tag{'' if len(tags) == 1 else 's'}: " + ", ".join(tag.tag for tag in tags)
+    return emv.headline(message[number])
 
 
 def _original(message: Message, number: int, network: str | None) -> str:

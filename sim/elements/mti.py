@@ -39,7 +39,10 @@ def split(mti: str) -> MessageType:
         lookup(name, digit, version=version or "1987")
         for name, digit in zip(("mti_class", "mti_function", "mti_origin"), f"{mti[1:4]:3}", strict=True)
     )
-    message_class, function, origin = (part.meaning if part else "" for part in parts)
+    # A reserved digit has a row but no meaning.
+    message_class, function, origin = (
+        part.meaning if part and part.kind != "reserved" else "" for part in parts
+    )
     name, kind = (named.meaning, named.kind) if named else ("", "")
     return MessageType(mti, version, message_class, function, origin, name, kind)
 

@@ -6,20 +6,42 @@ from the start of the element's value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from sim.codec.bitmap import HEX_DIGITS
 from sim.errors import IsoError
 
+_NO_HEX = re.compile(r"[^0-9A-Fa-f]")
+# Fill between tags: 00 in EMV, FF in files of ISO/IEC 7816-4.
 _PADDING = ("00", "FF")
 _CONSTRUCTED = 0x20
+# Far more than any card uses; beyond it the data are no tags, or made to exhaust a reader.
+_TAG_BYTES = 4
+_LENGTH_BYTES = 4
+_DEPTH = 8
+
+
+class TlvError(IsoError):
+    """Hex digits are no TLV. `offset` counts them from the start of the element's value, `tag` is the
+    tag at fault (empty where none could be read), `partial` the top-level tags read before it."""
+
+    def __init__(
+        self, offset: int, expected: str, found: str, tag: str = "", partial: tuple[Tag, ...] = ()
+    ) -> None:
+        super().__init__(55, offset, expected, found, partial)
+        self.tag = tag
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.offset, self.expected, self.found, self.tag, self.partial)
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
     """One tag with its value in upper-case hex. `start` is where the tag stands, `value_start` and
-    `end` bound its value; `depth` is 0 at the top, `children` the tags of a constructed one."""
+    `end` bound its value; `depth` is 0 at the top, `children` the tags of a constructed one, which has
+    none but a `fault` when its inside is no TLV."""
 
     tag: str
     value: str
@@ -28,55 +50,73 @@ class Tag:
     end: int
     depth: int = 0
     children: tuple[Tag, ...] = ()
+    fault: TlvError | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         # Some tags hold the card number.
         return f"Tag({self.tag!r}, {len(self.value) // 2} bytes)"
 
+    @property
+    def constructed(self) -> bool:
+        """Whether the tag is a template: bit 6 of its first byte says that it holds tags."""
+        return bool(int(self.tag[:2], 16) & _CONSTRUCTED)
 
-class TlvError(IsoError):
-    """Hex digits are no TLV. `offset` counts them from the start of the element's value."""
 
+def read(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
+    """Take chip data apart from hex digit *start* on; repeats and order are kept. Raises TlvError.
 
-def read(text: str, *, strict: bool = True) -> tuple[Tag, ...]:
-    """Take chip data apart, tag by tag; repeats and order are kept. Raises TlvError.
-
-    With *strict* off, a template whose inside is no TLV stays unread (no children): its own length is
-    right, so the tags around it are.
+    With *strict* off, a template whose inside is no TLV stays unread and says so in its `fault`: its
+    own length is right, so the tags around it are.
 
     >>> [(tag.tag, tag.value) for tag in read("9F2701809C0100")]
     [('9F27', '80'), ('9C', '00')]
     """
-    for index, char in enumerate(text):
-        if char not in HEX_DIGITS:
-            raise TlvError(55, index, "hex digits", repr(char))
-    if len(text) % 2:
-        raise TlvError(55, len(text), "whole bytes, two hex digits each", f"{len(text)} hex digits")
-    return _read(text.upper(), 0, len(text), 0, strict)
+    if wrong := _NO_HEX.search(text, start):
+        readable = wrong[0].isascii() and wrong[0].isprintable()
+        raise TlvError(wrong.start(), "hex digits", repr(wrong[0]) if readable else f"U+{ord(wrong[0]):04X}")
+    if (len(text) - start) % 2:
+        raise TlvError(len(text), "whole bytes, two hex digits each", f"{len(text) - start} hex digits")
+    tags = _read(text.upper(), start, len(text), 0)
+    if strict:
+        for tag in walk(tags):
+            if tag.fault:
+                raise tag.fault
+    return tags
 
 
-def _read(text: str, at: int, end: int, depth: int, strict: bool) -> tuple[Tag, ...]:
-    found = []
+def _read(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
+    found: list[Tag] = []
     while at < end:
         if text[at : at + 2] in _PADDING:
             at += 2
             continue
-        tag, after_tag = _read_tag(text, at, end)
-        length, start = _read_length(text, after_tag, end, tag)
+        try:
+            tag, after_tag = _read_tag(text, at, end)
+            length, start = _read_length(text, after_tag, end, tag)
+        except TlvError as error:
+            error.partial = tuple(found)
+            raise
         stop = start + 2 * length
         if stop > end:
             expected = f"{length} byte{'' if length == 1 else 's'} of tag {tag}, as its length says"
-            raise TlvError(55, start, expected, f"{(end - start) // 2}")
-        children: tuple[Tag, ...] = ()
-        if int(tag[:2], 16) & _CONSTRUCTED:
-            try:
-                children = _read(text, start, stop, depth + 1, strict)
-            except TlvError:
-                if strict:
-                    raise
-        found.append(Tag(tag, text[start:stop], at, start, stop, depth, children))
+            raise TlvError(start, expected, f"{(end - start) // 2}", tag, tuple(found))
+        children, fault = _read_inside(text, tag, start, stop, depth)
+        found.append(Tag(tag, text[start:stop], at, start, stop, depth, children, fault))
         at = stop
     return tuple(found)
+
+
+def _read_inside(
+    text: str, tag: str, start: int, stop: int, depth: int
+) -> tuple[tuple[Tag, ...], TlvError | None]:
+    if not int(tag[:2], 16) & _CONSTRUCTED:
+        return (), None
+    if depth == _DEPTH:
+        return (), TlvError(start, f"templates at most {_DEPTH} deep", "another one inside", tag)
+    try:
+        return _read(text, start, stop, depth + 1), None
+    except TlvError as error:
+        return (), error
 
 
 def _read_tag(text: str, at: int, end: int) -> tuple[str, int]:
@@ -85,7 +125,9 @@ def _read_tag(text: str, at: int, end: int) -> tuple[str, int]:
     if int(text[at:stop], 16) & 0x1F == 0x1F:
         while True:
             if stop >= end:
-                raise TlvError(55, at, "another byte of the tag", f"the end after {text[at:stop]}")
+                raise TlvError(at, "another byte of the tag", f"the end after {text[at:stop]}")
+            if stop - at >= 2 * _TAG_BYTES:
+                raise TlvError(at, f"a tag of at most {_TAG_BYTES} bytes", "a longer one")
             stop += 2
             if not int(text[stop - 2 : stop], 16) & 0x80:
                 break
@@ -94,36 +136,40 @@ def _read_tag(text: str, at: int, end: int) -> tuple[str, int]:
 
 def _read_length(text: str, at: int, end: int, tag: str) -> tuple[int, int]:
     if at >= end:
-        raise TlvError(55, at, f"a length for tag {tag}", "the end")
+        raise TlvError(at, f"a length for tag {tag}", "the end", tag)
     first = int(text[at : at + 2], 16)
     if first < 0x80:
         return first, at + 2
     size = first & 0x7F
     stop = at + 2 + 2 * size
-    if size == 0 or size > 3:
-        raise TlvError(55, at, f"a length of 1 to 3 bytes for tag {tag}", text[at : at + 2])
+    if size == 0 or size > _LENGTH_BYTES:
+        expected = f"a length for tag {tag}: 00 to 7F, or 81 to 84 and as many bytes"
+        raise TlvError(at, expected, text[at : at + 2], tag)
     if stop > end:
-        raise TlvError(55, at, f"{size} length bytes for tag {tag}", f"{(end - at) // 2 - 1}")
+        raise TlvError(at, f"{size} length bytes for tag {tag}", f"{(end - at) // 2 - 1}", tag)
     return int(text[at + 2 : stop], 16), stop
 
 
-def walk(tags: tuple[Tag, ...]) -> Iterator[Tag]:
+def walk(tags: Iterable[Tag]) -> Iterator[Tag]:
     """All tags, a constructed one before its children."""
     for tag in tags:
         yield tag
         yield from walk(tag.children)
 
 
-def write(tags: dict[str, str]) -> str:
-    """Tags and values (hex) as chip data.
+def write(tags: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
+    """Tags and values (hex), as a mapping or, where a tag repeats, as pairs, as chip data.
 
     >>> write({"9F27": "80", "9C": "00"})
     '9F2701809C0100'
     """
-    return "".join(tag + _write_length(len(value) // 2) + value for tag, value in tags.items())
+    pairs = tags.items() if isinstance(tags, Mapping) else tags
+    return "".join(tag + _write_length(len(value) // 2) + value for tag, value in pairs)
 
 
 def _write_length(size: int) -> str:
     if size < 0x80:
         return f"{size:02X}"
-    return f"81{size:02X}" if size <= 0xFF else f"82{size:04X}"
+    digits = f"{size:X}"
+    digits = digits.zfill(len(digits) + len(digits) % 2)
+    return f"{0x80 + len(digits) // 2:02X}{digits}"

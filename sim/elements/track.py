@@ -1,4 +1,4 @@
-"""Magnetic stripe data: track 2 (ISO/IEC 7813) and the account number in it."""
+"""Magnetic stripe data: tracks 1 and 2 (ISO/IEC 7813), track 3 (ISO/IEC 4909), and the account number."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ _TRACK_2 = re.compile(
     r"(?P<expiry>[0-9]{4}|[=D])?(?P<service>[0-9]{3}|[=D])?(?P<rest>[0-9]*)"
 )
 _TRACK_1 = re.compile(r"(?P<code>[A-Z])(?P<pan>[0-9]{1,19})\^")
+# Format code B, PAN, name of 2 to 26 characters (a country code in front for PANs that start with 59),
+# expiry or separator, service code or separator, rest.
+_WHOLE_TRACK_1 = re.compile(
+    r"B(?P<pan>[0-9]{1,19})\^(?P<name>[^^?%]{2,29})\^"
+    r"(?P<expiry>[0-9]{4}|\^)(?P<service>[0-9]{3}|\^)(?P<rest>[^^?%]*)"
+)
+# Format code n 2, PAN, separator, then country, currency and the rest in digits and separators.
+_TRACK_3 = re.compile(r"[0-9]{2}[0-9]{1,19}[=D][0-9=D]+")
+# Of card numbers that begin so, a country code stands in front of the expiry.
+_WITH_COUNTRY = "59"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,18 @@ class Track2:
     pan: str = field(repr=False)
     expiry: str = field(repr=False)
     service: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Track1:
+    """Track 1 taken apart; `expiry` YYMM and `service` may be empty, `at` is where the expiry stands.
+    The repr shows nothing of the card."""
+
+    pan: str = field(repr=False)
+    name: str = field(repr=False)
+    expiry: str = field(repr=False)
+    service: str = field(repr=False)
+    at: int
 
 
 def read_track_2(value: str) -> Track2 | None:
@@ -34,6 +56,37 @@ def read_track_2(value: str) -> Track2 | None:
         return None
     expiry, service = match["expiry"] or "", match["service"] or ""
     return Track2(match["pan"], expiry.strip("=D"), service.strip("=D"))
+
+
+def read_track_1(value: str) -> Track1 | None:
+    """Take DE 45 apart; None when it is no track 1 of format B, sent without sentinels.
+
+    >>> read_track_1("B4111111111111111^DOE/JANE^2912201000000").expiry
+    '2912'
+    """
+    match = _WHOLE_TRACK_1.fullmatch(value)
+    if match is None:
+        return None
+    expiry, service = match["expiry"].strip("^"), match["service"].strip("^")
+    return Track1(match["pan"], match["name"], expiry, service, match.start("expiry"))
+
+
+def is_track_3(value: str) -> bool:
+    """Whether DE 36 begins as track 3 does: format code n 2, PAN, separator.
+
+    >>> is_track_3("014111111111111111=724724")
+    True
+    """
+    return _TRACK_3.fullmatch(value) is not None
+
+
+def expiry_place(pan: str) -> int | None:
+    """Where the expiry of a track 2 with card number *pan* stands; None where a country code comes first.
+
+    >>> expiry_place("4111111111111111")
+    17
+    """
+    return None if pan.startswith(_WITH_COUNTRY) else len(pan) + 1
 
 
 def pan_of_track_1(value: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sim.codec import Message
-from sim.elements import dates, groups, money, mti, pos, tlv
+from sim.elements import dates, emv, groups, money, mti, pos
 from sim.elements.pan import account
 from sim.masking import mask, mask_pan
 from sim.spec import lookup, merchant_category, spec
@@ -223,25 +223,7 @@ def _verification(message: Message, name: str | None) -> str:
 
 
 def _chip(message: Message, name: str | None) -> str:
-    if 55 not in message:
-        return ""
-    try:
-        tags = list(tlv.walk(tlv.read(message[55], strict=False)))
-    except tlv.TlvError:
-        return "There is chip data that cannot be read as EMV tags."
-    values = {tag.tag: tag.value for tag in tags}
-    text = f"Chip data comes with it ({len(tags)} tag{'' if len(tags) == 1 else 's'})"
-    kind = int(values["9F27"][:2], 16) >> 6 if values.get("9F27") else None
-    asks = {
-        0: "the chip declined offline (AAC)",
-        1: "the chip approved offline (TC)",
-        2: "the chip asks for an online decision (ARQC)",
-    }
-    if kind in asks:
-        text += f": {asks[kind]}"
-    if "71" in values or "72" in values:
-        text += "; the issuer sends a script for the chip"
-    return text + "."
+    return " ".join(emv.summary(message))
 
 
 def _reason(message: Message, name: str | None) -> str:

@@ -11,7 +11,7 @@ from sim.errors import BuildError, SpecError
 from sim.operations.project import strip_line_ending
 from sim.rules import Finding, Severity, catalogue
 from sim.rules.causes import likely_cause
-from sim.rules.engine import Located, hits, is_error, locate_all
+from sim.rules.engine import Located, hits, is_error, locate_all, loudness
 from sim.rules.networks import network_hits
 from sim.spec import VERSIONS, spec, version_of
 from sim.spec.networks import NETWORKS
@@ -172,17 +172,20 @@ def judge(message: Message, network: str | None, wanted: Iterable[str]) -> Repor
 
 
 def _unsaid(told: Sequence[Located], said: Sequence[Located]) -> Sequence[Located]:
-    """A network's hits without those that repeat what the standard already says of an element:
-    that it is missing, or that its tags do not fit."""
-    missing = {hit.field for text, hit in said if text.id.startswith("missing-")}
-    chip = any(text.id == "chip-data" for text, _ in said)
-    if not missing and not chip:
+    """A network's hits without those that only repeat what the standard already says, at least as
+    loudly, of the same place."""
+    if not said:
         return told
+    loudest: dict[tuple[int | None, int], int] = {}
+    for located in said:
+        place = located[1].field, located[1].at
+        loudest[place] = min(loudness(located), loudest.get(place, len(Severity)))
+    chip = any(text.id == "chip-data" for text, _ in said)
     return [
-        (text, hit)
-        for text, hit in told
-        if not (text.id == "required-element" and hit.field in missing)
-        and not (text.id.endswith("-chip-data") and chip)
+        located
+        for located in told
+        if loudness(located) < loudest.get((located[1].field, located[1].at), len(Severity))
+        and not (chip and located[0].id.endswith("-chip-data"))
     ]
 
 

@@ -1,4 +1,4 @@
-"""Rules about single values: character classes, dates, currencies, tracks, chip data."""
+"""Rules about single values: character classes, dates, currencies, tracks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from sim.codec import Message
-from sim.elements import dates, tlv
+from sim.elements import dates
 from sim.elements.pan import account, luhn_ok
 from sim.elements.track import read_track_2
 from sim.masking import is_sensitive
@@ -48,6 +48,12 @@ _CURRENCIES = (49, 50, 51)
 @cache
 def _class_checks(version: str) -> dict[int, re.Pattern[str]]:
     return {element.number: _FOREIGN[element.content] for element in spec(version).elements}
+
+
+def clean(message: Message, number: int) -> bool:
+    """Whether the element is there, not empty, and has only characters of its class."""
+    value = message.get(number)
+    return bool(value) and _class_checks(message.version)[number].search(value) is None
 
 
 @rule("character-class")
@@ -148,31 +154,6 @@ def track_2_agrees(message: Message) -> Iterator[Hit]:
         yield Hit(35, "the card number of DE 2", "another card number", 0, len(read.pan))
     if read and read.expiry and message.get(14, read.expiry) != read.expiry:
         yield Hit(35, "the expiry of DE 14", "another expiry", len(read.pan) + 1, 4)
-
-
-@rule("chip-data", 55)
-def chip_data(message: Message) -> Iterator[Hit]:
-    """DE 55 is BER-TLV."""
-    value = message[55]
-    if value[:8].upper() == _AGNS:
-        return  # one network's fixed layout, announced by its name in EBCDIC hex
-    skipped = 6 if _wrapped(value) else 0
-    # A template with a wrong inside is common in scripts and hurts no tag beside it.
-    for strict, severity in ((False, None), (True, Severity.WARNING)):
-        try:
-            tlv.read(value[skipped:], strict=strict)
-        except tlv.TlvError as error:
-            at = (error.offset or 0) + skipped
-            yield Hit(55, error.expected, error.found, at, severity=severity)
-            return
-
-
-_AGNS = "C1C7D5E2"
-
-
-def _wrapped(value: str) -> bool:
-    """One network puts a dataset id (01) and a two-byte length in front of the tags."""
-    return value[:2] == "01" and len(value) > 6 and f"{len(value) // 2 - 3:04X}" == value[2:6].upper()
 
 
 @rule("luhn-unknown-network", classes="1234567")

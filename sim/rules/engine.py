@@ -1,6 +1,6 @@
 """The engine: which rules apply to a message, and their findings.
 
-A rule is a row of `data/rules.csv` (severity, what it checks, source, hint) bound by its id to a
+A rule is a row of `data/rules*.csv` (severity, what it checks, source, hint) bound by its id to a
 small function. What applies to a version, MTI and set of elements is worked out once and kept.
 """
 
@@ -19,6 +19,8 @@ from sim.spec.tables import read_csv
 Check = Callable[[Message], Iterable[Hit]]
 
 _CACHE_SIZE = 1024
+_ORDER = {severity: place for place, severity in enumerate(Severity)}
+_CATALOGUES = ("rules", "rules_chip", "rules_layout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ def catalogue() -> dict[str, RuleText]:
     """All rules' words by id."""
     return {
         row["id"]: RuleText(row["id"], Severity(row["severity"]), row["checks"], row["source"], row["hint"])
-        for row in read_csv("rules")
+        for table in _CATALOGUES
+        for row in read_csv(table)
     }
 
 
@@ -80,7 +83,7 @@ def rule(
 ) -> Callable[[Check], Check]:
     """Bind a check to the catalogue row *rule_id*. Raises SpecError when there is no such row."""
     if rule_id not in catalogue():
-        raise SpecError(None, None, "an id of data/rules.csv", repr(rule_id))
+        raise SpecError(None, None, "an id of data/rules*.csv", repr(rule_id))
 
     def bind(check: Check) -> Check:
         _RULES.append(Rule(catalogue()[rule_id], check, elements, versions, classes, functions))
@@ -115,14 +118,19 @@ def is_error(located: Located) -> bool:
     return (hit.severity or text.severity) is Severity.ERROR
 
 
+def loudness(located: Located) -> int:
+    """0 for an error, 1 for a warning, 2 for a remark."""
+    text, hit = located
+    return _ORDER[hit.severity or text.severity]
+
+
 def locate_all(message: Message, found: Sequence[Located], network: str = "") -> list[Finding]:
     """Hits as findings with their place in the text, ordered by element, then severity."""
     if not found:
         return []
     places = spans(message)
     made = [finding(message, places, text, hit, network) for text, hit in found]
-    order = list(Severity)
-    return sorted(made, key=lambda one: (one.field or 0, order.index(one.severity), one.start or 0))
+    return sorted(made, key=lambda one: (one.field or 0, _ORDER[one.severity], one.start or 0))
 
 
 def finding(

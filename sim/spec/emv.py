@@ -1,0 +1,131 @@
+"""The tables of chip data (EMV books 1 to 4): tags, what their bits and values mean, what they hold.
+
+Reads `data/emv/*.csv`. A tag without a row is unknown, not wrong: networks and issuers have their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from sim.errors import SpecError
+from sim.spec.tables import read_csv, read_toml
+
+_FORMAT = re.compile(r"(?P<content>[a-z]+)(?: ?(?:\d+-)?(?:\.\.)?(?P<high>\d+))?")
+# Application identifiers start with five bytes that name their owner (ISO/IEC 7816-5).
+_RID = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TagSpec:
+    """One tag of the dictionary. `format` is EMV's notation (`n 6`, `cn..19`, `b`), `minimum` and
+    `maximum` count bytes (None: no bound), `usage` is request, response or empty.
+
+    `content` says what the bytes hold: `n` digits filled up with 0 in front, `cn` digits filled up
+    with F behind, `an` and `ans` characters, `b` bytes; `digits` the most digits of an `n` or `cn` value,
+    None where the format does not say.
+    """
+
+    tag: str
+    name: str
+    format: str
+    content: str
+    digits: int | None
+    minimum: int
+    maximum: int | None
+    usage: str
+    source: str
+
+
+def _tag(row: Mapping[str, str]) -> TagSpec:
+    found = _FORMAT.fullmatch(row["format"])
+    if found is None:
+        raise SpecError(None, None, f"the format of tag {row['tag']}", repr(row["format"]))
+    content, most = found["content"], found["high"]
+    return TagSpec(
+        tag=row["tag"],
+        name=row["name"],
+        format=row["format"],
+        content=content,
+        digits=int(most) if most and content in ("n", "cn") else None,
+        minimum=int(row["min"]),
+        maximum=int(row["max"]) if row["max"] else None,
+        usage=row["usage"],
+        source=row["source"],
+    )
+
+
+@cache
+def tags() -> Mapping[str, TagSpec]:
+    """All tags of the dictionary, by tag in upper-case hex. Raises SpecError for a bad row."""
+    return {row["tag"]: _tag(row) for row in read_csv("emv/tags")}
+
+
+@cache
+def bits(tag: str) -> Mapping[tuple[int, int], str]:
+    """What the bits of *tag* mean, by (byte from 1, bit 8 to 1); empty for a tag that is no bits.
+
+    >>> bits("95")[3, 6]
+    'PIN try limit exceeded'
+    """
+    rows = (row for row in read_csv("emv/bits") if row["tag"] == tag)
+    return {(int(row["byte"]), int(row["bit"])): row["meaning"] for row in rows}
+
+
+@cache
+def _values() -> Mapping[tuple[str, str, str], str]:
+    return {(row["tag"], row["part"], row["code"]): row["meaning"] for row in read_csv("emv/values")}
+
+
+def value(tag: str, part: str, code: str) -> str:
+    """What *code* means in *part* of *tag*; empty when the table does not have it.
+
+    >>> value("9F34", "method", "1E")
+    'signature'
+    """
+    return _values().get((tag, part, code), "")
+
+
+@cache
+def only_bits(tag: str) -> bool:
+    """Whether every bit of *tag* has a meaning or is reserved: it has bits and no coded values."""
+    return bool(bits(tag)) and all(known != tag for known, _, _ in _values())
+
+
+@cache
+def role(tag: str) -> str:
+    """What must be known of a tag beyond its format: it holds a `pan`, a `track`, a `name`, a `pin` or
+    a `script` command; it goes into the check of the `cryptogram`. Empty for all others."""
+    return next((row["role"] for row in read_csv("emv/roles") if row["tag"] == tag), "")
+
+
+@cache
+def with_role(name: str) -> tuple[str, ...]:
+    """The tags of one role, in the order of the table."""
+    return tuple(row["tag"] for row in read_csv("emv/roles") if row["role"] == name)
+
+
+@cache
+def command(code: str) -> str:
+    """What an issuer's script command does, by its instruction byte; empty when unknown.
+
+    >>> command("1E")
+    'application block'
+    """
+    return next((row["meaning"] for row in read_csv("emv/commands") if row["code"] == code), "")
+
+
+@cache
+def _owners() -> Mapping[str, str]:
+    return {aid[:_RID]: name for name, aid in read_toml("templates")["aids"].items()}
+
+
+def owner(aid: str) -> str | None:
+    """The network whose application *aid* (hex) is, by its first five bytes; None when unknown.
+
+    >>> owner("A0000000031010")
+    'VISA'
+    """
+    return _owners().get(aid[:_RID])

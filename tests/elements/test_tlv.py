@@ -1,0 +1,176 @@
+"""BER-TLV: tags, lengths, templates, and errors that say where."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.elements import tlv
+
+BYTES = st.binary(max_size=40).map(lambda value: value.hex().upper())
+# Primitive tags of one, two and three bytes; 00 and FF would be padding.
+TAGS = st.sampled_from(["95", "9A", "5A", "9F26", "9F10", "5F2A", "DF8101", "1F8001", "01"])
+PAIRS = st.lists(st.tuples(TAGS, BYTES), max_size=12)
+
+
+def pairs(tags: tuple[tlv.Tag, ...]) -> list[tuple[str, str]]:
+    """Tags as tag and value."""
+    return [(tag.tag, tag.value) for tag in tags]
+
+
+@given(PAIRS)
+def test_reading_undoes_writing(given_pairs: list[tuple[str, str]]) -> None:
+    """Order and repeats are kept, and every value stands where the tag says."""
+    text = tlv.write(given_pairs)
+    tags = tlv.read(text)
+    assert pairs(tags) == given_pairs
+    assert all(text[tag.value_start : tag.end] == tag.value for tag in tags)
+    assert all(text[tag.start :].startswith(tag.tag) for tag in tags)
+
+
+@given(PAIRS, st.integers(min_value=0, max_value=60))
+def test_a_cut_is_found_inside_the_text(given_pairs: list[tuple[str, str]], cut: int) -> None:
+    """A text cut short gives the tags before the cut, in the result or with the error."""
+    text = tlv.write(given_pairs)
+    short = text[: max(0, len(text) - cut)]
+    try:
+        tags = tlv.read(short)
+    except tlv.TlvError as error:
+        assert error.offset is not None
+        assert 0 <= error.offset <= len(short)
+        tags = error.partial
+    assert pairs(tags) == given_pairs[: len(tags)]
+
+
+@given(st.text(alphabet="0123456789ABCDEFabcdef", max_size=80))
+def test_any_hex_is_read_or_refused(text: str) -> None:
+    """Nothing but TlvError comes out, and what lenient reading takes has no gap in its values."""
+    try:
+        tags = tlv.read(text, strict=False)
+    except tlv.TlvError as error:
+        assert 0 <= (error.offset or 0) <= len(text)
+        return
+    for tag in tlv.walk(tags):
+        assert text[tag.value_start : tag.end].upper() == tag.value
+
+
+@pytest.mark.parametrize(
+    ("size", "head"),
+    [
+        (0, "9500"),
+        (0x7F, "957F"),
+        (0x80, "958180"),
+        (0xFF, "9581FF"),
+        (0x100, "95820100"),
+        (0x10000, "9583010000"),
+    ],
+)
+def test_lengths(size: int, head: str) -> None:
+    """Up to 7F a length is one byte, beyond it says first how many bytes it has."""
+    text = tlv.write({"95": "AB" * size})
+    assert text.startswith(head)
+    (tag,) = tlv.read(text)
+    assert len(tag.value) == 2 * size
+
+
+@pytest.mark.parametrize("text", ["95810100", "9582000100", "958300000100", "95840000000100"])
+def test_long_lengths_of_short_values(text: str) -> None:
+    """A length may have more bytes than it needs."""
+    assert pairs(tlv.read(text)) == [("95", "00")]
+
+
+def test_templates_hold_tags() -> None:
+    """Bit 6 of the first byte makes a tag a template; what is in it is one deeper."""
+    (script,) = tlv.read("720F9F180400000001860684240000AABB")
+    assert script.constructed
+    assert pairs(script.children) == [("9F18", "00000001"), ("86", "84240000AABB")]
+    assert [(tag.tag, tag.depth) for tag in tlv.walk((script,))] == [("72", 0), ("9F18", 1), ("86", 1)]
+
+
+def test_padding_is_skipped() -> None:
+    """00 and FF between tags mean nothing."""
+    assert pairs(tlv.read("00009C0100FFFF9F27018000")) == [("9C", "00"), ("9F27", "80")]
+
+
+def test_small_letters_are_read() -> None:
+    """Hex digits in either case; tags and values come in capitals."""
+    assert pairs(tlv.read("9f2701ab")) == [("9F27", "AB")]
+
+
+def test_reading_may_start_later() -> None:
+    """Offsets count from the start of the text, wherever the tags start."""
+    (tag,) = tlv.read("0100049F270180", start=6)
+    assert (tag.start, tag.value_start, tag.end) == (6, 12, 14)
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "expected", "found", "tag"),
+    [
+        ("9F2608AABB", 6, "8 bytes of tag 9F26, as its length says", "2", "9F26"),
+        ("9C0100950155AA", 14, "a length for tag AA", "the end", "AA"),
+        ("9C01009F", 6, "another byte of the tag", "the end after 9F", ""),
+        ("9F26", 4, "a length for tag 9F26", "the end", "9F26"),
+        ("9580AABB0000", 2, "a length for tag 95: 00 to 7F, or 81 to 84 and as many bytes", "80", "95"),
+        ("9585000000000100", 2, "a length for tag 95: 00 to 7F, or 81 to 84 and as many bytes", "85", "95"),
+        ("958201", 2, "2 length bytes for tag 95", "1", "95"),
+        ("1F8181818101AA", 0, "a tag of at most 4 bytes", "a longer one", ""),
+        ("9C0", 3, "whole bytes, two hex digits each", "3 hex digits", ""),
+        ("9C0G", 3, "hex digits", "'G'", ""),
+        ("9C0\u0664", 3, "hex digits", "U+0664", ""),
+    ],
+)
+def test_errors_say_where(text: str, offset: int, expected: str, found: str, tag: str) -> None:
+    """The offset, what should stand there, what does, and which tag it is."""
+    with pytest.raises(tlv.TlvError) as caught:
+        tlv.read(text)
+    error = caught.value
+    assert (error.offset, error.expected, error.found, error.tag) == (offset, expected, found, tag)
+
+
+def test_an_error_keeps_what_was_read() -> None:
+    """The tags before the fault come with the error."""
+    with pytest.raises(tlv.TlvError) as caught:
+        tlv.read("9C01009F2608AABB")
+    assert pairs(caught.value.partial) == [("9C", "00")]
+
+
+def test_errors_pickle() -> None:
+    """An error that crosses a process keeps its attributes."""
+    error = tlv.TlvError(6, "8 bytes", "2", "9F26", tlv.read("9C0100"))
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 (made here)
+    assert (copy.field, copy.offset, copy.tag, copy.partial) == (55, 6, "9F26", error.partial)
+    assert str(copy) == str(error)
+
+
+def test_a_wrong_inside_hurts_no_neighbour() -> None:
+    """Lenient reading leaves the template unread, says why, and goes on behind it."""
+    text = "71048603AABB9C0100"
+    with pytest.raises(tlv.TlvError) as caught:
+        tlv.read(text)
+    script, kind = tlv.read(text, strict=False)
+    assert script.children == ()
+    assert script.fault is not None
+    assert (script.fault.offset, script.fault.tag) == (8, "86")
+    assert caught.value.offset == 8
+    assert (kind.tag, kind.fault) == ("9C", None)
+
+
+def test_nesting_has_a_floor() -> None:
+    """Templates within templates stop at a depth no card needs; the reader does not run out of stack."""
+    text = ""
+    for _ in range(2000):
+        text = tlv.write([("E1", text)])
+    with pytest.raises(tlv.TlvError, match="templates at most 8 deep"):
+        tlv.read(text)
+    tags = list(tlv.walk(tlv.read(text, strict=False)))
+    assert max(tag.depth for tag in tags) == 8
+    assert tags[-1].fault is not None
+
+
+def test_the_repr_hides_the_value() -> None:
+    """A tag may hold the card number."""
+    (tag,) = tlv.read("5A084111111111111111")
+    assert repr(tag) == "Tag('5A', 8 bytes)"

@@ -1,0 +1,96 @@
+"""Magnetic stripe tracks: what is read, what is refused, what is never shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.elements.track import expiry_place, is_track_3, pan_of_track_1, read_track_1, read_track_2
+
+PAN = "4111111111111111"
+
+
+@pytest.mark.parametrize("separator", ["=", "D"])
+def test_track_2_is_taken_apart(separator: str) -> None:
+    """PAN, expiry and service code, with either separator."""
+    read = read_track_2(f"{PAN}{separator}29122010000012345678")
+    assert read is not None
+    assert (read.pan, read.expiry, read.service) == (PAN, "2912", "201")
+
+
+def test_track_2_without_expiry_or_service_code() -> None:
+    """A separator stands in for what is missing."""
+    read = read_track_2(f"{PAN}===123")
+    assert read is not None
+    assert (read.expiry, read.service) == ("", "")
+
+
+@pytest.mark.parametrize("value", ["", "HELLO", PAN, f";{PAN}=2912201?", f"{PAN}=2912201^", "=2912201"])
+def test_other_layouts_are_no_track_2(value: str) -> None:
+    """Sentinels, letters and a missing separator make it no track 2."""
+    assert read_track_2(value) is None
+
+
+def test_track_1_is_taken_apart() -> None:
+    """PAN, name, expiry, service code, and where the expiry stands."""
+    value = f"B{PAN}^DOE/JANE.MS^2912201000000"
+    read = read_track_1(value)
+    assert read is not None
+    assert (read.pan, read.name, read.expiry, read.service) == (PAN, "DOE/JANE.MS", "2912", "201")
+    assert value[read.at : read.at + 4] == "2912"
+
+
+def test_track_1_without_expiry() -> None:
+    """A caret stands in for what is missing."""
+    read = read_track_1(f"B{PAN}^DOE/JANE^^^000")
+    assert read is not None
+    assert (read.expiry, read.service) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "DATA 045",
+        f"%B{PAN}^DOE/JANE^2912201?",
+        f"B{PAN}^^2912201",
+        f"{PAN}^DOE/JANE^2912201",
+        f"B{PAN}^DOE/JANE",
+    ],
+)
+def test_other_layouts_are_no_track_1(value: str) -> None:
+    """Sentinels, another format code and missing parts make it no track 1."""
+    assert read_track_1(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [
+        (f"01{PAN}=724724000", True),
+        (f"01{PAN}==", True),
+        (f"01{PAN}", False),
+        ("1=724", False),
+        ("DATA 036", False),
+    ],
+)
+def test_track_3_begins_with_format_code_and_card_number(value: str, is_one: bool) -> None:
+    """Format code, card number, separator."""
+    assert is_track_3(value) is is_one
+
+
+def test_a_country_code_moves_the_expiry() -> None:
+    """For card numbers from 59 the place of the expiry is not known."""
+    assert expiry_place(PAN) == 17
+    assert expiry_place("59" + PAN[2:]) is None
+
+
+def test_pan_of_track_1() -> None:
+    """The card number is found in any format code's track 1, and nowhere else."""
+    assert pan_of_track_1(f"B{PAN}^DOE/JANE^2912201") == PAN
+    assert pan_of_track_1(f"{PAN}=2912201") == ""
+
+
+def test_the_repr_shows_no_card() -> None:
+    """Neither track shows card number, name or expiry."""
+    for read in (read_track_1(f"B{PAN}^DOE/JANE^2912201000000"), read_track_2(f"{PAN}=2912201000000")):
+        assert read is not None
+        assert not any(secret in repr(read) for secret in ("4111", "DOE", "2912", "201"))
