@@ -1,0 +1,86 @@
+"""The notebooks are stored as they run: in order, whole, without a trace of a machine.
+
+Their outputs are compared by nbval, which runs every notebook of `notebooks/`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.refresh_notebooks import FOLDER, check, refresh
+
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+MOST_CELLS = 25
+
+_WIDGETS = """\
+import ipywidgets
+box = ipywidgets.HBox([ipywidgets.Text("0800"), ipywidgets.Label("MTI")])
+box"""
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_was_run_in_order(path: Path) -> None:
+    """Every code cell has its number and no error that is not announced: else nbval would compare nothing."""
+    assert check(path) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_has_one_idea(path: Path) -> None:
+    """No notebook has more than 25 cells, and the first one says what it is about."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert len(cells) <= MOST_CELLS
+    assert cells[0]["cell_type"] == "markdown"
+
+
+def test_there_is_a_notebook_to_start_with() -> None:
+    """`make lab` opens 00_start_here.ipynb."""
+    assert FOLDER / "00_start_here.ipynb" in NOTEBOOKS
+
+
+def _store(path: Path, *sources: str) -> None:
+    book = nbformat.v4.new_notebook()
+    book.cells = [nbformat.v4.new_code_cell(source, id=f"c{n}") for n, source in enumerate(sources)]
+    nbformat.write(book, path)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the kernel's client
+def test_two_runs_store_the_same_bytes(tmp_path: Path) -> None:
+    """Also where widgets, whose ids are random, are shown; and no path, as a traceback would hold."""
+    path = tmp_path / "widgets.ipynb"
+    _store(path, "1 + 1", _WIDGETS, "import pathlib\npathlib.Path(b'')")
+    book = nbformat.read(path, as_version=4)
+    book.cells[-1].metadata["tags"] = ["raises-exception"]
+    nbformat.write(book, path)
+    refresh(path)
+    first = path.read_bytes()
+    refresh(path)
+    assert path.read_bytes() == first
+    assert b"widget-view" in first
+    assert b"TypeError" in first
+    assert b"pathlib.py" not in first
+    assert check(path) == []
+
+
+def test_a_cell_that_was_not_run_is_told(tmp_path: Path) -> None:
+    """A notebook whose cells were never run does not pass for a good one."""
+    path = tmp_path / "new.ipynb"
+    _store(path, "1 + 1")
+    assert check(path) == ["new.ipynb, code cell 1: run as None, not in order"]
+
+
+def test_an_error_needs_a_tag(tmp_path: Path) -> None:
+    """A stored error is told unless the cell is tagged raises-exception."""
+    path = tmp_path / "error.ipynb"
+    book = nbformat.v4.new_notebook()
+    cell = nbformat.v4.new_code_cell("1 / 0", id="c0", execution_count=1)
+    cell.outputs = [nbformat.v4.new_output("error", ename="ZeroDivisionError", evalue="", traceback=[])]
+    book.cells = [cell]
+    nbformat.write(book, path)
+    assert check(path) == ["error.ipynb, code cell 1: an error, but no raises-exception tag"]
+    cell.metadata["tags"] = ["raises-exception"]
+    nbformat.write(book, path)
+    assert check(path) == []

@@ -1,0 +1,38 @@
+"""What the README says is so. Its curl calls are made by `.ci/live.py`, against a running service."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from server.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_examples_give_what_they_show() -> None:
+    """The examples of the quick start run, with the output that stands there."""
+    result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert result.attempted >= 5
+    assert result.failed == 0
+
+
+def test_all_settings_of_the_server_stand_there_with_their_defaults() -> None:
+    """One row per setting: variable and default."""
+    rows = dict(re.findall(r"^\| `SIM_(\w+)` \|.*?\| `([^`]+)` \|[^|]*\|$", README, re.MULTILINE))
+    defaults = {field.name.upper(): str(field.default) for field in fields(Settings)}
+    assert rows == {name: text.removesuffix(".0").replace("False", "0") for name, text in defaults.items()}
+
+
+def test_its_commands_are_targets_of_the_makefile() -> None:
+    """Every `make ...` that the README names exists, and so does every folder."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE))
+    assert len(named) > 5
+    assert named <= targets
+    folders = re.findall(r"`((?:sim/|server|notebooks|tests|binder)\w*)`", README)
+    assert [name for name in folders if not (ROOT / name).is_dir()] == []
