@@ -34,6 +34,11 @@ class Message:
         return self.fields.get(number, default)
 
     @property
+    def has_secondary(self) -> bool:
+        """Whether the message has a secondary bitmap: an element above 64, or an empty one kept."""
+        return self.empty_secondary or any(number > bitmap.PRIMARY_BITS for number in self.fields)
+
+    @property
     def bitmap(self) -> str:
         """The bitmap as 16 or 32 upper-case hex digits."""
         return bitmap.to_hex(self.fields, secondary=self.empty_secondary)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.codec import plan
 from sim.codec.message import Message
-from sim.codec.walk import MTI_WIDTH, walk, write
+from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, walk, write
 from sim.spec import spec
 
 
@@ -52,12 +52,12 @@ def build(message: Message) -> str:
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
     """Where everything stands in `build(message)`: number -> (start of its length prefix or value,
     start of its value, end), in characters. 0 is the MTI, 1 the bitmap."""
-    elements = spec(message.version)
-    end = MTI_WIDTH + len(message.bitmap)
+    elements = spec(message.version).elements
+    end = MTI_WIDTH + (2 if message.has_secondary else 1) * BITMAP_WIDTH
     found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
     for number, value in sorted(message.fields.items()):
         start = end
-        first = start + elements[number].prefix
+        first = start + elements[number - 1].prefix
         end = first + len(value)
         found[number] = (start, first, end)
     return found

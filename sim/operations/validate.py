@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sim.codec import Message, ParseError, build, parse
+from sim.codec import Message, ParseError, build, parse, spans
 from sim.elements.pan import detect_network
 from sim.errors import BuildError, SpecError
 from sim.operations.project import strip_line_ending
 from sim.rules import Finding, Severity, catalogue
 from sim.rules.causes import likely_cause
-from sim.rules.engine import Located, hits, is_error, locate_all, loudness
-from sim.rules.networks import network_hits
+from sim.rules.engine import Located, hits, is_error, locate_all, loudness, sentence
+from sim.rules.networks import Asked, network_hits
 from sim.spec import VERSIONS, spec, version_of
 from sim.spec.networks import NETWORKS
 
@@ -49,8 +49,12 @@ class Judgement:
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        wrong = [located for located in self._found if is_error(located)]
-        return [finding.message for finding in locate_all(self._message, wrong, self.network)]
+        wrong = [hit for text, hit in self._found if (hit.severity or text.severity) is Severity.ERROR]
+        if not wrong:
+            return []
+        places = spans(self._message)
+        wrong.sort(key=lambda hit: (hit.field or 0, hit.at))
+        return [sentence(places, hit) for hit in wrong]
 
 
 class NetworkResult(Judgement):
@@ -162,9 +166,9 @@ def validate(
 def judge(message: Message, network: str | None, wanted: Iterable[str]) -> Report:
     """The report on a message that is well framed; a result per network of *wanted*."""
     own = chosen_network(message, network)
-    known: dict[str, bool] = {}
+    asked = Asked(message)
     names = [name for name in NETWORKS if name in wanted or name == own]
-    found = {name: network_hits(message, name, known) for name in names}
+    found = {name: network_hits(asked, name) for name in names}
     results = {name: NetworkResult(message, found[name], name) for name in names if name in wanted}
     standard = hits(message)
     told = Judgement(message, _unsaid(found[own], standard), own) if own else None

@@ -71,6 +71,8 @@ def catalogue() -> dict[str, RuleText]:
 # A rule's words and what its check reported: all that is needed to make a finding.
 Located = tuple[RuleText, Hit]
 
+Places = dict[int, tuple[int, int, int]]
+
 _RULES: list[Rule] = []
 
 
@@ -133,9 +135,16 @@ def locate_all(message: Message, found: Sequence[Located], network: str = "") ->
     return sorted(made, key=lambda one: (one.field or 0, _ORDER[one.severity], one.start or 0))
 
 
+def sentence(places: Places, hit: Hit) -> str:
+    """What a hit says, in the words that errors use; *places* is `spans(message)`."""
+    start = places[hit.field][1] + hit.at if hit.field in places else None
+    said = locate(hit.field, start, hit.expected, hit.found)
+    return said.replace(element_label(hit.field), f"DE {hit.path}", 1) if hit.path else said
+
+
 def finding(
     message: Message,
-    places: dict[int, tuple[int, int, int]],
+    places: Places,
     text: RuleText,
     hit: Hit,
     network: str = "",
@@ -147,9 +156,6 @@ def finding(
         start = first + hit.at
         end = last if hit.size is None else min(start + hit.size, last)
     path = hit.path or ("" if hit.field is None else str(hit.field))
-    sentence = locate(hit.field, start, hit.expected, hit.found)
-    if hit.path:
-        sentence = sentence.replace(element_label(hit.field), f"DE {hit.path}", 1)
     return Finding(
         severity=hit.severity or text.severity,
         network=network,
@@ -157,7 +163,7 @@ def finding(
         path=path,
         name=_name(message.version, hit.field),
         rule=text.id,
-        message=sentence,
+        message=sentence(places, hit),
         start=start,
         end=end,
         expected=hit.expected,

@@ -19,6 +19,8 @@ from sim.spec import lookup, spec, version_of
 from sim.spec.networks import Format, Presence, detect, formats, judge, network, presence, response_code
 
 Predicate = Callable[[Message], bool]
+# What a format finds wrong with a value, None when nothing.
+FormatCheck = Callable[[Message, int, str, Format, str], str | None]
 
 _ACCOUNTS = (2, 34, 35, 45)
 _CACHE_SIZE = 2048
@@ -58,28 +60,63 @@ class Plan:
 
     static: tuple[Located, ...]
     conditional: tuple[tuple[str, Located], ...]
-    formats: tuple[tuple[RuleText, Format, tuple[int, ...]], ...]
+    formats: tuple[tuple[RuleText, Format, FormatCheck, tuple[int, ...]], ...]
+
+
+class Asked:
+    """What several networks want to know of one message, worked out once: its card, and which
+    conditions hold."""
+
+    __slots__ = ("_answers", "_luhn", "at", "field", "iin", "length", "message", "pan", "present")
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        self.present = tuple(message.fields)
+        self.field, self.pan = account(message)
+        if not (self.pan.isascii() and self.pan.isdigit()):
+            self.field, self.pan = 0, ""
+        self.at = 1 if self.field == 45 else 0
+        self.iin, self.length = self.pan[:_IIN_DIGITS], len(self.pan)
+        self._answers: dict[str, bool] = {}
+        self._luhn: bool | None = None
+
+    def holds(self, condition: str) -> bool:
+        """Whether the predicate *condition* holds."""
+        answer = self._answers.get(condition)
+        if answer is None:
+            answer = self._answers[condition] = PREDICATES[condition](self.message)
+        return answer
+
+    @property
+    def luhn(self) -> bool:
+        """Whether the card's check digit is right."""
+        if self._luhn is None:
+            self._luhn = luhn_ok(self.pan)
+        return self._luhn
 
 
 def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     """The findings of network *name*'s rules on *message*, in the order of the elements."""
-    return tuple(locate_all(message, network_hits(message, name, {}), name))
+    return tuple(locate_all(message, network_hits(Asked(message), name), name))
 
 
-def network_hits(message: Message, name: str, known: dict[str, bool]) -> list[Located]:
-    """What network *name*'s rules say of *message*, not yet located.
-
-    *known* keeps the answers of predicates, so that several networks ask each only once.
-    """
-    plan = _plan(name, message.mti, message.version, tuple(message.fields))
-    hits = [*plan.static, *_card_hits(message, name)]
+def network_hits(asked: Asked, name: str) -> list[Located]:
+    """What network *name*'s rules say of a message, not yet located."""
+    message = asked.message
+    plan = _plan(name, message.mti, message.version, asked.present)
+    hits = list(plan.static)
+    if asked.field:
+        owned, enforced, said = _card(name, asked.iin, asked.length, asked.field, asked.at)
+        hits += said
+        if owned and not asked.luhn:
+            severity = None if enforced else Severity.INFO
+            place = asked.at + asked.length - 1
+            hit = Hit(asked.field, "a right check digit", "a wrong one", place, 1, severity=severity)
+            hits.append((catalogue()["luhn"], hit))
     for condition, located in plan.conditional:
-        if condition not in known:
-            known[condition] = PREDICATES[condition](message)
-        if known[condition]:
+        if asked.holds(condition):
             hits.append(located)
-    for text, item, numbers in plan.formats:
-        check = _CHECKS[item.check]
+    for text, item, check, numbers in plan.formats:
         for number in numbers:
             value = message.fields[number] if number else message.mti
             if (found := check(message, number, value, item, name)) is not None:
@@ -108,7 +145,7 @@ def _plan(name: str, mti: str, version: str, present: tuple[int, ...]) -> Plan:
         if numbers and not item.standard:
             severity = Severity(item.severity)
             text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
-            checks.append((text, item, numbers))
+            checks.append((text, item, _CHECKS[item.check], numbers))
     return Plan(tuple(static), tuple(conditional), tuple(checks))
 
 
@@ -132,40 +169,20 @@ def _version_hits(mti: str, name: str) -> Iterator[Located]:
         yield words, Hit(0, versions.expected, mti, 0, 1)
 
 
-def _card_hits(message: Message, name: str) -> Iterator[Located]:
-    """Range, length and check digit of the card number, from DE 2 or a track."""
-    field, pan = account(message)
-    if not field or not (pan.isascii() and pan.isdigit()):
-        return
-    at = 1 if field == 45 else 0
-    owned, enforced, located = _card(name, pan[:_IIN_DIGITS], len(pan))
-    if located:
-        text, expected, found = located
-        yield text, Hit(field, expected, found, at, len(pan))
-    wrong_place = located is not None and located[0].severity is Severity.ERROR
-    if owned and not wrong_place and not luhn_ok(pan):
-        severity = None if enforced else Severity.INFO
-        place = at + len(pan) - 1
-        yield (
-            catalogue()["luhn"],
-            Hit(field, "a right check digit", "a wrong one", place, 1, severity=severity),
-        )
-
-
 @lru_cache(maxsize=_CACHE_SIZE)
-def _card(name: str, iin: str, length: int) -> tuple[bool, bool, tuple[RuleText, str, str] | None]:
-    """Whether cards of this IIN and length are network *name*'s own, whether their check digit
-    counts, and what the network says of them. Keeps no card number."""
+def _card(name: str, iin: str, length: int, field: int, at: int) -> tuple[bool, bool, tuple[Located, ...]]:
+    """Whether cards of this IIN and length are network *name*'s own and their check digit is asked
+    for, whether it counts, and what the network says of such a card. Keeps no card number."""
     pan = iin.ljust(length, "0")
     verdict, owner = judge(name, pan), detect(pan)
-    owned = owner is not None and owner.network == name
+    owned = owner is not None and owner.network == name and verdict.severity != "error"
     enforced = owner is not None and owner.range.luhn
     if not verdict.severity:
-        return owned, enforced, None
+        return owned, enforced, ()
     text = catalogue()["pan-network"]
     hint = f"{text.hint} {verdict.reason}."
     words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
-    return owned, enforced, (words, verdict.expected, verdict.found)
+    return owned, enforced, ((words, Hit(field, verdict.expected, verdict.found, at, length)),)
 
 
 def _length(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
@@ -234,7 +251,7 @@ def _response_code(message: Message, number: int, value: str, item: Format, name
     return repr(value)
 
 
-_CHECKS: dict[str, Callable[[Message, int, str, Format, str], str | None]] = {
+_CHECKS: dict[str, FormatCheck] = {
     "length": _length,
     "regex": _regex,
     "multiple_of": _multiple,

@@ -141,7 +141,7 @@ def reversal_without_original(message: Message) -> Iterator[Hit]:
 @rule("mac-position", 64)
 def mac_position(message: Message) -> Iterator[Hit]:
     """The MAC is the last bit of the last bitmap."""
-    if len(message.bitmap) > 16:
+    if message.has_secondary:
         yield Hit(64, "the MAC in DE 128, as there is a secondary bitmap", "it in DE 64")
 
 
