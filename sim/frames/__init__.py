@@ -1,1 +1,35 @@
-"""."""
+"""Messages, findings and the toolkit's own tables as DataFrames. The only room that imports pandas.
+
+Importing it registers the accessor `.iso` on DataFrames.
+"""
+
+from sim.frames.accessor import FindingsView, MessageView
+from sim.frames.argument import MessageArgument
+from sim.frames.messages import build, diff, explain, generate, mask, parse, respond, reverse, validate
+from sim.frames.raw import RawMessage
+from sim.frames.reference import codes, fields, rules
+from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table
+
+__all__ = [
+    "Column",
+    "DiffTable",
+    "FindingsTable",
+    "FindingsView",
+    "MessageArgument",
+    "MessageTable",
+    "MessageView",
+    "RawMessage",
+    "Table",
+    "build",
+    "codes",
+    "diff",
+    "explain",
+    "fields",
+    "generate",
+    "mask",
+    "parse",
+    "respond",
+    "reverse",
+    "rules",
+    "validate",
+]

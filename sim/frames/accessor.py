@@ -1,0 +1,149 @@
+"""The `.iso` accessor: what belongs to a whole message or to a whole report, beside the rows.
+
+Beside each property stands a typed function or method: pandas' accessors are unknown to type
+checkers on plain DataFrames. What the rows can tell is computed from them at every call, so that it
+stays true after an edit; the rest (source, notes, what was chosen explicitly) is kept in `attrs`.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from sim.codec import Message, ParseError, build
+from sim.errors import BuildError
+from sim.frames.argument import Given, as_build_error, facts_of, leniently, take
+from sim.frames.raw import RawMessage
+from sim.operations import explain, validate
+from sim.operations.validate import chosen_network
+
+
+class MessageView:
+    """The message that the rows of a table are. Everything is computed from the rows as they are now."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    @property
+    def message(self) -> RawMessage:
+        """The raw text; of a broken message its pieces in a row. Raises BuildError naming the element
+        whose value does not fit."""
+        held = self._given().content
+        return RawMessage(held if isinstance(held, str) else build(held))
+
+    def to_message(self) -> Message:
+        """The message as a `Message`. Raises BuildError when the rows are no message."""
+        try:
+            return self._given().message()
+        except ParseError as error:
+            raise as_build_error(error) from error
+
+    @property
+    def mti(self) -> str:
+        """The message type indicator."""
+        return leniently(self._table).mti
+
+    @property
+    def version(self) -> str:
+        """The version the message is read as: the one chosen, else the one its MTI names."""
+        return leniently(self._table).version
+
+    @property
+    def network(self) -> str | None:
+        """The network chosen, else the one of the card in the rows; None for neither."""
+        return chosen_network(leniently(self._table), facts_of(self._table).get("network"))
+
+    @property
+    def source(self) -> str:
+        """Where the message came from: `template`, `rules`, empty for a text that was parsed."""
+        return str(facts_of(self._table).get("source", ""))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed when the message was made."""
+        return tuple(facts_of(self._table).get("notes", ()))
+
+    @property
+    def summary(self) -> str:
+        """The message in plain English; empty when the rows are no message."""
+        try:
+            return explain(self.to_message(), network=facts_of(self._table).get("network")).summary
+        except BuildError:
+            return ""
+
+    @property
+    def valid(self) -> bool:
+        """Whether neither the standard nor the message's own network finds an error."""
+        try:
+            given = self._given()
+        except BuildError:
+            return False
+        return validate(given.content, network=given.network, version=given.version).valid
+
+    def _given(self) -> Given:
+        return take(self._table, None, None)
+
+    def __repr__(self) -> str:
+        return "<iso: message, mti, version, network, source, summary, valid, notes, to_message()>"
+
+
+class FindingsView:
+    """The verdict that the rows of a findings table belong to; rows filtered away do not change it."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    @property
+    def valid(self) -> bool:
+        """Whether neither the standard nor the message's own network finds an error."""
+        facts = facts_of(self._table)
+        return bool(facts["valid"]) if "valid" in facts else "error" not in set(self._table["severity"])
+
+    @property
+    def errors(self) -> list[str]:
+        """The errors as sentences."""
+        facts = facts_of(self._table)
+        if "errors" in facts:
+            return list(facts["errors"])
+        rows = self._table[self._table["severity"] == "error"]
+        return [str(sentence) for sentence in rows["message"].tolist()]
+
+    @property
+    def version(self) -> str:
+        """The version the message was read as; empty when unknown."""
+        return str(facts_of(self._table).get("version", ""))
+
+    @property
+    def network(self) -> str | None:
+        """The message's own network, given or detected."""
+        network = facts_of(self._table).get("network")
+        return str(network) if network else None
+
+    @property
+    def networks(self) -> pd.DataFrame:
+        """What each network asked says, a row each: `network`, `passed`, and how many `errors` and
+        `warnings`. No rows when the text does not parse: nothing could be checked."""
+        from sim.frames.tables import Table
+
+        rows = facts_of(self._table).get("networks", [])
+        columns = {"network": "str", "passed": "bool", "errors": "int64", "warnings": "int64"}
+        return Table(rows, columns=list(columns)).astype(columns)
+
+    def __repr__(self) -> str:
+        return "<iso: valid, errors, version, network, networks>"
+
+
+def view(table: pd.DataFrame) -> MessageView | FindingsView:
+    """The `.iso` of *table*. Raises AttributeError when it is no message and no findings."""
+    labels = {*table.columns, *table.index.names}
+    if {"number", "value"} <= labels:
+        return MessageView(table)
+    if {"severity", "rule", "message"} <= labels:
+        return FindingsView(table)
+    # AttributeError, so that hasattr(table, "iso") answers and Python's own lookup goes on.
+    raise AttributeError(
+        ".iso needs a message table (columns number and value) or a findings table (severity, rule, message)"
+    )
+
+
+# pandas calls whatever is registered with the DataFrame; its stubs know classes only.
+pd.api.extensions.register_dataframe_accessor("iso")(view)  # type: ignore[type-var]

@@ -1,0 +1,209 @@
+"""Any message argument (raw text, message table, `Message`, dict of elements) as text or `Message`.
+
+A table whose text did not parse is a text in pieces: its message is the pieces in a row. Any other
+table is a message: its elements are the rows, and the bitmap follows from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from sim.codec import Message, ParseError, bitmap, build, parse
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
+from sim.frames.shown import element_number, is_missing
+from sim.operations import chosen_version, strip_line_ending
+from sim.spec import spec
+
+MessageArgument = str | Message | pd.DataFrame
+
+_BITMAP_START = 4
+_PRIMARY_WIDTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A message argument, and the version and network to treat it by. `version` is what it is read as,
+    `chosen` whether that was asked for; `network` None is the card's."""
+
+    content: str | Message
+    version: str
+    chosen: bool
+    network: str | None
+
+    def message(self) -> Message:
+        """The message. Raises ParseError for a text that is none, BuildError for one that cannot be
+        written."""
+        if isinstance(self.content, str):
+            return parse(self.content, self.version)
+        build(self.content)
+        return self.content
+
+    def text(self) -> str:
+        """The text, also of elements that do not fit: as a careless sender would write them."""
+        if isinstance(self.content, str):
+            return self.content
+        try:
+            return build(self.content)
+        except BuildError:
+            return _careless(self.content)
+
+
+def take(message: object, version: str | None, network: str | None) -> Given:
+    """*message* in one form. *version* and *network* None are those of the table, else the MTI's and
+    the card's. Raises TypeError for what is no message argument, BuildError for a table whose rows
+    are no message, SpecError for an unknown version."""
+    if isinstance(message, str):
+        raw = strip_line_ending(str(message))
+        return Given(raw, chosen_version(raw, version), version is not None, network)
+    if isinstance(message, pd.DataFrame):
+        facts = facts_of(message)
+        held = content(message)
+        return _held(held, version or facts.get("version"), network or facts.get("network"))
+    if isinstance(message, Message):
+        return _held(message, version, network)
+    raise TypeError(
+        f"a message is a raw string, a message table or a Message, not {type(message).__name__}"
+        + (": turn bytes into a str first" if isinstance(message, bytes | bytearray) else "")
+    )
+
+
+def _held(held: str | Message, version: str | None, network: str | None) -> Given:
+    if isinstance(held, Message) and version in (None, held.version):
+        agrees = held.version == chosen_version(str(held.mti), None)
+        return Given(held, held.version, version is not None or not agrees, network)
+    text = held if isinstance(held, str) else build(held)
+    return Given(text, chosen_version(text, version), version is not None, network)
+
+
+def facts_of(table: pd.DataFrame) -> dict[str, Any]:
+    """What a table knows of its message beside the rows."""
+    facts = table.attrs.get("iso", {})
+    return facts if isinstance(facts, dict) else {}
+
+
+def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
+    """Number and value of every row. Raises TypeError for a frame without them."""
+    plain = pd.DataFrame(table)
+    if "number" in plain.index.names and "number" not in plain.columns:
+        plain = plain.reset_index()
+    if not plain.columns.is_unique or not {"number", "value"} <= set(plain.columns):
+        raise TypeError("a message table has the columns number and value")
+    return list(zip(plain["number"].tolist(), plain["value"].tolist(), strict=True))
+
+
+def content(table: pd.DataFrame) -> str | Message:
+    """What the rows of *table* are: a Message, whose values may not fit yet, or for a text that did not
+    parse its pieces in a row. Raises BuildError when the rows are neither."""
+    cells, facts = _cells(table), facts_of(table)
+    if facts.get("broken") or any(is_missing(cell) for cell, _ in cells):
+        return _joined(cells, facts)
+    return _message(cells, facts)
+
+
+def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str:
+    """The pieces of a broken text. The piece that misfits and the unread rest stand as they stood, the
+    elements before them get their length prefixes back."""
+    mti = next((str(value) for cell, value in cells if element_number(cell) == 0), "")
+    version = facts.get("version") or chosen_version(mti, None)
+    parts = []
+    for cell, value in cells:
+        text = "" if is_missing(value) else str(value)
+        number = element_number(cell)
+        whole = number is None or number == facts.get("failing") or not 2 <= number <= bitmap.ALL_BITS
+        parts.append(text if whole else _prefixed(number or 0, text, version))
+    return "".join(parts)
+
+
+def _prefixed(number: int, text: str, version: str) -> str:
+    prefix = spec(version)[number].prefix
+    return f"{len(text):0{prefix}}{text}" if prefix else text
+
+
+def _careless(message: Message) -> str:
+    values = (
+        _prefixed(number, "" if is_missing(value) else str(value), message.version)
+        for number, value in sorted(message.fields.items())
+    )
+    return f"{message.mti}{message.bitmap}{''.join(values)}"
+
+
+def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Message:
+    found: dict[int, object] = {}
+    for cell, value in cells:
+        number = element_number(cell)
+        if number is None or not 0 <= number <= bitmap.ALL_BITS:
+            raise BuildError(None, None, "a data element number 0 to 128 in each row", repr(cell)[:8])
+        if number in found:
+            raise BuildError(number, None, "one row", "two or more")
+        found[number] = value
+    mti, bits = found.pop(MTI_FIELD, ""), found.pop(BITMAP_FIELD, None)
+    version = facts.get("version") or chosen_version(mti if isinstance(mti, str) else "", None)
+    fields: dict[int, str] = {}
+    for number, value in found.items():
+        if not isinstance(value, str):
+            kind = "a missing value" if is_missing(value) else type(value).__name__
+            raise BuildError(number, None, f"{spec(version)[number].format} as text", kind)
+        fields[number] = value
+    if not isinstance(mti, str):
+        raise BuildError(MTI_FIELD, None, "4 digits as text", type(mti).__name__)
+    message = Message(mti, dict(sorted(fields.items())), version, _empty_secondary(bits))
+    _check_bitmap(bits, message, facts)
+    return message
+
+
+def _empty_secondary(bits: object) -> bool:
+    """Whether a bitmap cell has a second half that announces nothing."""
+    if not isinstance(bits, str) or len(bits) != 2 * _PRIMARY_WIDTH or not bitmap.HEX_DIGITS.issuperset(bits):
+        return False
+    return not any(number > bitmap.PRIMARY_BITS for number in bitmap.numbers(bits))
+
+
+def _check_bitmap(bits: object, message: Message, facts: Mapping[str, Any]) -> None:
+    """The bitmap follows from the rows, so that its cell may be out of date; but one that was itself
+    changed must be right, or the change would be lost without a word."""
+    changed = "bitmap" in facts and not is_missing(bits) and bits != facts["bitmap"]
+    if changed and not (isinstance(bits, str) and bits.upper() == message.bitmap):
+        expected = f"{message.bitmap}, which announces the elements of the rows"
+        raise BuildError(BITMAP_FIELD, _BITMAP_START, expected, "another bitmap")
+
+
+def leniently(table: pd.DataFrame) -> Message:
+    """What can be said of the rows whether or not they can be written: MTI, version and the elements
+    that are texts."""
+    cells, facts = _cells(table), facts_of(table)
+    texts = {element_number(cell): value for cell, value in cells if isinstance(value, str)}
+    mti = texts.get(MTI_FIELD, "")
+    fields = {
+        number: value
+        for number, value in texts.items()
+        if number is not None and 2 <= number <= bitmap.ALL_BITS and number != facts.get("failing")
+    }
+    return Message(mti, dict(sorted(fields.items())), facts.get("version") or chosen_version(mti, None))
+
+
+def from_elements(elements: Mapping[Any, Any], version: str | None) -> Message:
+    """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON.
+    Raises BuildError for another key or when the MTI is missing."""
+    found: dict[int | Literal["mti"], Any] = {}
+    for key, value in elements.items():
+        number = MTI_FIELD if key == "mti" else element_number(key)
+        if number is None or number == BITMAP_FIELD or number > bitmap.ALL_BITS or number < 0:
+            expected = "the keys 0 (or mti) and data element numbers 2 to 128"
+            raise BuildError(None, None, expected, repr(key)[:8])
+        if number in found:
+            raise BuildError(number, None, "one value", "two")
+        found[number] = value
+    mti = found.pop(MTI_FIELD, None)
+    if not isinstance(mti, str):
+        raise BuildError(MTI_FIELD, None, "4 digits as text", "none" if mti is None else type(mti).__name__)
+    fields = {int(number): value for number, value in found.items()}
+    return Message(mti, dict(sorted(fields.items())), chosen_version(mti, version))
+
+
+def as_build_error(error: ParseError) -> BuildError:
+    """The error of a text that cannot be read, for callers that asked to build it."""
+    return BuildError(error.field, error.offset, error.expected, error.found)

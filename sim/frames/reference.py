@@ -1,0 +1,118 @@
+"""The tables behind the toolkit, to be filtered and compared: elements, code lists, rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.errors import SpecError
+from sim.frames.messages import columns_of
+from sim.frames.tables import Table
+from sim.rules import catalogue
+from sim.spec import Code, code_list, code_lists, countries, currencies, spec, version_of
+from sim.spec.networks import NETWORKS, presence
+from sim.spec.networks import network as network_of
+
+_REGISTRIES = ("countries", "currencies")
+_VERSION_DIGITS = "0123456789"
+_MUST = "M"
+
+
+class ReferenceTable(Table):
+    """Rows of the toolkit's own tables: nothing in them is card data."""
+
+    def masked(self) -> Table:
+        return self
+
+
+def fields(version: str, network: str | None) -> Table:
+    """The data elements of *version*, and what *network* asks of them."""
+    elements = spec(version).elements
+    columns = columns_of(
+        ("number", "name", "format", "pattern", "note", "source"),
+        [(one.number, one.name, one.format, one.pattern, one.note, one.source) for one in elements],
+    )
+    if network is not None:
+        required, formats = _required(network, version), _formats(network, version)
+        numbers = [one.number for one in elements]
+        extra = [(", ".join(required.get(at, [])), "; ".join(formats.get(at, []))) for at in numbers]
+        columns |= columns_of(("required_in", "network_format"), extra)
+    return ReferenceTable(columns)
+
+
+def _mtis(version: str) -> Iterator[str]:
+    digits = [digit for digit in _VERSION_DIGITS if version_of(digit) == version]
+    kinds = sorted({code.code for code in code_list("message_types")})
+    return (digit + kind for digit in digits for kind in kinds)
+
+
+def _required(network: str, version: str) -> dict[int, list[str]]:
+    """The MTIs in which the network needs an element, whatever else the message holds."""
+    found: dict[int, list[str]] = {}
+    for mti in _mtis(version):
+        for row in presence(network, mti):
+            if row.presence == _MUST:
+                found.setdefault(row.field, []).append(mti)
+    return found
+
+
+def _formats(network: str, version: str) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for rule in network_of(network).formats:
+        if version in rule.versions:
+            for number in rule.fields:
+                found.setdefault(number, []).append(rule.expected)
+    return found
+
+
+def codes(name: str | None) -> Table:
+    """One code list, or the names of all of them. Raises SpecError, with the names, for another."""
+    if name is None:
+        counts = {one: len(code_list(one)) for one in code_lists()}
+        counts |= {"countries": len(countries()), "currencies": len(currencies())}
+        table = columns_of(("name", "codes"), [(one, str(count)) for one, count in sorted(counts.items())])
+        return ReferenceTable(table).astype({"codes": "int64"})
+    if name == "currencies":
+        return _currencies()
+    if name == "countries":
+        rows = [(one.numeric, one.alpha2, one.alpha3, one.name) for one in countries()]
+        return ReferenceTable(columns_of(("code", "alpha2", "alpha3", "name"), rows))
+    if name not in code_lists():
+        known = ", ".join(sorted((*code_lists(), *_REGISTRIES)))
+        raise SpecError(None, None, f"one of {known}", repr(name)[:40])
+    return _listed(code_list(name))
+
+
+def _currencies() -> Table:
+    rows = [(one.numeric, one.alpha, one.name, one.exponent) for one in currencies()]
+    columns = columns_of(("code", "alpha", "name"), [row[:3] for row in rows])
+    exponents = ReferenceTable({"exponent": [row[3] for row in rows]}).astype("Int64")
+    return ReferenceTable({**columns, "exponent": exponents["exponent"]})
+
+
+def _listed(rows: tuple[Code, ...]) -> Table:
+    """The rows of a list; columns that no row of this list uses are left out."""
+    names = ("position", "code", "meaning", "kind", "versions", "network", "source")
+    cells = [
+        (row.position, row.code, row.meaning, row.kind, ", ".join(row.versions), row.network, row.source)
+        for row in rows
+    ]
+    used = [
+        at for at, name in enumerate(names) if name in ("code", "meaning") or any(row[at] for row in cells)
+    ]
+    return ReferenceTable(columns_of([names[at] for at in used], [[row[at] for at in used] for row in cells]))
+
+
+def rules() -> Table:
+    """The catalogue of rules, by the `rule` that findings name: the standard's and those all networks
+    share, then what single networks say of an element."""
+    rows = [
+        (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint)
+        for rule in catalogue().values()
+    ]
+    rows += [
+        (f"{name.lower()}-{rule.id}", name, rule.severity, rule.expected, rule.source, rule.hint)
+        for name in NETWORKS
+        for rule in network_of(name).formats
+        if not rule.standard
+    ]
+    return ReferenceTable(columns_of(("rule", "network", "severity", "checks", "source", "hint"), rows))

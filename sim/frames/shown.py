@@ -1,0 +1,105 @@
+"""What the cells of a table of messages may show: the one place where frames ask `sim.masking`.
+
+Where a row says which data element a value belongs to, that element's masking applies. Where a
+derived table lost the numbers, the values it was cut from are recognised, and any other text is
+masked by its looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sim.codec.bitmap import HEX_DIGITS
+from sim.masking import mask, mask_text
+
+Masks = Mapping[str, str]
+
+_FIRST_LONG_NUMBER = 10**12  # 13 digits: from here on a number may be a card's
+_SHORTEST_KNOWN = 12
+_NO_NUMBER = 1000  # no element number has more than three digits
+_BITMAP_WIDTHS = (16, 32)
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN, NA, NaT."""
+    return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
+
+
+def element_number(cell: Any) -> int | None:
+    """The data element number in a cell of the `number` column, which a file may have made a text or
+    a float; None for a missing or impossible one."""
+    if isinstance(cell, str):
+        return int(cell) if cell.isascii() and cell.isdigit() and len(cell) <= 3 else None
+    if isinstance(cell, bool) or not isinstance(cell, Integral | float) or is_missing(cell):
+        return None
+    number: Any = cell
+    return int(number) if abs(number) < _NO_NUMBER and number == int(number) else None
+
+
+def find_pan(numbers: Sequence[object], values: Sequence[object]) -> str:
+    """The value of DE 2 among the rows, empty when there is none."""
+    pans = (value for cell, value in zip(numbers, values, strict=True) if element_number(cell) == 2)
+    return next((pan for pan in pans if isinstance(pan, str)), "")
+
+
+def shown_value(cell: object, value: object, version: str, pan: str, *, broken: bool) -> object:
+    """*value* of the element whose number *cell* holds, as it may be shown.
+
+    In a *broken* message values may stand in the wrong element, so that long runs of digits are
+    masked everywhere.
+    """
+    if not isinstance(value, str):
+        return shown_cell(value, {})
+    number = element_number(cell)
+    if number is None or number > 128:
+        return mask_text(value)
+    if number <= 1:
+        bits = number == 1 and len(value) in _BITMAP_WIDTHS and HEX_DIGITS.issuperset(value)
+        return value if bits and not broken else mask(0, value, version) if bits else mask_text(value)
+    masked = mask(number, value, version, pan)
+    return mask_text(masked) if broken else masked
+
+
+def shown_cell(cell: Any, masks: Masks) -> object:
+    """A cell of unknown meaning as it may be shown; *masks* knows some texts by heart."""
+    if isinstance(cell, str):
+        return masks[cell] if cell in masks else _without_known(cell, masks)
+    if isinstance(cell, bool) or cell is None:
+        return cell
+    if isinstance(cell, int | float | np.number):
+        return _shown_number(cell)
+    if pd.api.types.is_scalar(cell):
+        return cell
+    if isinstance(cell, tuple):
+        return tuple(shown_cell(part, masks) for part in cell)
+    return _without_known(str(cell), masks)
+
+
+def _shown_number(cell: Any) -> Any:
+    if not _FIRST_LONG_NUMBER <= abs(cell) < float("inf"):
+        return cell
+    return mask_text(str(cell) if isinstance(cell, Integral) else f"{float(cell):.0f}")
+
+
+def _without_known(text: str, masks: Masks) -> str:
+    """*text* without the values it was made from, then without long runs of digits. Short values would
+    be found where they do not stand; the longest go first, since a track holds the card number."""
+    for known in sorted(masks, key=len, reverse=True):
+        if len(known) >= _SHORTEST_KNOWN and known in text:
+            text = text.replace(known, masks[known])
+    return mask_text(text)
+
+
+def shown_labels(index: pd.Index, masks: Masks) -> pd.Index:
+    """Row or column labels as they may be shown."""
+    before = index.tolist()
+    labels: list[Any] = [shown_cell(label, masks) for label in before]
+    if isinstance(index, pd.MultiIndex):
+        return pd.MultiIndex.from_tuples(labels, names=index.names) if labels else index
+    changed = any(new is not old for new, old in zip(labels, before, strict=True))
+    return pd.Index(labels, dtype=object, name=index.name) if changed else index

@@ -1,0 +1,138 @@
+"""Broken texts: a table of pieces, never a traceback, nothing lost."""
+
+from __future__ import annotations
+
+import random
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sim
+from sim.operations import strip_line_ending
+
+ECHO = "08002020000000000000990000123456"
+AUTH = sim.generate("auth", network="VISA", stan="000001").iso.message
+
+
+def covers(table: pd.DataFrame, raw: str) -> bool:
+    """Whether the rows follow each other from the first character to the last."""
+    starts, ends = table["start"].tolist(), table["end"].tolist()
+    return starts == [0, *ends[:-1]] and ends[-1] == len(raw)
+
+
+def test_short_value() -> None:
+    """What misfits is a row with what was found, why, and the likely cause."""
+    table = sim.parse(ECHO[:-2])
+    assert len(table) == 4
+    row = table.loc[3]
+    assert row[["number", "name", "format", "value"]].tolist() == [
+        11,
+        "Systems trace audit number (STAN)",
+        "n 6",
+        "1234",
+    ]
+    assert row["finding"] == "DE 11 at offset 26: expected n 6, found 4 characters"
+    assert "too early" in row["hint"]
+    assert not table.loc[:2, "finding"].any()
+
+
+def test_unread_rest() -> None:
+    """What was not read stands in a last row without number."""
+    table = sim.parse(ECHO + "777")
+    last = table.iloc[-1]
+    assert pd.isna(last["number"])
+    assert last[["name", "value", "start", "end"]].tolist() == ["unread", "777", 32, 35]
+    assert last["finding"] == "message at offset 32: expected the end of the message, found 3 characters more"
+
+
+@pytest.mark.parametrize(
+    ("raw", "numbers", "values"),
+    [
+        ("", [0], [""]),
+        ("01", [0], ["01"]),
+        ("A100723C458108C08000", [0, None], ["A100", "723C458108C08000"]),
+        ("0800", [0, 1], ["0800", ""]),
+        ("08002020", [0, 1], ["0800", "2020"]),
+        ("0800202000000000000G1234", [0, 1, None], ["0800", "202000000000000G", "1234"]),
+        ("0800A02000000000000000", [0, 1], ["0800", "A02000000000000000"]),
+        ("010040000000000000001X4111", [0, 1, 2, None], ["0100", "4000000000000000", "1X", "4111"]),
+        ("01004000000000000000164111", [0, 1, 2], ["0100", "4000000000000000", "164111"]),
+        ("010040000000000000001", [0, 1, 2], ["0100", "4000000000000000", "1"]),
+    ],
+)
+def test_where_reading_stops(raw: str, numbers: list[int | None], values: list[str]) -> None:
+    """MTI, bitmap, length prefix, value: the row that misfits is the one where reading stopped."""
+    table = sim.parse(raw)
+    assert [None if pd.isna(one) else one for one in table["number"]] == numbers
+    assert table["value"].tolist() == values
+    assert table["finding"].astype(bool).sum() == 1
+    assert covers(table, raw)
+
+
+def test_announced_elements_beyond_64() -> None:
+    """Rows stay in place when the misfit comes before the elements of the second bitmap."""
+    raw = "0800A020000000000000040000000000000099000012"
+    table = sim.parse(raw)
+    assert table.loc[1, "value"] == raw[4:36]
+    assert table.loc[1, "meaning"] == "3 data elements: 3, 11, 70"
+    assert covers(table, raw)
+
+
+@given(st.text(max_size=60) | st.text("0123456789ABCDEF", max_size=80).map("0100".__add__))
+def test_any_text(raw: str) -> None:
+    """Any text gives a table that holds all of it and can be shown, explained and validated."""
+    raw = strip_line_ending(raw)
+    table = sim.parse(raw)
+    assert covers(table, raw)
+    assert table.iso.message.upper() == raw.upper()
+    assert isinstance(repr(table) + table._repr_html_(), str)
+    assert isinstance(sim.explain(raw).iso.summary, str)
+    if table["finding"].any():
+        assert table.iso.message == raw
+        assert not table.iso.valid
+        assert table.iso.summary == ""
+        assert len(sim.validate(table)) == 1
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["1987", "1993", "2003"]))
+def test_damaged_messages(seed: int, version: str) -> None:
+    """Messages with characters lost, added or changed lose nothing in their table."""
+    chance = random.Random(seed)
+    raw = list(AUTH)
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randrange(len(raw))
+        change = chance.choice(("lose", "add", "change"))
+        raw[at : at + (change != "add")] = [] if change == "lose" else [chance.choice("0189AFx ٣\x00é")]
+    text = "".join(raw)
+    table = sim.parse(text, version=version)
+    assert covers(table, text)
+    assert table.iso.message.upper() == text.upper()
+    assert isinstance(repr(sim.validate(table)), str)
+
+
+def test_repair() -> None:
+    """A broken table is mended piece by piece: edit the piece and parse the table again."""
+    table = sim.parse(ECHO[:-2])
+    with pytest.raises(sim.BuildError, match="DE 11 at offset 26: expected n 6, found 4 characters"):
+        sim.build(table)
+    table.loc[3, "value"] = "123456"
+    assert table.iso.message == ECHO
+    assert table.iso.valid is sim.validate(ECHO).iso.valid
+    assert sim.build(table) == ECHO
+    assert not sim.parse(table)["finding"].any()
+
+
+def test_explain_and_parse_agree() -> None:
+    """explain shows a broken text as parse does, without a summary."""
+    explained, parsed = sim.explain(ECHO + "x"), sim.parse(ECHO + "x")
+    assert explained.to_dict() == parsed.to_dict()
+    assert explained.iso.summary == ""
+
+
+def test_lower_case_bitmap() -> None:
+    """A sound message has its bitmap in upper case, a broken text keeps what stood there."""
+    raw = "0800a020000000000000000000000000000" + "0990000123456"
+    assert sim.parse(raw).iso.message == raw.upper()
+    assert sim.parse(raw + "x").iso.message == raw + "x"

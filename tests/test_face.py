@@ -1,0 +1,115 @@
+"""The face: what `import sim` offers, and how little it loads."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sim
+
+ROOT = Path(__file__).parents[1]
+SURFACE = [
+    "NETWORKS",
+    "VERSIONS",
+    "BuildError",
+    "IsoError",
+    "Message",
+    "ParseError",
+    "SpecError",
+    "__version__",
+    "build",
+    "codes",
+    "diff",
+    "explain",
+    "fields",
+    "generate",
+    "mask",
+    "parse",
+    "respond",
+    "reverse",
+    "rules",
+    "validate",
+]
+FUNCTIONS = [name for name in SURFACE if name.islower() and not name.startswith("_") and name != "rules"]
+
+
+def run(code: str) -> str:
+    """What a fresh Python prints for *code*."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    return done.stdout.strip()
+
+
+def test_surface() -> None:
+    """The public names are exactly the written ones, each of them resolves, and completion offers them."""
+    assert sorted(sim.__all__) == sorted(SURFACE)
+    assert all(getattr(sim, name) is not None for name in SURFACE)
+    assert set(SURFACE) <= set(dir(sim))
+
+
+def test_import_is_light() -> None:
+    """`import sim` alone loads no table library, no model library, no registry and not even the codec."""
+    heavy = "pandas numpy pydantic ipywidgets anywidget pycountry iso4217 iso18245 sim.codec sim.spec"
+    code = f"import sys, sim; print([name for name in {heavy.split()!r} if name in sys.modules])"
+    assert run(code) == "[]"
+
+
+def test_plain_names_need_no_pandas() -> None:
+    """Message, errors and name lists come without pandas; the first function call brings it."""
+    code = (
+        "import sys, sim; sim.Message, sim.BuildError, sim.NETWORKS, sim.rules; "
+        "print('pandas' in sys.modules); sim.parse('x'); print('pandas' in sys.modules)"
+    )
+    assert run(code).split() == ["False", "True"]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "import sim",
+        "import sim.rules",
+        "import sim.rules.engine",
+        "from sim.rules import Finding; import sim",
+        "from sim import rules; import sim; assert rules is sim.rules",
+        "import sim.operations",
+        "import sim; sim.rules(); import sim.rules.engine",
+    ],
+)
+def test_rules_is_function_and_package(first: str) -> None:
+    """`sim.rules` is a function and the package of that name, whichever was imported first."""
+    code = f"{first}; print(sim.rules().columns[0], sim.rules.catalogue()['framing'].id)"
+    assert run(code) == "rule framing"
+
+
+def test_version_is_the_packages() -> None:
+    """`__version__` is the version that pyproject.toml names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert sim.__version__ == project["version"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_teach(name: str) -> None:
+    """Every function is a plain function with a typed signature, a contract and an example."""
+    function = getattr(sim, name)
+    assert inspect.isfunction(function)
+    text = inspect.getdoc(function) or ""
+    assert ">>> " in text
+    assert "Raises" in text
+    signature = inspect.signature(function)
+    assert signature.return_annotation is not inspect.Signature.empty
+    assert all(one.annotation is not inspect.Parameter.empty for one in signature.parameters.values())
+
+
+def test_rules_teaches() -> None:
+    """`sim.rules?` in Jupyter shows what calling it gives."""
+    assert "catalogue" in (type(sim.rules).__call__.__doc__ or "")
+
+
+def test_unknown_name() -> None:
+    """A name that does not exist is an AttributeError that says so."""
+    with pytest.raises(AttributeError, match="module 'sim' has no attribute 'nothing'"):
+        sim.nothing  # noqa: B018
