@@ -24,6 +24,7 @@ from sim.elements.emv_values import (
     response_code,
     three_digits,
 )
+from sim.elements.words import with_article
 from sim.masking import mask_pan
 from sim.spec import currency as iso_currency
 from sim.spec import emv
@@ -214,7 +215,7 @@ def summary(message: Message) -> list[str]:
 
 def _opening(chip: ChipData, message: Message) -> str:
     made = application(chip.value("84") or chip.value("9F06") or chip.value("4F"))
-    by = f" of {'an' if made[0] in 'AEIOU' else 'a'} {made}" if made else ""
+    by = f" of {with_article(made)}" if made else ""
     rest = "; what follows them cannot be read" if chip.error else ""
     return f"Chip data{by} comes with it ({count(len(chip.tags), 'tag')}{rest})."
 
@@ -276,7 +277,7 @@ def _agreement(chip: ChipData, message: Message) -> str:
         return ""
     signed = money.say_amount(amount, currency)
     place = numeric_country(chip.value("9F1A")) if chip.value("9F1A") else ""
-    told = f"The chip signed {signed}" + (f" at a terminal in {place}" if place else "")
+    told = f"The chip signed {signed}" + (f" at a terminal ({place})" if place else "")
     said = money.say(message)
     if not said or mti.is_response(message.mti):
         return told + "."

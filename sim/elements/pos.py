@@ -38,7 +38,7 @@ def entry_mode(message: Message) -> str:
     elif message.version == "1993":
         found = lookup("pos_data_code", value[6:7], version="1993", position=_INPUT_MODE)
     else:
-        return ", ".join(meanings_2003(value)[:1])
+        return _words(bits_2003(value), "22-1")
     return found.meaning if found else ""
 
 
@@ -82,15 +82,15 @@ def bits_2003(value: str) -> dict[str, tuple[int, ...]]:
     }
 
 
+def _words(bits: dict[str, tuple[int, ...]], part: str) -> str:
+    known = (lookup("pos_data_bits", str(bit), version="2003", position=part) for bit in bits.get(part, ()))
+    return ", ".join(code.meaning for code in known if code)
+
+
 def meanings_2003(value: str) -> list[str]:
     """What each part of a 2003 DE 22 says, in words; parts without a known bit are left out."""
-    texts = []
-    for part, bits in bits_2003(value).items():
-        known = (lookup("pos_data_bits", str(bit), version="2003", position=part) for bit in bits)
-        words = ", ".join(code.meaning for code in known if code)
-        if words:
-            texts.append(words)
-    return texts
+    bits = bits_2003(value)
+    return [words for part in bits if (words := _words(bits, part))]
 
 
 def say(message: Message) -> str:
@@ -125,7 +125,5 @@ def authentication(message: Message) -> str:
         found = lookup("pos_data_code", value[7:8], version="1993", position=_AUTHENTICATION)
         return found.meaning if found else ""
     if message.version == "2003":
-        bits = bits_2003(value).get("22-2", ())
-        known = (lookup("pos_data_bits", str(bit), version="2003", position="22-2") for bit in bits)
-        return ", ".join(code.meaning for code in known if code)
+        return _words(bits_2003(value), "22-2")
     return ""

@@ -7,33 +7,17 @@ Card data never stands in clear.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos
 from sim.elements.pan import account
+from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
-from sim.spec import lookup, merchant_category, spec
+from sim.spec import lookup, lookup_anywhere, merchant_category, spec
 from sim.spec.networks import detect, network, response_code
+from sim.spec.tables import read_toml
 
-# Transaction types as the object of a sentence; the others are called by their name in the list.
-_PURPOSES = {
-    "00": "a purchase of goods and services",
-    "01": "a cash withdrawal",
-    "02": "a debit adjustment",
-    "09": "a purchase with cash back",
-    "10": "an account funding transaction",
-    "11": "quasi-cash",
-    "17": "a manual cash disbursement",
-    "20": "a refund",
-    "21": "a deposit",
-    "22": "a credit adjustment",
-    "26": "an original credit",
-    "28": "a payment to the cardholder",
-    "30": "a balance inquiry",
-    "31": "a balance inquiry",
-    "40": "a transfer between the cardholder's accounts",
-    "50": "a payment",
-}
 _SENDERS = {
     "0": ("acquirer", "issuer"),
     "1": ("acquirer", "issuer"),
@@ -41,19 +25,6 @@ _SENDERS = {
     "3": ("issuer", "acquirer"),
 }
 _CLASSES_WITH_PURPOSE = "124"
-_OUTCOMES = {
-    "approved": "{sender} approved it",
-    "declined": "{sender} declined it",
-    "pick-up": "{sender} declined it and wants the card kept",
-    "referral": "{sender} wants to be called before it decides",
-    "reversal": "{sender} accepted the reversal",
-    "network": "{sender} accepted the network management message",
-    "reconciliation": "{sender} answered the reconciliation",
-    "administrative": "{sender} accepted the administrative message",
-    "fee": "{sender} accepted the fee collection",
-    "file": "{sender} answered the file request",
-    "system": "It could not be processed",
-}
 
 
 def tell(message: Message, name: str | None) -> list[str]:
@@ -62,8 +33,9 @@ def tell(message: Message, name: str | None) -> list[str]:
     return [sentence for sentence in told if sentence]
 
 
-def _article(noun: str) -> str:
-    return ("an " if noun[:1].lower() in "aeiou" else "a ") + noun
+def _phrases(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = read_toml("phrases")[name]
+    return found
 
 
 def parties(message: Message) -> tuple[str, str]:
@@ -74,9 +46,11 @@ def parties(message: Message) -> tuple[str, str]:
 
 def _opening(message: Message, name: str | None) -> str:
     kind = mti.split(message.mti)
-    noun = kind.name or " ".join(part for part in (kind.message_class, kind.function) if part)
-    noun = noun or "message of an unknown type"
-    text = f"This is {_article(noun)} (MTI {message.mti}, ISO 8583:{message.version})"
+    function = kind.function.replace("request response", "response") or "message"
+    noun = kind.name or f"{kind.message_class} {function}".strip()
+    text = f"This is {with_article(noun)} (MTI {message.mti}, ISO 8583:{message.version})"
+    if not kind.message_class:
+        text += f" of class {message.mti[1]}, which that version reserves,"
     sender, receiver = parties(message)
     if sender == receiver:
         return f"{text} between the two ends of a link."
@@ -91,7 +65,7 @@ def _card(message: Message, name: str | None) -> str:
     found = detect(pan)
     brand = f"{found.brand} card" if found else "card of an unknown network"
     where = {35: ", read from track 2", 45: ", read from track 1"}.get(field, "")
-    text = f"The card is {_article(brand)}, {shown}{where}"
+    text = f"The card is {with_article(brand)}, {shown}{where}"
     expiry = message.get(14)
     if expiry and (said := dates.say("YYMM", expiry)) != expiry:
         text += f", valid to {said}"
@@ -108,13 +82,15 @@ def purpose(message: Message, name: str | None) -> str:
     known = lookup("transaction_type", code, version=message.version, network=name)
     if known is None:
         return f"a transaction of the unknown type {code}"
-    return _PURPOSES.get(code) or f"a transaction of type {code}, {known.meaning}"
+    return _phrases("purposes").get(code) or f"a transaction of type {code}, {known.meaning}"
 
 
 def _request(message: Message, name: str | None) -> str:
     if message.mti[1] not in _CLASSES_WITH_PURPOSE:
         return ""
     wanted, amount = purpose(message, name), money.say(message)
+    if "inquiry" in wanted and not (message.get(4)[-12:]).strip("0"):
+        amount = ""
     what = wanted or ("a transaction" if amount else "")
     if not what:
         return ""
@@ -139,9 +115,8 @@ def _accounts(message: Message, name: str | None) -> str:
         kind = code[at : at + 2]
         if kind and kind != "00":
             known = lookup("account_type", kind, version=message.version, network=name)
-            parts.append(
-                f"{word} {_article(known.meaning) + ' account' if known else 'unknown account type ' + kind}"
-            )
+            said = f"{with_article(known.meaning)} account" if known else f"unknown account type {kind}"
+            parts.append(f"{word} {said}")
     return f"The money goes {' '.join(parts)}." if parts else ""
 
 
@@ -200,14 +175,14 @@ def _reading(message: Message, name: str | None) -> str:
     if 22 not in message:
         return ""
     mode = pos.entry_mode(message)
-    how = (
-        f"The card data came in by {mode}"
-        if mode
-        else f"Point of service code {message[22]} is not in the list"
-    )
+    if not mode:
+        return f"The point of service code {message[22]} says: {pos.say(message)}."
+    way = "How the card was read:" if message.version == "2003" else "The card data came in by"
+    how = f"{way} {mode}"
     if message.version == "1987":
         capability = lookup("pin_entry_capability", message[22][2:3], version="1987")
-        how += f"; {capability.meaning}" if capability else ""
+        if capability:
+            how += "; " + _phrases("capabilities").get(capability.kind, capability.meaning)
     elif verified := pos.authentication(message):
         how += f"; cardholder verification: {verified}"
     if 25 in message and message.version == "1987":
@@ -248,7 +223,10 @@ def _network_management(message: Message, name: str | None) -> str:
         return ""
     code = message[number]
     known = lookup(listed, code, version=message.version, network=name)
+    elsewhere = None if known else lookup_anywhere(listed, code, version=message.version)
     what = known.meaning if known else "an action not in the list"
+    if elsewhere:
+        what = f"{elsewhere.meaning}, as {network(elsewhere.network).title} uses it"
     verb = "answers" if mti.is_response(message.mti) else "asks for"
     text = f"It {verb} network management code {code}: {what}."
     if "echo" in what:
@@ -268,13 +246,13 @@ def _outcome(message: Message, name: str | None) -> str:
         said = "gives the reason" if message.mti[1] == "4" else "tells the decision"
         return f"Its {label} {code} {said}: {meaning}."
     sender, _ = parties(message)
-    outcome = _OUTCOMES.get(known.kind if known else "", "The {sender} answered").format(
-        sender=f"The {sender}"
-    )
+    kind = known.kind if known else ""
+    told = "reversal" if message.mti[1] == "4" and kind == "approved" else kind
+    outcome = _phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
     text = f"{outcome}: {label} {code}, {meaning}"
     if approval := message.get(38).strip():
         text += f", with approval code {approval}"
-    return text + "."
+    return f"{text}. {_phrases('next').get(message.mti[1], {}).get(kind, '')}".strip()
 
 
 def _original(message: Message, name: str | None) -> str:
@@ -284,9 +262,10 @@ def _original(message: Message, name: str | None) -> str:
     original = groups.read_original(message[number], message.version)
     if original is None:
         return "The original data elements cannot be read."
+    text = f"It refers to the {original.mti} with STAN {original.stan}"
     when = dates.say(original.pattern, original.when)
-    zone = " UTC" if message.version == "1987" else " local time"
-    text = f"It refers to the {original.mti} with STAN {original.stan} of {when}{zone}"
+    if when != original.when:
+        text += f" of {when}" + (" UTC" if message.version == "1987" else " local time")
     return text + (f", acquirer {original.acquirer}." if original.acquirer else ".")
 
 
@@ -300,6 +279,40 @@ def _replacement(message: Message, name: str | None) -> str:
         digits, code = (value[4:16], value[:3]) if composite else (value[:12], message.get(49))
         return f"The original amount was {money.say_amount(digits, code)}."
     return ""
+
+
+def _totals(message: Message, name: str | None) -> str:
+    """Reconciliation: how many credits and debits of how much, and the net amount."""
+    if message.mti[1] != "5" or message.version == "2003":
+        return ""
+    currency = message.get(50)
+    parts = []
+    for count, amount, what in ((74, 86, "credits"), (76, 88, "debits")):
+        if count in message and message[count].isdecimal():
+            said = f"{int(message[count]):,} {what}"
+            parts.append(
+                said + (f" of {money.say_amount(message[amount], currency)}" if amount in message else "")
+            )
+    if 97 in message:
+        parts.append(f"net {groups.say_signed(message[97], currency)}")
+    text = f"It reports {', '.join(parts)}." if parts else ""
+    if 66 in message and message.version == "1987":
+        known = lookup("settlement", message[66], version="1987")
+        text += f" Settlement code {message[66]}: {known.meaning if known else 'not in the list'}."
+    return text.strip()
+
+
+def _file(message: Message, name: str | None) -> str:
+    """File update: what is done to which file."""
+    if message.mti[1] != "3":
+        return ""
+    number, listed = (91, "file_update") if message.version == "1987" else (24, "function_code")
+    known = lookup(listed, message.get(number), version=message.version) if number in message else None
+    parts = [f"the file action is {known.meaning}"] if known else []
+    if file := message.get(101).strip():
+        parts.append(f"the file is {mask(101, file, message.version)}")
+    text = " and ".join(parts)
+    return text[:1].upper() + text[1:] + "." if text else ""
 
 
 def _trace(message: Message, name: str | None) -> str:
@@ -324,17 +337,19 @@ _TELLERS: tuple[Callable[[Message, str | None], str], ...] = (
     _network_management,
     _card,
     _request,
+    _outcome,
     _accounts,
     _billing,
+    _totals,
+    _file,
+    _original,
+    _replacement,
     _where,
     _when,
     _reading,
     _verification,
     _chip,
     _reason,
-    _outcome,
-    _original,
-    _replacement,
     _trace,
     _mac,
 )

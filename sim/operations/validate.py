@@ -196,9 +196,8 @@ def _unsaid(told: Sequence[Located], said: Sequence[Located]) -> Sequence[Locate
 def framing_finding(raw: str, version: str, error: ParseError) -> Finding:
     """A parse error as the one finding it is, with its likely cause."""
     text = catalogue()["framing"]
-    name = "message"
-    if error.field is not None:
-        name = "Message type indicator" if error.field == 0 else spec(version)[error.field].name
+    names = {None: "message", 0: "Message type indicator", 1: "Bitmap"}
+    name = names.get(error.field) or spec(version)[error.field or 0].name
     return Finding(
         severity=Severity.ERROR,
         network="",

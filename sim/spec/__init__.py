@@ -1,6 +1,6 @@
 """What ISO 8583 says: element tables, code lists, networks, currencies. Sole reader of `data/`."""
 
-from sim.spec.codes import Code, code_list, code_lists, lookup
+from sim.spec.codes import Code, code_list, code_lists, lookup, lookup_anywhere
 from sim.spec.elements import VERSIONS, ElementSpec, Spec, spec, version_of
 from sim.spec.registries import Country, Currency, countries, country, currencies, currency, merchant_category
 
@@ -18,6 +18,7 @@ __all__ = [
     "currencies",
     "currency",
     "lookup",
+    "lookup_anywhere",
     "merchant_category",
     "spec",
     "version_of",

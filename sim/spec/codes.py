@@ -73,3 +73,10 @@ def lookup(
             if row := index.get((str(position), code, ver, net)):
                 return row
     return None
+
+
+def lookup_anywhere(name: str, code: str, *, version: str) -> Code | None:
+    """The first meaning any network gives *code* in list *name*; None where none does. For messages
+    that name no network: the caller says whose meaning it is."""
+    found = (row for row in code_list(name) if row.code == code and row.network)
+    return next((row for row in found if not row.versions or version in row.versions), None)

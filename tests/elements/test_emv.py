@@ -318,8 +318,8 @@ def test_sentences(tags: dict[str, str], sentence: str) -> None:
 @pytest.mark.parametrize(
     ("amount", "end"),
     [
-        ("000000012345", "123.45 USD at a terminal in United States, as the message says."),
-        ("000000012346", "123.45 USD at a terminal in United States, but the message says 123.46 USD."),
+        ("000000012345", "123.45 USD at a terminal (United States), as the message says."),
+        ("000000012346", "123.45 USD at a terminal (United States), but the message says 123.46 USD."),
     ],
 )
 def test_agreement(amount: str, end: str) -> None:
