@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sim.codec import Message, ParseError, build, parse, spans
+from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
 from sim.errors import BuildError, SpecError
 from sim.operations.project import strip_line_ending
 from sim.rules import Finding, Severity, catalogue
 from sim.rules.causes import likely_cause
-from sim.rules.engine import Located, hits, is_error, locate_all, loudness, sentence
+from sim.rules.engine import Located, Places, hits, locate_all, loudness, sentence
 from sim.rules.networks import Asked, network_hits
 from sim.spec import VERSIONS, spec, version_of
 from sim.spec.networks import NETWORKS
@@ -23,12 +23,13 @@ class Judgement:
     """What one set of rules says of a message: `passed` and `errors` at once, all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_found", "_made", "_message", "network")
+    __slots__ = ("_found", "_made", "_places", "_wrong", "network")
 
-    def __init__(self, message: Message, found: Sequence[Located], network: str = "") -> None:
+    def __init__(self, places: Places, found: Sequence[Located], network: str = "") -> None:
         self.network = network
-        self._message = message
+        self._places = places
         self._found = found
+        self._wrong = [hit for text, hit in found if (hit.severity or text.severity) is Severity.ERROR]
         self._made: tuple[Finding, ...] | None = None
 
     def __repr__(self) -> str:
@@ -37,24 +38,22 @@ class Judgement:
     @property
     def passed(self) -> bool:
         """Whether none of the findings is an error."""
-        return not any(is_error(located) for located in self._found)
+        return not self._wrong
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in the order of the elements."""
         if self._made is None:
-            self._made = tuple(locate_all(self._message, self._found, self.network))
+            self._made = tuple(locate_all(self._places, self._found, self.network))
         return self._made
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        wrong = [hit for text, hit in self._found if (hit.severity or text.severity) is Severity.ERROR]
-        if not wrong:
+        if not self._wrong:
             return []
-        places = spans(self._message)
-        wrong.sort(key=lambda hit: (hit.field or 0, hit.at))
-        return [sentence(places, hit) for hit in wrong]
+        wrong = sorted(self._wrong, key=lambda hit: (hit.field or 0, hit.at))
+        return [sentence(self._places, hit) for hit in wrong]
 
 
 class NetworkResult(Judgement):
@@ -166,13 +165,13 @@ def validate(
 def judge(message: Message, network: str | None, wanted: Iterable[str]) -> Report:
     """The report on a message that is well framed; a result per network of *wanted*."""
     own = chosen_network(message, network)
-    asked = Asked(message)
+    asked, places = Asked(message), Places(message)
     names = [name for name in NETWORKS if name in wanted or name == own]
     found = {name: network_hits(asked, name) for name in names}
-    results = {name: NetworkResult(message, found[name], name) for name in names if name in wanted}
+    results = {name: NetworkResult(places, found[name], name) for name in names if name in wanted}
     standard = hits(message)
-    told = Judgement(message, _unsaid(found[own], standard), own) if own else None
-    return Report(message.version, own, message, results, Judgement(message, standard), told)
+    told = Judgement(places, _unsaid(found[own], standard), own) if own else None
+    return Report(message.version, own, message, results, Judgement(places, standard), told)
 
 
 def _unsaid(told: Sequence[Located], said: Sequence[Located]) -> Sequence[Located]:

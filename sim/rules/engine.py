@@ -71,9 +71,30 @@ def catalogue() -> dict[str, RuleText]:
 # A rule's words and what its check reported: all that is needed to make a finding.
 Located = tuple[RuleText, Hit]
 
-Places = dict[int, tuple[int, int, int]]
-
 _RULES: list[Rule] = []
+
+
+class Places:
+    """Where the elements of a message stand in its text, worked out when the first finding asks."""
+
+    __slots__ = ("_spans", "message")
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        self._spans: dict[int, tuple[int, int, int]] | None = None
+
+    def of(self, field: int | None) -> tuple[int, int] | None:
+        """Start and end of an element's value; None for one that is not there."""
+        if field not in self.message.fields and field not in _ALWAYS:
+            return None
+        if self._spans is None:
+            self._spans = spans(self.message)
+        _, first, last = self._spans[field or 0]
+        return first, last
+
+
+# The MTI and the bitmap are elements 0 and 1 of every message.
+_ALWAYS = (0, 1)
 
 
 def rule(
@@ -111,13 +132,7 @@ def hits(message: Message) -> list[Located]:
 
 def run(message: Message) -> list[Finding]:
     """The findings of the standard's own rules, in the order of the elements."""
-    return locate_all(message, hits(message))
-
-
-def is_error(located: Located) -> bool:
-    """Whether the hit of a rule makes the message invalid."""
-    text, hit = located
-    return (hit.severity or text.severity) is Severity.ERROR
+    return locate_all(Places(message), hits(message))
 
 
 def loudness(located: Located) -> int:
@@ -126,42 +141,34 @@ def loudness(located: Located) -> int:
     return _ORDER[hit.severity or text.severity]
 
 
-def locate_all(message: Message, found: Sequence[Located], network: str = "") -> list[Finding]:
+def locate_all(places: Places, found: Sequence[Located], network: str = "") -> list[Finding]:
     """Hits as findings with their place in the text, ordered by element, then severity."""
     if not found:
         return []
-    places = spans(message)
-    made = [finding(message, places, text, hit, network) for text, hit in found]
+    made = [finding(places, text, hit, network) for text, hit in found]
     return sorted(made, key=lambda one: (one.field or 0, _ORDER[one.severity], one.start or 0))
 
 
 def sentence(places: Places, hit: Hit) -> str:
-    """What a hit says, in the words that errors use; *places* is `spans(message)`."""
-    start = places[hit.field][1] + hit.at if hit.field in places else None
-    said = locate(hit.field, start, hit.expected, hit.found)
+    """What a hit says, in the words that errors use."""
+    place = places.of(hit.field)
+    said = locate(hit.field, place[0] + hit.at if place else None, hit.expected, hit.found)
     return said.replace(element_label(hit.field), f"DE {hit.path}", 1) if hit.path else said
 
 
-def finding(
-    message: Message,
-    places: Places,
-    text: RuleText,
-    hit: Hit,
-    network: str = "",
-) -> Finding:
-    """One hit of a rule as a finding; *places* is `spans(message)`."""
+def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:
+    """One hit of a rule as a finding."""
     start = end = None
-    if hit.field in places:
-        _, first, last = places[hit.field]
-        start = first + hit.at
-        end = last if hit.size is None else min(start + hit.size, last)
+    if place := places.of(hit.field):
+        start = place[0] + hit.at
+        end = place[1] if hit.size is None else min(start + hit.size, place[1])
     path = hit.path or ("" if hit.field is None else str(hit.field))
     return Finding(
         severity=hit.severity or text.severity,
         network=network,
         field=hit.field,
         path=path,
-        name=_name(message.version, hit.field),
+        name=_name(places.message.version, hit.field),
         rule=text.id,
         message=sentence(places, hit),
         start=start,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from sim.codec import Message
 from sim.elements import pos, tlv
 from sim.elements.pan import account, luhn_ok
-from sim.rules.engine import Located, RuleText, catalogue, locate_all
+from sim.rules.engine import Located, Places, RuleText, catalogue, locate_all
 from sim.rules.finding import Finding, Hit, Severity
 from sim.spec import lookup, spec, version_of
 from sim.spec.networks import Format, Presence, detect, formats, judge, network, presence, response_code
@@ -97,7 +97,7 @@ class Asked:
 
 def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     """The findings of network *name*'s rules on *message*, in the order of the elements."""
-    return tuple(locate_all(message, network_hits(Asked(message), name), name))
+    return tuple(locate_all(Places(message), network_hits(Asked(message), name), name))
 
 
 def network_hits(asked: Asked, name: str) -> list[Located]:
