@@ -28,10 +28,10 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab serve test lint format notebooks bench clean
+.PHONY: help lab serve test lint format notebooks bench llm-eval clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 lab: $(VENV)/.lab $(VENV)/.trusted ## open the notebooks in JupyterLab
 	@$(JUPYTER_HOME) $(BIN)/jupyter lab $(LAB_OPTIONS) $(LAB_FLAGS)
@@ -56,6 +56,9 @@ notebooks: $(VENV)/.dev ## run the notebooks and store their outputs
 
 bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md
 	@$(BENCH)/bin/python tests/bench/bench_codec.py
+
+llm-eval: $(VENV)/.dev ## score real language models that are configured
+	@$(BIN)/python tests/llm/evaluate.py
 
 clean: ## remove the environments and everything else that was made
 	rm -rf $(VENV) $(BENCH) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import BaseModel
 from sanic import HTTPResponse, Request
 
+from server import llm
 from server.body import read_body
 from server.errors import JSON, iso_problem
-from server.llm import llm_gate
 from server.records import (
     CardNetwork,
     ExplainRequest,
@@ -50,10 +50,11 @@ class Endpoint:
 async def generate(request: Request) -> HTTPResponse:
     """POST /generate."""
     asked = read_body(request, GenerateRequest)
-    if asked.description and asked.description.strip():  # our choice: only blanks are no description
-        llm_gate(request.app.ctx.settings, "description", asked.provider)
     try:
-        made = operations.generate(**_options(asked))
+        if asked.description and asked.description.strip():  # our choice: only blanks are no description
+            made = await llm.write(request.app.ctx.settings, asked)
+        else:
+            made = operations.generate(**_options(asked))
     except BuildError as error:
         option = [error.option] if error.option else []
         raise iso_problem("iso8583_build", ["body", *option], error) from None
@@ -63,10 +64,12 @@ async def generate(request: Request) -> HTTPResponse:
 async def explain(request: Request) -> HTTPResponse:
     """POST /explain."""
     asked = read_body(request, ExplainRequest)
-    if asked.llm:
-        llm_gate(request.app.ctx.settings, "llm", asked.provider)
+    version, network = asked.version.value, _name(asked.network)
     try:
-        told = operations.explain(asked.message, version=asked.version.value, network=_name(asked.network))
+        if asked.llm:
+            told = await llm.tell(request.app.ctx.settings, asked)
+        else:
+            told = operations.explain(asked.message, version=version, network=network)
     except ParseError as error:
         raise iso_problem("iso8583_parse", ["body", "message"], error) from None
     fields = _fields(told.message)

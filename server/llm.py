@@ -1,18 +1,41 @@
-"""The one gate to LLM features: who may ask, and for which provider."""
+"""The one gate to LLM features: who may ask, for which provider, and what its failures are as answers."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from server.errors import problem
+from server.records import ExplainRequest, GenerateRequest
 from server.settings import Settings
+from sim.operations import Explanation, Generated, llm
 
-PROVIDERS = ("anthropic", "openai", "google", "ollama")
+PROVIDERS = llm.PROVIDERS
 
 
-def llm_gate(settings: Settings, asked_by: str, provider: str | None) -> NoReturn:
+async def write(settings: Settings, asked: GenerateRequest) -> Generated:
+    """The message that the description of *asked* asks for; its other fields do not count."""
+    with _gate(settings, "description", asked.provider):
+        return await llm.generate_async(asked.description or "", provider=asked.provider, model=asked.model)
+
+
+async def tell(settings: Settings, asked: ExplainRequest) -> Explanation:
+    """What the message of *asked* says. Raises ParseError where it is none."""
+    network = asked.network.value if asked.network else None
+    with _gate(settings, "llm", asked.provider):
+        return await llm.explain_async(
+            asked.message,
+            version=asked.version.value,
+            network=network,
+            provider=asked.provider,
+            model=asked.model,
+        )
+
+
+@contextmanager
+def _gate(settings: Settings, asked_by: str, provider: str | None) -> Iterator[None]:
     """Refuse what *asked_by* (`description` or `llm`) asks for: 403 on a public demo, before anything is
-    looked up; 422 for a *provider* that is not one of PROVIDERS; else 503, as none is configured."""
+    looked up; 422 for a *provider* that is not one of PROVIDERS. Then: the room's errors as answers."""
     if settings.public:
         raise problem(403, "llm_disabled", ["body", asked_by], "LLM features are off on this public demo")
     if provider is not None and provider not in PROVIDERS:
@@ -21,4 +44,10 @@ def llm_gate(settings: Settings, asked_by: str, provider: str | None) -> NoRetur
         msg = f"Input should be {expected}"
         loc: list[str | int] = ["body", "provider"]
         raise problem(422, "llm_provider_unknown", loc, msg, input=provider, ctx={"expected": expected})
-    raise problem(503, "llm_unavailable", ["body", asked_by], "No LLM provider is configured")
+    try:
+        yield
+    except llm.LlmError as error:
+        # An unknown provider can only be the configured default here: the caller's own is refused above.
+        unknown = isinstance(error, llm.LlmUnknownProvider)
+        status, type_ = (503, "llm_unavailable") if unknown else (error.status, error.type)
+        raise problem(status, type_, ["body", asked_by], str(error)) from None

@@ -5,7 +5,19 @@ Importing it registers the accessor `.iso` on DataFrames.
 
 from sim.frames.accessor import FindingsView, MessageView
 from sim.frames.argument import MessageArgument
-from sim.frames.messages import build, diff, explain, generate, mask, parse, respond, reverse, validate
+from sim.frames.messages import (
+    build,
+    diff,
+    explain,
+    explain_by_model,
+    generate,
+    generate_by_model,
+    mask,
+    parse,
+    respond,
+    reverse,
+    validate,
+)
 from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
 from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table
@@ -24,8 +36,10 @@ __all__ = [
     "codes",
     "diff",
     "explain",
+    "explain_by_model",
     "fields",
     "generate",
+    "generate_by_model",
     "mask",
     "parse",
     "respond",

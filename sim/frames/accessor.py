@@ -11,7 +11,7 @@ import pandas as pd
 
 from sim.codec import Message, ParseError, build
 from sim.errors import BuildError
-from sim.frames.argument import Given, as_build_error, facts_of, leniently, take
+from sim.frames.argument import Given, as_build_error, digest, facts_of, leniently, take
 from sim.frames.raw import RawMessage
 from sim.operations import explain, validate
 from sim.operations.validate import chosen_network
@@ -54,8 +54,10 @@ class MessageView:
 
     @property
     def source(self) -> str:
-        """Where the message came from: `template`, `rules`, empty for a text that was parsed."""
-        return str(facts_of(self._table).get("source", ""))
+        """Where the message or its summary came from: `template`, `rules`, `llm:<provider>/<model>`;
+        empty for a text that was parsed."""
+        facts = facts_of(self._table)
+        return str(facts["told_by"]) if self._told() else str(facts.get("source", ""))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -64,8 +66,11 @@ class MessageView:
 
     @property
     def summary(self) -> str:
-        """The message in plain English; empty when the rows are no message."""
+        """The message in plain English; empty when the rows are no message. What a language model said
+        of it holds until a cell is changed, then the rules speak."""
         try:
+            if told := self._told():
+                return told
             return explain(self.to_message(), network=facts_of(self._table).get("network")).summary
         except BuildError:
             return ""
@@ -78,6 +83,13 @@ class MessageView:
         except BuildError:
             return False
         return validate(given.content, network=given.network, version=given.version).valid
+
+    def _told(self) -> str:
+        """What a language model said of the message, as long as the rows are still that message."""
+        facts = facts_of(self._table)
+        if "told" not in facts or digest(build(self.to_message())) != facts["told_of"]:
+            return ""
+        return str(facts["told"])
 
     def _given(self) -> Given:
         return take(self._table, None, None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Literal
 
 import pandas as pd
@@ -207,3 +208,8 @@ def from_elements(elements: Mapping[Any, Any], version: str | None) -> Message:
 def as_build_error(error: ParseError) -> BuildError:
     """The error of a text that cannot be read, for callers that asked to build it."""
     return BuildError(error.field, error.offset, error.expected, error.found)
+
+
+def digest(raw: str) -> str:
+    """A short name for a text, by which it is recognised without being kept."""
+    return sha256(raw.encode("utf-8", "surrogatepass")).hexdigest()[:16]

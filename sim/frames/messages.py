@@ -12,7 +12,7 @@ import pandas as pd
 from sim import operations
 from sim.codec import BuildError, Message, ParseError
 from sim.codec import build as build_text
-from sim.frames.argument import Given, MessageArgument, as_build_error, from_elements, take
+from sim.frames.argument import Given, MessageArgument, as_build_error, digest, from_elements, take
 from sim.frames.raw import RawMessage, masked_text
 from sim.frames.rows import BITMAP_NAME, COLUMNS, MTI_NAME, Row, broken_rows, sound_rows
 from sim.frames.tables import DiffTable, FindingsTable, MessageTable
@@ -76,6 +76,36 @@ def explain(
 ) -> MessageTable:
     """The message table of *message*, shown with its summary."""
     return table_of(take(message, version, network), source=SOURCE_RULES)
+
+
+def explain_by_model(
+    message: MessageArgument,
+    *,
+    version: str | None,
+    network: str | None,
+    provider: str | None,
+    model: str | None,
+) -> MessageTable:
+    """The message table of *message*, with the summary a language model gives of it."""
+    from sim.operations import llm
+
+    given = take(message, version, network)
+    told = llm.explain(_readable(given), network=given.network, provider=provider, model=model)
+    table = table_of(given, source=SOURCE_RULES)
+    # A model's words belong to the message as it is now: after an edit the rules speak again.
+    facts = {"told": told.summary, "told_of": digest(build_text(told.message)), "told_by": told.source}
+    table.attrs["iso"] |= facts
+    return table
+
+
+def generate_by_model(
+    description: str, *, provider: str | None, model: str | None, version: str, at: datetime | None
+) -> MessageTable:
+    """The message that a language model makes of *description*, as a table."""
+    from sim.operations import llm
+
+    made = llm.generate(description, provider=provider, model=model, version=version, at=at)
+    return _made(made, made.network)
 
 
 def generate(message_type: str, *, network: str | None, **options: Any) -> MessageTable:

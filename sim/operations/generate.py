@@ -131,8 +131,8 @@ def _fill(context: Context, numbers: list[int]) -> Message:
 def respond(request: Message, code: str | None = None, *, approval: str | None = None) -> Generated:
     """The response to *request*: its MTI by the request -> response rule, what is echoed, the answer.
 
-    *code* is DE 39; None approves. *approval* is DE 38 of an approval. Raises BuildError where nothing answers such a message or the
-    code has the wrong length.
+    *code* is DE 39; None approves. *approval* is DE 38 of an approval. Raises
+    BuildError where nothing answers such a message or the code has the wrong length.
     """
     answer_mti = mtis.response_mti(request.mti)
     if answer_mti is None:

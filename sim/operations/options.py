@@ -73,19 +73,8 @@ def check(
     moment = at or datetime.now(UTC)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return Options(
-        kind,
-        network,
-        pan,
-        amount_minor_units,
-        _numeric(currency_code),
-        stan,
-        version,
-        moment,
-        purpose,
-        entry,
-        check_details(details or {}, version),
-    )
+    code, more = _numeric(currency_code), check_details(details or {}, version)
+    return Options(kind, network, pan, amount_minor_units, code, stan, version, moment, purpose, entry, more)
 
 
 def _numeric(code: str) -> str:

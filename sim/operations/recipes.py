@@ -10,7 +10,7 @@ from typing import Any
 
 from sim.elements import dates, tlv
 from sim.operations.options import Options
-from sim.spec import currency, lookup, spec
+from sim.spec import currency, spec
 from sim.spec.tables import read_toml
 
 _LL = 2
@@ -169,26 +169,33 @@ def _chip(context: Context) -> str:
     """Chip data of a request: the tags an issuer needs to check a cryptogram. The cryptogram itself is a
     digest of the message's own data: stable, and right for no key."""
     options = context.options
-    seed = f"{context.card}{options.stan}{options.amount_minor_units}{options.at.isoformat()}"
+    tapped = options.entry == "contactless"
+    # An inquiry moves no money: the chip signs what DE 4 says.
+    amount = _amount(context)[-12:]
+    seed = f"{context.card}{options.stan}{amount}{options.at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
-    kind = lookup("transaction_type", _processing_code(context)[:2])
     return tlv.write(
         {
             "9F26": digest[:16],
             "9F27": "80",
             "9F10": "06010A03A00000",
             "9F37": digest[16:24],
-            "9F36": f"{int(options.stan) % 0xFFFF:04X}",
-            "95": "0000000000" if options.entry == "contactless" else "0000008000",
+            "9F36": f"{int(options.stan) % 0xFFFF + 1:04X}",
+            # Tapped: nothing to report. Inserted: over the floor limit, which is why it goes online.
+            "95": "0000000000" if tapped else "0000008000",
             "9A": options.at.strftime("%y%m%d"),
-            "9C": kind.code if kind else "00",
-            "9F02": f"{options.amount_minor_units:012}",
+            "9C": _processing_code(context)[:2],
+            "9F02": amount,
             "5F2A": f"0{options.currency}",
-            "82": "1980" if options.entry == "contactless" else "3900",
+            # Both with combined data authentication; tapped in EMV mode, inserted also with issuer
+            # authentication.
+            "82": "1980" if tapped else "3D00",
             "9F1A": f"0{context.sample['country']}",
             "9F03": f"{options.details.get('cashback', ''):0>12}",
+            # The terminal that DE 22 describes: keys, stripe and chip, every way to verify.
             "9F33": "E0F8C8",
-            "9F34": "1F0302" if options.entry == "contactless" else "410302",
+            # Tapped: no verification required. Inserted: PIN in clear, checked by the chip, successful.
+            "9F34": "1F0302" if tapped else "410302",
             "9F35": "22",
             "84": read_toml("templates")["aids"][context.network or "VISA"],
             "5F34": context.sample["card_sequence"][1:],

@@ -13,6 +13,7 @@ from functools import lru_cache
 from sim.codec import Message
 from sim.elements import pos, tlv
 from sim.elements.pan import account, luhn_ok
+from sim.masking import is_sensitive
 from sim.rules.engine import Located, Places, RuleText, catalogue, locate_all
 from sim.rules.finding import Finding, Hit, Severity
 from sim.spec import lookup, spec, version_of
@@ -23,6 +24,8 @@ Predicate = Callable[[Message], bool]
 FormatCheck = Callable[[Message, int, str, Format, str], str | None]
 
 _ACCOUNTS = (2, 34, 35, 45)
+# A subelement may be a card verification code.
+_PRIVATE = (48, *range(120, 128))
 _CACHE_SIZE = 2048
 _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _APPROVED = ("00", "10", "11", "85")
@@ -264,11 +267,10 @@ _CHECKS: dict[str, FormatCheck] = {
 
 
 def _show(message: Message, number: int, value: str) -> str:
-    """A value in a finding: short ones as they are, unless they may hold card data."""
-    short = (
-        len(value) <= _SHOWN
-        and number not in _ACCOUNTS
-        and not (number and spec(message.version)[number].binary)
+    """A value in a finding: short coded ones as they are, never one that may hold card data."""
+    coded = len(value) <= _SHOWN and sum(char.isdigit() for char in value) < _PAN_DIGITS
+    private = number in _PRIVATE or is_sensitive(number, message.version)
+    binary = number > 0 and spec(message.version)[number].binary
+    return (
+        repr(value) if coded and not private and not binary else f"{len(value)} characters in another layout"
     )
-    digits = sum(char.isdigit() for char in value)
-    return repr(value) if short and digits < 13 else f"{len(value)} characters in another layout"

@@ -23,6 +23,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 20
+# What would configure the server or a language model behind the test's back.
+CONFIGURING = ("SIM_", "ANTHROPIC_", "OPENAI_", "GOOGLE_", "GEMINI_", "OLLAMA_")
 # Digits of the cards used here, and of what follows them in track data.
 CARD_DIGITS = re.compile(r"\d{12,}")
 
@@ -70,7 +72,7 @@ def serving(folder: Path, *arguments: str, code: str = "", **variables: str) -> 
     """A server on a free port. *code* runs before it, in its process; *variables* are its environment."""
     start = ["-c", f"{code}\nimport sys\nfrom server.__main__ import main\nsys.exit(main())"]
     command = [sys.executable, *(start if code else ["-m", "server"]), "--port", "0", *arguments]
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("SIM_")}
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURING)}
     out, err = folder / "out.txt", folder / "err.txt"
     with out.open("w") as out_file, err.open("w") as err_file:
         process = subprocess.Popen(

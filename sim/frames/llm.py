@@ -1,0 +1,22 @@
+"""`sim.llm`: which language models can be asked, as a table."""
+
+from __future__ import annotations
+
+from sim.frames.messages import columns_of
+from sim.frames.reference import ReferenceTable
+from sim.frames.tables import Table
+from sim.operations import llm
+
+
+def status() -> Table:
+    """The four providers of language models, a row each: `provider`, `configured` (yes or no), `model`
+    and `base_url` a call would use, `reason` where it is not configured. Nothing is sent anywhere.
+
+    >>> status()["provider"].tolist()
+    ['anthropic', 'openai', 'google', 'ollama']
+    """
+    rows = [
+        (one.provider, "yes" if one.configured else "no", one.model, one.base_url, one.reason)
+        for one in llm.status()
+    ]
+    return ReferenceTable(columns_of(("provider", "configured", "model", "base_url", "reason"), rows))

@@ -1,0 +1,125 @@
+"""Explain and generate by a language model: it proposes, the rules decide.
+
+Four providers, configured by their usual environment variables. Nothing heavy is imported until a
+model is asked for. No card number leaves: a model sees masked elements and tokens for test cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+from sim.codec import Message
+from sim.operations.explain import Explanation
+from sim.operations.generate import Generated
+from sim.operations.llm.errors import (
+    CardNumberRefused,
+    LlmError,
+    LlmFailed,
+    LlmTimeout,
+    LlmUnavailable,
+    LlmUnknownProvider,
+)
+from sim.operations.llm.providers import PROVIDERS, ProviderStatus, choose, status
+from sim.operations.llm.sync import run
+
+__all__ = [
+    "PROVIDERS",
+    "CardNumberRefused",
+    "LlmError",
+    "LlmFailed",
+    "LlmTimeout",
+    "LlmUnavailable",
+    "LlmUnknownProvider",
+    "ProviderStatus",
+    "explain",
+    "explain_async",
+    "generate",
+    "generate_async",
+    "status",
+    "stream_explain",
+]
+
+
+async def explain_async(
+    message: str | Message,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+) -> Explanation:
+    """What *message* says, in a model's words. The amounts, codes and numbers it names are checked
+    against the message; what does not fit is told to the model once, then refused.
+
+    Raises LlmUnavailable, LlmUnknownProvider, LlmFailed or LlmTimeout, and what `explain` by rules does.
+    """
+    choose(provider, model)  # refuses before the packages are loaded
+    from sim.operations.llm.prose import tell
+
+    return await tell(message, version=version, network=network, provider=provider, model=model)
+
+
+async def generate_async(
+    description: str,
+    *,
+    provider: str | None = None,
+    model: str | None = None,
+    version: str = "1987",
+    at: datetime | None = None,
+) -> Generated:
+    """The message that *description* (English, at most 2000 characters) asks for. `notes` say what was
+    assumed where it left something open. *version* holds unless the description names one; *at* is now.
+
+    Raises CardNumberRefused before anything is sent, LlmUnavailable, LlmUnknownProvider, LlmFailed (with
+    what was wrong) or LlmTimeout; ValueError for a description that is empty or too long.
+    """
+    choose(provider, model)
+    from sim.operations.llm.drafting import draft
+
+    return await draft(description, provider=provider, model=model, version=version, at=at)
+
+
+async def stream_explain(
+    message: str | Message,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+) -> AsyncIterator[str]:
+    """`explain_async` sentence by sentence, each checked before it is given. One that does not fit ends
+    the text with LlmFailed. Closing the iterator cancels the request."""
+    choose(provider, model)
+    from sim.operations.llm.prose import tell_piecewise
+
+    pieces = tell_piecewise(message, version=version, network=network, provider=provider, model=model)
+    try:
+        async for piece in pieces:
+            yield piece
+    finally:
+        await pieces.aclose()  # type: ignore[attr-defined]
+
+
+def explain(
+    message: str | Message,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+) -> Explanation:
+    """`explain_async`, waited for; works inside a notebook too."""
+    return run(explain_async(message, version=version, network=network, provider=provider, model=model))
+
+
+def generate(
+    description: str,
+    *,
+    provider: str | None = None,
+    model: str | None = None,
+    version: str = "1987",
+    at: datetime | None = None,
+) -> Generated:
+    """`generate_async`, waited for; works inside a notebook too."""
+    return run(generate_async(description, provider=provider, model=model, version=version, at=at))

@@ -1,0 +1,301 @@
+"""An intent as a message: our builder makes it, and what the intent left open is noted.
+
+Problems are sentences for the model, which may then mend its intent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sim.codec import BuildError, Message, build
+from sim.elements.money import say_amount
+from sim.operations.generate import Generated, generate, respond, reverse
+from sim.operations.llm.cards import tokens
+from sim.operations.llm.codes import answer_code
+from sim.operations.validate import validate
+from sim.spec import Currency, currency
+from sim.spec.networks import TestCard, detect, test_cards
+
+if TYPE_CHECKING:
+    from sim.operations.llm.intent import Intent
+
+_DEFAULT_CURRENCY = "840"
+_DEFAULT_AMOUNT = 1000
+_DEFAULT_STAN = "123456"
+_EARLIER = timedelta(minutes=5)
+_DETAILS = {
+    "terminal": "terminal_id",
+    "merchant": "merchant_id",
+    "name": "merchant_name",
+    "city": "merchant_city",
+    "country": "merchant_country",
+    "mcc": "merchant_category",
+    "expiry": "card_expiry",
+    "reference": "reference",
+}
+_WITHOUT_CARD = ("network", "stan", "date", "time", "utc_offset", "version", "direction", "kind", "outcome")
+
+
+@dataclass(slots=True)
+class Draft:
+    """A message in the making; `problems` say why it cannot be made."""
+
+    intent: Intent
+    version: str
+    now: datetime
+    source: str
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def compose(
+    intent: Intent, *, version: str, now: datetime, source: str
+) -> tuple[Generated | None, list[str]]:
+    """The message of *intent*, or the problems for which there is none. *version* holds where the
+    intent names none; *now* stands in for dates and times that are not given."""
+    draft = Draft(intent, intent.version or version, now, source)
+    _check_shape(draft)
+    options = _options(draft)
+    if draft.problems:
+        return None, draft.problems
+    try:
+        made = _build(draft, options)
+        build(made.message)
+    except BuildError as error:
+        option = _DETAILS.get(error.option or "", error.option or "")
+        place = f"`{option}`: " if option else ""
+        return None, [f"{place}expected {error.expected}, found {error.found}"]
+    if draft.problems:
+        return None, draft.problems
+    report = validate(made.message, network=made.network, against=(made.network,) if made.network else ())
+    if report.errors:
+        return None, [f"The message breaks a rule: {text}" for text in report.errors]
+    notes = tuple(dict.fromkeys([*draft.notes, *made.notes]))
+    return Generated(made.message, made.network, source, notes), []
+
+
+def _check_shape(draft: Draft) -> None:
+    """What does not go together, whatever its values."""
+    intent, problems = draft.intent, draft.problems
+    if intent.unmet:
+        problems += [f"No element of the message can hold this: {text}" for text in intent.unmet]
+    if intent.kind == "echo":
+        given = [
+            name
+            for name in type(intent).model_fields
+            if getattr(intent, name) and name not in (*_WITHOUT_CARD, "response_code", "unmet")
+        ]
+        if given:
+            problems.append(f"An echo test carries no card, money or place: leave out {', '.join(given)}")
+    if intent.original and intent.kind != "reversal":
+        problems.append("Only a reversal has an `original`")
+    answered = intent.response_code or intent.decline_reason or intent.outcome
+    if answered and intent.direction == "request" and intent.kind not in ("advice", "reversal"):
+        problems.append("A request carries no decision of the issuer: set `direction` to response")
+    if intent.amount and intent.amount_minor_units is not None:
+        problems.append("Give `amount` or `amount_minor_units`, not both")
+    if intent.purpose == "balance" and (intent.amount or intent.amount_minor_units):
+        problems.append("A balance inquiry carries no amount")
+    if intent.cashback_amount and intent.purpose != "cashback":
+        problems.append("`cashback_amount` needs the purpose cashback")
+    if intent.merchant_city and not intent.merchant_country:
+        problems.append("Give `merchant_country` with `merchant_city`")
+    if intent.approval_code and intent.direction == "request" and intent.kind not in ("advice", "reversal"):
+        problems.append("A request carries no approval code: set `direction` to response")
+
+
+def _options(draft: Draft) -> dict[str, object]:
+    """The keyword arguments of `generate`; problems and notes go to the draft."""
+    intent = draft.intent
+    options: dict[str, object] = {"version": draft.version, "at": _moment(draft)}
+    options["stan"] = f"{int(intent.stan or _DEFAULT_STAN):06}"
+    if not intent.stan and intent.kind != "reversal":
+        draft.notes.append(f"No trace number was given: {_DEFAULT_STAN} is used.")
+    if intent.network:
+        options["network"] = intent.network
+    if intent.kind == "echo":
+        return options
+    card = _card(draft)
+    if card is not None:
+        options["pan"] = card.pan
+        options["network"] = intent.network or card.network or None
+    code = _currency(draft)
+    options["currency"] = code.numeric
+    options["amount_minor_units"] = _amount(draft, code)
+    for name, default in (("purpose", "purchase"), ("entry", "manual")):
+        options[name] = getattr(intent, name) or default
+        if getattr(intent, name) is None:
+            what = "purpose" if name == "purpose" else "way of reading the card"
+            draft.notes.append(f"No {what} was given: {'keyed' if name == 'entry' else default} is used.")
+    details = {name: value for name, source in _DETAILS.items() if (value := getattr(intent, source))}
+    if intent.cashback_amount:
+        details["cashback"] = str(_minor(draft, intent.cashback_amount, code))
+    options["details"] = details
+    return options
+
+
+def _moment(draft: Draft) -> datetime:
+    """The moment at the merchant; what the intent leaves open is now."""
+    intent = draft.intent
+    return _read_moment(draft, intent.date, intent.time, intent.utc_offset) or draft.now
+
+
+def _read_moment(draft: Draft, day: str | None, clock: str | None, offset: str | None) -> datetime | None:
+    if not (day or clock or offset):
+        return None
+    try:
+        zone = UTC if offset is None else _zone(offset)
+        moment = datetime.combine(
+            date.fromisoformat(day) if day else draft.now.astimezone(zone).date(),
+            time.fromisoformat(clock) if clock else draft.now.astimezone(zone).time().replace(microsecond=0),
+            zone,
+        )
+    except ValueError:
+        draft.problems.append("`date`, `time` or `utc_offset` is none that exists")
+        return None
+    if day and not clock:
+        draft.notes.append("No time of day was given: the present one is used.")
+    if clock and not day:
+        draft.notes.append("No date was given: today's is used.")
+    if clock and not offset:
+        draft.notes.append("The time is taken as UTC, as no zone was given.")
+    return moment
+
+
+def _zone(offset: str) -> timezone:
+    hours, minutes = int(offset[1:3]), int(offset[4:])
+    span = timedelta(hours=hours, minutes=minutes)
+    if span > timedelta(hours=14) or minutes > 59:
+        raise ValueError
+    return timezone(-span if offset[0] == "-" else span)
+
+
+def _card(draft: Draft) -> TestCard | None:
+    """The test card the intent means; None for the network's default. Problems go to the draft."""
+    intent = draft.intent
+    cards: list[TestCard] = list(test_cards())
+    if intent.test_card:
+        token = intent.test_card.removeprefix("test card ").strip().upper()
+        cards = [card for name, card in tokens().items() if name == token]
+    if intent.card_last_four:
+        cards = [card for card in cards if card.pan.endswith(intent.card_last_four)]
+    if intent.card_brand:
+        wanted = intent.card_brand.casefold()
+        cards = [card for card in cards if (d := detect(card.pan)) and d.brand.casefold() in (wanted,)]
+    if not (intent.test_card or intent.card_last_four or intent.card_brand):
+        return None
+    if intent.network:
+        cards = [card for card in cards if card.network == intent.network] or (
+            cards if intent.test_card else []
+        )
+    if not cards:
+        draft.problems.append("No published test card is as `test_card`, `card_last_four`, `card_brand` say")
+        return None
+    if len(cards) > 1:
+        draft.notes.append("Several published test cards fit: the first of them is used.")
+    return cards[0]
+
+
+def _currency(draft: Draft) -> Currency:
+    code = draft.intent.currency or _DEFAULT_CURRENCY
+    known = currency(code)
+    if known is None or known.exponent is None:
+        draft.problems.append(f"`currency` {code} is no currency of ISO 4217 with an amount")
+        known = currency(_DEFAULT_CURRENCY)
+    assert known is not None  # noqa: S101, narrows the type: the default is in the list
+    if not draft.intent.currency and draft.intent.purpose != "balance":
+        draft.notes.append(f"No currency was given: {known.alpha} is used.")
+    return known
+
+
+def _amount(draft: Draft, code: Currency) -> int:
+    intent = draft.intent
+    if intent.purpose == "balance":
+        return 0
+    if intent.amount_minor_units is not None:
+        return intent.amount_minor_units
+    if intent.amount is not None:
+        return _minor(draft, intent.amount, code)
+    said = say_amount(str(_DEFAULT_AMOUNT), code.numeric)
+    draft.notes.append(f"No amount was given: {said} is used.")
+    return _DEFAULT_AMOUNT
+
+
+def _minor(draft: Draft, amount: str, code: Currency) -> int:
+    """*amount* in minor units; more decimals than the currency has are a problem, never rounded."""
+    value = Decimal(amount).scaleb(code.exponent or 0)
+    if value != value.to_integral_value():
+        draft.problems.append(f"{code.alpha} has {code.exponent} decimals, so {amount} cannot be written")
+    return int(value)
+
+
+def _build(draft: Draft, options: dict[str, object]) -> Generated:
+    intent = draft.intent
+    if intent.kind == "reversal":
+        made = _reversal(draft, options)
+    else:
+        made = generate(intent.kind, **options)  # type: ignore[arg-type]
+        if intent.kind == "advice":
+            made = _advice(draft, made)
+    if intent.direction == "request":
+        return made
+    code = answer_code(intent, made.message, made.network, draft.problems, draft.notes)
+    if draft.problems:
+        return made
+    reply = respond(made.message, code, approval=_approval(draft))
+    if intent.approval_code and 38 not in reply.message:
+        draft.problems.append("This answer carries no approval code: leave `approval_code` out")
+    return Generated(reply.message, made.network, draft.source, made.notes)
+
+
+def _approval(draft: Draft) -> str | None:
+    code = draft.intent.approval_code
+    if code is not None and len(code) != 6:
+        raise BuildError(38, None, "an approval code of 6 characters", f"{len(code)} characters")
+    return code
+
+
+def _advice(draft: Draft, made: Generated) -> Generated:
+    """An advice tells a decision: the one of the intent, else an approval."""
+    code = None
+    if draft.intent.direction == "request":
+        code = answer_code(draft.intent, made.message, made.network, draft.problems, draft.notes)
+    message = made.message
+    if code is not None and code.strip("0"):
+        message = message.replace(de39=code, de38=None)
+    if approval := _approval(draft):
+        message = message.replace(de38=approval)
+    return Generated(message, made.network, draft.source, made.notes)
+
+
+def _reversal(draft: Draft, options: dict[str, object]) -> Generated:
+    """The reversal of a message that is built from the same intent."""
+    intent = draft.intent
+    moment = options["at"]
+    assert isinstance(moment, datetime)  # noqa: S101, narrows the type
+    kind = intent.original.kind if intent.original else None
+    if kind is None:
+        draft.notes.append("What is undone was not said: an authorization is.")
+    original_stan = intent.original.stan if intent.original else None
+    if original_stan is None:
+        before = (int(str(options["stan"])) - 1) % 10**6 if intent.stan else int(_DEFAULT_STAN)
+        original_stan = str(before)
+        draft.notes.append(f"The original's trace number was not given: {before:06} is used.")
+    number = options["stan"] if intent.stan else None
+    if number is None:
+        draft.notes.append("No trace number was given: the one after the original's is used.")
+    when = None
+    if intent.original:
+        when = _read_moment(draft, intent.original.date, intent.original.time, intent.utc_offset)
+    if when is None:
+        draft.notes.append("When the original was sent was not given: five minutes before.")
+    own = {"stan": f"{int(original_stan):06}", "at": when or moment - _EARLIER}
+    made = generate(kind or "auth", **{**options, **own})  # type: ignore[arg-type]
+    undone: Message = made.message
+    if approval := _approval(draft):
+        undone = undone.replace(de38=approval)
+    reply = reverse(undone, stan=None if number is None else str(number), at=moment)
+    return Generated(reply.message, made.network, draft.source, made.notes)

@@ -1,0 +1,62 @@
+"""What can go wrong with a language model. Texts hold no card data, no key and nothing a provider sent."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class LlmError(Exception):
+    """Base of all. `type` is the name a service answers with, `status` the HTTP status that fits."""
+
+    type: ClassVar[str] = "llm_failed"
+    status: ClassVar[int] = 502
+
+
+class LlmUnavailable(LlmError):  # noqa: N818, the name says what is the matter
+    """No provider is configured, the one asked for is not, or its package is missing."""
+
+    type = "llm_unavailable"
+    status = 503
+
+
+class LlmUnknownProvider(LlmError):  # noqa: N818, the name says what is the matter
+    """The provider asked for is none of the four."""
+
+    type = "llm_provider_unknown"
+    status = 422
+
+
+class LlmFailed(LlmError):  # noqa: N818, the name says what is the matter
+    """The provider failed, or gave something unusable even when told what was wrong. `problems` are
+    the reasons why the last answer was not taken, empty where there was no answer."""
+
+    def __init__(self, text: str, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.problems = problems
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.problems)
+
+
+class LlmTimeout(LlmError):  # noqa: N818, the name says what is the matter
+    """The provider did not answer in time."""
+
+    type = "llm_timeout"
+    status = 504
+
+
+class CardNumberRefused(LlmError):  # noqa: N818, the name says what is the matter
+    """The description holds a card number that is no published test card, or other card data: nothing
+    was sent. `kind` says what: `card number`, `track data`, `raw message` or `PIN or verification code`."""
+
+    type = "card_number_refused"
+    status = 422
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"The description holds a {kind}. Only published test card numbers may be used; nothing was sent."
+        )
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind,)

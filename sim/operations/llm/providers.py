@@ -1,0 +1,149 @@
+"""The four providers: which are configured, and which one a call uses. Nothing is imported or asked here.
+
+The table is `models.toml`; the variables are the vendors' usual ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from sim.operations.llm.errors import LlmFailed, LlmUnavailable, LlmUnknownProvider
+from sim.operations.llm.settings import Settings, from_environment
+
+PROVIDERS = ("anthropic", "openai", "google", "ollama")
+_PACKAGES = {"anthropic": "anthropic", "openai": "openai", "google": "google.genai", "ollama": "openai"}
+# A name is part of an address with some providers.
+_MODEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_:@-]|[./](?![./])){0,127}")
+_INSTALL = "the packages are missing: pip install 'iso8583-lab[llm]'"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderStatus:
+    """One provider as configured now. `model` is the one a call would use, `base_url` is without
+    credentials; `reason` says why it is not configured, empty when it is."""
+
+    provider: str
+    configured: bool
+    model: str
+    base_url: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The provider and model of one call. The key is in no repr."""
+
+    provider: str
+    model: str
+    base_url: str = field(repr=False)
+    key: str = field(repr=False, default="")
+
+    @property
+    def source(self) -> str:
+        """What a result names as its origin: `llm:openai/some-model`."""
+        return f"llm:{self.provider}/{self.model}"
+
+
+@cache
+def _table() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((Path(__file__).parent / "models.toml").read_text(encoding="utf-8"))
+
+
+def status(environment: Mapping[str, str] | None = None) -> tuple[ProviderStatus, ...]:
+    """Every provider, in the order in which they are tried when none is named.
+
+    >>> [row.configured for row in status({})]
+    [False, False, False, False]
+    """
+    given = os.environ if environment is None else environment
+    return tuple(_status(name, given) for name in PROVIDERS)
+
+
+def choose(
+    provider: str | None, model: str | None, environment: Mapping[str, str] | None = None
+) -> tuple[Choice, Settings]:
+    """The provider asked for, else the configured default, else the first that is configured. Raises
+    LlmUnknownProvider or LlmUnavailable."""
+    given = os.environ if environment is None else environment
+    try:
+        settings = from_environment(given)
+    except ValueError as error:
+        raise LlmUnavailable(f"The LLM settings cannot be used: {error}") from None
+    if model and not _MODEL.fullmatch(model):
+        raise LlmFailed("No model can have the name that was asked for")
+    name = provider or settings.provider
+    if name is not None and name not in PROVIDERS:
+        raise LlmUnknownProvider(f"The provider must be one of {', '.join(PROVIDERS)}")
+    rows = {row.provider: row for row in status(given)}
+    if name is None:
+        name = next((row.provider for row in rows.values() if row.configured), None)
+        if name is None:
+            raise LlmUnavailable(_none_configured(rows))
+    row = rows[name]
+    if not row.configured:
+        raise LlmUnavailable(f"{_table()[name]['title']} is not configured: {row.reason}")
+    key = _first(given, _table()[name]["keys"])
+    return Choice(name, model or row.model, _base_url(name, given), key), settings
+
+
+def _status(name: str, given: Mapping[str, str]) -> ProviderStatus:
+    row = _table()[name]
+    needed = row["keys"] or row["urls"]
+    reason = "" if _first(given, needed) else f"{' or '.join(needed)} is not set"
+    if not reason and not _installed(name):
+        reason = _INSTALL
+    default = given.get("SIM_LLM_PROVIDER") or None
+    # A model name means one provider's model: the default provider's, where one is named.
+    named = given.get("SIM_LLM_MODEL") if default in (None, name) else None
+    return ProviderStatus(name, not reason, named or row["model"], _shown(_base_url(name, given)), reason)
+
+
+@cache
+def _installed(name: str) -> bool:
+    try:
+        return bool(find_spec("pydantic_ai") and find_spec(_PACKAGES[name]))
+    except ModuleNotFoundError:  # the parent of a dotted name
+        return False
+
+
+def _none_configured(rows: Mapping[str, ProviderStatus]) -> str:
+    if any(row.reason == _INSTALL for row in rows.values()):
+        return f"No LLM provider can be used: {_INSTALL}"
+    keys = [name for row in _table().values() for name in (row["keys"] or row["urls"])]
+    return f"No LLM provider is configured: set one of {', '.join(keys)}"
+
+
+def _first(given: Mapping[str, str], names: list[str]) -> str:
+    return next((value.strip() for name in names if (value := given.get(name, "")).strip()), "")
+
+
+def _base_url(name: str, given: Mapping[str, str]) -> str:
+    """Where the provider answers. OLLAMA_HOST may be a bare host, as Ollama itself takes it."""
+    row = _table()[name]
+    url = (_first(given, row["urls"]) or str(row["base_url"])).rstrip("/")
+    if name != "ollama":
+        return url
+    if "://" not in url:
+        host, _, port = url.rpartition(":") if ":" in url else (url, "", "")
+        host = host or "127.0.0.1"
+        url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port or '11434'}"  # noqa: S104
+    return url.removesuffix("/v1")
+
+
+def _shown(url: str) -> str:
+    """*url* without user, password, query and fragment.
+
+    >>> _shown("https://user:secret@proxy.example/v1?key=1")
+    'https://proxy.example/v1'
+    """
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -1,0 +1,105 @@
+"""Card data in descriptions: test cards leave as tokens, everything else does not leave at all."""
+
+from __future__ import annotations
+
+import pytest
+from llm.wire import Provider
+
+from sim.elements.pan import check_digit
+from sim.operations import llm as room
+from sim.operations.llm.cards import clean, tokens
+from sim.spec.networks import test_cards as published
+
+# Numbers with right check digits that no list publishes, built here so that no file holds them.
+PRIVATE = [prefix + check_digit(prefix) for prefix in ("453957876362148", "54005400540054", "37001234567890")]
+VISA, _, AMEX = PRIVATE
+
+
+def spaced(pan: str, mark: str = " ") -> str:
+    """*pan* in groups of four."""
+    return mark.join(pan[at : at + 4] for at in range(0, len(pan), 4))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Pay 5 USD with {VISA}",
+        f"Pay 5 USD with {spaced(VISA)}",
+        f"Pay 5 USD with {spaced(VISA, '-')}",
+        f"Pay 5 USD with {spaced(VISA, ' . ')}",
+        f"Pay 5 USD with {AMEX[:4]} {AMEX[4:10]} {AMEX[10:]}",
+        "Pay 5 USD with " + "".join(chr(0x0660 + int(digit)) for digit in VISA),
+        "Pay 5 USD with " + "".join(chr(0xFF10 + int(digit)) for digit in VISA),
+        "Pay 5 USD with " + "\u200b".join(VISA),
+        f"Pay 100 {VISA} 42",
+        f"Pay 5 USD with {VISA[:-1]}{(int(VISA[-1]) + 1) % 10}",
+        f"Pay 5 USD with {spaced(VISA[:-1] + str((int(VISA[-1]) + 1) % 10))}",
+        f"First 4111111111111111, then {VISA}",
+        "Track 4111111111111111=29122010000012345678",
+        "B4111111111111111^DOE/JOHN^2912",
+        "Visa for 5 USD, PIN 4821",
+        "Visa for 5 USD, the CVV2 is 123",
+        "PIN block: 0A1B2C3D4E5F6071",
+        "0100723C648108E08010164111111111111111",
+        "4" * 40,
+    ],
+)
+def test_card_data_is_refused_before_anything_is_sent(llm: Provider, text: str) -> None:
+    """Numbers in any writing, mistyped ones, track data, PINs, verification codes and raw messages."""
+    with pytest.raises(room.CardNumberRefused, match="nothing was sent") as caught:
+        room.generate(text)
+    assert llm.calls == []
+    assert not any(run in str(caught.value) for run in (VISA[-6:], "4821", "123"))
+    assert caught.value.type == "card_number_refused"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Visa purchase of 1,234,567.89 USD on 2026-11-20 at 14:30:00, STAN 123456",
+        "RRN 632512000042, terminal T4711ABC, merchant id LONDON000000042",
+        "Declined for an incorrect PIN (55)",
+        "Pay 1 000 000 JPY in 3 000 shops on 2026 11 20",
+        "MTI 0100, MCC 5812, approval code A1B2C3",
+        "At 20261120103000 UTC",
+    ],
+)
+def test_other_numbers_pass(text: str) -> None:
+    """Amounts, dates, trace and reference numbers are no card numbers."""
+    assert clean(text).text == text
+
+
+@pytest.mark.parametrize("card", published(), ids=list(tokens()))
+def test_every_published_test_card_becomes_a_token(card: object) -> None:
+    """Whole or in groups, it is replaced, and its token finds it again."""
+    pan = card.pan  # type: ignore[attr-defined]
+    for written in (pan, spaced(pan), spaced(pan, "-")):
+        made = clean(f"Use {written} for 5 USD")
+        [token] = made.tokens
+        assert made.text == f"Use test card {token} for 5 USD"
+        assert tokens()[token].pan == pan
+
+
+def test_a_test_card_is_used_and_not_sent(llm: Provider) -> None:
+    """The message has the card of the description; the provider saw a token."""
+    llm.then({"kind": "auth", "test_card": "MASTERCARD #2", "amount": "5.00", "currency": "USD"})
+    made = room.generate("Charge 5105 1051 0510 5100 with 5.00 USD", provider="openai")
+    assert made.message[2] == "5105105105105100"
+    assert made.network == "MASTERCARD"
+    assert "test card MASTERCARD #2" in llm.calls[0].text
+    assert "5105" not in llm.calls[0].text
+
+
+@pytest.mark.parametrize("answer", [None, "VISA #1", "4111111111111111", "MASTERCARD #999"])
+def test_another_card_than_the_described_is_not_taken(llm: Provider, answer: str | None) -> None:
+    """A model that drops, swaps or makes up the card gets nothing built."""
+    llm.then({"kind": "auth", "test_card": answer, "amount": "5.00", "currency": "USD"})
+    with pytest.raises(room.LlmFailed):
+        room.generate("Charge 5105105105105100 with 5.00 USD", provider="openai")
+
+
+def test_a_card_that_nobody_publishes_is_not_made_up(llm: Provider) -> None:
+    """Last four digits that no published test card has end in a failure that says so."""
+    llm.then({"kind": "auth", "network": "VISA", "card_last_four": "9876", "amount": "5", "currency": "USD"})
+    with pytest.raises(room.LlmFailed, match="No published test card"):
+        room.generate("A Visa card ending in 9876 pays 5 USD", provider="openai")

@@ -1,0 +1,61 @@
+"""Descriptions become the messages that they describe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from llm.expected import NOW, ROWS, differences
+from llm.wire import Provider
+
+from sim.operations import llm as room
+
+
+def test_there_are_forty_descriptions_of_every_sort() -> None:
+    """At least forty, with different texts, over all kinds, networks and versions."""
+    assert len({row["description"] for row in ROWS}) == len(ROWS) >= 40
+    intents = [row["intent"] for row in ROWS]
+    assert {intent["kind"] for intent in intents} == {"auth", "financial", "echo", "advice", "reversal"}
+    assert len({intent.get("network") for intent in intents}) == 7
+    assert {intent.get("purpose") for intent in intents} >= {
+        "purchase",
+        "cash",
+        "cashback",
+        "refund",
+        "balance",
+    }
+    assert {intent.get("version") for intent in intents} >= {"1993", "2003"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_a_description_becomes_its_message(llm: Provider, row: dict[str, Any]) -> None:
+    """With a model that reads it well, a description gives a valid message that is as it says, at once."""
+    llm.then(row["intent"])
+    made = room.generate(row["description"], provider="ollama", at=NOW)
+    assert differences(made, row["expect"]) == []
+    assert made.source == "llm:ollama/qwen3:8b"
+    assert len(llm.calls) == 1
+
+
+_MONEY = [
+    row for row in ROWS if row["intent"].get("amount") and row["intent"]["currency"] in row["description"]
+]
+
+
+@pytest.mark.parametrize("row", _MONEY, ids=[row["id"] for row in _MONEY])
+@pytest.mark.parametrize("spoil", ["dropped", "changed", "currency"])
+def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[str, Any], spoil: str) -> None:
+    """An amount left out, altered, or put in another currency never becomes a message, where the
+    description gives it with its currency code."""
+    intent = dict(row["intent"])
+    if spoil == "dropped":
+        del intent["amount"]
+    elif spoil == "changed":
+        intent["amount"] = "987.65"
+    else:
+        intent["currency"] = "NOK"
+    llm.then(intent)
+    with pytest.raises(room.LlmFailed) as caught:
+        room.generate(row["description"], provider="ollama", at=NOW)
+    assert any("amount" in text for text in caught.value.problems)
+    assert len(llm.calls) == 3

@@ -1,0 +1,238 @@
+"""What providers do wrong, and what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import subprocess
+import sys
+import time
+
+import pytest
+from llm.expected import NOW
+from llm.wire import Does, Provider
+
+from sim.errors import ParseError
+from sim.operations import generate
+from sim.operations import llm as room
+from sim.operations.llm import calls
+from sim.operations.llm.settings import Settings
+
+TEXT = "A Visa purchase of 25.50 EUR."
+GOOD = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR"}
+RAW = generate("auth", at=NOW).raw
+TOLD = "This is an authorization request for 10.00 USD."
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+def test_a_provider_that_hangs_is_a_timeout(
+    llm: Provider, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    """The time limit holds for the whole call, retries included."""
+    monkeypatch.setenv("SIM_LLM_TIMEOUT", "0.3")
+    llm.then(Does(hang=True))
+    begun = time.monotonic()
+    with pytest.raises(room.LlmTimeout, match=r"0\.3 seconds"):
+        room.generate(TEXT, provider=provider)
+    assert time.monotonic() - begun < 5
+    assert room.LlmTimeout.type == "llm_timeout"
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+@pytest.mark.parametrize("status", [429, 500])
+def test_a_fault_that_passes_is_tried_again(llm: Provider, provider: str, status: int) -> None:
+    """A rate limit with its waiting time, or an internal error, once: the next try succeeds."""
+    llm.then(Does(status=status, headers={"retry-after": "0.01"}), GOOD)
+    assert room.generate(TEXT, provider=provider).message[4] == "000000002550"
+    assert len(llm.calls) == 2
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 529])
+def test_a_fault_that_stays_is_a_failure(
+    llm: Provider, monkeypatch: pytest.MonkeyPatch, provider: str, status: int
+) -> None:
+    """The error names provider and status, and nothing that was sent or received."""
+    monkeypatch.setenv("SIM_LLM_RETRIES", "0")
+    llm.then(Does(status=status))
+    with pytest.raises(room.LlmFailed, match=f"{provider} answered with status {status}") as caught:
+        room.explain(RAW, provider=provider)
+    assert "as the test wants" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+    assert len(llm.calls) == 1
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+@pytest.mark.parametrize(
+    "does",
+    [Does(raw="{not json"), Does(raw=""), Does(raw="[]"), Does(raw='{"choices": [], "content": null}')],
+    ids=["malformed", "empty", "list", "hollow"],
+)
+@pytest.mark.filterwarnings("ignore:Some responses omitted usage information")
+def test_an_answer_out_of_form_is_a_failure(llm: Provider, provider: str, does: Does) -> None:
+    """Whatever a provider sends instead of its format, the call fails and nothing else."""
+    llm.then(does)
+    with pytest.raises(room.LlmFailed):
+        room.generate(TEXT, provider=provider)
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I cannot help with payment messages.",
+        {"kind": "joke"},
+        {"kind": "auth", "amount": 25.5},
+        {"kind": "auth", "pan": "4111111111111111"},
+    ],
+    ids=["refusal", "wrong-value", "wrong-type", "extra"],
+)
+def test_an_answer_that_stays_wrong_stops_after_two_repairs(
+    llm: Provider, provider: str, answer: object
+) -> None:
+    """A refusal or an answer against the schema is asked for again twice, then it is a failure."""
+    llm.then(answer)
+    with pytest.raises(room.LlmFailed, match="in the form asked for"):
+        room.generate(TEXT, provider=provider)
+    assert len(llm.calls) == 3
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+def test_findings_go_back_to_the_model(llm: Provider, provider: str) -> None:
+    """An intent whose message breaks a rule is mended by what the rules said of it."""
+    text = TEXT + " Name of the shop: Extraordinarily Long Shop Names and Daughters, London, UK."
+    long = GOOD | {"merchant_name": "Extraordinarily Long Shop Names and Daughters"}
+    llm.then(long, GOOD | {"merchant_name": "Extraordinarily Long Shop"})
+    made = room.generate(text, provider=provider)
+    assert made.message[43].startswith("Extraordinarily Long Shop")
+    assert len(llm.calls) == 2
+    assert "at most 25 characters" in llm.calls[1].text
+
+
+def test_what_was_wrong_is_in_the_failure(llm: Provider) -> None:
+    """After two repairs the error says why the last answer was not taken."""
+    llm.then({"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "ABC"})
+    with pytest.raises(room.LlmFailed, match="`currency` ABC is no currency") as caught:
+        room.generate(TEXT, provider="openai")
+    assert len(llm.calls) == 3
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301, our own
+    assert (str(again), again.problems) == (str(caught.value), caught.value.problems)
+
+
+def test_a_summary_that_misstates_is_repaired_once(llm: Provider) -> None:
+    """A wrong amount is told to the model; a second wrong one is a failure."""
+    wrong = "This is an authorization request for 100.00 USD."
+    llm.then(wrong, TOLD)
+    assert room.explain(RAW, provider="anthropic").summary == TOLD
+    assert len(llm.calls) == 2
+    llm.calls.clear()
+    llm.then(wrong)
+    with pytest.raises(room.LlmFailed, match="no amount in USD of that size"):
+        room.explain(RAW, provider="anthropic")
+    assert len(llm.calls) == 2
+
+
+def test_nothing_is_asked_for_a_text_that_is_no_message(llm: Provider) -> None:
+    """A message that does not parse is the parser's error; no model is asked."""
+    with pytest.raises(ParseError):
+        room.explain("0100ZZ", provider="openai")
+    assert llm.calls == []
+
+
+def test_a_provider_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused connection is a failure, without the address's credentials."""
+    monkeypatch.setenv("OLLAMA_HOST", "http://user:secret@127.0.0.1:9")
+    monkeypatch.setenv("SIM_LLM_RETRIES", "0")
+    with pytest.raises(room.LlmFailed, match="ollama could not be reached") as caught:
+        room.generate(TEXT)
+    assert "secret" not in str(caught.value)
+
+
+def test_only_so_many_calls_are_under_way() -> None:
+    """Calls beyond the limit wait until one ends; the wait counts against the time limit."""
+    limits = Settings(concurrency=2, timeout=60)
+    under_way = 0
+
+    async def call(end: asyncio.Event) -> None:
+        nonlocal under_way
+        async with calls._turn(limits):
+            under_way += 1
+            await end.wait()
+            under_way -= 1
+
+    async def run() -> list[int]:
+        ends = [asyncio.Event() for _ in range(5)]
+        tasks = [asyncio.create_task(call(end)) for end in ends]
+        seen = []
+        for end in ends:
+            for _ in range(10):
+                await asyncio.sleep(0)
+            seen.append(under_way)
+            end.set()
+        await asyncio.gather(*tasks)
+        return seen
+
+    assert asyncio.run(run()) == [2, 2, 2, 2, 1]
+
+
+def test_waiting_too_long_for_a_turn_is_a_timeout(llm: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that gets no turn within its time is not sent."""
+    monkeypatch.setenv("SIM_LLM_CONCURRENCY", "1")
+    llm.then(Does(hang=True))
+
+    async def run() -> None:
+        monkeypatch.setenv("SIM_LLM_TIMEOUT", "60")
+        first = asyncio.create_task(room.explain_async(RAW, provider="openai"))
+        await asyncio.to_thread(llm.hanging.acquire)
+        monkeypatch.setenv("SIM_LLM_TIMEOUT", "0.05")
+        with pytest.raises(room.LlmTimeout):
+            await room.explain_async(RAW, provider="openai")
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+
+    asyncio.run(run())
+    assert len(llm.calls) == 1
+
+
+def test_closing_a_stream_cancels_it_and_frees_its_turn(
+    llm: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who stops reading ends the request; the next call gets the turn."""
+    monkeypatch.setenv("SIM_LLM_CONCURRENCY", "1")
+
+    async def read_one() -> tuple[str, str]:
+        llm.then("This is an authorization request. It carries STAN 123456. It is for 10.00 USD.")
+        pieces = room.stream_explain(RAW, provider="openai")
+        first = await anext(pieces)
+        await pieces.aclose()  # type: ignore[attr-defined]
+        llm.then(TOLD)
+        return first, (await room.explain_async(RAW, provider="openai")).summary
+
+    assert asyncio.run(read_one()) == ("This is an authorization request. ", TOLD)
+
+
+def test_the_waiting_calls_work_inside_a_running_loop(llm: Provider) -> None:
+    """As in a notebook cell, where a loop is already running in the thread."""
+    llm.then(TOLD)
+
+    async def cell() -> str:
+        return room.explain(RAW, provider="google").summary
+
+    assert asyncio.run(cell()) == TOLD
+
+
+def test_nothing_heavy_is_loaded_until_a_model_is_asked_for() -> None:
+    """The room, its status and a refused call load neither the library nor pydantic."""
+    code = """
+import sys
+from sim.operations import llm
+llm.status()
+try:
+    llm.generate("An echo test.")
+except llm.LlmUnavailable:
+    print(*sorted({"pydantic", "pydantic_ai", "openai", "anthropic", "google.genai"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -1,0 +1,100 @@
+"""Card data planted in messages: no request to a provider holds any of it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from llm.expected import NOW
+from llm.wire import Provider
+
+from sim.codec import Message, build
+from sim.elements import tlv
+from sim.operations import NETWORKS, VERSIONS, generate
+from sim.operations import llm as room
+
+PAN = "4111111111111111"
+DISCRETIONARY = "987654321098765"
+TRACK_2 = f"{PAN}=2912201{DISCRETIONARY[:13]}"
+TRACK_1 = f"B{PAN}^PLANTED/CARDHOLDER^2912201{DISCRETIONARY}"
+PIN_BLOCK = "DEADBEEFCAFE4711"
+CVV = "739"
+CHIP = tlv.write(
+    {
+        "5A": PAN,
+        "57": TRACK_2.replace("=", "D"),
+        "5F20": b"PLANTED/HOLDER".hex().upper(),
+        "9F26": "A1B2C3D4E5F60718",
+    }
+)
+# Whatever of it is searched for, in any case.
+PLANTED = (
+    PAN, PAN[6:12], "4111 1111 1111 1111", "4111-1111", TRACK_2, DISCRETIONARY[:13], "PLANTED", PIN_BLOCK,
+    CHIP, "A1B2C3D4E5F60718", b"PLANTED".hex(), "GB29NWBK60161331926819", "0123456789012345",
+)  # fmt: skip
+
+
+def planted(version: str) -> Message:
+    """A message with card data where it belongs, and with copies of it where it does not."""
+    message = generate("financial", network="VISA", version=version, at=NOW, entry="chip").message
+    values = {35: TRACK_2, 45: TRACK_1, 52: PIN_BLOCK, 53: "0123456789012345", 55: CHIP}
+    values |= {102: "GB29NWBK60161331926819", 103: PAN}
+    values[48] = f"92{len(CVV):02}{CVV}"
+    values[60] = f"COPY {PAN} AND {PIN_BLOCK}"
+    values[61] = "PAN 4111-1111-1111-1111 / 4111 1111 1111 1111"
+    values[62] = f"CVV2={CVV} PIN:{CVV}1 {TRACK_2}"
+    values[63] = f"{CHIP} {DISCRETIONARY[:13]}"
+    values[44] = PAN
+    if version == "1987":
+        values |= {44: PAN[:25], 126: f"{CVV}{PIN_BLOCK}", 125: PIN_BLOCK}
+        values[43] = f"{PAN:<25}{'NEW YORK':<13}US"
+    if version == "2003":
+        values[53] = "0123456789012345" + "00" * 10
+        values |= {49: CVV + "0" * 13, 34: b"PLANTED".hex() + "0" * 2}
+    message.fields.update(values)
+    return message
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_no_request_holds_card_data(llm: Provider, provider: str, version: str) -> None:
+    """Masked or hidden in its own element and wherever a copy of it stands, findings included."""
+    message = planted(version)
+    build(message)
+    llm.then("This is a financial request.")
+    room.explain(message, provider=provider)
+    [call] = llm.calls
+    text = call.text.upper()
+    assert [value for value in PLANTED if value.upper() in text] == []
+    assert "411111******1111" in text
+    assert not re.search(rf"\b{CVV}1?\b", text), "the verification code"
+    assert build(message) not in call.text
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_no_request_about_a_generated_message_holds_its_card(
+    llm: Provider, network: str, version: str
+) -> None:
+    """Whatever generate builds, the middle of its card number is in no request."""
+    llm.then("This is a message.")
+    for kind in ("auth", "reversal"):
+        for entry in ("stripe", "chip", "ecommerce"):
+            made = generate(kind, network=network, version=version, at=NOW, entry=entry)
+            room.explain(made.raw, version=version, provider="ollama")
+            text = llm.calls[-1].text
+            pan = made.message[2]
+            assert pan not in text
+            assert made.message.get(35, pan) not in text
+            assert made.message.get(55, pan) not in text
+            assert made.raw not in text
+
+
+def test_long_values_are_cut_for_the_model(llm: Provider) -> None:
+    """An element of any length takes a bounded place in the prompt, and says what is left out."""
+    message = generate("auth", at=NOW).message.replace(de63="word " * 150)
+    llm.then("This is an authorization request.")
+    room.explain(message, provider="ollama")
+    assert "[630 more characters]" in llm.calls[0].text
+    assert len(json.dumps(llm.calls[0].body)) < 12_000

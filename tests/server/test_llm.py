@@ -1,0 +1,156 @@
+"""The LLM halves of generate and explain over HTTP, with a provider on the loopback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from llm.wire import Does, Provider, provider
+
+from sim.operations import generate
+from tests.server.conftest import Client, Running, serving
+
+RAW = generate("auth").raw
+INTENT = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR"}
+DESCRIBED = {"description": "A Visa purchase of 25.50 EUR", "network": "JCB", "amount_minor_units": 1}
+TOLD = "This is an authorization request for 10.00 USD."
+EXPLAINED = {"message": RAW, "llm": True}
+
+
+@pytest.fixture(scope="module")
+def llm() -> Iterator[Provider]:
+    """The provider."""
+    with provider() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def asking(llm: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server that has all four providers, and little patience."""
+    limits = {"SIM_LLM_TIMEOUT": "3", "SIM_LLM_RETRIES": "0", "SIM_LLM_CONCURRENCY": "5"}
+    variables = llm.environment() | limits
+    with serving(tmp_path_factory.mktemp("asking"), "--access-log", **variables) as running:
+        yield running
+    assert running.card_digits() == []
+    assert "Traceback" not in running.written()
+    assert not any(name in running.written() for name in ("key-", "25.50"))
+
+
+@pytest.fixture(scope="module")
+def client(asking: Running) -> Iterator[Client]:
+    """Its client, which holds answers to the OpenAPI document."""
+    made = Client(asking)
+    yield made
+    made.http.close()
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai", "google", "ollama"])
+def test_a_description_becomes_a_message(client: Any, llm: Provider, name: str) -> None:
+    """200 with the message of the description; the option fields beside it do not count."""
+    llm.then(INTENT)
+    answer = client.post("/generate", DESCRIBED | {"provider": name, "model": "m-1"})
+    assert answer.status_code == 200
+    body = answer.json()
+    assert (body["network"], body["mti"], body["source"]) == ("VISA", "0100", f"llm:{name}/m-1")
+    values = {field["number"]: field["value"] for field in body["fields"]}
+    assert (values[4], values[49]) == ("000000002550", "978")
+
+
+def test_an_explanation_by_a_model(client: Any, llm: Provider) -> None:
+    """200 with the model's summary and the elements as sent; the first configured provider is used."""
+    llm.then(TOLD)
+    body = client.post("/explain", EXPLAINED).json()
+    assert (body["summary"], body["mti"]) == (TOLD, "0100")
+    assert body["source"].startswith("llm:anthropic/")
+    assert body["fields"][0] == {
+        "number": 2,
+        "name": "Primary account number (PAN)",
+        "value": "4111111111111111",
+    }
+    assert "4111111111111111" not in llm.calls[-1].text
+
+
+@pytest.mark.parametrize(
+    ("does", "status", "type_"),
+    [
+        (Does(status=500), 502, "llm_failed"),
+        (Does(status=429), 502, "llm_failed"),
+        (Does(status=401), 502, "llm_failed"),
+        (Does(raw="{"), 502, "llm_failed"),
+        (Does("The amount is 77.77 USD."), 502, "llm_failed"),
+        (Does(hang=True), 504, "llm_timeout"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("path", "body", "asked_by"), [("/generate", DESCRIBED, "description"), ("/explain", EXPLAINED, "llm")]
+)
+def test_what_a_provider_does_wrong(
+    client: Any, llm: Provider, does: Does, status: int, type_: str, path: str, body: Any, asked_by: str
+) -> None:
+    """502 where it fails or its answer cannot be used, 504 where there is none in time."""
+    llm.then(does)
+    answer = client.post(path, body | {"provider": "openai"})
+    [fault] = answer.json()["detail"]
+    assert (answer.status_code, fault["type"], fault["loc"]) == (status, type_, ["body", asked_by])
+
+
+def test_a_private_card_number_is_refused(client: Any, llm: Provider) -> None:
+    """422 for a description with a card number that nobody publishes; no provider is asked."""
+    count = len(llm.calls)
+    answer = client.post("/generate", {"description": "Pay 5 USD with " + "4539578763621" + "486"})
+    [fault] = answer.json()["detail"]
+    assert (answer.status_code, fault["type"], fault["loc"]) == (
+        422,
+        "card_number_refused",
+        ["body", "description"],
+    )
+    assert "input" not in fault
+    assert len(llm.calls) == count
+
+
+def test_an_unreadable_message_is_the_parsers_error(client: Any, llm: Provider) -> None:
+    """422 as without an LLM; no provider is asked."""
+    count = len(llm.calls)
+    answer = client.post("/explain", {"message": "0100ZZ", "llm": True})
+    assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "iso8583_parse")
+    assert len(llm.calls) == count
+
+
+def test_a_slow_model_holds_up_nobody(asking: Running, llm: Provider) -> None:
+    """While five calls of a model hang, 50 explanations by rule are answered before the first of them."""
+    llm.then(Does(hang=True))
+    with ThreadPoolExecutor(5) as pool, httpx.Client(base_url=asking.url, timeout=20) as http:
+        hanging = [
+            pool.submit(httpx.post, f"{asking.url}/explain", json=EXPLAINED, timeout=20) for _ in range(5)
+        ]
+        for _ in range(5):
+            assert llm.hanging.acquire(timeout=20)
+        answers = [http.post("/explain", json={"message": RAW}) for _ in range(50)]
+        assert [answer.status_code for answer in answers] == [200] * 50
+        assert not any(call.done() for call in hanging)
+        assert [call.result().status_code for call in hanging] == [504] * 5
+
+
+def test_the_public_demo_asks_nobody(tmp_path: Path, llm: Provider) -> None:
+    """403 on a public demo that has every provider configured."""
+    count = len(llm.calls)
+    with serving(tmp_path, SIM_PUBLIC="1", **llm.environment()) as running:
+        for path, body in (("/generate", DESCRIBED), ("/explain", EXPLAINED)):
+            answer = httpx.post(running.url + path, json=body)
+            assert (answer.status_code, json.loads(answer.content)["detail"][0]["type"]) == (
+                403,
+                "llm_disabled",
+            )
+    assert len(llm.calls) == count
+
+
+def test_a_default_provider_that_does_not_exist(tmp_path: Path) -> None:
+    """503: the server's settings are at fault, not the request."""
+    with serving(tmp_path, SIM_LLM_PROVIDER="nobody") as running:
+        answer = httpx.post(running.url + "/explain", json=EXPLAINED)
+    assert (answer.status_code, answer.json()["detail"][0]["type"]) == (503, "llm_unavailable")
