@@ -66,8 +66,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "rules":
-        return import_module("sim.rules")
+    if name in ("rules", "widgets"):
+        return import_module(f"sim.{name}")
+    if name == "llm":
+        return import_module("sim.frames.llm")
     if name not in _HOMES:
         raise AttributeError(f"module 'sim' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
@@ -90,6 +92,9 @@ def generate(
     at: datetime | None = None,
     purpose: str = "purchase",
     entry: str = "manual",
+    description: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
 ) -> MessageTable:
     """Make a valid test message.
 
@@ -102,8 +107,11 @@ def generate(
     is now. *purpose* is purchase, cash, cashback, refund or balance; *entry* manual, stripe, chip,
     contactless or ecommerce.
 
+    *description*, plain English, has a language model choose the options instead (see `sim.llm.status()`
+    for *provider* and *model*); it overrides the others but *version* and *at*.
+
     Gives a message table; `.iso.notes` says what was assumed. Raises BuildError for an option that
-    cannot be met.
+    cannot be met, an LlmError where a model was asked for in vain.
 
     >>> echo = generate("echo", stan="000042")
     >>> echo.iso.mti, echo.iso.to_message()[11]
@@ -111,6 +119,8 @@ def generate(
     """
     from sim import frames
 
+    if description and description.strip():
+        return frames.generate_by_model(description, provider=provider, model=model, version=version, at=at)
     return frames.generate(
         message_type,
         network=network,
@@ -179,7 +189,13 @@ def parse(raw: MessageArgument, *, version: str | None = None, network: str | No
 
 
 def explain(
-    message: MessageArgument, *, version: str | None = None, network: str | None = None
+    message: MessageArgument,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    llm: bool = False,
+    provider: str | None = None,
+    model: str | None = None,
 ) -> MessageTable:
     """Say in plain English what a message is about.
 
@@ -187,11 +203,19 @@ def explain(
     None reads it off the MTI; *network* None is the card's. A broken text gives its pieces, as
     `parse` does, and no summary. Raises as `parse` does.
 
+    *llm* True asks a language model, which sees the elements with card data hidden; *provider* and
+    *model* choose it (see `sim.llm.status()`). Then a broken text raises BuildError, and a model asked
+    for in vain an LlmError.
+
     >>> bool(explain(generate("auth")).iso.summary)
     True
     """
     from sim import frames
 
+    if llm:
+        return frames.explain_by_model(
+            message, version=version, network=network, provider=provider, model=model
+        )
     return frames.explain(message, version=version, network=network)
 
 
