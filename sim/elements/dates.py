@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 
 _PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
 _STRFTIME = {"CCYY": "%Y", "YY": "%y", "MM": "%m", "DD": "%d", "hh": "%H", "mm": "%M", "ss": "%S"}
@@ -27,6 +27,7 @@ def split(pattern: str, value: str) -> dict[str, str]:
     return {name: value[start:end] for name, start, end in _layout(pattern)}
 
 
+@lru_cache(maxsize=4096)
 def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
     """What makes *value* no date or time of *pattern*: (start, end, text) inside the value; None
     when it is one. Knows the months' lengths and leap years; a two-digit year is of the 2000s.
@@ -60,6 +61,7 @@ def write(pattern: str, at: datetime) -> str:
     return at.strftime(_PART.sub(lambda part: _STRFTIME[part[0]], pattern))
 
 
+@lru_cache(maxsize=4096)
 def say(pattern: str, value: str) -> str:
     """*value* as a person reads it; the value itself where it is no date of *pattern*.
 

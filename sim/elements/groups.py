@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sim.elements import dates
 from sim.elements.money import say_amount
@@ -131,6 +132,7 @@ def original_date_place(version: str) -> tuple[int, str]:
     return 4 + stan, pattern
 
 
+@lru_cache(maxsize=1024)
 def read_location(value: str, version: str) -> tuple[str, str, str]:
     """Name, city and country of DE 43 as far as a layout fits; empty texts where none does.
 

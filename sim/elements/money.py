@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sim.codec import Message
 from sim.spec import Currency, currency
 
@@ -23,6 +25,7 @@ def in_major_units(digits: str, exponent: int) -> str:
     return f"{whole:,}.{part:0{exponent}}"
 
 
+@lru_cache(maxsize=4096)
 def say_amount(digits: str, code: str) -> str:
     """An amount in minor units and a currency code as a person reads it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sim.spec import lookup, version_of
 
@@ -27,6 +28,7 @@ class MessageType:
     kind: str
 
 
+@lru_cache(maxsize=1024)
 def split(mti: str) -> MessageType:
     """Take *mti* apart; digits without a meaning give empty texts.
 
