@@ -11,7 +11,7 @@ from sim.elements import dates
 from sim.elements.pan import account, luhn_ok
 from sim.elements.track import read_track_2
 from sim.masking import is_sensitive
-from sim.rules.engine import rule
+from sim.rules.engine import Screen, rule, screen
 from sim.rules.finding import Hit, Severity
 from sim.spec import country, currency, spec
 from sim.spec.networks import detect
@@ -101,6 +101,49 @@ def date(message: Message) -> Iterator[Hit]:
                 start, end, text = wrong
                 found = "an impossible date" if is_sensitive(number, message.version) else text
                 yield Hit(number, pattern, found, start, end - start)
+
+
+_SEPARATOR = "\x1f"  # a control character, so in no value that is clean
+_CLEAN = {
+    "n": "[0-9]*",
+    "an": "[0-9A-Za-z ]*",
+    "anp": "[0-9A-Za-z ]*",
+    "ns": r"[0-9!-/:-@\[-`{-~ ]*",
+    "ans": "[ -~]*",
+    "ansb": "[ -~]*",
+    "z": "[0-9:;<=>?D]*",
+    "b": "(?:[0-9A-Fa-f]{2})*",
+    "x+n": "(?:[CD][0-9]*)?",
+}
+_CLEAN_PARTS = {
+    "CCYY": "[0-9]{4}",
+    "YY": "[0-9]{2}",
+    "MM": "(?:0[1-9]|1[0-2])",
+    # The 29th to 31st depend on the month: `date` looks at those.
+    "DD": "(?:0[1-9]|1[0-9]|2[0-8])",
+    "hh": "(?:[01][0-9]|2[0-3])",
+    "mm": "[0-5][0-9]",
+    "ss": "[0-5][0-9]",
+}
+
+
+@screen("character-class", "whole-bytes", "date")
+def clean_values(version: str, present: tuple[int, ...]) -> Screen:
+    """One regular expression over all values: what fits has only legal characters, whole bytes and
+    dates of the first 28 days of a month. What does not fit may be fine, too: the rules decide."""
+    patterns = []
+    for number in present:
+        element = spec(version)[number]
+        parts = dates.split(element.pattern, element.pattern)
+        dated = "".join(_CLEAN_PARTS[part] for part in parts)
+        patterns.append(".*" if number in _LAID_OUT else dated or _CLEAN[element.content])
+    fits = re.compile(_SEPARATOR.join(patterns)).fullmatch
+
+    def is_clean(message: Message) -> bool:
+        joined = _SEPARATOR.join(message.fields.values())
+        return fits(joined) is not None and joined.count(_SEPARATOR) == len(present) - 1
+
+    return is_clean
 
 
 @rule("currency", classes="1234567")

@@ -17,21 +17,31 @@ from sim.spec import VERSIONS, spec, version_of
 from sim.spec.tables import read_csv
 
 Check = Callable[[Message], Iterable[Hit]]
+# Answers for a whole kind of message whether it surely has nothing that some rules would report.
+Screen = Callable[[Message], bool]
+ScreenMaker = Callable[[str, tuple[int, ...]], Screen]
+
+# Elements that hold a short code: messages repeat them, so what rules say of them is remembered.
+CODED = (3, 18, 19, 20, 21, 22, 24, 25, 26, 39, 40, 49, 50, 51, 68, 69, 70, 91)
 
 _CACHE_SIZE = 1024
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
+_READS_CODES = "codes"
+_CODED_CACHE = 4096
 _CATALOGUES = ("rules", "rules_chip", "rules_layout")
 
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """The words of a rule: its row in the catalogue."""
+    """The words of a rule: its row in the catalogue. `coded` rules read nothing but the MTI, which
+    elements are there, and the values of `CODED` elements."""
 
     id: str
     severity: Severity
     checks: str
     source: str
     hint: str
+    coded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,14 @@ class Rule:
 def catalogue() -> dict[str, RuleText]:
     """All rules' words by id."""
     return {
-        row["id"]: RuleText(row["id"], Severity(row["severity"]), row["checks"], row["source"], row["hint"])
+        row["id"]: RuleText(
+            row["id"],
+            Severity(row["severity"]),
+            row["checks"],
+            row["source"],
+            row["hint"],
+            row["reads"] == _READS_CODES,
+        )
         for table in _CATALOGUES
         for row in read_csv(table)
     }
@@ -115,19 +132,79 @@ def rule(
     return bind
 
 
+# The ids of rules a screen can speak for, and what makes the screen for a version and elements.
+_SCREENED: dict[str, ScreenMaker] = {}
+
+
+def screen(*rule_ids: str) -> Callable[[ScreenMaker], ScreenMaker]:
+    """Bind a maker of screens to the rules *rule_ids*: where its screen says yes, they report nothing
+    and are not asked."""
+
+    def bind(maker: ScreenMaker) -> ScreenMaker:
+        _SCREENED.update(dict.fromkeys(rule_ids, maker))
+        return maker
+
+    return bind
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to ask about one kind of message (version, MTI, elements): `codes` are its coded elements."""
+
+    codes: tuple[int, ...]
+    coded: tuple[Rule, ...]
+    screen: Screen | None
+    screened: tuple[Rule, ...]
+    others: tuple[Rule, ...]
+
+
 @lru_cache(maxsize=_CACHE_SIZE)
-def _applicable(version: str, mti: str, present: tuple[int, ...]) -> tuple[Rule, ...]:
+def plan_for(version: str, mti: str, present: tuple[int, ...]) -> Plan:
+    """Which rules speak of such messages, and how each is asked most cheaply."""
     chosen = frozenset(present)
-    return tuple(item for item in _RULES if item.applies(version, mti, chosen))
+    asked = [item for item in _RULES if item.applies(version, mti, chosen)]
+    makers = {_SCREENED[item.text.id] for item in asked if item.text.id in _SCREENED}
+    made = [maker(version, present) for maker in makers]
+    return Plan(
+        tuple(number for number in present if number in CODED),
+        tuple(item for item in asked if item.text.coded),
+        made[0] if len(made) == 1 else None,
+        tuple(item for item in asked if item.text.id in _SCREENED),
+        tuple(item for item in asked if not item.text.coded and item.text.id not in _SCREENED),
+    )
+
+
+def shadow(
+    version: str, mti: str, present: tuple[int, ...], empty_secondary: bool, codes: tuple[str, ...]
+) -> Message:
+    """A message of that kind with no values but its codes: all that coded rules may look at."""
+    fields = dict.fromkeys(present, "")
+    fields |= zip((number for number in present if number in CODED), codes, strict=True)
+    return Message(mti, fields, version, empty_secondary)
+
+
+@lru_cache(maxsize=_CODED_CACHE)
+def _coded_hits(
+    version: str, mti: str, present: tuple[int, ...], empty_secondary: bool, codes: tuple[str, ...]
+) -> tuple[Located, ...]:
+    message = shadow(version, mti, present, empty_secondary, codes)
+    return tuple(
+        (item.text, hit) for item in plan_for(version, mti, present).coded for hit in item.check(message)
+    )
 
 
 def hits(message: Message) -> list[Located]:
     """What the standard's own rules say of *message*, not yet located: cheap where all is well."""
-    return [
-        (item.text, hit)
-        for item in _applicable(message.version, message.mti, tuple(message.fields))
-        for hit in item.check(message)
-    ]
+    fields, present = message.fields, tuple(message.fields)
+    plan = plan_for(message.version, message.mti, present)
+    codes = tuple([fields[number] for number in plan.codes])
+    found = list(_coded_hits(message.version, message.mti, present, message.empty_secondary, codes))
+    if plan.screen is None or not plan.screen(message):
+        found += [(item.text, hit) for item in plan.screened for hit in item.check(message)]
+    for item in plan.others:
+        for hit in item.check(message):
+            found.append((item.text, hit))
+    return found
 
 
 def run(message: Message) -> list[Finding]:

@@ -14,7 +14,7 @@ from sim.codec import Message
 from sim.elements import pos, tlv
 from sim.elements.pan import account, luhn_ok
 from sim.masking import is_sensitive
-from sim.rules.engine import Located, Places, RuleText, catalogue, locate_all
+from sim.rules.engine import CODED, Located, Places, RuleText, catalogue, locate_all, shadow
 from sim.rules.finding import Finding, Hit, Severity
 from sim.spec import lookup, spec, version_of
 from sim.spec.networks import Format, Presence, detect, formats, judge, network, presence, response_code
@@ -22,6 +22,7 @@ from sim.spec.networks import Format, Presence, detect, formats, judge, network,
 Predicate = Callable[[Message], bool]
 # What a format finds wrong with a value, None when nothing.
 FormatCheck = Callable[[Message, int, str, Format, str], str | None]
+FormatRow = tuple[RuleText, Format, FormatCheck, tuple[int, ...]]
 
 _ACCOUNTS = (2, 34, 35, 45)
 # A subelement may be a card verification code.
@@ -33,6 +34,8 @@ _READ = ("chip", "contactless", "magnetic stripe")
 _SHOWN = 20
 _PAN_DIGITS = 12
 _IIN_DIGITS = 6
+# What a coded format may look at: the MTI, and the elements whose codes are remembered.
+_KNOWN = frozenset({0, *CODED})
 
 
 def _approved(message: Message) -> bool:
@@ -59,36 +62,30 @@ PREDICATES: dict[str, Predicate] = {
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What one network asks of one kind of message: what is wrong in any case (`static`), what is
-    when a condition holds (`conditional`), and the formats to look at."""
+    when a condition holds (`conditional`), and the formats to look at: those of coded elements alone,
+    whose answers are remembered, and the others."""
 
     static: tuple[Located, ...]
     conditional: tuple[tuple[str, Located], ...]
-    formats: tuple[tuple[RuleText, Format, FormatCheck, tuple[int, ...]], ...]
+    coded: tuple[FormatRow, ...]
+    formats: tuple[FormatRow, ...]
 
 
 class Asked:
-    """What several networks want to know of one message, worked out once: its card, and which
-    conditions hold."""
+    """What several networks want to know of one message, worked out once: its codes and its card."""
 
-    __slots__ = ("_answers", "_luhn", "at", "field", "iin", "length", "message", "pan", "present")
+    __slots__ = ("_luhn", "at", "codes", "field", "iin", "length", "message", "pan", "present")
 
     def __init__(self, message: Message) -> None:
         self.message = message
         self.present = tuple(message.fields)
+        self.codes = tuple([message.fields[number] for number in self.present if number in CODED])
         self.field, self.pan = account(message)
         if not (self.pan.isascii() and self.pan.isdigit()):
             self.field, self.pan = 0, ""
         self.at = 1 if self.field == 45 else 0
         self.iin, self.length = self.pan[:_IIN_DIGITS], len(self.pan)
-        self._answers: dict[str, bool] = {}
         self._luhn: bool | None = None
-
-    def holds(self, condition: str) -> bool:
-        """Whether the predicate *condition* holds."""
-        answer = self._answers.get(condition)
-        if answer is None:
-            answer = self._answers[condition] = PREDICATES[condition](self.message)
-        return answer
 
     @property
     def luhn(self) -> bool:
@@ -105,9 +102,8 @@ def check_network(message: Message, name: str) -> tuple[Finding, ...]:
 
 def network_hits(asked: Asked, name: str) -> list[Located]:
     """What network *name*'s rules say of a message, not yet located."""
-    message = asked.message
-    plan = _plan(name, message.mti, message.version, asked.present)
-    hits = list(plan.static)
+    message, present = asked.message, asked.present
+    hits = list(_coded_hits(name, message.mti, message.version, present, asked.codes))
     if asked.field:
         owned, enforced, said = _card(name, asked.iin, asked.length, asked.field, asked.at)
         hits += said
@@ -116,10 +112,28 @@ def network_hits(asked: Asked, name: str) -> list[Located]:
             place = asked.at + asked.length - 1
             hit = Hit(asked.field, "a right check digit", "a wrong one", place, 1, severity=severity)
             hits.append((catalogue()["luhn"], hit))
-    for condition, located in plan.conditional:
-        if asked.holds(condition):
-            hits.append(located)
-    for text, item, check, numbers in plan.formats:
+    if rows := _plan(name, message.mti, message.version, present).formats:
+        hits += _format_hits(message, name, rows)
+    return hits
+
+
+@lru_cache(maxsize=4 * _CACHE_SIZE)
+def _coded_hits(
+    name: str, mti: str, version: str, present: tuple[int, ...], codes: tuple[str, ...]
+) -> tuple[Located, ...]:
+    """What depends on nothing but the kind of message and its codes: every presence row and the
+    formats of coded elements."""
+    plan = _plan(name, mti, version, present)
+    message = shadow(version, mti, present, False, codes)
+    held = {condition for condition, _ in plan.conditional if PREDICATES[condition](message)}
+    hits = list(plan.static)
+    hits += [located for condition, located in plan.conditional if condition in held]
+    return tuple(hits + _format_hits(message, name, plan.coded))
+
+
+def _format_hits(message: Message, name: str, rows: tuple[FormatRow, ...]) -> list[Located]:
+    hits = []
+    for text, item, check, numbers in rows:
         for number in numbers:
             value = message.fields[number] if number else message.mti
             if (found := check(message, number, value, item, name)) is not None:
@@ -142,14 +156,16 @@ def _plan(name: str, mti: str, version: str, present: tuple[int, ...]) -> Plan:
             static.append(located)
         elif row.when in PREDICATES:
             conditional.append((row.when, located))
-    checks = []
+    coded: list[FormatRow] = []
+    others: list[FormatRow] = []
     for item in formats(name, mti, version):
         numbers = tuple(number for number in item.fields if number == 0 or number in present)
         if numbers and not item.standard:
             severity = Severity(item.severity)
             text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
-            checks.append((text, item, _CHECKS[item.check], numbers))
-    return Plan(tuple(static), tuple(conditional), tuple(checks))
+            told: FormatRow = (text, item, _CHECKS[item.check], numbers)
+            (coded if _KNOWN.issuperset(numbers) else others).append(told)
+    return Plan(tuple(static), tuple(conditional), tuple(coded), tuple(others))
 
 
 def _presence_hit(row: Presence, name: str, version: str) -> Located:
