@@ -50,9 +50,8 @@ def test_verification_code_in_a_subelement() -> None:
 
 def test_repr_of_a_message_hides_card_data() -> None:
     """The repr of a message shows neither PAN, track, PIN block nor chip data."""
-    message = Message(
-        "0100", {2: PAN, 35: TRACK, 52: "1122334455667788", 55: "5A084111111111111111", 48: PAN}
-    )
+    pin, chip = "1122334455667788", "5A084111111111111111"
+    message = Message("0100", {2: PAN, 35: TRACK, 48: PAN, 52: pin, 55: chip})
     shown = repr(message)
     for secret in (PAN, TRACK, pin, chip):
         assert secret not in shown
