@@ -93,6 +93,8 @@ def generate(
     chosen = options.network or (found.network if found else None)
     context = Context(options, chosen, card)
     message = _fill(context, _numbers(context))
+    if options.purpose == "cashback" and "cashback" not in options.details:
+        notes.append("How much of the amount is cash was not given: half of it is.")
     notes.append(sample_note(options.details))
     return Generated(message, chosen, SOURCE_TEMPLATE, tuple(notes))
 
@@ -109,7 +111,7 @@ def _numbers(context: Context) -> list[int]:
     numbers = [*context.kind[options.version], *context.entry["elements"]]
     if options.kind == "reversal" and "reversal_reason" in dialect:
         numbers.append(39)
-    if "cashback" in options.details:
+    if "cashback" in options.details or options.purpose == "cashback":
         numbers.append(54)
     return [number for number in numbers if number not in dialect.get("drop", [])]
 

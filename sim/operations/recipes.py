@@ -191,7 +191,7 @@ def _chip(context: Context) -> str:
             # authentication.
             "82": "1980" if tapped else "3D00",
             "9F1A": f"0{context.sample['country']}",
-            "9F03": f"{options.details.get('cashback', ''):0>12}",
+            "9F03": cash_back(options),
             # The terminal that DE 22 describes: keys, stripe and chip, every way to verify.
             "9F33": "E0F8C8",
             # Tapped: no verification required. Inserted: PIN in clear, checked by the chip, successful.
@@ -214,7 +214,14 @@ def _cashback(context: Context) -> str:
     """DE 54: one group that says how much of the amount is cash back."""
     options = context.options
     exponent = _exponent(options.currency) if options.version == "2003" else ""
-    return f"00{_CASH_BACK}{options.currency}{exponent}D{options.details['cashback']:0>12}"
+    return f"00{_CASH_BACK}{options.currency}{exponent}D{cash_back(options)}"
+
+
+def cash_back(options: Options) -> str:
+    """The part of the amount that is cash, twelve digits: as given, else half of it for a purchase with
+    cash back (our choice), else nothing."""
+    half = options.amount_minor_units // 2 if options.purpose == "cashback" else 0
+    return f"{options.details.get('cashback', half):0>12}"
 
 
 def _exponent(code: str) -> int:
