@@ -21,10 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import Literal
+
+    from matplotlib.axes import Axes
 
     from sim.codec import BuildError, IsoError, Message, ParseError
     from sim.errors import SpecError
     from sim.frames import DiffTable, FindingsTable, MessageArgument, MessageTable, RawMessage, Table
+    from sim.frames.bulk import read
+    from sim.frames.negative import break_message, cases, faults
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
 
@@ -39,21 +44,26 @@ __all__ = [
     "ParseError",
     "SpecError",
     "__version__",
+    "break_message",
     "build",
+    "cases",
     "codes",
     "diff",
     "explain",
+    "faults",
     "fields",
     "generate",
     "mask",
     "parse",
+    "plot",
+    "read",
     "respond",
     "reverse",
     "rules",
     "validate",
 ]
 
-# Where the names live that are no functions: resolved on first use (PEP 562).
+# Where names live that are resolved on first use (PEP 562).
 _HOMES = {
     "NETWORKS": "sim.spec.networks",
     "VERSIONS": "sim.spec",
@@ -62,6 +72,10 @@ _HOMES = {
     "Message": "sim.codec",
     "ParseError": "sim.errors",
     "SpecError": "sim.errors",
+    "break_message": "sim.frames.negative",
+    "cases": "sim.frames.negative",
+    "faults": "sim.frames.negative",
+    "read": "sim.frames.bulk",
 }
 
 
@@ -289,6 +303,27 @@ def mask(message: MessageArgument, *, version: str | None = None) -> str:
     return frames.mask(message, version=version)
 
 
+def plot(
+    messages: MessageArgument | Iterable[MessageArgument],
+    kind: Literal["traffic", "responses", "presence", "amounts"] = "traffic",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw many messages: a table with a row for each, as `read` gives, or a list of messages.
+
+    *kind* is `traffic` (how many when, by network and MTI), `responses` (response codes by network),
+    `presence` (which data elements stand in which MTI) or `amounts` (how large, by currency, in its own
+    decimals). *ax* is the Axes to draw on, None makes a figure. Gives the Axes. No card data is drawn;
+    broken messages are counted beneath. Raises ImportError without matplotlib (extra `plot`), ValueError
+    for another kind, TypeError for what is no message.
+
+    >>> plot([generate("auth"), generate("echo")], "presence").get_title(loc="left")
+    'Data elements present'
+    """
+    from sim import frames
+
+    return frames.plot(messages, kind, ax)
+
+
 def fields(version: str = "1987", network: str | None = None) -> Table:
     """Give the data dictionary: the data elements of one version of ISO 8583.
 
@@ -323,7 +358,8 @@ class _Rules(ModuleType):
 
     def __call__(self) -> Table:
         """Give the catalogue of rules: `rule` (as findings name it), `network` (empty where it is the
-        standard's or all networks' own), `severity`, `checks`, `source`, `hint`.
+        standard's or all networks' own), `severity`, `checks`, `source`, `hint`, `example`
+        (a fault for `break_message`).
 
         >>> import sim
         >>> "framing" in sim.rules()["rule"].tolist()

@@ -28,8 +28,9 @@ def walk(raw: str, version: str) -> Message:
     bits = _read_bitmap(raw)
     at = MTI_WIDTH + len(bits)
     announced = bitmap.numbers(bits)
-    empty = len(bits) > BITMAP_WIDTH and not any(number > bitmap.PRIMARY_BITS for number in announced)
-    message = Message(mti, {}, version, empty)
+    secondary = len(bits) > BITMAP_WIDTH
+    # Until an element above 64 is read, what was read has its second bitmap all the same.
+    message = Message(mti, {}, version, secondary)
     for number in announced:
         element = elements[number]
         width, at = _read_prefix(raw, at, element, message)
@@ -41,6 +42,7 @@ def walk(raw: str, version: str) -> Message:
         at += width
     if at < len(raw):
         raise ParseError(None, at, "the end of the message", f"{_count(raw[at:])} more", message)
+    message.empty_secondary = secondary and not any(number > bitmap.PRIMARY_BITS for number in announced)
     return message
 
 

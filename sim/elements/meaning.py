@@ -39,7 +39,10 @@ def _mti(message: Message) -> str:
     parts = mti.split(message.mti)
     version = f"ISO 8583:{parts.version}" if parts.version else "no known version"
     name = parts.name or " ".join(part for part in (parts.message_class, parts.function) if part)
-    return ", ".join(part for part in (version, name, parts.origin and f"from the {parts.origin}") if part)
+    # A response keeps the originator of its request: the digit says who began.
+    by = "begun by" if mti.is_response(message.mti) else "from"
+    origin = parts.origin and f"{by} the {parts.origin}"
+    return ", ".join(part for part in (version, name, origin) if part)
 
 
 def _bitmap(message: Message) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.codec import Message
-from sim.spec import lookup
+from sim.spec import Code, lookup, lookup_anywhere
 
 # ISO 8583:2003 DE 22: four strings of 32 bits.
 _PARTS = ("22-1", "22-2", "22-3", "22-4")
@@ -26,6 +26,14 @@ _INPUT_MODE = 7
 _AUTHENTICATION = 8
 
 
+def _entry_mode(value: str) -> Code | None:
+    """The 1987 entry mode: the standard's, else a network's, since no two of them differ on one."""
+    mode = value[:2]
+    return lookup("pos_entry_mode", mode, version="1987") or lookup_anywhere(
+        "pos_entry_mode", mode, version="1987"
+    )
+
+
 def entry_mode(message: Message) -> str:
     """How the card number got into the message, in words; empty when DE 22 does not say.
 
@@ -34,7 +42,7 @@ def entry_mode(message: Message) -> str:
     """
     value = message.get(22)
     if message.version == "1987":
-        found = lookup("pos_entry_mode", value[:2], version="1987")
+        found = _entry_mode(value)
     elif message.version == "1993":
         found = lookup("pos_data_code", value[6:7], version="1993", position=_INPUT_MODE)
     else:
@@ -47,7 +55,7 @@ def entry_kind(message: Message) -> str:
     from position 7 and for 2003 from the bits of part 1; empty when unknown."""
     value = message.get(22)
     if message.version == "1987":
-        found = lookup("pos_entry_mode", value[:2], version="1987")
+        found = _entry_mode(value)
         return found.kind if found else ""
     if message.version == "1993":
         return _KIND_1993.get(value[6:7], "")
@@ -101,7 +109,7 @@ def say(message: Message) -> str:
     """
     value = message.get(22)
     if message.version == "1987":
-        mode = lookup("pos_entry_mode", value[:2], version="1987")
+        mode = _entry_mode(value)
         capability = lookup("pin_entry_capability", value[2:3], version="1987")
         return (
             f"{value[:2]} {mode.meaning if mode else 'unknown entry mode'}, "

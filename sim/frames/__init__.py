@@ -18,6 +18,7 @@ from sim.frames.messages import (
     reverse,
     validate,
 )
+from sim.frames.plots import plot
 from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
 from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table
@@ -42,6 +43,7 @@ __all__ = [
     "generate_by_model",
     "mask",
     "parse",
+    "plot",
     "respond",
     "reverse",
     "rules",

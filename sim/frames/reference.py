@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pandas as pd
+
 from sim.errors import SpecError
 from sim.frames.messages import columns_of
 from sim.frames.tables import Table
+from sim.operations import faults
 from sim.rules import catalogue
 from sim.spec import Code, code_list, code_lists, countries, currencies, spec, version_of
 from sim.spec.networks import NETWORKS, presence
@@ -15,13 +18,14 @@ from sim.spec.networks import network as network_of
 _REGISTRIES = ("countries", "currencies")
 _VERSION_DIGITS = "0123456789"
 _MUST = "M"
+_RULE_COLUMNS = ("rule", "network", "severity", "checks", "source", "hint", "example")
 
 
 class ReferenceTable(Table):
     """Rows of the toolkit's own tables: nothing in them is card data."""
 
-    def masked(self) -> Table:
-        return self
+    def masked(self) -> pd.DataFrame:
+        return pd.DataFrame(self)
 
 
 def fields(version: str, network: str | None) -> Table:
@@ -104,15 +108,18 @@ def _listed(rows: tuple[Code, ...]) -> Table:
 
 def rules() -> Table:
     """The catalogue of rules, by the `rule` that findings name: the standard's and those all networks
-    share, then what single networks say of an element."""
+    share, then what single networks say of an element. `example` is a fault that causes the rule."""
+    examples: dict[str, str] = {}
+    for fault in faults():
+        examples.setdefault(fault.rule, fault.id)
     rows = [
-        (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint)
+        (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint, examples[rule.id])
         for rule in catalogue().values()
     ]
-    rows += [
-        (f"{name.lower()}-{rule.id}", name, rule.severity, rule.expected, rule.source, rule.hint)
-        for name in NETWORKS
-        for rule in network_of(name).formats
-        if not rule.standard
-    ]
-    return ReferenceTable(columns_of(("rule", "network", "severity", "checks", "source", "hint"), rows))
+    for name in NETWORKS:
+        for rule in network_of(name).formats:
+            if not rule.standard:
+                own = f"{name.lower()}-{rule.id}"
+                said = rule.severity, rule.expected, rule.source, rule.hint
+                rows.append((own, name, *said, examples[own]))
+    return ReferenceTable(columns_of(_RULE_COLUMNS, rows))

@@ -1,6 +1,8 @@
-"""The service's verbs, free of pandas: generate, explain, validate, and what they answer with."""
+"""The service's verbs, free of pandas: generate, explain, validate, break, and what they answer with."""
 
 from sim.operations.explain import Explanation, explain
+from sim.operations.faults import break_message, cases, faults, faults_for
+from sim.operations.faults_record import Broken, Fault
 from sim.operations.generate import Generated, generate, respond, reverse
 from sim.operations.project import field_values, strip_line_ending
 from sim.operations.validate import NetworkResult, Report, chosen_version, validate
@@ -10,12 +12,18 @@ from sim.spec.networks import NETWORKS
 __all__ = [
     "NETWORKS",
     "VERSIONS",
+    "Broken",
     "Explanation",
+    "Fault",
     "Generated",
     "NetworkResult",
     "Report",
+    "break_message",
+    "cases",
     "chosen_version",
     "explain",
+    "faults",
+    "faults_for",
     "field_values",
     "generate",
     "respond",

@@ -170,25 +170,31 @@ def judge(message: Message, network: str | None, wanted: Iterable[str]) -> Repor
     found = {name: network_hits(asked, name) for name in names}
     results = {name: NetworkResult(places, found[name], name) for name in names if name in wanted}
     standard = hits(message)
-    told = Judgement(places, _unsaid(found[own], standard), own) if own else None
+    told = Judgement(places, _unsaid(found[own], standard, own), own) if own else None
     return Report(message.version, own, message, results, Judgement(places, standard), told)
 
 
-def _unsaid(told: Sequence[Located], said: Sequence[Located]) -> Sequence[Located]:
+def _unsaid(told: Sequence[Located], said: Sequence[Located], network: str) -> Sequence[Located]:
     """A network's hits without those that only repeat what the standard already says, at least as
-    loudly, of the same place."""
+    loudly: of the same place, or, for its rules on the form of an element, of the same element."""
     if not said:
         return told
-    loudest: dict[tuple[int | None, int], int] = {}
+    place: dict[tuple[int | None, int], int] = {}
+    element: dict[int | None, int] = {}
     for located in said:
-        place = located[1].field, located[1].at
-        loudest[place] = min(loudness(located), loudest.get(place, len(Severity)))
-    chip = any(text.id == "chip-data" for text, _ in said)
+        hit, volume = located[1], loudness(located)
+        place[hit.field, hit.at] = min(volume, place.get((hit.field, hit.at), volume))
+        element[hit.field] = min(volume, element.get(hit.field, volume))
+    own, silent = f"{network.lower()}-", len(Severity)
     return [
-        located
-        for located in told
-        if loudness(located) < loudest.get((located[1].field, located[1].at), len(Severity))
-        and not (chip and located[0].id.endswith("-chip-data"))
+        (text, hit)
+        for text, hit in told
+        if loudness((text, hit))
+        < (
+            element.get(hit.field, silent)
+            if text.id.startswith(own)
+            else place.get((hit.field, hit.at), silent)
+        )
     ]
 
 

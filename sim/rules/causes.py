@@ -145,10 +145,14 @@ def _sound(message: Message) -> bool:
 
 
 def _shifted(raw: str, version: str, error: ParseError) -> str:
-    """One character was lost or added in an earlier element: undo it and see what reads soundly."""
+    """One character was lost or added in an earlier element: undo it and see what reads soundly.
+
+    Undoing it before the right place often reads soundly, too, since digits replace digits; after
+    the right place hardly ever. So the last element that reads soundly is the nearest.
+    """
     if error.partial is None:
         return ""
-    places = sorted(spans(error.partial).items())
+    places = sorted(spans(error.partial).items(), reverse=True)
     changes: tuple[tuple[str, Callable[[int], str]], ...] = (
         ("lost", lambda at: raw[:at] + "0" + raw[at:]),
         ("added", lambda at: raw[: at - 1] + raw[at:]),

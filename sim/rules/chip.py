@@ -15,9 +15,10 @@ from sim.elements import dates, emv, money, mti, pos
 from sim.elements.emv_values import characters, count, set_bits, three_digits
 from sim.elements.tlv import Tag, TlvError
 from sim.elements.track import read_track_2
+from sim.rules.content import clean
 from sim.rules.engine import rule
 from sim.rules.finding import Hit, Severity
-from sim.spec import country, currency, lookup
+from sim.spec import country, currency, lookup, spec
 from sim.spec import emv as tables
 
 _DATES = {"9A": "YYMMDD", "5F24": "YYMMDD", "5F25": "YYMMDD", "9F21": "hhmmss"}
@@ -57,6 +58,9 @@ def _hit(
 @rule("chip-data", 55)
 def chip_data(message: Message) -> Iterator[Hit]:
     """DE 55 is BER-TLV. A template with a wrong inside is common in scripts and hurts no tag beside it."""
+    half = len(message[55]) % 2 and spec(message.version)[55].binary
+    if half or (message[55] and not clean(message, 55)):
+        return  # whole bytes and character classes have rules of their own
     chip = emv.read(message[55])
     if chip.error:
         yield _misfit(chip.error, None, None)
@@ -247,6 +251,8 @@ def chip_message_date(message: Message) -> Iterator[Hit]:
     else:
         day, number = message[12][:-6], 12
         day, width = day[-6:], 6
+    if not day.isdecimal() or dates.problem("MMDD", day[-4:]):
+        return  # no date to compare with; its own rules say so
     for tag in _first(message, "9A"):
         if len(tag.value) == 6 and len(day) == width and tag.value[-width:] != day:
             yield _hit(tag, f"{day}, the date of DE {number}", tag.value[-width:], 6 - width)
@@ -299,6 +305,8 @@ def chip_agrees(message: Message) -> Iterator[Hit]:
             continue
         tag = tags[name]
         known = tables.tags()[name]
+        if known.content == "n" and not value.isdecimal():
+            continue  # what is wrong with the data element is said there
         mine = characters(tag.value).strip() if known.content in ("an", "ans") else tag.value[: len(value)]
         if mine != value:
             yield _hit(tag, f"the value of DE {number}", f"another {known.name.split(' (')[0].lower()}")

@@ -155,9 +155,9 @@ def currency_known(message: Message) -> Iterator[Hit]:
         codes = {number: message[number] for number in _CURRENCIES if number in message}
     for number, code in codes.items():
         known = currency(code)
-        if known is None:
+        if known is None and clean(message, number):
             yield Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
-        elif known.exponent is None and known.alpha == "XXX":
+        elif known and known.exponent is None and known.alpha == "XXX":
             hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
             yield Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
 
@@ -166,7 +166,9 @@ def currency_known(message: Message) -> Iterator[Hit]:
 def minor_unit(message: Message) -> Iterator[Hit]:
     """The minor unit digit of a 2003 amount agrees with ISO 4217."""
     known = currency(message[4][:3])
-    if known and known.exponent is not None and message[4][3] != str(known.exponent):
+    if known is None or known.exponent is None or not clean(message, 4):
+        return
+    if message[4][3] != str(known.exponent):
         yield Hit(4, f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}", message[4][3], 3, 1)
 
 
@@ -177,7 +179,7 @@ _COUNTRIES = {"1987": (19, 20, 21, 68, 69), "1993": (19, 20, 21, 68, 69, 70, 91,
 def country_known(message: Message) -> Iterator[Hit]:
     """Country codes are in ISO 3166."""
     for number in _COUNTRIES[message.version]:
-        if number in message and country(message[number]) is None:
+        if number in message and country(message[number]) is None and clean(message, number):
             yield Hit(number, "an ISO 3166 numeric country code", repr(message[number]))
 
 
@@ -189,13 +191,25 @@ def track_2(message: Message) -> Iterator[Hit]:
         yield Hit(35, expected, f"{len(message[35])} characters in another layout")
 
 
+def other_expiry(message: Message, expiry: str) -> bool:
+    """Whether DE 14 has another expiry than a track, both being possible ones: an impossible month is
+    reported by itself."""
+    stated = message.get(14, expiry)
+    return (
+        stated != expiry
+        and clean(message, 14)
+        and dates.problem("YYMM", stated) is None
+        and dates.problem("YYMM", expiry) is None
+    )
+
+
 @rule("track-2-agrees", 2, 35, classes="1234567")
 def track_2_agrees(message: Message) -> Iterator[Hit]:
     """The card number on the track is the one in DE 2."""
     read = read_track_2(message[35])
-    if read and read.pan != message[2]:
+    if read and read.pan != message[2] and clean(message, 2):
         yield Hit(35, "the card number of DE 2", "another card number", 0, len(read.pan))
-    if read and read.expiry and message.get(14, read.expiry) != read.expiry:
+    if read and read.expiry and other_expiry(message, read.expiry):
         yield Hit(35, "the expiry of DE 14", "another expiry", len(read.pan) + 1, 4)
 
 

@@ -14,10 +14,10 @@ from sim.codec import Message
 from sim.elements import dates, money, pos
 from sim.elements.groups import read_additional_amounts
 from sim.elements.track import read_track_1, read_track_2
-from sim.rules.content import clean
+from sim.rules.content import clean, other_expiry
 from sim.rules.engine import rule
 from sim.rules.finding import Hit, Severity
-from sim.rules.layout import LATER, each
+from sim.rules.layout import LATER, each, listed
 from sim.spec import lookup, spec
 
 _NONE: tuple[Hit, ...] = ()
@@ -193,9 +193,9 @@ def track_1_agrees(message: Message) -> Iterator[Hit]:
     read = read_track_1(message.fields[45])
     if read is None:
         return
-    if read.pan != message.fields[2]:
+    if read.pan != message.fields[2] and clean(message, 2):
         yield Hit(45, "the card number of DE 2", "another card number", 1, len(read.pan))
-    if read.expiry and message.get(14, read.expiry) != read.expiry:
+    if read.expiry and other_expiry(message, read.expiry):
         yield Hit(45, "the expiry of DE 14", "another expiry", read.at, 4)
 
 
@@ -282,6 +282,17 @@ def _cash_back(message: Message) -> tuple[int, str] | None:
     return None
 
 
+def _sound_groups(message: Message) -> bool:
+    """Whether nothing is wrong with DE 54 itself, or there is none."""
+    if 54 not in message:
+        return True
+    groups = read_additional_amounts(message.fields[54], message.version)
+    return bool(groups) and all(
+        group.sign in "CD" and group.amount.isdecimal() and group.kind in listed("amount_type")
+        for group in groups
+    )
+
+
 @rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cash_back(message: Message) -> Iterable[Hit]:
     """Processing code 09 and a cash back amount in DE 54 come together, within the total."""
@@ -290,8 +301,7 @@ def cash_back(message: Message) -> Iterable[Hit]:
         return _NONE
     found = _cash_back(message)
     if found is None:
-        sound = 54 not in message or read_additional_amounts(message.fields[54], message.version)
-        if code == _CASH_BACK and sound:
+        if code == _CASH_BACK and _sound_groups(message):
             return (Hit(54, "the cash back amount (type 40), as the processing code says", "none"),)
         return _NONE
     at, amount = found

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.codec import Message
-from sim.elements import pos, tlv
+from sim.elements import tlv
 from sim.elements.pan import account, luhn_ok
 from sim.masking import is_sensitive
 from sim.rules.engine import CODED, Located, Places, RuleText, catalogue, locate_all, shadow
@@ -30,7 +30,12 @@ _PRIVATE = (48, *range(120, 128))
 _CACHE_SIZE = 2048
 _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _APPROVED = ("00", "10", "11", "85")
-_READ = ("chip", "contactless", "magnetic stripe")
+# How the card was read, by the entry mode (1987) or place 7 of the point of service code (1993).
+_ENTRIES = {
+    "card_read": {"1987": ("02", "05", "07", "90", "91", "95"), "1993": ("2", "5")},
+    "keyed": {"1987": ("01", "10", "79", "81"), "1993": ("1", "6")},
+    "chip": {"1987": ("05", "07", "95"), "1993": ("5",)},
+}
 _SHOWN = 20
 _PAN_DIGITS = 12
 _IIN_DIGITS = 6
@@ -43,13 +48,19 @@ def _approved(message: Message) -> bool:
     return code in _APPROVED if message.version == "1987" else code.startswith("0")
 
 
+def _entered(message: Message, how: str) -> bool:
+    value = message.get(22)
+    entry = value[:2] if message.version == "1987" else value[6:7]
+    return entry in _ENTRIES[how].get(message.version, ())
+
+
 # The conditions of presence rows, by the name the tables give them.
 PREDICATES: dict[str, Predicate] = {
     "no_account": lambda message: not any(number in message for number in _ACCOUNTS),
     "value": lambda message: message.get(3)[:2] in _MOVES_MONEY,
-    "card_read": lambda message: pos.entry_kind(message) in _READ,
-    "keyed": lambda message: pos.entry_kind(message) in ("manual", "credential on file"),
-    "chip": lambda message: pos.entry_kind(message) in ("chip", "contactless"),
+    "card_read": lambda message: _entered(message, "card_read"),
+    "keyed": lambda message: _entered(message, "keyed"),
+    "chip": lambda message: _entered(message, "chip"),
     "pin": lambda message: 52 in message,
     "cashback": lambda message: message.get(3)[:2] == "09",
     "approved": _approved,
@@ -132,12 +143,17 @@ def _coded_hits(
 
 
 def _format_hits(message: Message, name: str, rows: tuple[FormatRow, ...]) -> list[Located]:
-    hits = []
+    hits: list[Located] = []
+    wrong: set[int] = set()
     for text, item, check, numbers in rows:
         for number in numbers:
+            if number in wrong:
+                continue  # an element with an error is not judged on its finer points
             value = message.fields[number] if number else message.mti
             if (found := check(message, number, value, item, name)) is not None:
                 hits.append((text, Hit(number, item.expected, found)))
+                if text.severity is Severity.ERROR:
+                    wrong.add(number)
     return hits
 
 

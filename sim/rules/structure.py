@@ -74,6 +74,8 @@ def mti_origin(message: Message) -> Iterator[Hit]:
 @rule("mti-combination", classes="12345678", functions="01234567")
 def mti_combination(message: Message) -> Iterator[Hit]:
     """The digits together are a message type in use."""
+    if message.version not in _SINCE.get(message.mti[2], (message.version,)):
+        return  # the rule of the function digit says so
     known = lookup("message_types", message.mti[1:], version=message.version)
     if message.mti[3] < "6" and known is None:
         yield Hit(0, "a message type in use", message.mti)

@@ -84,7 +84,7 @@ def test_unknown_list() -> None:
 def test_rules() -> None:
     """The catalogue has a row for every rule that findings can name, each explained."""
     table = sim.rules()
-    assert list(table.columns) == ["rule", "network", "severity", "checks", "source", "hint"]
+    assert list(table.columns) == ["rule", "network", "severity", "checks", "source", "hint", "example"]
     assert table["rule"].is_unique
     assert table.drop(columns="network").ne("").all(axis=None)
     assert set(table["severity"]) <= {"error", "warning", "info"}

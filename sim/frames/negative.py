@@ -1,0 +1,108 @@
+"""Negative data as tables: broken messages, each labelled with the finding it must cause."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from sim import operations
+from sim.codec import ParseError
+from sim.errors import locate
+from sim.frames.argument import MessageArgument, as_build_error, take
+from sim.frames.messages import columns_of, table_of
+from sim.frames.raw import masked_text
+from sim.frames.reference import ReferenceTable
+from sim.frames.tables import MessageTable, Table
+from sim.operations import Broken
+
+SOURCE_FAULT = "fault"
+_CASE_COLUMNS = (
+    *("fault", "rule", "severity", "field", "path", "start", "what"),
+    *("message", "version", "network", "kind"),
+)
+_FAULT_COLUMNS = ("fault", "group", "rule", "network", "versions", "what")
+
+
+class CasesTable(Table):
+    """Broken messages, one a row; `message` is the text, shown with card data starred out."""
+
+    _safe_columns = ("fault", "rule", "severity", "path", "what", "version", "network", "kind")
+
+    def _own_masks(self) -> dict[str, str]:
+        if not {"message", "version"} <= set(self.columns):
+            return {}
+        plain = pd.DataFrame(self)
+        texts = zip(plain["message"].tolist(), plain["version"].tolist(), strict=True)
+        return {raw: masked_text(raw, version) for raw, version in texts if isinstance(raw, str)}
+
+
+def break_message(message: MessageArgument, fault: str) -> MessageTable:
+    """Break a message in one place, with the fault of that name (`sim.faults()` lists them).
+
+    Gives the broken message's table, as `parse` does, so that a fault of framing shows where reading
+    stops; `.iso.notes` says what was broken and which rule must find it. Raises BuildError, which names
+    the faults that apply, when this one does not apply to the message.
+
+    >>> import sim
+    >>> table = sim.break_message(sim.generate("auth"), "month-13")
+    >>> sim.validate(table)["rule"].tolist()
+    ['date']
+    """
+    given = take(message, None, None)
+    try:
+        good = given.message()
+    except ParseError as error:
+        raise as_build_error(error) from error
+    made = operations.break_message(good, fault, network=given.network)
+    return table_of(take(made.raw, made.version, made.network), source=SOURCE_FAULT, notes=_notes(made))
+
+
+def _notes(made: Broken) -> tuple[str, ...]:
+    place = locate(made.field, made.start, "", "").removesuffix(": expected , found ")
+    if made.path and made.path != str(made.field):
+        place = place.replace(f"DE {made.field}", f"DE {made.path}")
+    return made.what, f"The rule {made.rule} must find it: {place} ({made.severity})."
+
+
+def cases(network: str | None = None, version: str | None = None) -> CasesTable:
+    """Give labelled bad data: for every fault a message broken by it in one place, and what must be found.
+
+    *network* takes the standard's faults and that network's own, None those of all; *version* is the
+    version of the message that was broken, None all three. Columns: `fault`; `rule`, `severity`, `field`,
+    `path` and `start` of the finding; `what` was broken; `message`, the text; the `version` to read it
+    as and the `network` whose rules to ask; `kind` of message. Raises SpecError for an unknown network
+    or version.
+
+    >>> import sim
+    >>> case = sim.cases("VISA", "1987").iloc[0]
+    >>> sim.validate(case["message"], version=case["version"])["rule"].tolist() == [case["rule"]]
+    True
+    """
+    rows = [
+        (
+            *(one.fault, one.rule, str(one.severity), one.field, one.path, one.start, one.what),
+            *(one.raw, one.version, one.network or "", one.kind),
+        )
+        for one in operations.cases(network, version)
+    ]
+    return CasesTable(columns_of(_CASE_COLUMNS, rows))
+
+
+def faults(message: MessageArgument | None = None) -> Table:
+    """Give the ways to break a message: `fault` (the name `break_message` takes), `group` (`framing` or
+    `content`), the `rule` that finds it, the `network` and `versions` it concerns, `what` it does.
+
+    With *message*, only those that apply to it. Raises BuildError for a message that cannot be read.
+
+    >>> import sim
+    >>> "month-13" in sim.faults(sim.generate("auth"))["fault"].tolist()
+    True
+    """
+    chosen = operations.faults()
+    if message is not None:
+        given = take(message, None, None)
+        try:
+            chosen = operations.faults_for(given.message(), network=given.network)
+        except ParseError as error:
+            raise as_build_error(error) from error
+    rows = [(one.id, one.group, one.rule, one.network, ", ".join(one.versions), one.what) for one in chosen]
+    return ReferenceTable(columns_of(_FAULT_COLUMNS, rows))
