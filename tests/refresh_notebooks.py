@@ -8,8 +8,6 @@ for a cell without an execution count.
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,8 +18,6 @@ from nbclient import NotebookClient
 FOLDER = Path(__file__).parents[1] / "notebooks"
 EXPECTED_ERROR = "raises-exception"  # the tag of a cell that is meant to fail
 _VIEW = "application/vnd.jupyter.widget-view+json"
-_STATE = "application/vnd.jupyter.widget-state+json"
-_MODEL_ID = re.compile(r"IPY_MODEL_([0-9a-f]{32})")
 _TIMEOUT = 300.0
 
 
@@ -45,39 +41,17 @@ def refresh(path: Path) -> None:
         "name": "python3",
     }
     book.metadata["language_info"] = {"name": "python"}
-    nbformat.write(_numbered(book), path)
+    nbformat.write(_without_widgets(book), path)
 
 
-def _numbered(book: Any) -> Any:
-    """Widgets have random ids: number them in the order in which they are shown, then contained."""
-    state = book.metadata.get("widgets", {}).get(_STATE, {}).get("state", {})
-    shown = [
-        output["data"][_VIEW]["model_id"]
-        for cell in book.cells
-        for output in cell.get("outputs", [])
-        if _VIEW in output.get("data", {})
-    ]
-    order: dict[str, None] = {}
-
-    def walk(model: str) -> None:
-        if model not in order:
-            order[model] = None
-            for inner in _MODEL_ID.findall(json.dumps(state.get(model, {}), sort_keys=True)):
-                walk(inner)
-
-    for model in shown:
-        walk(model)
-    for model in sorted(state.keys() - order.keys(), key=lambda model: _without_ids(state[model])):
-        walk(model)
-    text = nbformat.writes(book)
-    for number, model in enumerate(order, 1):
-        text = text.replace(model, f"{number:032x}")
-    # As JSON again, so that the state is sorted by the new ids.
-    return nbformat.reads(text, as_version=4)
-
-
-def _without_ids(model: Any) -> str:
-    return re.sub(r"[0-9a-f]{32}", "", json.dumps(model, sort_keys=True))
+def _without_widgets(book: Any) -> Any:
+    """The notebook without live widgets: what is stored is the text and HTML they show beside, which every
+    page can show, with no kernel and no state of a megabyte."""
+    book.metadata.pop("widgets", None)
+    for cell in book.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(_VIEW, None)
+    return book
 
 
 def check(path: Path) -> list[str]:

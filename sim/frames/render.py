@@ -24,10 +24,12 @@ _NUMBER, _VALUE, _TEXT = "n", "v", "t"
 _GAP = "…"
 _STYLE = (
     "<style>"
-    "table.iso8583 th, table.iso8583 td {text-align: left; vertical-align: top; max-width: 34em}"
-    "table.iso8583 th.n, table.iso8583 td.n {text-align: right}"
-    "table.iso8583 td.v {font-family: var(--jp-code-font-family, monospace); white-space: pre}"
-    "table.iso8583 td.t {white-space: normal}"
+    "table.dataframe.iso8583 th, table.dataframe.iso8583 td "
+    "{text-align: left; vertical-align: top; max-width: 34em}"
+    "table.dataframe.iso8583 th.n, table.dataframe.iso8583 td.n {text-align: right}"
+    "table.dataframe.iso8583 td.v "
+    "{font-family: var(--jp-code-font-family, monospace); white-space: pre}"
+    "table.dataframe.iso8583 td.t {white-space: normal}"
     "</style>"
 )
 

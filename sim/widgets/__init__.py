@@ -1,1 +1,52 @@
-"""."""
+"""What people see in notebooks: the message anatomy, the diff, the panels.
+
+Names are resolved when first used, so that what needs no widget (the plain and the HTML view) works
+where ipywidgets is missing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.widgets.anatomy import MessageAnatomy
+    from sim.widgets.diff import MessageDiff
+    from sim.widgets.lab import Lab
+    from sim.widgets.page import anatomy_html
+    from sim.widgets.panel_explain import ExplainPanel
+    from sim.widgets.panel_generate import GeneratePanel
+    from sim.widgets.panel_validate import ValidatePanel
+    from sim.widgets.plain import anatomy_text
+
+_WHERE = {
+    "ExplainPanel": "sim.widgets.panel_explain",
+    "GeneratePanel": "sim.widgets.panel_generate",
+    "Lab": "sim.widgets.lab",
+    "MessageAnatomy": "sim.widgets.anatomy",
+    "MessageDiff": "sim.widgets.diff",
+    "ValidatePanel": "sim.widgets.panel_validate",
+    "anatomy_html": "sim.widgets.page",
+    "anatomy_text": "sim.widgets.plain",
+}
+
+__all__ = [
+    "ExplainPanel",
+    "GeneratePanel",
+    "Lab",
+    "MessageAnatomy",
+    "MessageDiff",
+    "ValidatePanel",
+    "anatomy_html",
+    "anatomy_text",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_WHERE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WHERE})

@@ -1,0 +1,212 @@
+"""How the plots look: strips above each other, matrices of shaded cells, and their axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MISSING = "plots need matplotlib: pip install 'iso8583-lab[plot]'"
+
+# The palette of Okabe and Ito; grey for what belongs to no network.
+COLOURS = {
+    "VISA": "#0072B2",
+    "MASTERCARD": "#D55E00",
+    "AMEX": "#009E73",
+    "DISCOVER": "#E69F00",
+    "JCB": "#CC79A7",
+    "UNIONPAY": "#56B4E9",
+}
+_GREY = "#8C8C8C"
+_ACCENT = "#0072B2"
+_WIDTH = 9.0
+_STRIP = 0.82  # of the distance to the strip above
+_GAP = 0.06  # around the cells of a matrix
+_FAINT, _FULL = 0.10, 0.95  # opacity of the least and the most filled cell
+
+Numbers = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ridge:
+    """One strip: its name left of it, a remark right of it, heights between edges. `network` gives the
+    colour; `mark` is a place on the axis to point out."""
+
+    label: str
+    remark: str
+    heights: Numbers
+    network: str
+    mark: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a matrix: how full, from 0 to 1, and what stands in it."""
+
+    share: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The Axes that a plot is drawn on; `own` where the figure was made for it."""
+
+    ax: Axes
+    own: bool
+
+    def finish(self, title: str, said: str, note: str, *, below: bool = False) -> None:
+        """Title, how to read the picture (beneath it where the top is taken), what is not in it."""
+        self.ax.set_title(title, loc="left", fontweight="bold")
+        if not below:
+            self.ax.set_title(said, loc="right", fontsize="small")
+        self.ax.set_xlabel(
+            "\n".join(line for line in (said if below else "", note) if line), fontsize="small"
+        )
+
+
+def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Sheet:
+    """*ax* cleared of frame and background, or a figure of this size in inches with such an Axes.
+    Raises ImportError where matplotlib is missing."""
+    own = ax is None
+    if ax is None:
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise ImportError(MISSING, name="matplotlib") from error
+        figure, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
+        # Transparent: JupyterLab then lays a ground behind it that the text can be read on.
+        figure.set_facecolor("none")
+    ax.patch.set_alpha(0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.tick_params(length=0)
+    return Sheet(ax, own)
+
+
+def blank(ax: Axes | None, title: str, sentence: str) -> Axes:
+    """A picture of nothing that says so."""
+    canvas = sheet(ax, height=1.4)
+    canvas.ax.set_xticks([])
+    canvas.ax.set_yticks([])
+    canvas.ax.text(0.5, 0.5, sentence, transform=canvas.ax.transAxes, ha="center", va="center")
+    canvas.finish(title, "", "")
+    return canvas.ax
+
+
+def ridges(canvas: Sheet, edges: Numbers, strips: list[Ridge], *, shared: bool) -> None:
+    """Strips from top to bottom, all on one scale or (not *shared*) each on its own."""
+    ax = canvas.ax
+    peak = max(int(strip.heights.max()) for strip in strips)
+    for at, strip in enumerate(strips):
+        base = float(len(strips) - 1 - at)
+        colour = COLOURS.get(strip.network, _ACCENT if not shared else _GREY)
+        top = base + _STRIP * strip.heights / ((peak if shared else int(strip.heights.max())) or 1)
+        steps = np.append(top, top[-1])
+        ax.fill_between(edges, base, steps, step="post", color=colour, alpha=0.75, linewidth=0)
+        ax.plot(edges, np.where(steps > base, steps, np.nan), drawstyle="steps-post", color=colour, lw=1)
+        ax.axhline(base, color=colour, lw=0.6, alpha=0.6)
+        if strip.mark is not None:
+            ax.plot([strip.mark] * 2, [base, base + _STRIP], color=_text_colour(), lw=1.4)
+        place = ax.get_yaxis_transform()
+        ax.text(1.01, base + 0.3, strip.remark, transform=place, va="center", fontsize="small")
+    ax.set_yticks(
+        [len(strips) - 1 - at + 0.3 for at in range(len(strips))], [strip.label for strip in strips]
+    )
+    ax.set_ylim(-0.1, len(strips))
+    ax.set_xlim(edges[0], edges[-1])
+
+
+def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[Cell]]) -> None:
+    """Shaded cells under *heads*, a row for each label, the first at the top."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    ax, size = canvas.ax, 1 - 2 * _GAP
+    places = [(row, column) for row in range(len(labels)) for column in range(len(heads))]
+    boxes = [Rectangle((column - size / 2, row - size / 2), size, size) for row, column in places]
+    fills = [_fill(cells[row][column].share) for row, column in places]
+    ax.add_collection(PatchCollection(boxes, facecolors=fills, edgecolors="none"))
+    for row, column in places:
+        cell = cells[row][column]
+        ink = _ink(cell.share)
+        ax.text(column, row, cell.text, ha="center", va="center", fontsize="small", color=ink)
+    ax.set_xlim(-0.5, len(heads) - 0.5)
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+    ax.set_xticks(range(len(heads)), heads, fontsize="small")
+    ax.set_yticks(range(len(labels)), labels, fontsize="small")
+    ax.tick_params(axis="x", top=False, labeltop=True, labelbottom=False)
+
+
+def days_axis(ax: Axes, edges: Numbers) -> None:
+    """Times of day, and the day beneath where it changes; no year, which messages do not have."""
+    from matplotlib import dates
+
+    untyped: Any = dates
+    low, high = (untyped.date2num(edge) for edge in (edges[0], edges[-1]))
+    ticks = untyped.AutoDateLocator(maxticks=8).tick_values(untyped.num2date(low), untyped.num2date(high))
+    places = [place for place in ticks if low <= place <= high]
+    moments = [untyped.num2date(place) for place in places]
+    days = [f"{moment.day} {moment:%b}" for moment in moments]
+    if all(moment.hour == moment.minute == moment.second == 0 for moment in moments):
+        labels = days
+    else:
+        form = "%H:%M:%S" if any(moment.second for moment in moments) else "%H:%M"
+        before = ["", *days[:-1]]
+        labels = [
+            f"{moment:{form}}" + (f"\n{day}" if day != last else "")
+            for moment, day, last in zip(moments, days, before, strict=True)
+        ]
+    ax.set_xticks(places, labels)
+    ax.grid(axis="x", lw=0.5, alpha=0.35)
+    ax.set_axisbelow(True)
+
+
+def powers_axis(ax: Axes, edges: Numbers) -> None:
+    """An axis of powers of ten, written out: 0.01, 1, 1,000."""
+    ticks = list(range(int(np.ceil(edges[0])), int(np.floor(edges[-1])) + 1))
+    step = len(ticks) // 9 + 1
+    ticks = ticks[::step]
+    ax.set_xticks(ticks, [f"{10**tick:,}" if tick >= 0 else f"{10.0**tick:.{-tick}f}" for tick in ticks])
+    ax.grid(axis="x", lw=0.5, alpha=0.35)
+    ax.set_axisbelow(True)
+
+
+def _fill(share: float) -> tuple[float, float, float, float]:
+    from matplotlib.colors import to_rgba
+
+    if share <= 0:
+        return to_rgba(_GREY, 0.08)
+    # By the square root, so that rare is told from never.
+    return to_rgba(_ACCENT, _opacity(share))
+
+
+def _opacity(share: float) -> float:
+    return float(_FAINT + (_FULL - _FAINT) * share**0.5) if share > 0 else 0.0
+
+
+def _text_colour() -> Any:
+    from matplotlib import rcParams
+
+    return rcParams["text.color"]
+
+
+def _ink(share: float) -> Any:
+    """Black or white, whichever is told better from a cell: the ground behind it is taken to be the
+    opposite of the text colour."""
+    from matplotlib.colors import to_rgb
+
+    ground = 0.0 if _lightness(to_rgb(_text_colour())) > 0.5 else 1.0
+    opacity = _opacity(share)
+    mixed = tuple(opacity * part + (1 - opacity) * ground for part in to_rgb(_ACCENT))
+    light = _lightness(mixed)
+    return "black" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "white"
+
+
+def _lightness(rgb: tuple[float, ...]) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in rgb]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))

@@ -1,0 +1,81 @@
+"""`CoveredText`: a text box for what may hold card data, masked until somebody works in it.
+
+A notebook may save what a widget is made of, so the true text stays in Python (`value` is not synced).
+The browser has the masked text, of the same length; it asks for the true one when the box is entered,
+when the eye is opened, and to copy it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+_STATIC = Path(__file__).parent / "static"
+MOST_CHARACTERS = 32_768  # as the interface has it for a message
+
+
+class CoveredText(anywidget.AnyWidget):
+    """A labelled text box with an eye and a copy button.
+
+    *cover* gives the text as it may be shown, of the same length. Traits: `value`, the true text, which
+    stays in Python; `shown`, the masked one; `masked`, False shows the true one; `label`, `placeholder`,
+    `rows`, `editable`; `problem`, what is wrong with it, shown beneath.
+    """
+
+    _esm = _STATIC / "covered_text.js"
+    _css = _STATIC / "covered_text.css"
+
+    value = traitlets.Unicode("")
+    shown = traitlets.Unicode("").tag(sync=True)
+    hides = traitlets.Bool(False).tag(sync=True)
+    masked = traitlets.Bool(True).tag(sync=True)
+    editable = traitlets.Bool(True).tag(sync=True)
+    label = traitlets.Unicode("").tag(sync=True)
+    placeholder = traitlets.Unicode("").tag(sync=True)
+    problem = traitlets.Unicode("").tag(sync=True)
+    rows = traitlets.Int(3).tag(sync=True)
+    # Counts changes that did not come from the keyboard, so that the browser asks for them.
+    edition = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, value: str = "", *, cover: Callable[[str], str], **kwargs: Any) -> None:
+        self._cover = cover
+        self._typing = False
+        super().__init__(value=value, **kwargs)
+        self._mask()
+        self.observe(self._take, "value")
+        self.on_msg(self._asked)
+
+    def cover_again(self) -> None:
+        """Mask anew: what *cover* depends on has changed."""
+        self._mask()
+
+    def _mask(self) -> None:
+        shown = self._cover(self.value)
+        self.hides = shown != self.value
+        self.shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def _take(self, change: Any) -> None:
+        with self.hold_sync():
+            self._mask()
+            if not self._typing:
+                self.edition += 1
+
+    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        """What the browser sends: a text that was typed, or a wish for the true one."""
+        if content.get("kind") == "typed" and self.editable:
+            self._typing = True
+            try:
+                self.value = str(content.get("text", ""))[: MOST_CHARACTERS + 1]
+            finally:
+                self._typing = False
+                self.send({"kind": "heard"})
+        elif content.get("kind") == "ask":
+            self.send({"kind": "text", "why": content.get("why", ""), "text": self.value})
+
+    def __repr__(self) -> str:
+        size = len(self.value)
+        return f"CoveredText({self.label!r}: {size} character{'' if size == 1 else 's'})"

@@ -1,0 +1,167 @@
+"""The anatomy as static HTML: no script, hover by CSS alone, for nbconvert, mails and the like.
+
+Where style sheets are dropped (GitHub, some mail readers) it is still the text, a grid and a table.
+Nothing in it is random and no name in it is unique to a message, so that outputs can be compared.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from sim.widgets.model import Data, view
+from sim.widgets.plain import label_of, title_of
+
+_STATIC = Path(__file__).parent / "static"
+_HUES = 6
+_LINE = 10
+SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
+_HOT = "{background:#ffd54d!important;color:#111!important;outline:1px solid #111}"
+
+
+def anatomy_html(
+    message: object,
+    version: str | None = None,
+    network: str | None = None,
+    masked: bool = True,
+) -> str:
+    """The anatomy of *message* as a piece of HTML that needs nothing else. Pointing at an element, its
+    characters or its bit lights all three.
+
+    Raises as `sim.widgets.model.view` does.
+    """
+    return page(view(message, version, network, masked))
+
+
+def page(data: Data) -> str:
+    """The same of a view that is there already."""
+    numbers = [element["number"] for element in data["elements"]]
+    parts = [
+        f"<style>{_style()}{''.join(map(_lights, numbers))}</style>",
+        '<div class="iso-anatomy-page">',
+        f"<p><b>{html.escape(title_of(data))}</b></p>",
+        f'<p class="raw"><code>{_raw(data)}</code></p>',
+        *_fault(data),
+        *_grid(data),
+        *_table(data),
+        "</div>",
+    ]
+    return "\n".join(parts)
+
+
+@cache
+def _style() -> str:
+    return " ".join((_STATIC / "page.css").read_text(encoding="utf-8").split())
+
+
+def _lights(number: int) -> str:
+    return f'.iso-anatomy-page:has([data-n="{number}"]:hover) [data-n="{number}"]{_HOT}'
+
+
+def visible(text: str) -> str:
+    """*text* with control characters as their pictures: each stays one character."""
+    return "".join(_picture(char) for char in text)
+
+
+def _picture(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return char if char.isprintable() or char == " " else "\ufffd"
+
+
+def _raw(data: Data) -> str:
+    hues = {element["number"]: at % _HUES for at, element in enumerate(data["elements"])}
+    cells = []
+    for segment in data["segments"]:
+        for at, text in _tens(segment["start"], visible(segment["text"])):
+            tick = f' data-o="{at}"' if at % _LINE == 0 else ""
+            names = f"{segment['kind']} h{hues[segment['number']]}"
+            cells.append(
+                f'<span class="{names}" data-n="{segment["number"]}"{tick}>{html.escape(text)}</span>'
+            )
+    return "".join(cells)
+
+
+def _tens(start: int, text: str) -> Iterator[tuple[int, str]]:
+    """*text*, which begins at offset *start*, cut where the ruler has its marks."""
+    at = 0
+    while at < len(text):
+        size = _LINE - (start + at) % _LINE
+        yield start + at, text[at : at + size]
+        at += size
+
+
+def _fault(data: Data) -> Iterator[str]:
+    if data["fault"]:
+        fault = data["fault"]
+        yield f'<p class="fault"><b>✖ {html.escape(fault["sentence"])}.</b> {html.escape(fault["hint"])}</p>'
+
+
+def _grid(data: Data) -> Iterator[str]:
+    if not data["cells"]:
+        return
+    yield '<table class="bits" aria-label="Bitmap"><tbody>'
+    for at in range(0, len(data["cells"]), 16):
+        row = "".join(_cell(cell) for cell in data["cells"][at : at + 16])
+        yield f"<tr>{row}</tr>"
+    yield "</tbody></table>"
+
+
+def _cell(cell: Data) -> str:
+    number = cell["number"]
+    if not cell["set"]:
+        return f"<td>{number}</td>"
+    name = html.escape(cell["name"], quote=True)
+    return f'<td class="on" data-n="{number}" title="{name}"><b>{number}●</b></td>'
+
+
+def _table(data: Data) -> Iterator[str]:
+    heads = "".join(f"<th>{head}</th>" for head in ("", "DE", "Name", "Format", "Value", "Meaning"))
+    yield f'<table class="elements"><thead><tr>{heads}</tr></thead><tbody>'
+    for at, element in enumerate(data["elements"]):
+        yield _row(element, at % _HUES)
+    others = [one for one in data["general"] if not data["fault"]]
+    for one in others:
+        sentence = html.escape(one["sentence"])
+        yield f"<tr><td>{SIGNS[one['severity']]}</td><td></td><td colspan=4>{sentence}</td></tr>"
+    yield "</tbody></table>"
+
+
+def _row(element: Data, hue: int) -> str:
+    unread = {"fault": "does not fit", "unread": "not read"}
+    meaning = str(unread.get(element["state"], element["meaning"]))
+    told = [html.escape(visible(meaning))] if meaning else []
+    if element["state"] == "read":
+        told += [f"{SIGNS[one['severity']]} {html.escape(one['sentence'])}" for one in element["findings"]]
+    value = html.escape(visible(element["value"]))
+    cells = (
+        SIGNS[element["severity"]],
+        label_of(element),
+        html.escape(element["name"]),
+        element["format"],
+        f"<code>{value}</code>",
+        "<br>".join(told) + _parts(element),
+    )
+    drawn = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr class="h{hue}" data-n="{element["number"]}">{drawn}</tr>'
+
+
+def _parts(element: Data) -> str:
+    """Sub-fields and tags, folded away."""
+    if not element["children"]:
+        return ""
+    lines = []
+    for child in element["children"]:
+        indent = "\N{NO-BREAK SPACE}" * 4 * child["depth"]
+        line = f"{indent}<b>{child['label']}</b> {html.escape(child['name'])}: "
+        line += (
+            f"<code>{html.escape(visible(child['value']))}</code> {html.escape(visible(child['meaning']))}"
+        )
+        lines.append(f"<li>{line.rstrip()}</li>")
+    summary = f"<summary>{len(lines)} part{'' if len(lines) == 1 else 's'}</summary>"
+    return f"<details>{summary}<ul>{''.join(lines)}</ul></details>"

@@ -1,0 +1,186 @@
+// The text box of CoveredText. `shown` is masked; the true text comes as a message when it is needed and
+// is kept no longer than the box is worked in.
+
+let made = 0;
+
+function button(name, text) {
+  const node = document.createElement("button");
+  node.type = "button";
+  node.className = "ict-button";
+  node.dataset.act = name;
+  node.textContent = text;
+  return node;
+}
+
+class Box {
+  constructor(model, el) {
+    this.model = model;
+    this.open = null; // the true text, while the browser may have it
+    this.waiting = false; // a typed text is on its way
+    this.later = null; // what was typed meanwhile
+    const id = `ict-${Date.now().toString(36)}-${made++}`;
+    el.classList.add("ict");
+    el.dataset.lmSuppressShortcuts = "true";
+    this.label = document.createElement("label");
+    this.label.htmlFor = id;
+    this.eye = button("eye", "");
+    this.copy = button("copy", "Copy");
+    this.said = document.createElement("span");
+    this.said.className = "ict-said";
+    this.said.setAttribute("role", "status");
+    this.problem = document.createElement("div");
+    this.problem.id = `${id}-problem`;
+    this.problem.className = "ict-problem";
+    this.problem.setAttribute("role", "alert");
+    this.area = document.createElement("textarea");
+    Object.assign(this.area, { id, spellcheck: false, autocomplete: "off" });
+    this.area.setAttribute("autocapitalize", "off");
+    this.area.setAttribute("aria-describedby", this.problem.id);
+    const head = document.createElement("div");
+    head.className = "ict-head";
+    head.append(this.label, this.said, this.eye, this.copy);
+    el.replaceChildren(head, this.area, this.problem);
+    this.area.addEventListener("focus", () => this.enter());
+    this.area.addEventListener("blur", () => this.leave());
+    this.area.addEventListener("beforeinput", (event) => this.guard(event));
+    this.area.addEventListener("input", () => this.typed());
+    this.area.addEventListener("keydown", (event) => event.stopPropagation());
+    this.eye.addEventListener("click", () => this.toggle());
+    this.copy.addEventListener("click", () => this.ask("copy"));
+  }
+
+  get focused() {
+    return document.activeElement === this.area;
+  }
+  get locked() {
+    return this.area.value !== "" && this.model.get("hides") && this.open === null;
+  }
+
+  ask(why) {
+    this.model.send({ kind: "ask", why });
+  }
+
+  enter() {
+    if (this.model.get("editable") && this.model.get("hides") && this.open === null) this.ask("enter");
+  }
+
+  leave() {
+    if (!this.model.get("masked")) return;
+    this.open = null;
+    this.draw();
+  }
+
+  // Stars are not the message: before the true text is here, only replacing all of it is taken.
+  guard(event) {
+    const all = this.area.selectionStart === 0 && this.area.selectionEnd === this.area.value.length;
+    if (this.locked && !all) {
+      event.preventDefault();
+      this.ask("enter");
+    }
+  }
+
+  typed() {
+    const text = this.area.value;
+    this.open = text;
+    if (this.waiting) this.later = text;
+    else this.post(text);
+  }
+
+  post(text) {
+    this.waiting = true;
+    this.later = null;
+    this.model.send({ kind: "typed", text });
+  }
+
+  heard() {
+    this.waiting = false;
+    if (this.later !== null) this.post(this.later);
+  }
+
+  toggle() {
+    const masked = !this.model.get("masked");
+    this.open = null;
+    this.model.set("masked", masked);
+    this.model.save_changes();
+  }
+
+  told(message) {
+    if (message.kind === "heard") this.heard();
+    if (message.kind !== "text") return;
+    if (message.why === "copy") this.write(message.text);
+    else if (!this.waiting && (this.focused || !this.model.get("masked"))) {
+      this.open = message.text;
+      this.draw();
+    }
+  }
+
+  async write(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Where the page may not use the clipboard (no https), the old way.
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+      this.copy.focus();
+    }
+    this.said.textContent = "Copied.";
+  }
+
+  // Python changed the text: what the browser holds is old.
+  edited() {
+    this.open = null;
+    this.later = null;
+    if (!this.model.get("masked") || (this.focused && this.model.get("hides"))) this.ask("enter");
+    this.draw();
+  }
+
+  uncovered() {
+    this.open = null;
+    if (!this.model.get("masked")) this.ask("eye");
+    this.draw();
+  }
+
+  draw() {
+    const get = (name) => this.model.get(name);
+    this.label.textContent = get("label");
+    this.area.rows = get("rows");
+    this.area.readOnly = !get("editable");
+    this.area.placeholder = get("placeholder");
+    const text = this.open ?? get("shown");
+    if (this.area.value !== text) {
+      const at = this.area.selectionStart;
+      const to = this.area.selectionEnd;
+      this.area.value = text;
+      if (this.focused) this.area.setSelectionRange(at, to);
+    }
+    const masked = get("masked");
+    this.eye.hidden = masked && !get("hides");
+    this.eye.textContent = masked ? "Show card data" : "Hide card data";
+    this.eye.setAttribute("aria-pressed", String(!masked));
+    this.copy.hidden = get("shown") === "";
+    this.said.textContent = "";
+    this.problem.textContent = get("problem") && `✖ ${get("problem")}`;
+    this.area.setAttribute("aria-invalid", String(Boolean(get("problem"))));
+  }
+}
+
+function render({ model, el }) {
+  const box = new Box(model, el);
+  const draw = () => box.draw();
+  const heard = [
+    ...["shown", "hides", "label", "placeholder", "problem", "rows", "editable"].map((n) => [`change:${n}`, draw]),
+    ["change:edition", () => box.edited()],
+    ["change:masked", () => box.uncovered()],
+    ["msg:custom", (message) => box.told(message)],
+  ];
+  heard.forEach(([name, act]) => model.on(name, act));
+  box.draw();
+  if (!model.get("masked")) box.ask("eye");
+  return () => heard.forEach(([name, act]) => model.off(name, act));
+}
+
+export default { render };

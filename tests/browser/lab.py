@@ -1,0 +1,265 @@
+"""A real JupyterLab on loopback and a headless Chromium that looks at it.
+
+    with jupyterlab(folder) as lab, chromium() as browser:
+        with lab.notebook(browser, ["1 + 1"]) as sheet:
+            sheet.page.locator(...)
+
+Nothing may leave the machine: every other request is blocked and kept in `sheet.outside`; what the
+browser's console complains of is in `sheet.complaints`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+# Generous: a machine that does other work, too, is slow to start a kernel. In milliseconds.
+PATIENCE = 90_000
+_START = 90
+_STOP = 20
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
+# The status says idle before a kernel exists; the session itself must be asked.
+_KERNEL_READY = """() => {
+    const shown = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+    const context = shown && shown.sessionContext;
+    const kernel = context && context.isReady && context.session && context.session.kernel;
+    return !!kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle'; }"""
+_ALL_RUN = """() => {
+    const cells = '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputPrompt';
+    const marks = [...document.querySelectorAll(cells)];
+    return marks.length && marks.every(mark => /\\[\\d+\\]/.test(mark.textContent)); }"""
+_ASK_KERNEL = """code => {
+    window.answer = undefined;
+    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    const future = kernel.requestExecute({ code });
+    let text = '';
+    future.onIOPub = message => {
+        if (message.header.msg_type === 'stream') text += message.content.text;
+        if (message.header.msg_type === 'error') text += message.content.traceback.join('\\n');
+    };
+    future.done.then(() => { window.answer = text; }); }"""
+
+
+def chromium_path() -> str | None:
+    """Where Chromium is: `CHROMIUM`, else on the path; None where there is none."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@dataclass
+class Sheet:
+    """An open notebook, all its cells run."""
+
+    page: Page
+    outside: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def ask(self, code: str) -> str:
+        """What *code* prints when the notebook's kernel runs it, the line ending dropped."""
+        self.page.evaluate(_ASK_KERNEL, code)
+        self.page.wait_for_function("() => window.answer !== undefined", timeout=PATIENCE)
+        return str(self.page.evaluate("() => window.answer")).rstrip("\n")
+
+    def wait_until(self, code: str, expected: str) -> None:
+        """Ask the kernel until *code* prints *expected*: the browser's news takes a moment to arrive."""
+        for _ in range(200):
+            if (answer := self.ask(code)) == expected:
+                return
+        raise AssertionError(f"the kernel says {answer!r}, not {expected!r}")
+
+    def theme(self, name: str) -> None:
+        """Change the look of JupyterLab: `JupyterLab Dark`."""
+        order = "name => { window.jupyterapp.commands.execute('apputils:change-theme', { theme: name }); }"
+        self.page.evaluate(order, name)
+        light = str("Dark" not in name).lower()
+        self.page.wait_for_selector(f'body[data-jp-theme-light="{light}"]', state="attached")
+
+
+@dataclass
+class Lab:
+    """A running JupyterLab. `address` is its root, `folder` what it serves."""
+
+    address: str
+    folder: Path
+    _names: Iterator[int] = field(default_factory=count)
+
+    @contextmanager
+    def notebook(
+        self, browser: Browser, cells: list[str], *, width: int = 1280, height: int = 1000
+    ) -> Iterator[Sheet]:
+        """A notebook of these *cells*, opened in a window of its own and run."""
+        name = f"sheet{next(self._names)}.ipynb"
+        (self.folder / name).write_text(json.dumps(_notebook(cells)), encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+        sheet = Sheet(context.new_page())
+        _watch(sheet)
+        try:
+            sheet.page.set_default_timeout(PATIENCE)
+            sheet.page.goto(f"{self.address}/lab/tree/{name}?reset", wait_until="domcontentloaded")
+            sheet.page.wait_for_function(_KERNEL_READY, timeout=PATIENCE)
+            # Not awaited: a dialog of the application would hang the test for ever.
+            sheet.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+            sheet.page.wait_for_function(_ALL_RUN, timeout=PATIENCE)
+            yield sheet
+        finally:
+            context.close()
+
+
+def _watch(sheet: Sheet) -> None:
+    def gate(route: Route) -> None:
+        if route.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            route.continue_()
+        else:
+            sheet.outside.append(route.request.url)
+            route.abort()
+
+    page = sheet.page
+    page.context.route("**/*", gate)
+    page.on("console", lambda line: sheet.complaints.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: sheet.complaints.append(str(error)))
+
+
+def _notebook(cells: list[str]) -> dict[str, Any]:
+    made: list[dict[str, Any]] = [
+        {
+            "cell_type": "code",
+            "id": f"cell{at}",
+            "metadata": {},
+            "source": source,
+            "outputs": [],
+            "execution_count": None,
+        }
+        for at, source in enumerate(cells)
+    ]
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    return {"cells": made, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium that knows no address but this machine's."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path(),
+            headless=True,
+            args=[
+                "--no-sandbox",
+                "--disable-dev-shm-usage",
+                "--disable-gpu",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            ],
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def jupyterlab(folder: Path) -> Iterator[Lab]:
+    """A JupyterLab that serves *folder*, without token, settings or news of its own."""
+    with tempfile.TemporaryDirectory(prefix="lab") as own:
+        settings = Path(own)
+        for name, body in _SETTINGS.items():
+            file = settings / "settings" / f"{name}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(body), encoding="utf-8")
+        port = _free_port()
+        process = subprocess.Popen(
+            _command(folder, port),
+            env=_environment(settings),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        listener = _Listener(process)
+        try:
+            listener.wait_ready()
+            yield Lab(f"http://127.0.0.1:{port}", folder)
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            listener.close()
+
+
+def _command(folder: Path, port: int) -> list[str]:
+    return [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"),
+        *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"),
+        *("--IdentityProvider.token=", "--ServerApp.password=", "--expose-app-in-browser"),
+        *(
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            "--LabApp.extension_manager=readonly",
+        ),
+        "--ServerApp.terminals_enabled=False",
+    ]
+
+
+def _environment(settings: Path) -> dict[str, str]:
+    places = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    return {**os.environ, **{name: str(settings / place) for name, place in places.items()}}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+class _Listener:
+    """Reads what the server says, so that it never has to wait for a reader, until it ends."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        self._process = process
+        self._stream = process.stdout
+        self._said: list[str] = []
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        for line in self._stream:
+            if not self._ready.is_set():
+                self._said.append(line)
+            if "is running at" in line:
+                self._ready.set()
+        self._ready.set()
+
+    def wait_ready(self) -> None:
+        """Until the server says where it runs. Raises RuntimeError with its last words when it does not."""
+        self._ready.wait(_START)
+        if self._process.poll() is not None or not self._said or "is running at" not in self._said[-1]:
+            raise RuntimeError("JupyterLab did not start:\n" + "".join(self._said[-20:]))
+
+    def close(self) -> None:
+        """Let go of the stream, once the server has ended."""
+        self._thread.join(_STOP)
+        self._stream.close()

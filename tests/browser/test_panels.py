@@ -1,0 +1,354 @@
+"""The panels in a real JupyterLab: what a person chooses, pastes, breaks and sees."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from support import AT
+
+from sim.operations import generate, validate
+from sim.spec.networks import NETWORKS, default_card, network
+
+if TYPE_CHECKING:
+    from browser.lab import Lab, Sheet
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = pytest.mark.browser
+
+PAN = default_card("VISA").pan
+MASKED = "411111******1111"
+RAW = generate("financial", network="VISA", entry="chip", at=AT).raw
+TALL, NARROW = 2600, 480
+ROUNDS = 15
+CLOCK = "import datetime, sim\nat = datetime.datetime(2026, 11, 20, 10, 15, 30, tzinfo=datetime.UTC)\n"
+
+# Whatever of a panel that can be seen reaches beyond its right edge; what scrolls by itself may.
+_OVERFLOW = """panel => {
+    const edge = panel.getBoundingClientRect().right + 1;
+    const scrolls = node => { const own = node.parentElement.closest('.ia, .ict, .irv, .iso-table');
+        for (let up = node.parentElement; own && up !== own.parentElement; up = up.parentElement)
+            if (getComputedStyle(up).overflowX !== 'visible') return true;
+        return false; };
+    const beyond = node => { const box = node.getBoundingClientRect();
+        return box.width && box.height && box.right > edge && !scrolls(node); };
+    return [...panel.querySelectorAll('*')].filter(beyond).map(node => node.outerHTML.slice(0, 120)); }"""
+# The contrast of an element's text with the first ground behind it, as WCAG 2 counts it.
+_CONTRAST = """node => {
+    const parse = text => text.match(/[\\d.]+/g).map(Number);
+    const light = ([r, g, b]) => { const part = [r, g, b].map(c => { c /= 255;
+        return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
+        return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2]; };
+    let up = node, ground = [255, 255, 255];
+    for (; up; up = up.parentElement) { const c = parse(getComputedStyle(up).backgroundColor);
+        if (c.length < 4 || c[3] > 0.5) { ground = c; break; } }
+    const [a, b] = [light(parse(getComputedStyle(node).color)), light(ground)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05); }"""
+# Press New STAN and Generate, and wait until text and anatomy show the new number. In milliseconds.
+_ROUND = """async () => {
+    const panel = document.querySelector('.iso-generate-panel');
+    const buttons = [...panel.querySelectorAll('button')];
+    const press = words => buttons.find(one => one.textContent.trim() === words).click();
+    const stan = panel.querySelector('.iso-joined input');
+    const before = stan.value;
+    const until = ready => new Promise(done => {
+        const look = () => ready() ? done() : requestAnimationFrame(look); look(); });
+    press('New STAN');
+    await until(() => stan.value !== before);
+    const start = performance.now();
+    press('Generate');
+    await until(() => panel.querySelector('.ict textarea[readonly]')?.value.includes(stan.value)
+        && panel.querySelector('.ia-row[data-n="11"]')?.textContent.includes(stan.value));
+    return performance.now() - start; }"""
+
+
+@contextmanager
+def panel(
+    lab: Lab, browser: Browser, source: str, *, width: int = 1280, height: int = TALL
+) -> Iterator[tuple[Sheet, Locator]]:
+    """A notebook with the panel that *source* makes, called `p` there; at the end nothing was complained
+    of and nothing asked for outside this machine."""
+    with lab.notebook(browser, [f"{CLOCK}p = sim.widgets.{source}\np"], width=width, height=height) as sheet:
+        shown = sheet.page.locator(".iso-panel").first
+        shown.wait_for()
+        if width < 900:
+            sheet.page.evaluate("() => { window.jupyterapp.shell.collapseLeft(); }")
+        yield sheet, shown
+        assert sheet.complaints == []
+        assert sheet.outside == []
+
+
+def press(shown: Locator, name: str) -> None:
+    """Press the visible button *name*."""
+    shown.get_by_role("button", name=name, exact=True).locator("visible=true").click()
+
+
+def until_generated(shown: Locator, name: str) -> None:
+    """Wait until the anatomy shows a valid message of network *name*."""
+    shown.locator(".ia-header", has_text=name).locator(".ia-good").wait_for()
+
+
+def test_generate_for_each_network(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """Choose a network, press the button: a message that is valid for it, masked, as anatomy and table."""
+    with panel(jupyterlab, chromium, "GeneratePanel(at=at)") as (sheet, shown):
+        for name in NETWORKS:
+            shown.get_by_label("Network", exact=True).select_option(label=network(name).title)
+            press(shown, "Generate")
+            until_generated(shown, name)
+            raw = sheet.ask("print(p.message)")
+            assert raw == generate(network=name, at=AT).raw
+            assert validate(raw).valid
+        shown.screenshot(path=str(shots / "panel_generate.png"))
+        press(shown, "Table")
+        shown.locator(".iso-table td", has_text="Primary account number").wait_for()
+        assert default_card("UNIONPAY").pan not in sheet.page.content()
+
+
+def test_amounts_follow_each_other_and_errors_stand_beside_their_input(
+    jupyterlab: Lab, chromium: Browser
+) -> None:
+    """Yen have no decimals, dinars three; a wrong amount is told beneath its box and stays there."""
+    with panel(jupyterlab, chromium, "GeneratePanel(at=at)") as (sheet, shown):
+        currency = shown.get_by_label("Currency", exact=True)
+        for name, major in (("yen", "1000"), ("kuwait", "1.000"), ("usd", "10.00")):
+            currency.fill(name)
+            currency.press("Tab")
+            sheet.wait_until("print(p.amount.major.value)", major)
+        amount = shown.get_by_label("Amount in USD")
+        amount.fill("10.005")
+        problem = shown.locator(".iso-field", has=sheet.page.get_by_label("Amount in USD")).get_by_role(
+            "alert"
+        )
+        problem.wait_for()
+        assert "2 decimals" in problem.inner_text()
+        assert amount.input_value() == "10.005"
+        amount.fill("12.5")
+        sheet.wait_until("print(p.amount_minor_units, p.amount.ok)", "1250 True")
+        assert shown.get_by_label("In minor units").input_value() == "1250"
+
+
+def test_paste_and_explain(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """A pasted text is explained without a button; once the box is left its card data is masked."""
+    with panel(jupyterlab, chromium, "ExplainPanel()") as (sheet, shown):
+        box = shown.get_by_label("Message", exact=True)
+        box.fill(RAW)
+        shown.locator(".iso-summary", has_text="financial transaction request").wait_for()
+        assert box.input_value() == RAW
+        box.press("Tab")
+        sheet.page.wait_for_function(
+            "mask => document.querySelector('.ict textarea').value.includes(mask)", arg=MASKED
+        )
+        assert sheet.ask("print(p.message)") == RAW
+        assert PAN not in sheet.page.content()
+        shown.screenshot(path=str(shots / "panel_explain.png"))
+        # Working in the masked text works in the true one: the last character goes, the rest stays.
+        box.focus()
+        sheet.page.wait_for_function("raw => document.querySelector('.ict textarea').value === raw", arg=RAW)
+        box.press("Control+End")
+        box.press("Backspace")
+        shown.locator(".iso-broken", has_text="expected").wait_for()
+        assert sheet.ask("print(p.message)") == RAW[:-1]
+
+
+def test_typing_never_loses_a_key(jupyterlab: Lab, chromium: Browser) -> None:
+    """Keys that come faster than the kernel answers all arrive, in order."""
+    echo = generate("echo", at=AT).raw
+    with panel(jupyterlab, chromium, "ExplainPanel()") as (sheet, shown):
+        box = shown.get_by_label("Message", exact=True)
+        box.press_sequentially(echo)
+        sheet.wait_until("print(p.message)", echo)
+        shown.locator(".iso-summary", has_text="echo").wait_for()
+        assert box.input_value() == echo
+
+
+def test_one_character_less_is_located(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """The verdict turns, the finding names the place, and picking it lights the characters."""
+    with panel(jupyterlab, chromium, f"ValidatePanel({RAW!r})") as (sheet, shown):
+        shown.locator(".irv-verdict.irv-valid").wait_for()
+        shown.screenshot(path=str(shots / "panel_validate.png"))
+        box = shown.get_by_label("Message", exact=True)
+        box.focus()
+        sheet.page.wait_for_function("raw => document.querySelector('.ict textarea').value === raw", arg=RAW)
+        box.press("Control+Home")
+        for _ in range(40):
+            box.press("ArrowRight")
+        box.press("Delete")
+        shown.locator(".irv-verdict.irv-broken").wait_for()
+        broken = RAW[:40] + RAW[41:]
+        assert sheet.ask("print(p.message)") == broken
+        finding = shown.locator(".irv-finding")
+        assert validate(broken).errors[0] in finding.inner_text()
+        finding.click()
+        shown.locator(".ia-piece.ia-marked").first.wait_for()
+        start, _ = json.loads(sheet.ask("print(p.views.anatomy.marked)"))
+        assert f"offset {start}" in finding.inner_text()
+        assert shown.locator(".ia-marked").first.get_attribute("data-at") == str(start)
+        shown.screenshot(path=str(shots / "panel_validate_broken.png"))
+
+
+def test_validate_against_all_networks(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """Six results; choosing one says why; a finding of the message's own lights its bytes."""
+    wrong = RAW.replace(PAN, PAN[:-1] + "2", 1)
+    with panel(jupyterlab, chromium, f"ValidatePanel({wrong!r})") as (sheet, shown):
+        results = shown.locator(".irv-network")
+        results.first.wait_for()
+        said = results.all_inner_texts()
+        assert [text.split("\n")[0] for text in said] == [network(name).title for name in NETWORKS]
+        expected = validate(wrong).networks
+        assert [("✔ passed" in text) for text in said] == [expected[name].passed for name in NETWORKS]
+        shown.locator('[data-network="MASTERCARD"]').click()
+        shown.locator(".irv-findings h4", has_text="Mastercard").wait_for()
+        assert shown.locator(".irv-finding").count() == len(expected["MASTERCARD"].findings)
+        shown.locator('[data-network="MASTERCARD"]').click()
+        finding = shown.locator(".irv-finding", has_text="check digit")
+        finding.click()
+        shown.locator(".ia-marked").first.wait_for()
+        assert sheet.ask("print(p.views.anatomy.pinned)") == "2"
+        shown.screenshot(path=str(shots / "panel_validate_networks.png"))
+
+
+def test_a_message_goes_through_the_lab(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """Generate, explain this, validate this, break, back: buttons only."""
+    with panel(jupyterlab, chromium, "Lab(at=at, network='VISA')") as (sheet, shown):
+        press(shown, "Generate")
+        until_generated(shown, "VISA")
+        press(shown, "Explain this")
+        shown.locator(".iso-explain-panel .iso-summary").wait_for()
+        press(shown, "Validate this")
+        shown.locator(".irv-verdict.irv-valid").wait_for()
+        press(shown, "Break")
+        shown.locator(".irv-verdict.irv-broken").wait_for()
+        press(shown, "Back")
+        shown.locator(".irv-verdict.irv-valid").wait_for()
+        press(shown, "Reply")
+        shown.locator(".ia-header", has_text="0110").locator("visible=true").wait_for()
+        assert sheet.ask("print(p.tab, p.message[:4])") == "Validate 0110"
+        shown.screenshot(path=str(shots / "panel_lab.png"))
+
+
+def test_keys_alone(jupyterlab: Lab, chromium: Browser) -> None:
+    """From the first input on, Tab, arrows and Enter generate, explain and change the tab."""
+    with panel(jupyterlab, chromium, "Lab(at=at)") as (sheet, shown):
+        keys, focus = sheet.page.keyboard, "() => document.activeElement.textContent.trim()"
+        shown.get_by_label("Type", exact=True).focus()
+        keys.press("ArrowDown")
+        sheet.wait_until("print(p.generate.message_type)", "financial")
+        _tab_to(sheet, "Generate")
+        keys.press("Enter")
+        shown.locator(".ia-header", has_text="0200").locator("visible=true").wait_for()
+        assert sheet.page.evaluate(focus) == "Generate"
+        _tab_to(sheet, "Explain this")
+        keys.press("Enter")
+        shown.locator(".iso-explain-panel .iso-summary").wait_for()
+        shown.get_by_label("Message", exact=True).locator("visible=true").focus()
+        keys.press("Shift+Tab")
+        _tab_to(sheet, "Validate this")
+        keys.press("Space")
+        shown.locator(".irv-verdict.irv-valid").wait_for()
+        shown.locator('[role="tab"][aria-selected="true"]').focus()
+        keys.press("ArrowLeft")
+        keys.press("Enter")
+        sheet.wait_until("print(p.tab)", "Explain")
+        # The notebook has not taken a key for itself: no cell was added or removed.
+        assert sheet.page.locator(".jp-Notebook .jp-Cell").count() == 1
+
+
+def _tab_to(sheet: Sheet, words: str) -> None:
+    """Press Tab until the button *words* has the focus."""
+    for _ in range(60):
+        sheet.page.keyboard.press("Tab")
+        if sheet.page.evaluate("() => document.activeElement.textContent.trim()") == words:
+            return
+    raise AssertionError(f"no Tab leads to {words!r}")
+
+
+def test_card_data_is_masked_until_the_eye_opens(jupyterlab: Lab, chromium: Browser) -> None:
+    """Neither the page nor the saved notebook has the number; the eye shows it, the copy is true."""
+    with panel(jupyterlab, chromium, "Lab(at=at, network='VISA')") as (sheet, shown):
+        sheet.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        press(shown, "Generate")
+        until_generated(shown, "VISA")
+        assert PAN not in sheet.page.content()
+        press(shown, "Copy")
+        shown.locator(".ict-said", has_text="Copied").wait_for()
+        assert sheet.page.evaluate("() => navigator.clipboard.readText()") == sheet.ask("print(p.message)")
+        shown.locator(".ict").get_by_role("button", name="Show card data").locator("visible=true").click()
+        sheet.page.wait_for_function(
+            "pan => document.querySelector('.ict textarea[readonly]').value.includes(pan)", arg=PAN
+        )
+        shown.locator(".ia-row", has_text=PAN).first.wait_for()
+        shown.locator(".ict").get_by_role("button", name="Hide card data").locator("visible=true").click()
+        sheet.page.wait_for_function(
+            "mask => document.querySelector('.ict textarea[readonly]').value.includes(mask)", arg=MASKED
+        )
+        assert _saved(sheet, "p").count(PAN) == 0
+
+
+def _saved(sheet: Sheet, name: str) -> str:
+    """All that a notebook that keeps its widgets would hold."""
+    return sheet.ask(
+        "from ipywidgets.embed import embed_data; import json\n"
+        f"print(json.dumps(embed_data([{name}]), default=str))"
+    )
+
+
+def test_dark_theme(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """Texts stand out from their ground, in the colours of the theme."""
+    with panel(jupyterlab, chromium, f"Lab({RAW!r}, at=at)") as (sheet, shown):
+        sheet.theme("JupyterLab Dark")
+        press(shown, "Validate this")
+        shown.locator(".irv-verdict").wait_for()
+        shown.locator('[data-network="MASTERCARD"]').click()
+        shown.locator(".irv-finding").first.wait_for()
+        seen = (
+            ".ict label",
+            ".ict textarea",
+            ".irv-result",
+            ".irv-counts",
+            ".irv-sentence",
+            ".irv-hint",
+            ".ict-button",
+        )
+        for what in (*seen, ".widget-label", "select"):
+            contrast = shown.locator(what).locator("visible=true").first.evaluate(_CONTRAST)
+            assert contrast >= 4.5, f"{what}: {contrast:.1f}"
+        shown.screenshot(path=str(shots / "panel_validate_dark.png"))
+        shown.get_by_role("tab", name="Generate").click()
+        press(shown, "Generate")
+        until_generated(shown.locator(".iso-generate-panel"), "VISA")
+        shown.screenshot(path=str(shots / "panel_generate_dark.png"))
+        sheet.theme("JupyterLab Light")
+
+
+def test_a_narrow_column(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """In 480 pixels everything stands one under the other, and nothing reaches beyond the edge."""
+    with panel(jupyterlab, chromium, f"Lab({RAW!r}, at=at)", width=NARROW, height=5000) as (_, shown):
+        shown.locator(".iso-summary").wait_for()
+        shown.screenshot(path=str(shots / "panel_narrow_explain.png"))
+        assert shown.evaluate(_OVERFLOW) == []
+        press(shown, "Validate this")
+        shown.locator('[data-network="JCB"]').click()
+        shown.locator(".irv-finding").first.click()
+        shown.screenshot(path=str(shots / "panel_narrow_validate.png"))
+        assert shown.evaluate(_OVERFLOW) == []
+        shown.get_by_role("tab", name="Generate").click()
+        press(shown, "Generate")
+        until_generated(shown.locator(".iso-generate-panel"), "VISA")
+        shown.screenshot(path=str(shots / "panel_narrow_generate.png"))
+        assert shown.evaluate(_OVERFLOW) == []
+
+
+def test_from_click_to_result(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """Every press of Generate shows its own message, in text and anatomy; how long that takes is noted."""
+    with panel(jupyterlab, chromium, "GeneratePanel(at=at, network='VISA')") as (sheet, shown):
+        press(shown, "Generate")
+        until_generated(shown, "VISA")
+        times: list[Any] = [sheet.page.evaluate(_ROUND) for _ in range(ROUNDS)]
+        assert sheet.ask("print(p.stan)") == f"{123456 + ROUNDS:06}"
+        words = f"median {statistics.median(times):.0f} ms, least {min(times):.0f}, most {max(times):.0f}"
+        (shots / "panel_times.txt").write_text(f"click to rendered result: {words}, {ROUNDS} rounds\n")

@@ -1,0 +1,116 @@
+"""The table of many messages hides card data wherever it is shown, and holds the truth."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import sim
+from sim.codec import Message, build
+from sim.errors import BuildError
+
+PAN = "4111111111111111"
+TRACK = f"{PAN}=29122010000012345678"
+BLOCK = "0123456789ABCDEF"
+FIELDS = {2: PAN, 3: "000000", 11: "123456", 35: TRACK, 43: f"shop {PAN}".ljust(40), 52: BLOCK}
+RAW = build(Message("0100", FIELDS))
+TABLE = sim.read([RAW] * 3 + [RAW[:-4]])
+SECRETS = (PAN, TRACK, TRACK[:20], BLOCK, BLOCK[:8])
+
+
+def shown(thing: object) -> str:
+    """All ways *thing* shows itself, in one text."""
+    html = getattr(thing, "_repr_html_", None)
+    text = repr(thing) + str(thing) + (html() if html else "")
+    return text + (thing.to_string() if hasattr(thing, "to_string") else "")
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        TABLE,
+        TABLE.head(2),
+        TABLE.tail(1),
+        TABLE["DE2"],
+        TABLE["DE35"],
+        TABLE["DE52"],
+        TABLE["DE43"],
+        TABLE["text"],
+        TABLE[["DE52", "DE35"]],
+        TABLE.iloc[0],
+        TABLE.iloc[3],
+        TABLE.loc[0, ["DE35", "DE52"]],
+        TABLE.set_index("DE35"),
+        TABLE.set_index(["DE2", "DE52"]),
+        TABLE.set_index("DE35")["DE3"],
+        TABLE["DE35"].value_counts(),
+        TABLE["DE52"].drop_duplicates(),
+        TABLE.groupby("DE35").size(),
+        TABLE.groupby("DE52")["DE11"].first(),
+        TABLE.sort_values("DE2"),
+        TABLE.T,
+        pd.concat([TABLE, TABLE]),
+        TABLE.drop(columns=["version"]),
+    ],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_displays_hide_card_data(thing: object) -> None:
+    """No display of the table, of a part of it or of what pandas makes of it shows card data."""
+    text = shown(thing)
+    assert not [secret for secret in SECRETS if secret in text]
+
+
+def test_cells_hold_the_truth() -> None:
+    """Cells, columns as lists and exports are the values themselves."""
+    assert TABLE.loc[0, "DE2"] == PAN
+    assert TABLE["DE35"].tolist()[:3] == [TRACK] * 3
+    assert PAN in TABLE.to_csv()
+
+
+def test_numbers_that_are_no_cards_are_shown() -> None:
+    """A row count, a STAN and a masked card number can be read."""
+    text = repr(TABLE)
+    assert "123456" in text
+    assert "411111******1111" in text
+
+
+def test_a_long_table_shows_its_ends() -> None:
+    """Of many rows the first and the last are drawn, with the number of all."""
+    raws = [build(Message("0600", {11: f"{at:06}"})) for at in range(1000)]
+    text = repr(sim.read(raws))
+    assert "000000" in text
+    assert "000999" in text
+    assert "000500" not in text
+    assert "1000 rows" in text
+    assert len(text.splitlines()) < 100
+
+
+def test_an_element_that_only_one_version_hides() -> None:
+    """DE 49 is a currency in 1987 and card verification data in 2003."""
+    early = sim.read([build(Message("0100", {49: "840"}))])
+    late = sim.read([build(Message("2100", {49: "840"}, "2003"))])
+    assert "840" in repr(early["DE49"])
+    assert "840" not in repr(late["DE49"])
+    assert "840" not in repr(late)
+
+
+def test_message_of_a_row() -> None:
+    """A row gives its message back; one that holds none says so."""
+    assert TABLE.iso.message(0) == Message("0100", FIELDS)
+    with pytest.raises(BuildError, match="does not parse"):
+        TABLE.iso.message(3)
+
+
+def test_an_empty_second_bitmap_is_remembered() -> None:
+    """The message of a row is the message that was read, its bitmap included."""
+    raw = build(Message("0800", {11: "123456"}, empty_secondary=True))
+    for raws in ([raw], [raw] * 20):
+        table = sim.read(raws)
+        assert build(table.iso.message(0)) == raw
+        assert "empty-secondary-bitmap" in table.iso.validate()["rule"].tolist()
+
+
+def test_columns_without_text_are_left_out() -> None:
+    """The columns of errors are drawn where there are errors."""
+    assert "error_offset" in repr(TABLE)
+    assert "error" not in repr(TABLE.head(2))

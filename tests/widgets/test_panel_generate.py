@@ -1,0 +1,271 @@
+"""`GeneratePanel` without a browser: options in, message out, what can be done with it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+import sim
+from sim.operations import Generated, generate, validate
+from sim.spec import VERSIONS
+from sim.spec.networks import NETWORKS, default_card, test_cards
+from sim.widgets import GeneratePanel
+from sim.widgets.actions import FAULTS
+from sim.widgets.language_model import LanguageModel, ModelError
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+class Writer(LanguageModel):
+    """A language model that answers from a list, or fails with its words."""
+
+    def __init__(self, *answers: Generated | str, refusal: str = "") -> None:
+        super().__init__()
+        self.answers, self.asked, self._refusal = list(answers), [], refusal
+
+    def refusal(self) -> str:
+        """The reason given."""
+        return self._refusal
+
+    def name(self) -> str:
+        """A name."""
+        return "test/model"
+
+    def generate(self, description: str, **_: Any) -> Generated:
+        """The next answer."""
+        self.asked.append(description)
+        answer = self.answers.pop(0)
+        if isinstance(answer, str):
+            raise ModelError(answer)
+        return answer
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_it_makes_what_generate_makes(network: str) -> None:
+    """The button gives the message that `sim.generate` gives for the same options."""
+    panel = GeneratePanel(at=AT, network=network)
+    panel.button.click()
+    assert panel.message == str(sim.generate(network=network, at=AT).iso.message)
+    assert panel.table.iso.network == network
+    assert validate(panel.message).valid
+
+
+@pytest.mark.parametrize("kind", ["auth", "financial", "echo", "advice", "reversal"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_type_in_every_version(kind: str, version: str) -> None:
+    """Type and version reach the message."""
+    panel = GeneratePanel(at=AT, message_type=kind, version=version, network="MASTERCARD")
+    panel.run()
+    assert panel.problem == ""
+    made = generate(kind, version=version, network="MASTERCARD", at=AT)
+    assert panel.message == made.raw
+
+
+def test_all_options_reach_the_message() -> None:
+    """Each of the options, set as a trait."""
+    options: dict[str, Any] = {
+        "message_type": "financial",
+        "network": "JCB",
+        "pan": test_cards("JCB")[1].pan,
+        "amount_minor_units": 5000,
+        "currency": "392",
+        "stan": "000042",
+        "version": "1993",
+        "purpose": "refund",
+        "entry": "chip",
+    }
+    panel = GeneratePanel(at=AT, **options)
+    panel.run()
+    assert panel.message == generate(**options, at=AT).raw
+
+
+def test_traits_and_inputs_are_one() -> None:
+    """A trait that is set shows in its input; an input that is changed sets its trait."""
+    panel = GeneratePanel(at=AT)
+    panel.network = "AMEX"
+    assert panel.network_choice.value == "AMEX"
+    assert panel.card.network == "AMEX"
+    panel.entry_choice.value = "stripe"
+    panel.amount.major.value = "2.50"
+    panel.network_choice.value = ""
+    assert (panel.entry, panel.amount_minor_units, panel.network) == ("stripe", 250, None)
+
+
+def test_an_unknown_option_is_refused_with_the_known_ones() -> None:
+    """A slip in a name does not go by unnoticed."""
+    with pytest.raises(TypeError, match="no option 'netwrok'; it has message_type, network"):
+        GeneratePanel(netwrok="VISA")
+
+
+def test_nothing_is_made_before_the_button() -> None:
+    """An empty panel says what to do and shows no result."""
+    panel = GeneratePanel(at=AT)
+    assert panel.message == ""
+    assert panel.table is None
+    assert "press Generate" in panel.said.value
+    assert panel.result.layout.display == "none"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda panel: setattr(panel.stan_input.text, "value", "12"), "the STAN"),
+        (lambda panel: setattr(panel.amount.major, "value", "x"), "the amount or its currency"),
+        (lambda panel: setattr(panel.amount.name, "value", "x y z"), "the amount or its currency"),
+        (lambda panel: setattr(panel, "pan", "12"), "the card number"),
+    ],
+)
+def test_an_error_loses_nothing(wrong: Any, said: str) -> None:
+    """What cannot be met is named, the message made before stays, and so does all that was typed."""
+    panel = GeneratePanel(at=AT, network="VISA")
+    panel.run()
+    before = panel.message
+    wrong(panel)
+    panel.run()
+    assert panel.problem == f"First mend {said}"
+    assert f"First mend {said}" in panel.said.value
+    assert (panel.message, panel.network) == (before, "VISA")
+
+
+def test_an_echo_carries_no_card() -> None:
+    """Card and amount are out of reach and said to be; a wrong amount does not stop an echo."""
+    panel = GeneratePanel(at=AT)
+    panel.amount.major.value = "x"
+    panel.message_type = "echo"
+    assert (panel.card.disabled, panel.amount.disabled, panel.entry_choice.disabled) == (True, True, True)
+    assert "no card" in panel.type_field.note
+    panel.run()
+    assert panel.table.iso.mti == "0800"
+    panel.message_type = "auth"
+    assert (panel.card.disabled, panel.type_field.note) == (False, "")
+
+
+def test_new_stan() -> None:
+    """The next number, in the message as well."""
+    panel = GeneratePanel(at=AT, stan="000009")
+    assert panel.new_stan() == "000010"
+    panel.run()
+    assert panel.table.iso.to_message()[11] == "000010"
+
+
+def test_reply_reverse_and_back() -> None:
+    """The buttons beneath make the next message of a transaction; back gives the one before."""
+    panel = GeneratePanel(at=AT, network="VISA")
+    panel.run()
+    request = panel.message
+    panel.actions.code.value = "51"
+    panel.actions.reply_button.click()
+    assert panel.table.iso.mti == "0110"
+    assert panel.table.iso.to_message()[39] == "51"
+    assert panel.notes == ("The reply, response code 51.",)
+    panel.actions.back_button.click()
+    assert panel.message == request
+    panel.actions.reverse_button.click()
+    assert panel.table.iso.mti == "0400"
+    panel.actions.back()
+    assert panel.message == request
+    assert panel.actions.back_button.layout.display == "none"
+
+
+def test_what_cannot_be_answered_says_so() -> None:
+    """A response has no response; the message stays."""
+    panel = GeneratePanel(at=AT)
+    panel.run()
+    panel.actions.reply()
+    answer = panel.message
+    panel.actions.reply()
+    assert "expected a request or an advice" in panel.actions.problem
+    assert panel.message == answer
+    panel.actions.break_by("cut-at-the-end")
+    panel.actions.reverse()
+    assert "can be read" in panel.actions.problem
+
+
+@pytest.mark.parametrize("name", [name for _, name in FAULTS])
+def test_every_fault_of_the_list_makes_a_good_message_bad(name: str) -> None:
+    """Each is found by validate, and said to be on purpose."""
+    panel = GeneratePanel(at=AT, network="VISA", message_type="financial")
+    panel.run()
+    assert validate(panel.message).valid
+    panel.actions.fault.value = name
+    panel.actions.break_button.click()
+    assert panel.actions.problem == ""
+    assert not validate(panel.message).valid
+    assert panel.notes[0].startswith("Broken on purpose: ")
+
+
+def test_a_fault_that_does_not_apply_says_so() -> None:
+    """An echo has no card to be wrong; the message stays."""
+    panel = GeneratePanel(at=AT, message_type="echo")
+    panel.run()
+    before = panel.message
+    panel.actions.break_by("check-digit-wrong")
+    assert panel.actions.problem == "This fault does not apply to this message; choose another one"
+    assert panel.message == before
+
+
+def test_the_response_codes_follow_the_version() -> None:
+    """Two digits in 1987, three in 1993, four in 2003."""
+    for version, width in (("1987", 2), ("1993", 3), ("2003", 4)):
+        panel = GeneratePanel(at=AT, version=version)
+        panel.run()
+        codes = [value for _, value in panel.actions.code.options if value]
+        assert {len(code) for code in codes} == {width}
+        assert panel.actions.code.value == ""
+
+
+def test_no_model_no_description() -> None:
+    """Where no model can be asked the box is disabled and says why."""
+    panel = GeneratePanel(writer=Writer(refusal="No LLM provider is configured"))
+    assert panel.words.disabled
+    assert panel.describe.note == "No LLM provider is configured."
+
+
+def test_a_description_stands_for_the_options() -> None:
+    """The model makes the message; the options it overrides are out of reach meanwhile."""
+    writer = Writer(generate("echo", at=AT))
+    panel = GeneratePanel(at=AT, writer=writer)
+    panel.words.value = "an echo test"
+    assert (panel.type_choice.disabled, panel.card.disabled) == (True, True)
+    panel.button.click()
+    assert writer.asked == ["an echo test"]
+    assert panel.table.iso.mti == "0800"
+    assert (panel.busy, panel.button.disabled) == (False, False)
+
+
+def test_a_model_that_fails_costs_nothing() -> None:
+    """Its words stand beneath the description, which stays, as does the message."""
+    panel = GeneratePanel(at=AT, writer=Writer("It did not answer in time"))
+    panel.run()
+    before = panel.message
+    panel.description = "a purchase"
+    panel.run()
+    assert panel.describe.problem == "It did not answer in time"
+    assert (panel.message, panel.description) == (before, "a purchase")
+
+
+def test_a_description_has_a_limit() -> None:
+    """Two thousand characters, as the interface has it; the model is not asked."""
+    writer = Writer()
+    panel = GeneratePanel(writer=writer, description="x" * 2001)
+    panel.run()
+    assert panel.describe.problem == "At most 2000 characters"
+    assert writer.asked == []
+
+
+def test_its_repr_and_its_html_are_stable_and_masked() -> None:
+    """The same options give the same outputs, and no card number stands in them."""
+    bundles = []
+    for _ in range(2):
+        panel = GeneratePanel(at=AT, network="VISA", entry="stripe")
+        panel.run()
+        bundle = panel._repr_mimebundle_()
+        del bundle["application/vnd.jupyter.widget-view+json"]
+        bundles.append(bundle)
+    assert bundles[0] == bundles[1]
+    assert bundles[0]["text/plain"] == (
+        "GeneratePanel(0100 authorization request, ISO 8583:1987, VISA, 230 characters)"
+    )
+    assert default_card("VISA").pan not in str(bundles[0])

@@ -1,0 +1,201 @@
+"""The inputs of the panels: amounts kept in step, currencies by name, cards masked, trace numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import traitlets
+
+from sim.masking import mask_pan
+from sim.spec.networks import NETWORKS, default_card, test_cards
+from sim.widgets.covered_text import CoveredText
+from sim.widgets.inputs import OWN_CARD, USUAL_CARD, AmountInput, CardInput, StanInput, find_currency
+
+VISA = "4111111111111111"
+
+
+@pytest.mark.parametrize(
+    ("code", "minor", "major"),
+    [
+        ("840", 1000, "10.00"),
+        ("392", 1000, "1000"),
+        ("414", 1000, "1.000"),
+        ("840", 5, "0.05"),
+        ("999", 7, "7"),
+    ],
+)
+def test_minor_units_are_shown_in_the_decimals_of_the_currency(code: str, minor: int, major: str) -> None:
+    """USD has two decimals, JPY none, KWD three, and no currency none."""
+    amount = AmountInput(minor, code)
+    assert (amount.major.value, amount.minor.value) == (major, str(minor))
+
+
+def test_each_box_follows_the_other() -> None:
+    """What is typed in major units appears in minor units, and the other way round."""
+    amount = AmountInput(currency="840")
+    amount.major.value = "12.5"
+    assert (amount.amount_minor_units, amount.minor.value, amount.major.value) == (1250, "1250", "12.5")
+    amount.minor.value = "99"
+    assert (amount.amount_minor_units, amount.major.value) == (99, "0.99")
+
+
+def test_another_currency_keeps_the_minor_units() -> None:
+    """The message carries minor units: a change of currency changes how they are read, not what is sent."""
+    amount = AmountInput(1000, "840")
+    amount.name.value = "kuwait"
+    assert (amount.currency, amount.amount_minor_units, amount.major.value) == ("414", 1000, "1.000")
+    assert amount.name.value == "KWD Kuwaiti Dinar (414)"
+    assert "3 decimals" in amount.major.description
+
+
+@pytest.mark.parametrize(
+    ("box", "typed", "said"),
+    [
+        (1, "1.005", "2 decimals"),
+        (1, "ten", "Digits"),
+        (1, "", "Digits"),
+        (1, "1,000.00", "Digits"),
+        (1, "-1", "Digits"),
+        (1, "٣", "Digits"),
+        (1, "10000000000.00", "At most 999999999999"),
+        (2, "1.5", "whole"),
+        (2, "1000000000000", "12 digits"),
+    ],
+)
+def test_a_wrong_amount_is_told_beside_its_box(box: int, typed: str, said: str) -> None:
+    """The text stays where it was typed, the amount as it was; mending it takes the words away."""
+    amount = AmountInput(1000, "840")
+    widget = amount.major if box == 1 else amount.minor
+    widget.value = typed
+    assert said in amount.fields[box].problem
+    assert (widget.value, amount.amount_minor_units, amount.ok) == (typed, 1000, False)
+    widget.value = "7"
+    assert amount.ok
+
+
+def test_the_largest_amount_is_taken() -> None:
+    """Twelve digits are the most that DE 4 holds."""
+    amount = AmountInput(0, "840")
+    amount.minor.value = "999999999999"
+    assert (amount.major.value, amount.ok) == ("9999999999.99", True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "alpha"),
+    [("eur", "EUR"), ("978", "EUR"), ("US Dollar", "USD"), ("yen", "JPY"), ("kuwaiti", "KWD")],
+)
+def test_a_currency_is_found_by_code_or_name(asked: str, alpha: str) -> None:
+    """Letters, digits, the name, or a part of it that only one has."""
+    found = find_currency(asked)
+    assert not isinstance(found, str)
+    assert found.alpha == alpha
+
+
+def test_a_name_that_several_have_asks_back() -> None:
+    """Too little is answered with the codes it could be; the currency stays."""
+    amount = AmountInput()
+    amount.name.value = "dollar"
+    assert amount.fields[0].problem.startswith("Which one: AUD")
+    assert (amount.name.value, amount.currency, amount.ok) == ("dollar", "840", False)
+
+
+def test_an_unknown_currency_is_no_trait_value() -> None:
+    """Setting the trait to what ISO 4217 does not have is refused."""
+    with pytest.raises(traitlets.TraitError, match="ISO 4217"):
+        AmountInput().currency = "000"
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_cards_of_a_network_are_offered_masked(network: str) -> None:
+    """All published ones, the usual one first, none of them in what the browser gets."""
+    card = CardInput(network)
+    assert card.choice.value == USUAL_CARD
+    assert card.pan is None
+    labels = " ".join(card.choice._options_labels)
+    assert mask_pan(default_card(network).pan) in labels
+    assert not any(one.pan in labels + str(card.choice.get_state()) for one in test_cards(network))
+    card.choice.value = 1
+    assert card.pan == test_cards(network)[1].pan
+
+
+def test_a_number_of_ones_own() -> None:
+    """It is taken as typed, masked in what the browser keeps, and judged without being refused."""
+    card = CardInput("VISA")
+    card.choice.value = OWN_CARD
+    card.own.value = "5555555555554445"
+    assert card.pan == "5555555555554445"
+    assert card.own_field.note == (
+        "A card number of Mastercard, not of Visa; its check digit does not fit. It is used as it is."
+    )
+    assert card.own.problem == ""
+    assert card.own.shown == "555555******4445"
+
+
+def test_a_number_that_is_none_is_told_beneath() -> None:
+    """Twelve to nineteen digits, nothing else."""
+    card = CardInput()
+    card.choice.value = OWN_CARD
+    card.own.value = "4111-1111"
+    assert card.own.problem == "12 to 19 digits; this has 9 characters"
+
+
+def test_a_card_set_from_outside_is_chosen() -> None:
+    """A published number picks its row, another one the box for one's own."""
+    card = CardInput("VISA")
+    card.pan = test_cards("VISA")[2].pan
+    assert card.choice.value == 2
+    card.pan = "4000000000000000"
+    assert (card.choice.value, card.own.value) == (OWN_CARD, "4000000000000000")
+    card.pan = None
+    assert card.choice.value == USUAL_CARD
+
+
+@pytest.mark.parametrize(("before", "after"), [("123456", "123457"), ("999999", "000001"), ("12", "000001")])
+def test_the_next_trace_number(before: str, after: str) -> None:
+    """One more, 000001 after the last, or after what is no number."""
+    stan = StanInput(before)
+    stan.button.click()
+    assert (stan.stan, stan.text.value, stan.ok) == (after, after, True)
+
+
+@pytest.mark.parametrize("typed", ["12345", "1234567", "12345a", "١٢٣٤٥٦", ""])
+def test_a_trace_number_has_six_digits(typed: str) -> None:
+    """Anything else is said beside it and stays as typed."""
+    stan = StanInput()
+    stan.text.value = typed
+    assert (stan.field.problem, stan.stan, stan.ok) == ("Six digits", typed, False)
+
+
+def _box(**options: Any) -> tuple[CoveredText, list[dict[str, Any]]]:
+    box = CoveredText(VISA, cover=mask_pan, **options)
+    sent: list[dict[str, Any]] = []
+    box.send = lambda content, buffers=None: sent.append(content)
+    return box, sent
+
+
+def test_the_true_text_is_no_part_of_what_is_saved() -> None:
+    """The widget's state has the masked text; the true one goes only where it is asked for."""
+    box, sent = _box()
+    assert VISA not in str(box.get_state())
+    assert (box.shown, box.hides) == ("411111******1111", True)
+    box._asked(box, {"kind": "ask", "why": "copy"}, [])
+    assert sent == [{"kind": "text", "why": "copy", "text": VISA}]
+    assert VISA not in repr(box)
+
+
+def test_what_is_typed_arrives_and_is_answered() -> None:
+    """Typing sets the value without asking the browser to fetch it again; a change from Python does."""
+    box, sent = _box()
+    box._asked(box, {"kind": "typed", "text": "5555555555554444"}, [])
+    assert (box.value, box.shown, box.edition) == ("5555555555554444", "555555******4444", 0)
+    assert sent == [{"kind": "heard"}]
+    box.value = VISA
+    assert box.edition == 1
+
+
+def test_a_read_only_box_takes_no_text() -> None:
+    """Whatever a browser sends."""
+    box, _ = _box(editable=False)
+    box._asked(box, {"kind": "typed", "text": "1"}, [])
+    assert box.value == VISA

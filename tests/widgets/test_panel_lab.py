@@ -1,0 +1,91 @@
+"""`Lab` without a browser: three panels, and a message that goes from one to the next."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from support import AT
+
+from sim.operations import generate
+from sim.widgets import Lab
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_message_goes_from_panel_to_panel() -> None:
+    """Generate, explain this, validate this: the same message, and the tab it went to is open."""
+    lab = Lab(at=AT, network="JCB")
+    lab.generate.button.click()
+    raw = lab.message
+    lab.generate.actions.explain_button.click()
+    assert (lab.tab, lab.tabs.selected_index, lab.explain.message) == ("Explain", 1, raw)
+    lab.explain.actions.validate_button.click()
+    assert (lab.tab, lab.validate.message, lab.message) == ("Validate", raw, raw)
+    assert lab.validate.report.valid
+    lab.validate.actions.explain_button.click()
+    assert lab.tab == "Explain"
+
+
+def test_a_reply_is_handed_over_too() -> None:
+    """What the buttons made of a message is the message."""
+    lab = Lab(at=AT)
+    lab.generate.run()
+    lab.generate.actions.reply("05")
+    lab.hand_over("Validate")
+    assert lab.validate.message[:4] == "0110"
+
+
+def test_how_a_message_is_read_goes_with_it() -> None:
+    """The version and network chosen for it, and the network it was made for."""
+    lab = Lab(at=AT, network="AMEX", pan="4111111111111111")
+    lab.generate.run()
+    lab.hand_over("Validate")
+    assert lab.validate.network == "AMEX"
+    assert not lab.validate.report.valid
+    lab.validate.version = "1993"
+    lab.hand_over("Explain")
+    assert (lab.explain.version, lab.explain.network) == ("1993", "AMEX")
+
+
+def test_a_message_given_is_in_both_readers() -> None:
+    """It is explained first, and the message of the lab is that of the open panel."""
+    raw = generate(network="VISA", at=AT).raw
+    lab = Lab(raw, at=AT)
+    assert (lab.tab, lab.message, lab.validate.message) == ("Explain", raw, raw)
+    lab.tabs.selected_index = 0
+    assert (lab.tab, lab.message) == ("Generate", "")
+
+
+def test_no_panel_offers_to_go_where_it_is() -> None:
+    """Generate offers both readers, each reader the other one."""
+    lab = Lab()
+    shown = [
+        [
+            button.layout.display is None
+            for button in (one.actions.explain_button, one.actions.validate_button)
+        ]
+        for one in lab.panels.values()
+    ]
+    assert shown == [[True, True], [False, True], [True, False]]
+
+
+def test_its_repr_names_the_open_panel() -> None:
+    """Stable and without card data."""
+    lab = Lab(at=AT, network="VISA")
+    lab.generate.run()
+    assert (
+        repr(lab)
+        == "Lab(Generate: GeneratePanel(0100 authorization request, ISO 8583:1987, VISA, 191 characters))"
+    )
+
+
+def test_the_panels_are_reached_from_the_face() -> None:
+    """`sim.widgets.Lab` works after `import sim`, which itself loads no widget."""
+    code = (
+        "import sys, sim; print('ipywidgets' in sys.modules, 'sim.widgets' in sys.modules);"
+        "print(sim.widgets.Lab.__name__, sim.widgets.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.split() == ["False", "False", "Lab", "sim.widgets"]
