@@ -3,6 +3,7 @@
 
 VENV  := .venv
 BENCH := .venv-bench
+LITE  := .venv-lite
 BIN   := $(VENV)/bin
 
 # Left empty: the server's own defaults and SIM_HOST, SIM_PORT, SIM_WORKERS hold.
@@ -28,7 +29,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab serve test lint format notebooks bench llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks binder lite bench llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -36,11 +37,17 @@ help: ## list the targets
 lab: $(VENV)/.lab $(VENV)/.trusted ## open the notebooks in JupyterLab
 	@$(JUPYTER_HOME) $(BIN)/jupyter lab $(LAB_OPTIONS) $(LAB_FLAGS)
 
+voila: $(VENV)/.voila ## show the panels as a page of their own
+	@$(JUPYTER_HOME) $(BIN)/voila notebooks/panels.ipynb
+
 serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 	@$(BIN)/python -m server $(if $(HOST),--host $(HOST)) $(if $(PORT),--port $(PORT)) $(if $(WORKERS),--workers $(WORKERS))
 
 test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --ignore=tests/browser
+
+browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
+	@$(BIN)/python -m pytest tests/browser
 
 lint: $(VENV)/.dev ## check style and types
 	@$(BIN)/ruff check .
@@ -54,17 +61,23 @@ format: $(VENV)/.dev ## format the code and mend what can be mended
 notebooks: $(VENV)/.dev ## run the notebooks and store their outputs
 	@$(BIN)/python tests/refresh_notebooks.py
 
-bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md
-	@$(BENCH)/bin/python tests/bench/bench_codec.py
+binder: $(VENV)/bin/python ## rehearse the build and a session of Binder, in a fresh environment below build/
+	@$(BIN)/python tests/rehearse_binder.py build/binder
+
+lite: $(LITE)/.made ## build the JupyterLite site, which needs no server, into build/lite
+	@$(LITE)/bin/python tests/lite/build.py $(LITE)/parts build/lite
+
+bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md; QUICK=1 for a first look
+	@$(BENCH)/bin/python tests/bench/run.py $(if $(QUICK),--quick)
 
 llm-eval: $(VENV)/.dev ## score real language models that are configured
 	@$(BIN)/python tests/llm/evaluate.py
 
 clean: ## remove the environments and everything else that was made
-	rm -rf $(VENV) $(BENCH) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(LITE) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find sim server tests notebooks \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
-$(VENV)/bin/python $(BENCH)/bin/python:
+$(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python:
 	@if [ -z "$(PYTHON)" ]; then \
 	echo "Python 3.11 or newer, with venv, is needed and was not found." >&2; \
 	echo "Debian, Ubuntu: apt-get install python3-venv; macOS: brew install python; or make PYTHON=..." >&2; \
@@ -84,6 +97,11 @@ $(VENV)/.lab: $(VENV)/bin/python pyproject.toml binder/overrides.json
 	@cp binder/overrides.json $(VENV)/share/jupyter/lab/settings/
 	@touch $(VENV)/.base $@
 
+$(VENV)/.voila: $(VENV)/.lab
+	@echo "Installing Voila into $(VENV)"
+	@$(BIN)/python $(INSTALL) -e '.[lab,voila]'
+	@touch $@
+
 # Stored tables and panels of a notebook are shown at once only where it is trusted.
 $(VENV)/.trusted: $(VENV)/.lab $(wildcard notebooks/*.ipynb)
 	@$(JUPYTER_HOME) $(BIN)/jupyter trust notebooks/*.ipynb >/dev/null
@@ -94,7 +112,19 @@ $(VENV)/.dev: $(VENV)/.lab
 	@$(BIN)/python $(INSTALL) -e '.[lab,dev]'
 	@touch $@
 
+$(VENV)/.browser: $(VENV)/.dev
+	@echo "Installing what the tests in a browser need into $(VENV)"
+	@$(BIN)/python $(INSTALL) -e '.[lab,dev,browser,voila]'
+	@touch $@
+
 $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 	@echo "Installing the toolkit and the packages to compare with into $(BENCH)"
-	@$(BENCH)/bin/python $(INSTALL) -e . 'pyiso8583>=4' iso8583sim
+	@$(BENCH)/bin/python $(INSTALL) -e . 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
+	@touch $@
+
+$(LITE)/.made: $(LITE)/bin/python tests/lite/fetch.py
+	@echo "Installing JupyterLite into $(LITE), fetching Python for the browser (npm) and the packages it runs"
+	@$(LITE)/bin/python $(INSTALL) 'jupyterlite-core>=0.8,<0.9' 'jupyterlite-pyodide-kernel>=0.8,<0.9' \
+		'hatchling>=1.27' anywidget ipywidgets jupyter-server
+	@$(LITE)/bin/python tests/lite/fetch.py $(LITE)/parts
 	@touch $@

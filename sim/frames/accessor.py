@@ -7,6 +7,8 @@ stays true after an edit; the rest (source, notes, what was chosen explicitly) i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from sim.codec import Message, ParseError, build
@@ -15,6 +17,9 @@ from sim.frames.argument import Given, as_build_error, digest, facts_of, lenient
 from sim.frames.raw import RawMessage
 from sim.operations import explain, validate
 from sim.operations.validate import chosen_network
+
+if TYPE_CHECKING:
+    from sim.frames.bulk_table import MessagesView
 
 
 class MessageView:
@@ -144,16 +149,22 @@ class FindingsView:
         return "<iso: valid, errors, version, network, networks>"
 
 
-def view(table: pd.DataFrame) -> MessageView | FindingsView:
-    """The `.iso` of *table*. Raises AttributeError when it is no message and no findings."""
+def view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
+    """The `.iso` of *table*. Raises AttributeError when it is no message, no findings and no list of
+    messages."""
+    from sim.frames.bulk_table import MessagesView
+
     labels = {*table.columns, *table.index.names}
     if {"number", "value"} <= labels:
         return MessageView(table)
     if {"severity", "rule", "message"} <= labels:
         return FindingsView(table)
+    if {"line", "mti", "version"} <= labels:
+        return MessagesView(table)
     # AttributeError, so that hasattr(table, "iso") answers and Python's own lookup goes on.
     raise AttributeError(
-        ".iso needs a message table (columns number and value) or a findings table (severity, rule, message)"
+        ".iso needs a message table (columns number and value), a findings table (severity, rule, message) "
+        "or a table of messages (line, mti, version)"
     )
 
 

@@ -23,6 +23,8 @@ COLOURS = {
 }
 _GREY = "#8C8C8C"
 _ACCENT = "#0072B2"
+# What cells are filled with: numbers are read on it, on a light page and on a dark one.
+_CELL_ON_LIGHT, _CELL_ON_DARK = "#00598C", "#3FA9E0"
 _WIDTH = 9.0
 _STRIP = 0.82  # of the distance to the strip above
 _GAP = 0.06  # around the cells of a matrix
@@ -53,10 +55,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The Axes that a plot is drawn on; `own` where the figure was made for it."""
+    """The Axes that a plot is drawn on."""
 
     ax: Axes
-    own: bool
 
     def finish(self, title: str, said: str, note: str, *, below: bool = False) -> None:
         """Title, how to read the picture (beneath it where the top is taken), what is not in it."""
@@ -71,7 +72,6 @@ class Sheet:
 def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Sheet:
     """*ax* cleared of frame and background, or a figure of this size in inches with such an Axes.
     Raises ImportError where matplotlib is missing."""
-    own = ax is None
     if ax is None:
         try:
             from matplotlib import pyplot
@@ -84,7 +84,7 @@ def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Sheet:
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.tick_params(length=0)
-    return Sheet(ax, own)
+    return Sheet(ax)
 
 
 def blank(ax: Axes | None, title: str, sentence: str) -> Axes:
@@ -180,11 +180,11 @@ def _fill(share: float) -> tuple[float, float, float, float]:
 
     if share <= 0:
         return to_rgba(_GREY, 0.08)
-    # By the square root, so that rare is told from never.
-    return to_rgba(_ACCENT, _opacity(share))
+    return to_rgba(_CELL_ON_DARK if _dark_page() else _CELL_ON_LIGHT, _opacity(share))
 
 
 def _opacity(share: float) -> float:
+    """By the square root, so that rare is told from never."""
     return float(_FAINT + (_FULL - _FAINT) * share**0.5) if share > 0 else 0.0
 
 
@@ -194,15 +194,18 @@ def _text_colour() -> Any:
     return rcParams["text.color"]
 
 
-def _ink(share: float) -> Any:
-    """Black or white, whichever is told better from a cell: the ground behind it is taken to be the
-    opposite of the text colour."""
+def _dark_page() -> bool:
+    """Whether the page is dark, which is when text is light."""
     from matplotlib.colors import to_rgb
 
-    ground = 0.0 if _lightness(to_rgb(_text_colour())) > 0.5 else 1.0
-    opacity = _opacity(share)
-    mixed = tuple(opacity * part + (1 - opacity) * ground for part in to_rgb(_ACCENT))
-    light = _lightness(mixed)
+    return _lightness(to_rgb(_text_colour())) > 0.5
+
+
+def _ink(share: float) -> str:
+    """Black or white, whichever is told better from a cell and the page behind it."""
+    red, green, blue, opacity = _fill(share)
+    ground = 0.0 if _dark_page() else 1.0
+    light = _lightness(tuple(opacity * part + (1 - opacity) * ground for part in (red, green, blue)))
     return "black" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "white"
 
 

@@ -27,7 +27,6 @@ FAULTS = (
     ("the letter O in the amount", "letter-o-for-zero"),
     ("a date with month 13", "month-13"),
     ("a wrong check digit", "check-digit-wrong"),
-    ("a card of another network", "card-of-another-network"),
     ("no STAN (DE 11)", "stan-missing"),
     ("no amount (DE 4)", "amount-missing"),
     ("a later version's MTI", "version-later"),

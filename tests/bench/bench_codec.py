@@ -1,159 +1,175 @@
-"""How fast messages are parsed and built here and by two other packages: `make bench`.
+"""How fast one message is parsed, built and validated here and by two other packages.
 
-All get the same text and give a value per data element; each has read and written it right before the clock
-starts. They are measured in turn, round by round, so that a busy moment of the machine meets all of them;
-a speed is the median of the rounds, a ratio the median of the rounds' ratios.
+All get the same texts and give a value per data element; each has read and written them right before the
+clock starts. They are measured in turn, round by round, so that a busy moment of the machine meets all of
+them; a speed is the median of the rounds, a ratio the median of the rounds' ratios.
 """
 
 from __future__ import annotations
 
-import os
-import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
-from statistics import median
 from timeit import Timer
 
 import iso8583
-import iso8583sim.core.builder
-import iso8583sim.core.parser
+from bench_bulk import messages
 from iso8583.specs import default_ascii
-from iso8583sim.core.types import ISO8583Message
+from iso8583sim.core.builder import ISO8583Builder
+from iso8583sim.core.parser import ISO8583Parser
+from iso8583sim.core.types import CardNetwork, ISO8583Message
+from iso8583sim.core.validator import ISO8583Validator
+from table import OURS, Group, Limit, Row, plain, rate, ratio
 
-import sim.codec
-from sim.codec import Message
-from sim.operations import generate
+from sim.codec import Message, build, parse
+from sim.operations import validate
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
-ROUNDS = 15
+ROUNDS, QUICK_ROUNDS = 11, 3
 SECONDS = 0.1  # of one measurement
-OURS = "iso8583-lab"
-_THIRTEEN = (2, 3, 4, 7, 11, 12, 13, 22, 25, 37, 41, 42, 49)
+VARIANTS = 64  # messages of each shape, with other cards, amounts, numbers and times
+PARSE, BUILD, VALIDATE = "parse", "build", "parse + validate, six networks"
+
+# What is asked: (operation, number of elements) -> peer -> times as fast.
+ASKED = {
+    (PARSE, 13): {"iso8583sim": 15.0, "pyiso8583": 9.0},
+    (PARSE, 30): {"iso8583sim": 12.0, "pyiso8583": 8.0},
+    (BUILD, 13): {"iso8583sim": 15.0, "pyiso8583": 8.0},
+    (VALIDATE, 13): {"iso8583sim": 15.0},
+}
 
 Call = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One message and what each package does with it: operation -> package -> call."""
+class Shape:
+    """Messages of one layout: their texts, and the same as records."""
 
     title: str
-    calls: dict[str, dict[str, Call]]
+    raws: list[str]
+    read: list[Message]
+
+    @property
+    def size(self) -> int:
+        """How many data elements each has."""
+        return len(self.read[0].fields)
 
 
-def messages() -> dict[str, Message]:
-    """What is measured, by title."""
-    at = datetime(2026, 11, 20, 12, 30, 45, tzinfo=UTC)
-    full = generate("auth", network="VISA", at=at).message
-    short = Message(full.mti, {number: full[number] for number in _THIRTEEN})
-    chip = generate("financial", network="VISA", entry="chip", at=at).message
-    echo = generate("echo", at=at).message
-    return {"0100": short, "0200 with chip data": chip, "0800 echo": echo}
+def shapes() -> list[Shape]:
+    """What is measured: one shape per layout of the bulk messages, in their order."""
+    found: dict[tuple[str, int], tuple[list[str], list[Message]]] = {}
+    for raw in messages(4 * VARIANTS):
+        message = parse(raw)
+        raws, read = found.setdefault((message.mti, len(message.fields)), ([], []))
+        raws.append(raw)
+        read.append(message)
+    return [
+        Shape(f"{mti}, {size} elements, {len(raws[0])} characters", raws, read)
+        for (mti, size), (raws, read) in found.items()
+    ]
 
 
-def case(title: str, message: Message) -> Case:
-    """The calls for *message*. Fails where a package does not give back what was written."""
-    raw = sim.codec.build(message)
-    data = raw.encode("ascii")
-    values = {"t": message.mti} | {str(number): value for number, value in message.fields.items()}
-    parser = iso8583sim.core.parser.ISO8583Parser()
-    builder = iso8583sim.core.builder.ISO8583Builder()
+def over(call: Callable[[object], object], items: Iterable[object]) -> Call:
+    """*call* on each of *items*, as one call without arguments."""
+    held = list(items)
+
+    def run() -> None:
+        for item in held:
+            call(item)
+
+    return run
+
+
+def calls(shape: Shape) -> dict[str, dict[str, Call]]:
+    """Operation -> package -> call. Fails where a package does not give back what was written."""
+    data = [raw.encode("ascii") for raw in shape.raws]
+    keyed = [{"t": one.mti} | {str(key): value for key, value in one.fields.items()} for one in shape.read]
     # Without a network, its build checks no network's own rules.
-    other = ISO8583Message(mti=message.mti, fields={0: message.mti, **message.fields})
-    parse: dict[str, Call] = {
-        OURS: lambda: sim.codec.parse(raw),
-        "pyiso8583": lambda: iso8583.decode(data, spec=default_ascii),
-        "iso8583sim": lambda: parser.parse(raw),
+    theirs = [ISO8583Message(mti=one.mti, fields={0: one.mti, **one.fields}) for one in shape.read]
+    parser, builder = ISO8583Parser(), ISO8583Builder()
+    assert [parse(raw).fields for raw in shape.raws] == [one.fields for one in shape.read]
+    assert [parser.parse(raw).fields for raw in shape.raws] == [one.fields for one in theirs]
+    for raw, values, other in zip(shape.raws, keyed, theirs, strict=True):
+        read = iso8583.decode(raw.encode("ascii"), spec=default_ascii)[0]
+        assert {key: read[key] for key in values} == values
+        assert bytes(iso8583.encode(dict(values), spec=default_ascii)[0]).decode() == raw
+        assert build(parse(raw)) == builder.build(other) == raw
+    return {
+        PARSE: {
+            OURS: over(parse, shape.raws),
+            "pyiso8583": over(lambda raw: iso8583.decode(raw, spec=default_ascii), data),
+            "iso8583sim": over(parser.parse, shape.raws),
+        },
+        BUILD: {
+            OURS: over(build, shape.read),
+            "pyiso8583": over(lambda values: iso8583.encode(dict(values), spec=default_ascii), keyed),
+            "iso8583sim": over(builder.build, theirs),
+        },
+        VALIDATE: {OURS: over(_ours, shape.raws), "iso8583sim": over(_validator(), shape.raws)},
     }
-    build: dict[str, Call] = {
-        OURS: lambda: sim.codec.build(message),
-        "pyiso8583": lambda: iso8583.encode(dict(values), spec=default_ascii),
-        "iso8583sim": lambda: builder.build(other),
-    }
-    assert sim.codec.parse(raw).fields == message.fields
-    read = iso8583.decode(data, spec=default_ascii)[0]
-    assert {int(key): value for key, value in read.items() if key.isdigit() and key != "1"} == message.fields
-    assert parser.parse(raw).fields == other.fields
-    assert [
-        build[OURS](),
-        bytes(iso8583.encode(values, spec=default_ascii)[0]).decode(),
-        builder.build(other),
-    ] == [raw] * 3
-    return Case(
-        f"{title}: {len(message.fields)} elements, {len(raw)} characters", {"parse": parse, "build": build}
-    )
 
 
-def measure(calls: dict[str, Call]) -> dict[str, list[float]]:
-    """Calls a second of each package, one number a round."""
-    timers = {name: Timer(call) for name, call in calls.items()}
+def _ours(raw: str) -> object:
+    report = validate(raw, version="1987")
+    return report.errors, [(one.passed, one.errors) for one in report.networks.values()]
+
+
+def _validator() -> Callable[[str], object]:
+    """The other package's way to the same: what the message's own rules and each network's say."""
+    parser, validator, networks = ISO8583Parser(), ISO8583Validator(), list(CardNetwork)
+
+    def check(raw: str) -> object:
+        message = parser.parse(raw)
+        return validator.validate_message(message), validator.validate_for_networks(message, networks)
+
+    return check
+
+
+def measure(timed: dict[str, Call], rounds: int) -> dict[str, list[float]]:
+    """Messages a second of each package, one number a round."""
+    timers = {name: Timer(call) for name, call in timed.items()}
     counts = {}
     for name, timer in timers.items():
-        number, seconds = timer.autorange()
-        counts[name] = max(1, round(number * SECONDS / seconds))
-    speeds: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(ROUNDS):
+        counts[name] = max(1, round(SECONDS / min(timer.repeat(5, 1))))
+    speeds: dict[str, list[float]] = {name: [] for name in timed}
+    for _ in range(rounds):
         for name, timer in timers.items():
-            speeds[name].append(counts[name] / timer.timeit(counts[name]))
+            speeds[name].append(counts[name] * VARIANTS / timer.timeit(counts[name]))
     return speeds
 
 
-def rows(cases: list[Case]) -> Iterator[list[str]]:
-    """The lines of the table: thousands a second of each package, then ours over each other one."""
-    for each in cases:
-        for operation, calls in each.calls.items():
-            speeds = measure(calls)
-            ours = speeds.pop(OURS)
-            line = [each.title, operation, f"{median(ours) / 1000:.0f}"]
-            line += [f"{median(theirs) / 1000:.0f}" for theirs in speeds.values()]
-            for theirs in speeds.values():
-                line.append(f"{median(a / b for a, b in zip(ours, theirs, strict=True)):.1f}")
-            yield line
-
-
-def machine() -> str:
-    """The interpreter and the processor in one line."""
-    processor = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.split(":")[1].strip()
-            for line in info.read_text().splitlines()
-            if line.startswith("model name")
-        ]
-        processor = names[0] if names else processor
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{python}, {platform.system()}, {processor}, {os.cpu_count()} processors"
-
-
-def main() -> None:
-    """Measure, print the table and write it to RESULTS.md."""
-    others = ["pyiso8583", "iso8583sim"]
-    head = ["message", "operation", OURS, *others, *(f"{OURS} : {name}" for name in others)]
-    table = [
-        head,
-        ["---", "---", *(["--:"] * (len(head) - 2))],
-        *rows([case(*item) for item in messages().items()]),
+def rows(shape: Shape, operation: str, speeds: dict[str, list[float]]) -> list[Row]:
+    """One row per peer."""
+    ours = speeds.pop(OURS)
+    asked = ASKED.get((operation, shape.size), {})
+    return [
+        Row(
+            f"{operation}: {shape.title}",
+            rate(ours),
+            peer,
+            rate(theirs),
+            ratio(ours, theirs),
+            Limit(asked[peer]) if peer in asked else None,
+        )
+        for peer, theirs in speeds.items()
     ]
-    lines = [
-        "# Parsing and building, one message at a time",
-        "",
-        "Thousands of messages a second in one process, and how many times as fast. Made by `make bench`.",
-        "",
-        *(f"| {' | '.join(line)} |" for line in table),
-        "",
-        f"{machine()}. {', '.join(f'{name} {version(name)}' for name in (OURS, *others))}.",
-        f"Median of {ROUNDS} rounds of {SECONDS} s, the packages in turn. What they do is not quite the",
-        "same: parsing in pyiso8583 also returns the encoded parts, in iso8583sim it detects the network;",
-        "iso8583sim checks the content of elements while it builds, the others only framing.",
+
+
+def groups(quick: bool = False) -> Sequence[Group]:
+    """Measure everything; what the table says of it."""
+    rounds = QUICK_ROUNDS if quick else ROUNDS
+    measured = [
+        row
+        for shape in shapes()
+        for operation, timed in calls(shape).items()
+        for row in rows(shape, operation, measure(timed, rounds))
     ]
-    text = "\n".join(lines) + "\n"
-    print(text)
-    RESULTS.write_text(text, encoding="utf-8")
+    notes = [
+        f"median of {rounds} rounds of {SECONDS} s each over {VARIANTS} messages of a shape.",
+        "What the packages do is not quite the same: parsing in pyiso8583 also returns the encoded parts,",
+        "in iso8583sim it detects the network; iso8583sim checks the content of elements while it builds,",
+        "the others only framing.",
+    ]
+    return [Group("One message", measured, notes)]
 
 
 if __name__ == "__main__":
-    main()
+    print("\n".join(plain(groups())))

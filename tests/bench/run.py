@@ -1,0 +1,57 @@
+"""All benchmarks in one run: `make bench`. Prints one table and writes it to RESULTS.md.
+
+`--quick`: fewer rounds and messages, for a first look; RESULTS.md is left as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+
+import bench_codec
+import bench_http
+import bench_many
+import bench_start
+from table import Group, machine, markdown, plain
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+PARTS: dict[str, Callable[[bool], Sequence[Group]]] = {
+    "codec": bench_codec.groups,
+    "bulk": bench_many.groups,
+    "http": bench_http.groups,
+    "start": bench_start.groups,
+}
+INTRODUCTION = """# Benchmarks
+
+Made by `make bench`. Ratio is our figure over the peer's, the median of the rounds' ratios: all are measured
+in turn in one run, so it holds on a busy machine, too, where the speeds themselves do not. Asked is what the
+ratio (for a figure with a unit: the figure) shall keep to."""
+
+
+def main() -> None:
+    """Measure what the command line asks for, print the table; a whole run is written to RESULTS.md."""
+    parser = argparse.ArgumentParser(description="Compare the speed with other packages.")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds; nothing is written")
+    parser.add_argument("--only", choices=PARTS, help="one part alone; nothing is written")
+    asked = parser.parse_args()
+    about = machine()
+    groups: list[Group] = []
+    start = perf_counter()
+    for name, part in PARTS.items():
+        if asked.only in (None, name):
+            sys.stderr.write(f"measuring: {name}\n")
+            begun = perf_counter()
+            groups += part(asked.quick)
+            sys.stderr.write(f"  {perf_counter() - begun:.0f} s\n")
+    about.append(f"The run took {perf_counter() - start:.0f} s.")
+    print("\n".join([*plain(groups), "", *about]))
+    if not asked.quick and asked.only is None:
+        lines = [INTRODUCTION, "", *about, "", *markdown(groups)]
+        RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
