@@ -60,6 +60,7 @@ __all__ = [
     "respond",
     "reverse",
     "rules",
+    "show",
     "validate",
 ]
 
@@ -76,6 +77,7 @@ _HOMES = {
     "cases": "sim.frames.negative",
     "faults": "sim.frames.negative",
     "read": "sim.frames.bulk",
+    "show": "sim.frames.show",
 }
 
 

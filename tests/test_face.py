@@ -38,6 +38,7 @@ SURFACE = [
     "respond",
     "reverse",
     "rules",
+    "show",
     "validate",
 ]
 FUNCTIONS = [name for name in SURFACE if name.islower() and not name.startswith("_") and name != "rules"]

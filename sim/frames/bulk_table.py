@@ -206,7 +206,7 @@ class MessagesTable(Table):
 
     def _grid(self) -> render.Grid:
         """What is drawn: of a long table only the rows at both ends are looked at."""
-        left_out = self._left_out()
+        left_out = self.left_out()
         most, least = pd.get_option("display.max_rows"), pd.get_option("display.min_rows")
         if not most or len(self) <= most:
             return render.grid(self.masked(), left_out)

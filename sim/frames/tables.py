@@ -188,7 +188,8 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
         plain.columns = shown_labels(plain.columns, masks)
         return plain
 
-    def _left_out(self) -> set[str]:
+    def left_out(self) -> set[str]:
+        """Columns that displays leave out: empty ones, and those that another one repeats."""
         empty = {name for name in self._when_empty if name in self.columns and not self._has_text(name)}
         return empty | set(self._never) if "message" in self.columns else empty
 
@@ -204,12 +205,12 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
         title = self._title()
         if not len(self):
             return title or f"No rows. Columns: {', '.join(map(str, self.columns))}"
-        return render.as_plain(render.grid(self.masked(), self._left_out()), title)
+        return render.as_plain(render.grid(self.masked(), self.left_out()), title)
 
     def _repr_html_(self) -> str:
         if not len(self) and self._title():
             return f"<p>{self._title()}</p>"
-        return render.as_html(render.grid(self.masked(), self._left_out()), self._title())
+        return render.as_html(render.grid(self.masked(), self.left_out()), self._title())
 
     def to_html(self, *args: Any, **kwargs: Any) -> Any:
         return self.masked().to_html(*args, **kwargs)
