@@ -8,6 +8,7 @@ count, a length prefix or an already masked value.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 MTI_FIELD = 0
@@ -21,6 +22,7 @@ def element_label(field: int | None) -> str:
     return {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}.get(field, f"DE {field}")
 
 
+@lru_cache(maxsize=4096)
 def locate(field: int | None, offset: int | None, expected: str, found: str) -> str:
     """The one sentence in which errors and findings say what is wrong where.
 

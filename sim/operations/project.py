@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from sim.codec import Message
 from sim.spec import spec
 
@@ -18,8 +20,14 @@ def strip_line_ending(raw: str) -> str:
 def field_values(message: Message) -> list[tuple[int, str, str]]:
     """Number, name and value of every data element, ascending, without MTI and bitmap. Values stand
     as on the wire, binary ones as upper-case hex."""
-    elements = spec(message.version)
+    known = _labels(message.version)
     return [
-        (number, elements[number].name, value.upper() if elements[number].binary else value)
+        (number, known[number][0], value.upper() if known[number][1] else value)
         for number, value in sorted(message.fields.items())
     ]
+
+
+@cache
+def _labels(version: str) -> dict[int, tuple[str, bool]]:
+    """Name of each element and whether it is binary."""
+    return {element.number: (element.name, element.binary) for element in spec(version).elements}

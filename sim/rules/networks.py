@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.codec import Message
-from sim.elements import tlv
+from sim.elements import emv, tlv
 from sim.elements.pan import account, luhn_ok
 from sim.masking import is_sensitive
 from sim.rules.engine import CODED, Located, Places, RuleText, catalogue, locate_all, shadow
@@ -41,6 +41,7 @@ _PAN_DIGITS = 12
 _IIN_DIGITS = 6
 # What a coded format may look at: the MTI, and the elements whose codes are remembered.
 _KNOWN = frozenset({0, *CODED})
+_CODES = frozenset(CODED)
 
 
 def _approved(message: Message) -> bool:
@@ -90,7 +91,8 @@ class Asked:
     def __init__(self, message: Message) -> None:
         self.message = message
         self.present = tuple(message.fields)
-        self.codes = tuple([message.fields[number] for number in self.present if number in CODED])
+        fields = message.fields
+        self.codes = tuple([fields[number] for number in self.present if number in _CODES])
         self.field, self.pan = account(message)
         if not (self.pan.isascii() and self.pan.isdigit()):
             self.field, self.pan = 0, ""
@@ -240,6 +242,9 @@ def _values(message: Message, number: int, value: str, item: Format, name: str) 
 
 
 def _tlv(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+    chip = emv.read(value)  # remembered: the standard's rules have read it, too
+    if chip.error is None and (chip.layout == "tags" or (item.wrapper and chip.layout == "dataset")):
+        return None
     if item.wrapper and value[:2] == "01" and value[2:6].upper() == f"{len(value) // 2 - 3:04X}":
         value = value[6:]
     try:
