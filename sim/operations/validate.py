@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
@@ -13,7 +13,7 @@ from sim.rules import Finding, Severity, catalogue
 from sim.rules.causes import likely_cause
 from sim.rules.engine import Located, Places, hits, locate_all, loudness, sentence
 from sim.rules.networks import Asked, network_hits
-from sim.spec import VERSIONS, spec, version_of
+from sim.spec import VERSIONS, lookup, spec, version_of
 from sim.spec.networks import NETWORKS
 
 DEFAULT_VERSION = "1987"
@@ -169,9 +169,21 @@ def judge(message: Message, network: str | None, wanted: Iterable[str]) -> Repor
     names = [name for name in NETWORKS if name in wanted or name == own]
     found = {name: network_hits(asked, name) for name in names}
     results = {name: NetworkResult(places, found[name], name) for name in names if name in wanted}
-    standard = hits(message)
+    standard = _in_dialect(message, own, hits(message))
     told = Judgement(places, _unsaid(found[own], standard, own), own) if own else None
     return Report(message.version, own, message, results, Judgement(places, standard), told)
+
+
+def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[Located]:
+    """The standard's hits, a reserved message function only warned of where the message's own network
+    uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
+    known = lookup("mti_function", message.mti[2], version=message.version, network=own)
+    if known is None or known.network != own:
+        return said
+    return [
+        (text, replace(hit, severity=Severity.WARNING)) if text.id == "mti-function" else (text, hit)
+        for text, hit in said
+    ]
 
 
 def _unsaid(told: Sequence[Located], said: Sequence[Located], network: str) -> Sequence[Located]:

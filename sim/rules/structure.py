@@ -17,7 +17,6 @@ _RESPONSES = "13"
 # Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
 _VALUE_KINDS = ("debit", "credit", "transfer", "payment")
 _CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
-_DIALECT_FUNCTIONS = "89"  # acknowledgements in one network's 1987 dialect
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
 
 
@@ -48,11 +47,8 @@ def mti_class(message: Message) -> Iterator[Hit]:
 def mti_function(message: Message) -> Iterator[Hit]:
     """The third digit is a function of the version."""
     digit = message.mti[2]
-    if digit in _DIALECT_FUNCTIONS:
-        # One network's 1987 dialect acknowledges with x180 and x190.
-        dialect = message.version == "1987" and message.mti[1] in "12"
-        severity = Severity.WARNING if dialect else None
-        yield Hit(0, "a message function 0 to 7", f"{digit}, which is reserved", 2, 1, severity=severity)
+    if digit in "89":
+        yield Hit(0, "a message function 0 to 7", f"{digit}, which is reserved", 2, 1)
     elif message.version not in _SINCE.get(digit, (message.version,)):
         yield Hit(
             0,
