@@ -91,8 +91,8 @@ $(VENV)/.base: $(VENV)/bin/python pyproject.toml
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/bin/python pyproject.toml binder/overrides.json
-	@echo "Installing the toolkit and JupyterLab into $(VENV) (a minute or two)"
-	@$(BIN)/python $(INSTALL) -e '.[lab]'
+	@echo "Installing the toolkit, JupyterLab and what the notebooks use into $(VENV) (a minute or two)"
+	@$(BIN)/python $(INSTALL) -e '.[lab,llm,plot]'
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@cp binder/overrides.json $(VENV)/share/jupyter/lab/settings/
 	@touch $(VENV)/.base $@
