@@ -68,6 +68,13 @@ class BuildError(IsoError):
 
     option: str | None = None
 
+    @classmethod
+    def of_option(cls, option: str, field: int | None, expected: str, found: str) -> BuildError:
+        """The error of an option that cannot be met; *field* is the element it would fill."""
+        error = cls(field, None, f"{option} as {expected}", found)
+        error.option = option
+        return error
+
 
 class SpecError(IsoError):
     """A table of the toolkit is not what the code expects: an unknown version or a bad row."""

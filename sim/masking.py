@@ -11,6 +11,7 @@ import re
 from functools import cache
 
 from sim.spec.elements import spec
+from sim.spec.luhn import luhn_ok
 from sim.spec.tables import read_csv
 
 _PAN_RUN = re.compile(r"(?<![0-9])[0-9]{13,19}(?![0-9])")
@@ -85,13 +86,7 @@ def mask_raw(raw: str, version: str = "1987") -> str:
 
 
 def _mask_pans(value: str) -> str:
-    return _PAN_RUN.sub(lambda run: mask_pan(run[0]) if _luhn(run[0]) else run[0], value)
-
-
-def _luhn(digits: str) -> bool:
-    odd = sum(map(int, digits[-1::-2]))
-    even = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
-    return (odd + even) % 10 == 0
+    return _PAN_RUN.sub(lambda run: mask_pan(run[0]) if luhn_ok(run[0]) else run[0], value)
 
 
 def _mask_tags(value: str) -> str:

@@ -19,7 +19,7 @@ from sim.spec import VERSIONS, spec
 Reader = Callable[[str], Message | None]
 Writer = Callable[[str, dict[int, str]], str | None]
 
-# Random bitmaps must not grow memory: the least used readers go.
+# Random bitmaps must not grow memory: when as many readers are kept, all go.
 CACHE_SIZE = 1024
 
 

@@ -46,7 +46,8 @@ __all__ = [
 _AGNS = "C1C7D5E2"
 _DATASET = "01"
 _DATASET_HEAD = 6
-_CACHE_SIZE = 256
+# All who ask about a message ask one after the other; its card data is kept no longer than that.
+_CACHE_SIZE = 2
 _HEADLINE = 240
 _PRIVATE_CLASS = 0xC0
 _AMOUNTS = ("9F02", "9F03")

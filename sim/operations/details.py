@@ -39,18 +39,22 @@ def check_details(details: Mapping[str, str], version: str) -> dict[str, str]:
     cut to fit."""
     for name, value in details.items():
         if name not in LIMITS:
-            raise _refuse(name, None, "one of " + ", ".join(LIMITS), repr(name)[:20])
+            raise BuildError.of_option(name, None, "one of " + ", ".join(LIMITS), repr(name)[:20])
         number, expected, pattern = LIMITS[name]
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
-            raise _refuse(name, number, expected or "printable ASCII text", f"{len(str(value))} characters")
+            raise BuildError.of_option(
+                name, number, expected or "printable ASCII text", f"{len(str(value))} characters"
+            )
         width = _width(name, number, version)
         if len(value) > width:
-            raise _refuse(name, number, f"at most {width} characters", f"{len(value)} characters")
+            raise BuildError.of_option(
+                name, number, f"at most {width} characters", f"{len(value)} characters"
+            )
     made = dict(details)
     if code := details.get("country"):
         known = country(code.upper())
         if known is None:
-            raise _refuse("country", 43, LIMITS["country"][1], repr(code))
+            raise BuildError.of_option("country", 43, LIMITS["country"][1], repr(code))
         made |= {"country": known.numeric, "country_alpha": known.alpha2}
     if "country" in details or "city" in details:
         made |= {"postal": "", "region": ""}
@@ -74,9 +78,3 @@ def sample_note(details: Mapping[str, str]) -> str:
         return "What else a message carries are sample values."
     text = " and ".join(", ".join(left).rsplit(", ", 1))
     return f"{text[:1].upper()}{text[1:]} {'is a sample value' if len(left) == 1 else 'are sample values'}."
-
-
-def _refuse(option: str, number: int | None, expected: str, found: str) -> BuildError:
-    error = BuildError(number, None, f"{option} as {expected}", found)
-    error.option = option
-    return error

@@ -63,13 +63,17 @@ def check(
     if network is not None:
         _one_of("network", network, NETWORKS)
     if isinstance(amount_minor_units, bool) or not isinstance(amount_minor_units, int):
-        raise _refuse("amount_minor_units", 4, "a whole number", type(amount_minor_units).__name__)
+        raise BuildError.of_option(
+            "amount_minor_units", 4, "a whole number", type(amount_minor_units).__name__
+        )
     if not 0 <= amount_minor_units <= LARGEST_AMOUNT:
-        raise _refuse("amount_minor_units", 4, f"0 to {LARGEST_AMOUNT}", str(amount_minor_units)[:20])
+        raise BuildError.of_option(
+            "amount_minor_units", 4, f"0 to {LARGEST_AMOUNT}", str(amount_minor_units)[:20]
+        )
     if pan is not None and not (isinstance(pan, str) and is_digits(pan) and 12 <= len(pan) <= 19):
-        raise _refuse("pan", 2, "12 to 19 digits", f"{len(str(pan))} characters")
+        raise BuildError.of_option("pan", 2, "12 to 19 digits", f"{len(str(pan))} characters")
     if not (isinstance(stan, str) and is_digits(stan) and len(stan) == 6):
-        raise _refuse("stan", 11, "six digits", repr(stan)[:20])
+        raise BuildError.of_option("stan", 11, "six digits", repr(stan)[:20])
     moment = at or datetime.now(UTC)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
@@ -84,17 +88,11 @@ def _numeric(code: str) -> str:
         return code
     known = currency(code.upper()) if isinstance(code, str) else None
     if known is None:
-        raise _refuse("currency", 49, "three digits or an ISO 4217 code", repr(code)[:20])
+        raise BuildError.of_option("currency", 49, "three digits or an ISO 4217 code", repr(code)[:20])
     return known.numeric
 
 
 def _one_of(option: str, value: object, known: object) -> None:
     choices = list(known)  # type: ignore[call-overload]
     if value not in choices:
-        raise _refuse(option, None, "one of " + ", ".join(map(str, choices)), repr(value)[:20])
-
-
-def _refuse(option: str, number: int | None, expected: str, found: str) -> BuildError:
-    error = BuildError(number, None, f"{option} as {expected}", found)
-    error.option = option
-    return error
+        raise BuildError.of_option(option, None, "one of " + ", ".join(map(str, choices)), repr(value)[:20])
