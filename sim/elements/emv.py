@@ -6,7 +6,7 @@ commands and whatever a tag without a row holds are hidden.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sim.codec import Message
@@ -57,19 +57,17 @@ _AMOUNTS = ("9F02", "9F03")
 class ChipData:
     """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
     or `AGNS` (a network's fixed layout, left unread). `tags` holds every tag, a template before what is in
-    it; offsets count from the start of the element. With an `error` they are those read before it."""
+    it; offsets count from the start of the element. With an `error` they are those read before it.
+    `firsts` is the first tag of each name, at any depth."""
 
     layout: str
     tags: tuple[tlv.Tag, ...]
     error: tlv.TlvError | None = None
-
-    def first(self, tag: str) -> tlv.Tag | None:
-        """The first such tag at any depth, None when there is none."""
-        return next((one for one in self.tags if one.tag == tag), None)
+    firsts: dict[str, tlv.Tag] = field(default_factory=dict)
 
     def value(self, tag: str) -> str:
         """The value of the first such tag, empty when there is none."""
-        found = self.first(tag)
+        found = self.firsts.get(tag)
         return found.value if found else ""
 
 
@@ -107,9 +105,14 @@ def read(text: str) -> ChipData:
 
 def _read(text: str, layout: str, start: int) -> ChipData:
     try:
-        return ChipData(layout, tuple(tlv.walk(tlv.read(text, strict=False, start=start))))
+        return _chip(layout, tlv.read(text, strict=False, start=start))
     except tlv.TlvError as error:
-        return ChipData(layout, tuple(tlv.walk(error.partial)), error)
+        return _chip(layout, error.partial, error)
+
+
+def _chip(layout: str, top: tuple[tlv.Tag, ...], error: tlv.TlvError | None = None) -> ChipData:
+    tags = tuple(tlv.walk(top)) if any(tag.children for tag in top) else top
+    return ChipData(layout, tags, error, {tag.tag: tag for tag in reversed(tags)})
 
 
 def _dataset_error(text: str, plain: tlv.TlvError) -> ChipData:
@@ -119,8 +122,8 @@ def _dataset_error(text: str, plain: tlv.TlvError) -> ChipData:
         size = int(text[2:_DATASET_HEAD], 16)
         found = f"{(len(text) - _DATASET_HEAD) // 2}"
         error = tlv.TlvError(2, f"{count(size, 'byte')} in dataset 01, as its length says", found)
-        return ChipData("dataset", inside.tags, error)
-    return ChipData("dataset", inside.tags, inside.error or plain)
+        return replace(inside, error=error)
+    return replace(inside, error=inside.error or plain)
 
 
 def decode(value: str) -> tuple[TagMeaning, ...]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.errors import IsoError
 
@@ -17,6 +16,14 @@ _NO_HEX = re.compile(r"[^0-9A-Fa-f]")
 # Fill between tags: 00 in EMV, FF in files of ISO/IEC 7816-4.
 _PADDING = ("00", "FF")
 _CONSTRUCTED = 0x20
+_MORE_BYTES = 0x1F  # low five bits all ones: more tag bytes follow while bit 8 is set
+# What nearly all tags are: one byte, or two, with a value and not tags inside, and a length of one byte.
+_SHORT = frozenset(
+    f"{byte:02X}" for byte in range(1, 256) if not byte & _CONSTRUCTED and byte & _MORE_BYTES != _MORE_BYTES
+)
+_LONG = frozenset(f"{byte:02X}" for byte in range(_MORE_BYTES, 256, 0x40))
+_LAST_BYTE = tuple("01234567")
+_SIZES = {f"{size:02X}": 2 * size for size in range(0x80)}
 # Far more than any card uses; beyond it the data are no tags, or made to exhaust a reader.
 _TAG_BYTES = 4
 _LENGTH_BYTES = 4
@@ -37,8 +44,7 @@ class TlvError(IsoError):
         return type(self), (self.offset, self.expected, self.found, self.tag, self.partial)
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """One tag with its value in upper-case hex. `start` is where the tag stands, `value_start` and
     `end` bound its value; `depth` is 0 at the top, `children` the tags of a constructed one, which has
     none but a `fault` when its inside is no TLV."""
@@ -50,7 +56,7 @@ class Tag:
     end: int
     depth: int = 0
     children: tuple[Tag, ...] = ()
-    fault: TlvError | None = field(default=None, compare=False)
+    fault: TlvError | None = None
 
     def __repr__(self) -> str:
         # Some tags hold the card number.
@@ -87,7 +93,15 @@ def read(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
 def _read(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
     found: list[Tag] = []
     while at < end:
-        if text[at : at + 2] in _PADDING:
+        head = text[at : at + 2]
+        start = at + 4 if head in _SHORT else at + 6
+        if start == at + 4 or (head in _LONG and text[at + 2 : at + 3] in _LAST_BYTE):
+            stop = start + _SIZES.get(text[start - 2 : start], end)
+            if stop <= end:
+                found.append(Tag(text[at : start - 2], text[start:stop], at, start, stop, depth))
+                at = stop
+                continue
+        if head in _PADDING:
             at += 2
             continue
         try:
@@ -120,9 +134,8 @@ def _read_inside(
 
 
 def _read_tag(text: str, at: int, end: int) -> tuple[str, int]:
-    # Low five bits all ones: more tag bytes follow while bit 8 is set.
     stop = at + 2
-    if int(text[at:stop], 16) & 0x1F == 0x1F:
+    if int(text[at:stop], 16) & _MORE_BYTES == _MORE_BYTES:
         while True:
             if stop >= end:
                 raise TlvError(at, "another byte of the tag", f"the end after {text[at:stop]}")

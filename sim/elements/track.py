@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 # PAN, separator, [country for PANs that start with 59], expiry or separator, service code or
 # separator, discretionary data. ISO/IEC 7813; the country code as ISO/IEC 4909 describes it.
@@ -22,6 +23,8 @@ _WHOLE_TRACK_1 = re.compile(
 _TRACK_3 = re.compile(r"[0-9]{2}[0-9]{1,19}[=D][0-9=D]+")
 # Of card numbers that begin so, a country code stands in front of the expiry.
 _WITH_COUNTRY = "59"
+# All who ask about a message ask one after the other; its card data is kept no longer than that.
+_CACHE_SIZE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Track1:
     at: int
 
 
+@lru_cache(maxsize=_CACHE_SIZE)
 def read_track_2(value: str) -> Track2 | None:
     """Take DE 35 apart; None when it is no track 2.
 

@@ -19,6 +19,7 @@ from sim.frames.tables import DiffTable, FindingsTable, MessageTable
 from sim.operations import Generated, Report
 from sim.operations.explain import SOURCE_RULES
 from sim.operations.validate import chosen_network
+from sim.operations.verdict import Verdict
 from sim.rules import Finding, Severity, catalogue
 from sim.spec import spec
 
@@ -169,8 +170,7 @@ def validate(
 
 def _refused(error: BuildError, version: str | None, network: str | None) -> Report:
     """The report on rows that are no message at all: a number twice, a cell that is no text."""
-    framing = _unreadable(error)
-    return Report(version or "", network, None, networks={}, standard=None, framing=framing)
+    return Report(Verdict(version or "", network, _unreadable(error)), None)
 
 
 def _unreadable(error: BuildError) -> Finding:

@@ -5,7 +5,8 @@ from sim.operations.faults import break_message, cases, faults, faults_for
 from sim.operations.faults_record import Broken, Fault
 from sim.operations.generate import Generated, generate, respond, reverse
 from sim.operations.project import field_values, strip_line_ending
-from sim.operations.validate import NetworkResult, Report, chosen_version, validate
+from sim.operations.validate import Report, chosen_version, validate
+from sim.operations.verdict import NetworkResult
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
 

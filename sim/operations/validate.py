@@ -2,102 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
 from sim.errors import BuildError, SpecError
 from sim.operations.project import strip_line_ending
+from sim.operations.verdict import VERDICTS, NetworkResult, Verdict, keep
 from sim.rules import Finding, Severity, catalogue
 from sim.rules.causes import likely_cause
-from sim.rules.engine import Located, Places, hits, locate_all, loudness, sentence
-from sim.rules.networks import Asked, network_hits
-from sim.spec import VERSIONS, lookup, spec, version_of
+from sim.rules.likeness import likeness
+from sim.spec import VERSIONS, spec, version_of
 from sim.spec.networks import NETWORKS
 
 DEFAULT_VERSION = "1987"
 
 
-class Judgement:
-    """What one set of rules says of a message: `passed` and `errors` at once, all `findings` on
-    demand. The verdict needs no located finding, so none is made before somebody looks."""
-
-    __slots__ = ("_found", "_made", "_places", "_wrong", "network")
-
-    def __init__(self, places: Places, found: Sequence[Located], network: str = "") -> None:
-        self.network = network
-        self._places = places
-        self._found = found
-        self._wrong = [hit for text, hit in found if (hit.severity or text.severity) is Severity.ERROR]
-        self._made: tuple[Finding, ...] | None = None
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
-
-    @property
-    def passed(self) -> bool:
-        """Whether none of the findings is an error."""
-        return not self._wrong
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings, in the order of the elements."""
-        if self._made is None:
-            self._made = tuple(locate_all(self._places, self._found, self.network))
-        return self._made
-
-    @property
-    def errors(self) -> list[str]:
-        """The errors as sentences."""
-        if not self._wrong:
-            return []
-        wrong = sorted(self._wrong, key=lambda hit: (hit.field or 0, hit.at))
-        return [sentence(self._places, hit) for hit in wrong]
-
-
-class NetworkResult(Judgement):
-    """What one network's rules say of a message."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The verdict on one message.
+    """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS; `message`
+    is None where the text does not parse."""
 
-    `networks` are the results of the networks asked for (none when the text does not parse). Other
-    networks' results never change `valid`.
-    """
-
-    version: str
-    network: str | None
+    verdict: Verdict
     message: Message | None
-    networks: dict[str, NetworkResult]
-    standard: Judgement | None
-    own: Judgement | None = None
-    framing: Finding | None = None
+    asked: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The version the message was read as."""
+        return self.verdict.version
+
+    @property
+    def network(self) -> str | None:
+        """The message's own network: the one given, else its card's."""
+        return self.verdict.network
+
+    @property
+    def networks(self) -> dict[str, NetworkResult]:
+        """The results of the networks asked for (none when the text does not parse). Other networks'
+        results never change `valid`."""
+        return self.verdict.results(self.asked)
+
+    @property
+    def framing(self) -> Finding | None:
+        """What is wrong with a text that does not parse, or with elements that cannot be written."""
+        return self.verdict.framing
 
     @property
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network has an error."""
-        if self.framing is not None or self.standard is None:
-            return False
-        return self.standard.passed and (self.own is None or self.own.passed)
+        standard, own = self.verdict.standard, self.verdict.own
+        return standard is not None and standard.passed and (own is None or own.passed)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The standard's own findings and those of the message's network, warnings and hints included."""
-        if self.framing is not None or self.standard is None:
-            return (self.framing,) if self.framing else ()
-        return (*self.standard.findings, *(self.own.findings if self.own else ()))
+        standard, own, framing = self.verdict.standard, self.verdict.own, self.framing
+        if standard is None:
+            return (framing,) if framing else ()
+        return (*standard.findings, *own.findings) if own else standard.findings
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        if self.framing is not None or self.standard is None:
-            return [self.framing.message] if self.framing else []
-        return [*self.standard.errors, *(self.own.errors if self.own else ())]
+        standard, own, framing = self.verdict.standard, self.verdict.own, self.framing
+        if standard is None:
+            return [framing.message] if framing else []
+        return standard.errors + own.errors if own else standard.errors
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
@@ -144,70 +117,40 @@ def validate(
     it off the MTI. A text that does not parse is one finding, never an exception; SpecError is
     raised for an unknown version or network.
     """
-    wanted = set(against) or set(NETWORKS)
-    if unknown := wanted.difference(NETWORKS):
-        raise SpecError(None, None, " or ".join(NETWORKS), repr(sorted(unknown)[0])[:20])
+    asked = _asked(tuple(against))
     if isinstance(message, Message):
         try:
             build(message)
         except BuildError as error:
-            return Report(message.version, network, message, {}, None, framing=_unbuildable(message, error))
-        return judge(message, network, wanted)
+            return Report(Verdict(message.version, network, _unbuildable(message, error)), message)
+        return judge(message, network, asked)
     raw = strip_line_ending(message)
     chosen = chosen_version(raw, version)
     try:
         parsed = parse(raw, chosen)
     except ParseError as error:
-        return Report(chosen, network, None, {}, None, framing=framing_finding(raw, chosen, error))
-    return judge(parsed, network, wanted)
+        return Report(Verdict(chosen, network, framing_finding(raw, chosen, error)), None)
+    return judge(parsed, network, asked)
 
 
-def judge(message: Message, network: str | None, wanted: Iterable[str]) -> Report:
-    """The report on a message that is well framed; a result per network of *wanted*."""
-    own = chosen_network(message, network)
-    asked, places = Asked(message), Places(message)
-    names = [name for name in NETWORKS if name in wanted or name == own]
-    found = {name: network_hits(asked, name) for name in names}
-    results = {name: NetworkResult(places, found[name], name) for name in names if name in wanted}
-    standard = _in_dialect(message, own, hits(message))
-    told = Judgement(places, _unsaid(found[own], standard, own), own) if own else None
-    return Report(message.version, own, message, results, Judgement(places, standard), told)
+@lru_cache(maxsize=64)
+def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
+    """The networks of *against*, all when it is empty, in the order of NETWORKS."""
+    if unknown := set(against).difference(NETWORKS):
+        raise SpecError(None, None, " or ".join(NETWORKS), repr(sorted(unknown)[0])[:20])
+    return tuple(name for name in NETWORKS if name in against) or NETWORKS
 
 
-def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[Located]:
-    """The standard's hits, a reserved message function only warned of where the message's own network
-    uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
-    known = lookup("mti_function", message.mti[2], version=message.version, network=own)
-    if known is None or known.network != own:
-        return said
-    return [
-        (text, replace(hit, severity=Severity.WARNING)) if text.id == "mti-function" else (text, hit)
-        for text, hit in said
-    ]
-
-
-def _unsaid(told: Sequence[Located], said: Sequence[Located], network: str) -> Sequence[Located]:
-    """A network's hits without those that only repeat what the standard already says, at least as
-    loudly: of the same place, or, for its rules on the form of an element, of the same element."""
-    if not said:
-        return told
-    place: dict[tuple[int | None, int], int] = {}
-    element: dict[int | None, int] = {}
-    for located in said:
-        hit, volume = located[1], loudness(located)
-        place[hit.field, hit.at] = min(volume, place.get((hit.field, hit.at), volume))
-        element[hit.field] = min(volume, element.get(hit.field, volume))
-    own, silent = f"{network.lower()}-", len(Severity)
-    return [
-        (text, hit)
-        for text, hit in told
-        if loudness((text, hit))
-        < (
-            element.get(hit.field, silent)
-            if text.id.startswith(own)
-            else place.get((hit.field, hit.at), silent)
-        )
-    ]
+def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
+    """The report on a message that is well framed; a result per network of *asked*."""
+    alike = likeness(message)
+    verdict = VERDICTS.get((network, alike)) if alike else None
+    if verdict is None:
+        verdict = Verdict.on(message, chosen_network(message, network))
+        if alike:
+            keep((network, alike), verdict)
+    verdict.ask(message, asked)
+    return Report(verdict, message, asked)
 
 
 def framing_finding(raw: str, version: str, error: ParseError) -> Finding:

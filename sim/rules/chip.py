@@ -7,8 +7,10 @@ is judged only where the tags can be read. Findings point at the tag: path `55.9
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
@@ -27,20 +29,23 @@ _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])"
 _SYSTEMS_OWN = re.compile(r"9F[5-7]")
 _REPEATING = ("script",)
 _REFUNDS = "2"
-_ONLINE_PIN = (3, 3)
+_ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _ONLINE_PIN_METHOD = "02"
 
 
-def _tags(message: Message) -> tuple[Tag, ...]:
-    chip = emv.read(message[55])
-    return () if chip.error else chip.tags
+def _chip(message: Message) -> emv.ChipData:
+    """The chip data, empty where they cannot be read."""
+    chip = emv.read(message.fields[55])
+    return _UNREAD if chip.error else chip
 
 
-def _first(message: Message, *names: str) -> Iterator[Tag]:
+_UNREAD = emv.ChipData("tags", ())
+
+
+def _first(message: Message, *names: str) -> list[Tag]:
     """The first of each of these tags that the message has."""
-    tags = _tags(message)
-    for name in names:
-        yield from [tag for tag in tags if tag.tag == name][:1]
+    firsts = _chip(message).firsts
+    return [firsts[name] for name in names if name in firsts]
 
 
 def _hit(
@@ -58,13 +63,14 @@ def _hit(
 @rule("chip-data", 55)
 def chip_data(message: Message) -> Iterator[Hit]:
     """DE 55 is BER-TLV. A template with a wrong inside is common in scripts and hurts no tag beside it."""
-    half = len(message[55]) % 2 and spec(message.version)[55].binary
-    if half or (message[55] and not clean(message, 55)):
-        return  # whole bytes and character classes have rules of their own
-    chip = emv.read(message[55])
+    chip = emv.read(message.fields[55])
     if chip.error:
+        half = len(message[55]) % 2 and spec(message.version)[55].binary
+        if half or (message[55] and not clean(message, 55)):
+            return  # whole bytes and character classes have rules of their own
         yield _misfit(chip.error, None, None)
-    for tag in chip.tags if chip.error is None else ():
+        return
+    for tag in chip.tags:
         if tag.fault:
             yield _misfit(tag.fault, tag.end, Severity.WARNING)
 
@@ -87,20 +93,35 @@ def fixed_layout(message: Message) -> Iterator[Hit]:
 @rule("chip-tag-unknown", 55)
 def tag_unknown(message: Message) -> Iterator[Hit]:
     """Tags are in the dictionary."""
-    for tag in _tags(message):
+    chip = _chip(message)
+    if chip.firsts.keys() <= tables.tags().keys():
+        return
+    for tag in chip.tags:
         if tag.tag not in tables.tags():
             yield _hit(tag, "a tag of the dictionary", f"tag {tag.tag}")
+
+
+_ANY_SIZE = range(sys.maxsize)
+
+
+@cache
+def _sizes() -> dict[str, range]:
+    """How many hex digits each tag of the dictionary may have."""
+    return {
+        tag: range(2 * known.minimum, sys.maxsize if known.maximum is None else 2 * known.maximum + 1)
+        for tag, known in tables.tags().items()
+    }
 
 
 @rule("chip-tag-length", 55)
 def tag_length(message: Message) -> Iterator[Hit]:
     """Values are as long as the dictionary says; a length that rests on no source, or on one payment
     system, only informs."""
-    for tag in _tags(message):
-        known = tables.tags().get(tag.tag)
-        size = len(tag.value) // 2
-        if known is None or (known.minimum <= size and (known.maximum is None or size <= known.maximum)):
+    sizes = _sizes()
+    for tag in _chip(message).tags:
+        if len(tag.value) in sizes.get(tag.tag, _ANY_SIZE):
             continue
+        known, size = tables.tags()[tag.tag], len(tag.value) // 2
         if known.maximum is None:
             expected = f"at least {count(known.minimum, 'byte')}"
         elif known.minimum == known.maximum:
@@ -111,12 +132,19 @@ def tag_length(message: Message) -> Iterator[Hit]:
         yield _hit(tag, expected, count(size, "byte"), severity=Severity.INFO if unsure else None)
 
 
+@cache
+def _numbers() -> dict[str, tables.TagSpec]:
+    """The tags that hold digits."""
+    return {tag: known for tag, known in tables.tags().items() if known.content in _NOT_DIGITS}
+
+
 @rule("chip-tag-digits", 55)
 def tag_digits(message: Message) -> Iterator[Hit]:
     """Values of format n and cn are digits, no more of them than the format has."""
-    for tag in _tags(message):
-        known = tables.tags().get(tag.tag)
-        if known is None or known.content not in _NOT_DIGITS:
+    numbers = _numbers()
+    for tag in _chip(message).tags:
+        known = numbers.get(tag.tag)
+        if known is None or (known.digits is None and tag.value.isdecimal()):
             continue
         if wrong := _NOT_DIGITS[known.content].search(tag.value):
             yield _hit(tag, f"{known.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
@@ -128,7 +156,10 @@ def tag_digits(message: Message) -> Iterator[Hit]:
 @rule("chip-tag-repeated", 55)
 def tag_repeated(message: Message) -> Iterator[Hit]:
     """A tag stands once in its template; scripts and their commands may repeat."""
-    tags = _tags(message)
+    chip = _chip(message)
+    tags = chip.tags
+    if len(chip.firsts) == len(tags):
+        return
     levels = [[tag for tag in tags if tag.depth == 0], *(tag.children for tag in tags if tag.children)]
     for level in levels:
         counts = Counter(tag.tag for tag in level)
@@ -138,15 +169,28 @@ def tag_repeated(message: Message) -> Iterator[Hit]:
                 yield _hit(last[name], f"one tag {name}", f"{number}")
 
 
+@cache
+def _reserved() -> dict[str, int]:
+    """The reserved bits of each tag that is nothing but bits, as a number."""
+    masks = {}
+    for tag, known in tables.tags().items():
+        if tables.only_bits(tag):
+            size = 8 * known.minimum
+            used = sum(1 << size - 8 * byte + bit - 1 for byte, bit in tables.bits(tag))
+            masks[tag] = (1 << size) - 1 & ~used
+    return masks
+
+
 @rule("chip-reserved-bits", 55)
 def reserved_bits(message: Message) -> Iterator[Hit]:
     """Reserved bits are zero."""
-    for tag in _tags(message):
-        known = tables.tags().get(tag.tag)
-        if known is None or not tables.only_bits(tag.tag) or len(tag.value) != 2 * known.minimum:
+    reserved = _reserved()
+    for tag in _chip(message).tags:
+        if tag.tag not in reserved:
             continue
-        set_ones = [place for place in set_bits(tag.value) if place not in tables.bits(tag.tag)]
-        if set_ones:
+        known = tables.tags()[tag.tag]
+        if len(tag.value) == 2 * known.minimum and int(tag.value, 16) & reserved[tag.tag]:
+            set_ones = [place for place in set_bits(tag.value) if place not in tables.bits(tag.tag)]
             found = ", ".join(f"byte {byte} bit {bit}" for byte, bit in set_ones) + " set"
             yield _hit(tag, f"reserved bits of the {known.name} at 0", found)
 
@@ -207,7 +251,7 @@ def cryptogram_kind(message: Message) -> Iterator[Hit]:
 @rule("chip-cryptogram-data", 22, 55, classes="12", functions="02")
 def cryptogram_data(message: Message) -> Iterator[Hit]:
     """Where there is a cryptogram of a chip that was read, the data it is computed over are there."""
-    present = {tag.tag for tag in _tags(message)}
+    present = _chip(message).firsts
     if "9F26" in present and pos.entry_kind(message) in ("chip", "contactless"):
         missing = [tag for tag in tables.with_role("cryptogram") if tag not in present]
         if missing:
@@ -219,6 +263,8 @@ def chip_amount(message: Message) -> Iterator[Hit]:
     """9F02 is the amount of DE 4. An advice may have another final amount."""
     amount = money.amount(message)
     digits = amount[0] if amount else ""
+    if _chip(message).value("9F02") == digits:
+        return
     severity = None if message.mti[2] in "01" else Severity.INFO
     for tag in _first(message, "9F02"):
         comparable = len(tag.value) == 12 and tag.value.isdecimal() and digits.isdecimal()
@@ -251,10 +297,11 @@ def chip_message_date(message: Message) -> Iterator[Hit]:
     else:
         day, number = message[12][:-6], 12
         day, width = day[-6:], 6
-    if not day.isdecimal() or dates.problem("MMDD", day[-4:]):
-        return  # no date to compare with; its own rules say so
     for tag in _first(message, "9A"):
-        if len(tag.value) == 6 and len(day) == width and tag.value[-width:] != day:
+        if len(tag.value) != 6 or len(day) != width or tag.value[-width:] == day:
+            continue
+        # With no date to compare with, its own rules say so.
+        if day.isdecimal() and dates.problem("MMDD", day[-4:]) is None:
             yield _hit(tag, f"{day}, the date of DE {number}", tag.value[-width:], 6 - width)
 
 
@@ -299,7 +346,7 @@ def _copies(message: Message) -> Iterator[tuple[str, int, str]]:
 @rule("chip-agrees", 55, classes="12")
 def chip_agrees(message: Message) -> Iterator[Hit]:
     """What stands both in a tag and in a data element is the same."""
-    tags = {tag.tag: tag for tag in reversed(_tags(message))}
+    tags = _chip(message).firsts
     for name, number, value in _copies(message):
         if not value or name not in tags:
             continue
@@ -318,9 +365,9 @@ def online_pin(message: Message) -> Iterator[Hit]:
     for tag in _first(message, "9F34"):
         if len(tag.value) != 6:
             continue
-        results = next(_first(message, "95"), None)
+        results = _chip(message).firsts.get("95")
         method = f"{int(tag.value[:2], 16) & 0x3F:02X}"
-        seen = results is not None and len(results.value) == 10 and _ONLINE_PIN in set_bits(results.value)
+        seen = results is not None and len(results.value) == 10 and int(results.value, 16) & _ONLINE_PIN
         if 52 not in message and (seen or method == _ONLINE_PIN_METHOD):
             yield _hit(tag, "DE 52 beside an online PIN", "none")
         elif 52 in message and not seen and method != _ONLINE_PIN_METHOD:

@@ -13,7 +13,7 @@ from sim.elements.track import read_track_2
 from sim.masking import is_sensitive
 from sim.rules.engine import Screen, rule, screen
 from sim.rules.finding import Hit, Severity
-from sim.spec import country, currency, spec
+from sim.spec import ElementSpec, country, currency, spec
 from sim.spec.networks import detect
 
 # The first character that does not belong, by content class. Blanks fill up `an` values.
@@ -104,49 +104,59 @@ def date(message: Message) -> Iterator[Hit]:
 
 
 _SEPARATOR = "\x1f"  # a control character, so in no value that is clean
+_NO_SEPARATOR = r"[^\x1f]*"
 _CLEAN = {
-    "n": "[0-9]*",
-    "an": "[0-9A-Za-z ]*",
-    "anp": "[0-9A-Za-z ]*",
-    "ns": r"[0-9!-/:-@\[-`{-~ ]*",
-    "ans": "[ -~]*",
-    "ansb": "[ -~]*",
-    "z": "[0-9:;<=>?D]*",
-    "b": "(?:[0-9A-Fa-f]{2})*",
-    "x+n": "(?:[CD][0-9]*)?",
+    "n": "[0-9]",
+    "an": "[0-9A-Za-z ]",
+    "anp": "[0-9A-Za-z ]",
+    "ns": r"[0-9!-/:-@\[-`{-~ ]",
+    "ans": "[ -~]",
+    "ansb": "[ -~]",
+    "z": "[0-9:;<=>?D]",
+    "b": "[0-9A-Fa-f]",
 }
 _CLEAN_PARTS = {
     "CCYY": "[0-9]{4}",
     "YY": "[0-9]{2}",
     "MM": "(?:0[1-9]|1[0-2])",
-    # The 29th to 31st depend on the month: `date` looks at those.
-    "DD": "(?:0[1-9]|1[0-9]|2[0-8])",
+    # 29 February depends on the year: `date` looks at that.
+    "MMDD": "(?:(?:0[1-9]|1[0-2])(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])(?:29|30)|(?:0[13578]|1[02])31)",
     "hh": "(?:[01][0-9]|2[0-3])",
     "mm": "[0-5][0-9]",
     "ss": "[0-5][0-9]",
 }
+_PARTS = re.compile("|".join(sorted(_CLEAN_PARTS, key=len, reverse=True)))
+
+
+def _clean_pattern(element: ElementSpec) -> str:
+    if element.number in _LAID_OUT:
+        return _NO_SEPARATOR
+    if element.pattern:
+        return "".join(_CLEAN_PARTS[part] for part in _PARTS.findall(element.pattern))
+    if element.content == "x+n":
+        return f"[CD][0-9]{{{element.width - 1}}}"
+    return _CLEAN[element.content] + (f"{{{element.width}}}" if element.fixed else "*")
 
 
 @screen("character-class", "whole-bytes", "date")
 def clean_values(version: str, present: tuple[int, ...]) -> Screen:
-    """One regular expression over all values: what fits has only legal characters, whole bytes and
-    dates of the first 28 days of a month. What does not fit may be fine, too: the rules decide."""
-    patterns = []
-    for number in present:
-        element = spec(version)[number]
-        parts = dates.split(element.pattern, element.pattern)
-        dated = "".join(_CLEAN_PARTS[part] for part in parts)
-        patterns.append(".*" if number in _LAID_OUT else dated or _CLEAN[element.content])
-    fits = re.compile(_SEPARATOR.join(patterns)).fullmatch
+    """One regular expression over all values: what fits has only legal characters, whole bytes, fixed
+    widths and dates other than 29 February. What does not fit may be fine, too: the rules decide."""
+    elements = [spec(version)[number] for number in present]
+    fits = re.compile(_SEPARATOR.join(map(_clean_pattern, elements))).fullmatch
+    halves = [element.number for element in elements if element.binary and not element.fixed]
+    join = _SEPARATOR.join
 
     def is_clean(message: Message) -> bool:
-        joined = _SEPARATOR.join(message.fields.values())
-        return fits(joined) is not None and joined.count(_SEPARATOR) == len(present) - 1
+        if fits(join(message.fields.values())) is None:
+            return False
+        return not halves or not any(len(message.fields[number]) % 2 for number in halves)
 
     return is_clean
 
 
-@rule("currency", classes="1234567")
+@rule("currency", versions=("1987", "1993"), classes="1234567", reads="codes")
+@rule("currency", versions=("2003",), classes="1234567")
 def currency_known(message: Message) -> Iterator[Hit]:
     """Currencies are in ISO 4217."""
     if message.version == "2003":

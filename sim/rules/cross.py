@@ -37,6 +37,7 @@ _REMOTE_CHIP = "09"  # 1987: e-commerce or remote chip, which may come with trac
 _PART_OF_A_TRACK = "02"  # 1987: a stripe was read, not necessarily the whole track
 _CASH_BACK_AMOUNT = "40"
 _CASH_BACK = "09"
+_CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says"
 
 
 # Dates.
@@ -55,9 +56,10 @@ def _sound_date(message: Message, number: int) -> str:
 def dates_apart(message: Message) -> Iterable[Hit]:
     """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
     counts, so that New Year's Eve is next to New Year's Day."""
-    at = 12 if message.version != "1987" else 13
-    local = message.get(12)[-10:] if at == 12 else message.get(13) + message.get(12)
-    if local[:4] == message.fields[7][:4] or not _sound_date(message, 7) or not _sound_date(message, 12):
+    fields = message.fields
+    at = 13 if message.version == "1987" else 12
+    local = fields.get(13, "") + fields[12] if at == 13 else fields[12][-10:]
+    if local[:4] == fields[7][:4] or not _sound_date(message, 7) or not _sound_date(message, 12):
         return _NONE
     if at == 13 and not _sound_date(message, 13):
         return _NONE
@@ -276,16 +278,14 @@ def partial_without_original(message: Message) -> Iterable[Hit]:
 
 def _cash_back(message: Message) -> tuple[int, str] | None:
     """Place and digits of the cash back amount in DE 54."""
-    for group in read_additional_amounts(message.get(54), message.version):
+    for group in read_additional_amounts(message.fields[54], message.version):
         if group.kind == _CASH_BACK_AMOUNT and group.amount.isascii() and group.amount.isdigit():
             return group.at, group.amount
     return None
 
 
 def _sound_groups(message: Message) -> bool:
-    """Whether nothing is wrong with DE 54 itself, or there is none."""
-    if 54 not in message:
-        return True
+    """Whether nothing is wrong with DE 54 itself."""
     groups = read_additional_amounts(message.fields[54], message.version)
     return bool(groups) and all(
         group.sign in "CD" and group.amount.isdecimal() and group.kind in listed("amount_type")
@@ -293,7 +293,15 @@ def _sound_groups(message: Message) -> bool:
     )
 
 
-@rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads="codes")
+def cash_back_missing(message: Message) -> Iterable[Hit]:
+    """Processing code 09 comes with a cash back amount in DE 54."""
+    if 54 in message.fields or message.fields[3][:2] != _CASH_BACK:
+        return _NONE
+    return (Hit(54, _CASH_BACK_WANTED, "none"),)
+
+
+@rule("cash-back", 3, 54, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cash_back(message: Message) -> Iterable[Hit]:
     """Processing code 09 and a cash back amount in DE 54 come together, within the total."""
     code = message.fields[3][:2]
@@ -302,7 +310,7 @@ def cash_back(message: Message) -> Iterable[Hit]:
     found = _cash_back(message)
     if found is None:
         if code == _CASH_BACK and _sound_groups(message):
-            return (Hit(54, "the cash back amount (type 40), as the processing code says", "none"),)
+            return (Hit(54, _CASH_BACK_WANTED, "none"),)
         return _NONE
     at, amount = found
     if code != _CASH_BACK:

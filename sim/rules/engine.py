@@ -26,28 +26,31 @@ CODED = (3, 18, 19, 20, 21, 22, 24, 25, 26, 39, 40, 49, 50, 51, 68, 69, 70, 91)
 
 _CACHE_SIZE = 1024
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
-_READS_CODES = "codes"
 _CODED_CACHE = 4096
+# What a rule may read beside the MTI and which elements are there: the values of CODED elements; the
+# card's prefix and length, and whether its check digit is right; whether the amount in DE 4 is zero.
+_CODES = frozenset({"codes"})
+_FACTS = frozenset({"codes", "card", "zero"})
 _CATALOGUES = ("rules", "rules_chip", "rules_layout")
 
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """The words of a rule: its row in the catalogue. `coded` rules read nothing but the MTI, which
-    elements are there, and the values of `CODED` elements."""
+    """The words of a rule: its row in the catalogue. `reads` says what its check looks at (`_FACTS`);
+    empty where that is values of any element."""
 
     id: str
     severity: Severity
     checks: str
     source: str
     hint: str
-    coded: bool = False
+    reads: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule with its check and what must hold for it to be asked: all of `elements` present,
-    the version, the MTI's class and function digits."""
+    the version, the MTI's class and function digits. `reads` is as in its words."""
 
     text: RuleText
     check: Check
@@ -55,6 +58,17 @@ class Rule:
     versions: tuple[str, ...]
     classes: str
     functions: str
+    reads: frozenset[str]
+
+    @property
+    def coded(self) -> bool:
+        """Whether the check reads codes only."""
+        return self.reads == _CODES
+
+    @property
+    def free(self) -> bool:
+        """Whether the check reads more than the facts."""
+        return not self.reads or not self.reads <= _FACTS
 
     def applies(self, version: str, mti: str, present: frozenset[int]) -> bool:
         """Whether to ask this rule about such a message."""
@@ -78,7 +92,7 @@ def catalogue() -> dict[str, RuleText]:
             row["checks"],
             row["source"],
             row["hint"],
-            row["reads"] == _READS_CODES,
+            frozenset(row["reads"].split()),
         )
         for table in _CATALOGUES
         for row in read_csv(table)
@@ -94,24 +108,26 @@ _RULES: list[Rule] = []
 class Places:
     """Where the elements of a message stand in its text, worked out when the first finding asks."""
 
-    __slots__ = ("_spans", "message")
+    __slots__ = ("_message", "_spans", "version")
 
     def __init__(self, message: Message) -> None:
-        self.message = message
-        self._spans: dict[int, tuple[int, int, int]] | None = None
+        self.version = message.version
+        self._message: Message | None = message
+        self._spans: dict[int, tuple[int, int, int]] = {}
+
+    def let_go(self) -> Places:
+        """Itself, without the message: only numbers stay."""
+        if (message := self._message) is not None:
+            self._spans = spans(message)
+            self._message = None
+        return self
 
     def of(self, field: int | None) -> tuple[int, int] | None:
-        """Start and end of an element's value; None for one that is not there."""
-        if field not in self.message.fields and field not in _ALWAYS:
-            return None
-        if self._spans is None:
-            self._spans = spans(self.message)
-        _, first, last = self._spans[field or 0]
-        return first, last
-
-
-# The MTI and the bitmap are elements 0 and 1 of every message.
-_ALWAYS = (0, 1)
+        """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
+        if self._message is not None:
+            self.let_go()
+        place = self._spans.get(-1 if field is None else field)
+        return place[1:] if place else None
 
 
 def rule(
@@ -120,13 +136,17 @@ def rule(
     versions: tuple[str, ...] = VERSIONS,
     classes: str = "0123456789",
     functions: str = "0123456789",
+    reads: str | None = None,
 ) -> Callable[[Check], Check]:
-    """Bind a check to the catalogue row *rule_id*. Raises SpecError when there is no such row."""
+    """Bind a check to the catalogue row *rule_id*; *reads* where this check reads less than the row
+    says of all of them. Raises SpecError when there is no such row."""
     if rule_id not in catalogue():
         raise SpecError(None, None, "an id of data/rules*.csv", repr(rule_id))
+    text = catalogue()[rule_id]
+    read = text.reads if reads is None else frozenset(reads.split())
 
     def bind(check: Check) -> Check:
-        _RULES.append(Rule(catalogue()[rule_id], check, elements, versions, classes, functions))
+        _RULES.append(Rule(text, check, elements, versions, classes, functions, read))
         return check
 
     return bind
@@ -167,10 +187,10 @@ def plan_for(version: str, mti: str, present: tuple[int, ...]) -> Plan:
     made = [maker(version, present) for maker in makers]
     return Plan(
         tuple(number for number in present if number in CODED),
-        tuple(item for item in asked if item.text.coded),
+        tuple(item for item in asked if item.coded),
         made[0] if len(made) == 1 else None,
         tuple(item for item in asked if item.text.id in _SCREENED),
-        tuple(item for item in asked if not item.text.coded and item.text.id not in _SCREENED),
+        tuple(item for item in asked if not item.coded and item.text.id not in _SCREENED),
     )
 
 
@@ -245,7 +265,7 @@ def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Find
         network=network,
         field=hit.field,
         path=path,
-        name=_name(places.message.version, hit.field),
+        name=_name(places.version, hit.field),
         rule=text.id,
         message=sentence(places, hit),
         start=start,

@@ -186,6 +186,14 @@ def _plan(name: str, mti: str, version: str, present: tuple[int, ...]) -> Plan:
     return Plan(tuple(static), tuple(conditional), tuple(coded), tuple(others))
 
 
+def format_rows(
+    name: str, mti: str, version: str, present: tuple[int, ...]
+) -> list[tuple[Format, FormatCheck, tuple[int, ...]]]:
+    """What network *name* asks of elements that are no codes: the row, its check, the elements."""
+    rows = _plan(name, mti, version, present).formats
+    return [(item, check, numbers) for _, item, check, numbers in rows]
+
+
 def _presence_hit(row: Presence, name: str, version: str) -> Located:
     title = network(name).title
     element = spec(version)[row.field].name

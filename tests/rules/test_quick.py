@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,9 +13,12 @@ from hypothesis import strategies as st
 from support import VECTORS, generated
 
 from sim.codec import Message, ParseError, parse
-from sim.operations import NETWORKS
-from sim.rules import engine, networks
+from sim.elements.pan import account
+from sim.operations import NETWORKS, verdict
+from sim.operations.validate import chosen_network, judge
+from sim.rules import Finding, engine, networks
 from sim.rules.content import clean_values
+from sim.rules.likeness import likeness
 from sim.spec import VERSIONS, spec
 
 
@@ -83,3 +89,105 @@ def test_good_messages_are_mostly_screened(version: str) -> None:
     asked = [message for message in GOOD if message.version == version and message.fields]
     clean = [one for one in asked if clean_values(version, tuple(one.fields))(one)]
     assert len(clean) > 0.8 * len(asked)
+
+
+def _like(message: Message) -> Iterator[Message]:
+    """The message, and others that differ from it in one thing: most are of the same kind."""
+    yield message
+    if max(message.fields) <= 64:
+        yield replace(message, empty_secondary=not message.empty_secondary)
+    for number, value in message.fields.items():
+        element = spec(message.version)[number]
+        last = chr(ord(value[-1:] or "0") ^ 1)
+        others = {value[:-1] + last, "0" * len(value), "A1" + value[2:], "9" + value[1:]}
+        if not element.fixed:
+            others |= {value[:-1], value[:-3], value + value[-1:], "7" + value}
+        if number == 35:  # a shorter card number in a track as long as before
+            pan, separator, rest = value.partition("=")
+            wrong = pan[:-1] + chr(ord(pan[-1:] or "0") ^ 1)
+            others |= {wrong + separator + rest, pan[:-1] + separator + rest + pan[-1:]}
+        for other in sorted(others):
+            if len(other) == len(value) or (not element.fixed and len(other) <= element.width):
+                yield replace(message, fields={**message.fields, number: other})
+
+
+def _afresh(message: Message, network: str | None) -> dict[str, tuple[Finding, ...]]:
+    """What is said of a message when nothing is remembered."""
+    made = verdict.Verdict.on(message, chosen_network(message, network))
+    made.ask(message, NETWORKS)
+    assert made.standard is not None
+    said = {name: result.findings for name, result in made.results(NETWORKS).items()}
+    return said | {"": made.standard.findings, "own": made.own.findings if made.own else ()}
+
+
+@pytest.mark.parametrize("start", range(8))
+def test_remembered_verdicts_are_what_would_be_said_afresh(start: int) -> None:
+    """Of messages that differ in one value, each is said what it is told when nothing is remembered:
+    findings, places, errors of the standard and of every network."""
+    told = 0
+    chosen = [message for message in GOOD[start::80] if message.fields]
+    chosen += [message.replace(de2=None) for message in chosen if 35 in message]
+    for message in chosen:
+        for network, one in itertools.product((None, "AMEX"), _like(message)):
+            afresh = _afresh(one, network)
+            report = judge(one, network, NETWORKS)
+            told += likeness(one) is not None
+            assert report.network == chosen_network(one, network)
+            assert report.findings == (*afresh[""], *afresh["own"])
+            results = {name: result.findings for name, result in report.networks.items()}
+            assert results == {name: afresh[name] for name in NETWORKS}
+            errors = sorted(found.message for found in report.findings if found.is_error)
+            assert sorted(report.errors) == errors
+            assert report.valid == (not errors)
+    assert told
+
+
+def test_good_messages_are_mostly_alike() -> None:
+    """Nearly every good message has a likeness, and they have far fewer than there are messages."""
+    seen = [likeness(message) for message in GOOD if message.fields]
+    known = [one for one in seen if one is not None]
+    assert len(known) > 0.8 * len(seen)
+    assert len(set(known)) < len(known)
+
+
+def test_verdicts_are_kept_without_card_data() -> None:
+    """Nothing that is remembered of a message holds its card number, track, PIN block or chip data."""
+    verdict.VERDICTS.clear()
+    secrets = set()
+    for message in GOOD:
+        judge(message, None, NETWORKS)
+        held = {message.get(number) for number in (34, 35, 45, 52, 55)} | {account(message)[1]}
+        secrets |= {value for value in held if len(value) >= 12}
+    assert secrets
+    assert verdict.VERDICTS
+    texts = "\n".join({text for item in verdict.VERDICTS.items() for text in _texts(item)})
+    assert [one for one in secrets if one in texts] == []
+
+
+def _texts(held: Any) -> Iterator[str]:
+    """Every text inside something, but the rules' own functions."""
+    if isinstance(held, str):
+        yield held
+    elif isinstance(held, dict):
+        for item in held.items():
+            yield from _texts(item)
+    elif isinstance(held, tuple | list | set | frozenset):
+        for one in held:
+            yield from _texts(one)
+    elif is_dataclass(held) and not isinstance(held, type):
+        for one in fields(held):
+            yield from _texts(getattr(held, one.name))
+    else:
+        for kind in type(held).__mro__:
+            for name in getattr(kind, "__slots__", ()):
+                if name.startswith("_") or hasattr(held, name):
+                    yield from _texts(getattr(held, name, None))
+
+
+def test_memory_of_verdicts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ever new kinds of messages do not make it grow."""
+    monkeypatch.setattr(verdict, "MOST_VERDICTS", 5)
+    verdict.VERDICTS.clear()
+    for message in GOOD[:200]:
+        judge(message, None, ())
+        assert len(verdict.VERDICTS) <= 5
