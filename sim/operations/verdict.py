@@ -21,7 +21,7 @@ class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_errors", "_findings", "_found", "_places", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_found", "_places", "_wrong", "network", "passed")
 
     network: str
     passed: bool  # whether none of the findings is an error
@@ -32,7 +32,8 @@ class Judgement:
         self._found = found
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
-        self.passed = not any(loudness(located) == 0 for located in found)
+        self._wrong = [hit for text, hit in found if (hit.severity or text.severity) is Severity.ERROR]
+        self.passed = not self._wrong
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
@@ -50,8 +51,7 @@ class Judgement:
         if self.passed:
             return []
         if self._errors is None:
-            wrong = [located[1] for located in self._found if loudness(located) == 0]
-            wrong.sort(key=lambda hit: (hit.field or 0, hit.at))
+            wrong = sorted(self._wrong, key=lambda hit: (hit.field or 0, hit.at))
             self._errors = tuple(sentence(self._places, hit) for hit in wrong)
         return [*self._errors]
 
