@@ -10,7 +10,7 @@ from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
 from sim.errors import BuildError, SpecError
 from sim.operations.project import strip_line_ending
-from sim.operations.verdict import VERDICTS, NetworkResult, Verdict, keep
+from sim.operations.verdict import VERDICTS, NetworkResult, Verdict
 from sim.rules import Finding, Severity, catalogue
 from sim.rules.causes import likely_cause
 from sim.rules.likeness import likeness
@@ -148,7 +148,7 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
     if verdict is None:
         verdict = Verdict.on(message, chosen_network(message, network))
         if alike:
-            keep((network, alike), verdict)
+            VERDICTS.keep((network, alike), verdict)
     verdict.ask(message, asked)
     return Report(verdict, message, asked)
 

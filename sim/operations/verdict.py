@@ -110,16 +110,39 @@ class Verdict:
         return self._asked[names].copy() if names in self._asked else {}
 
 
-# Ever new kinds of messages must not grow memory: when as many verdicts are kept, all go.
-MOST_VERDICTS = 8192
-VERDICTS: dict[tuple[Any, ...], Verdict] = {}
+class Memory:
+    """Verdicts by likeness, the latest ones. Ever new kinds of messages do not grow it: when *most* are
+    kept, they become the old ones, of which those are kept that are asked for again."""
+
+    __slots__ = ("_most", "_old", "_young")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._young: dict[tuple[Any, ...], Verdict] = {}
+        self._old: dict[tuple[Any, ...], Verdict] = {}
+
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
+
+    def get(self, key: tuple[Any, ...]) -> Verdict | None:
+        """The verdict kept for *key*, if any."""
+        found = self._young.get(key)
+        if found is None and (found := self._old.get(key)) is not None:
+            self.keep(key, found)
+        return found
+
+    def keep(self, key: tuple[Any, ...], verdict: Verdict) -> None:
+        """Keep *verdict* for the messages alike."""
+        if len(self._young) >= self._most:
+            self._old, self._young = self._young, {}
+        self._young[key] = verdict
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._young, self._old = {}, {}
 
 
-def keep(key: tuple[Any, ...], verdict: Verdict) -> None:
-    """Keep *verdict* for the messages alike."""
-    if len(VERDICTS) >= MOST_VERDICTS:
-        VERDICTS.clear()
-    VERDICTS[key] = verdict
+VERDICTS = Memory(4096)
 
 
 def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[Located]:
