@@ -122,7 +122,7 @@ $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 	@$(BENCH)/bin/python $(INSTALL) -e . 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
 	@touch $@
 
-$(LITE)/.made: $(LITE)/bin/python tests/lite/fetch.py
+$(LITE)/.made: $(LITE)/bin/python tests/lite/fetch.py pyproject.toml
 	@echo "Installing JupyterLite into $(LITE), fetching Python for the browser (npm) and the packages it runs"
 	@$(LITE)/bin/python $(INSTALL) 'jupyterlite-core>=0.8,<0.9' 'jupyterlite-pyodide-kernel>=0.8,<0.9' \
 		'hatchling>=1.27' anywidget ipywidgets jupyter-server

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from datetime import datetime
-from queue import SimpleQueue
 
 from sim.operations import Generated
 
@@ -15,7 +14,10 @@ class ModelError(Exception):
 
 
 class LanguageModel:
-    """The provider and model a panel uses: those named, else what is configured."""
+    """The provider and model a panel uses: those named, else what is configured.
+
+    What asks is a coroutine, which runs in a thread of its own; cancelling it ends the request.
+    """
 
     def __init__(self, provider: str | None = None, model: str | None = None) -> None:
         self.provider = provider
@@ -42,46 +44,37 @@ class LanguageModel:
 
         return choose(self.provider, self.model)[0].source.removeprefix("llm:")
 
-    def generate(self, description: str, *, version: str, at: datetime | None) -> Generated:
+    async def generate(self, description: str, *, version: str, at: datetime | None) -> Generated:
         """The message *description* asks for. Raises ModelError."""
         self._check()
         from sim.operations import llm
 
         try:
-            return llm.generate(description, provider=self.provider, model=self.model, version=version, at=at)
+            return await llm.generate_async(
+                description, provider=self.provider, model=self.model, version=version, at=at
+            )
         except (llm.LlmError, ValueError) as error:
             raise ModelError(str(error)) from error
 
-    def explain(
+    async def explain(
         self, raw: str, *, version: str | None, network: str | None, heard: Callable[[str], None]
     ) -> str:
         """What *raw* says, in the model's words; *heard* gets the text so far after each sentence.
         Raises ModelError, and what `explain` by rules raises."""
         self._check()
         from sim.operations import llm
-        from sim.operations.llm.sync import run
-
-        pieces: SimpleQueue[str | None] = SimpleQueue()
-
-        async def listen() -> None:
-            try:
-                async for piece in llm.stream_explain(
-                    raw, version=version, network=network, provider=self.provider, model=self.model
-                ):
-                    pieces.put(piece)
-            finally:
-                pieces.put(None)
 
         text = ""
-        with ThreadPoolExecutor(1) as pool:
-            done = pool.submit(lambda: run(listen()))
-            for piece in iter(pieces.get, None):
-                text += piece
-                heard(text)
-            try:
-                done.result()
-            except llm.LlmError as error:
-                raise ModelError(str(error)) from error
+        try:
+            told = llm.stream_explain(
+                raw, version=version, network=network, provider=self.provider, model=self.model
+            )
+            async with aclosing(told) as pieces:  # type: ignore[type-var]
+                async for piece in pieces:
+                    text += piece
+                    heard(text)
+        except llm.LlmError as error:
+            raise ModelError(str(error)) from error
         return text.strip()
 
     def _check(self) -> None:

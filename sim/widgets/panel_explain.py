@@ -12,14 +12,15 @@ from sim.operations import explain, strip_line_ending
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
 from sim.widgets.actions import MessageActions
+from sim.widgets.asking import Question
 from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
-from sim.widgets.language_model import LanguageModel, ModelError
+from sim.widgets.language_model import LanguageModel
 from sim.widgets.model import as_text
+from sim.widgets.panel_asking import AskingPanel, RunBar
 from sim.widgets.shared import (
     VERSION_CHOICES,
     Field,
     MessageViews,
-    Panel,
     cover,
     has_tables,
     link_choice,
@@ -30,6 +31,7 @@ from sim.widgets.shared import (
     static_anatomy,
 )
 
+BY_RULES = "This is what the rules say."
 PASTE = "Paste a message: MTI, bitmap, data elements"
 NETWORK_CHOICES = (("of its card", ""), *((network(name).title, name) for name in NETWORKS))
 
@@ -71,12 +73,17 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         return bool(self.raw) and not long
 
 
-class ExplainPanel(Panel):
+class ExplainPanel(AskingPanel):
     """Says what a message means, at every key, by rules; or, when asked, by a language model.
 
     Traits: `message`, raw text; `version` and `network`, None for what the message itself says; `llm`,
-    whether `run()` asks the model; `table`, the message table, None without pandas; `summary`;
-    `problem`, why there is none. *message* may be a text, a `Message` or a message table.
+    whether the button asks the model; `table`, the message table, None without pandas; `summary`;
+    `problem`, why there is none; `busy`, whether a model is asked. *message* may be a text, a `Message`
+    or a message table.
+
+    `run()` explains and, with `llm`, waits for the model; the button does not wait (see `AskingPanel`).
+    While the model writes, its sentences are shown one by one; `summary` is by rules until it is done.
+    Any change of the message or of how it is read ends the request, as `cancel()` does.
     """
 
     message = traitlets.Unicode("")
@@ -104,12 +111,13 @@ class ExplainPanel(Panel):
         model_field = Field(self.model_choice, classes="iso-rest")
         model_field.note = refusal and f"{refusal}."
         self.input = MessageInput(message, version, network)
-        self.button = ipywidgets.Button(description="Explain", button_style="primary")
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.views = MessageViews()
         self.actions = MessageActions(self._take)
-        bar = ipywidgets.HBox([self.button, model_field]).add_class("iso-bar")
-        super().__init__(self.input, bar, self.said, self.actions, self.views, classes="iso-explain-panel")
+        bar = RunBar("Explain", model_field)
+        super().__init__(
+            bar, self.input, bar, self.said, self.actions, self.views, classes="iso-explain-panel"
+        )
         for name in ("message", "version", "network"):
             traitlets.link((self.input, name), (self, name))
         traitlets.link((self, "llm"), (self.model_choice, "value"))
@@ -117,18 +125,16 @@ class ExplainPanel(Panel):
         traitlets.dlink((self, "message"), (self.actions, "message"))
         traitlets.dlink((self, "version"), (self.actions, "version"))
         self.llm = llm and not refusal
-        self.button.on_click(lambda _: self.run())
         self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
         self._refresh()
 
-    def run(self) -> None:
-        """Explain the message: what the button does. With `llm`, ask the model and wait for it."""
+    def _work(self) -> Question[str] | None:
         self._refresh()
-        if self.llm and self.summary:
-            self._ask()
+        return self._question() if self.llm and self.summary else None
 
     def _refresh(self) -> None:
-        """By rules, whatever was typed: quick enough for every key."""
+        """By rules, whatever was typed: quick enough for every key. No model goes on with what was there."""
+        self._asker.cancel()
         there = self.input.check()
         raw = self.input.raw if there else ""
         self.problem, self.summary, hint = self._explained(raw)
@@ -165,25 +171,28 @@ class ExplainPanel(Panel):
             self.said.value = f'<div class="iso-broken">{"".join(parts)}</div>'
         elif self.summary:
             told = markup("p", self.summary, "iso-summary")
-            self.said.value = told + (markup("p", note, "iso-hint") if note else "")
+            self.said.value = told + (markup("p", note, "iso-hint", role="status") if note else "")
         else:
             self.said.value = markup("p", "What it says appears here as you type.", "iso-hint")
 
-    def _ask(self) -> None:
-        by_rules = self.summary
-        name = self.writer.name()
-        with self._working(f"Asking {name or 'the model'} …", self.button):
-            try:
-                self.summary = self.writer.explain(
-                    self.input.raw, version=self.version, network=self.network, heard=self._heard
-                )
-            except (ModelError, IsoError) as error:
-                self.summary = by_rules
-                self._tell(note=f"{error}. This is what the rules say.")
-                return
-        self._tell(note=f"Written by {name}, checked against the message." if name else "")
+    def _question(self) -> Question[str]:
+        raw, version, network = self.input.raw, self.version, self.network
+        name = self.writer.name() or "the model"
 
-    def _heard(self, text: str) -> None:
+        def answered(text: str) -> None:
+            self.summary = text
+            self._tell(note=f"Written by {name}, checked against the message.")
+
+        return Question(
+            doing=f"Asking {name}\N{NO-BREAK SPACE}…",
+            put=lambda heard: self.writer.explain(raw, version=version, network=network, heard=heard),
+            heard=self._hear,
+            answered=answered,
+            failed=lambda problem: self._tell(note=f"{problem}. {BY_RULES}"),
+            cancelled=lambda: self._tell(note=f"Cancelled. {BY_RULES}"),
+        )
+
+    def _hear(self, text: str) -> None:
         self.said.value = markup("p", text, "iso-summary")
 
     def _take(self, raw: str, said: str) -> None:

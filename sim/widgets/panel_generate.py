@@ -14,13 +14,14 @@ from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
 from sim.widgets.actions import MessageActions
+from sim.widgets.asking import Question
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.inputs import AmountInput, CardInput, StanInput
-from sim.widgets.language_model import LanguageModel, ModelError
+from sim.widgets.language_model import LanguageModel
+from sim.widgets.panel_asking import AskingPanel, RunBar
 from sim.widgets.shared import (
     Field,
     MessageViews,
-    Panel,
     cover,
     has_tables,
     link_choice,
@@ -59,13 +60,18 @@ OPTIONS = (
 MOST_DESCRIPTION = 2000  # characters, as the interface has it
 
 
-class GeneratePanel(Panel):
+class GeneratePanel(AskingPanel):
     """Makes a test message of the options chosen.
 
     Traits: the options `message_type`, `network`, `pan`, `amount_minor_units`, `currency`, `stan`,
     `version`, `purpose`, `entry` and `description`, as `sim.generate` takes them; `message`, the raw
     text, empty before the first `run()`; `table`, the message table, None without pandas; `notes`;
-    `problem`, why nothing was made. *at* is the moment at the merchant, None for now.
+    `problem`, why nothing was made; `busy`, whether a model is asked. *at* is the moment at the merchant,
+    None for now.
+
+    `run()` makes the message and, with a description, waits for the model; the button does not wait (see
+    `AskingPanel`). Until then the message made before stays; any change of an option, the description or
+    the message ends the request, as `cancel()` does.
     """
 
     message_type = traitlets.Enum([value for _, value in TYPES], "auth")
@@ -92,15 +98,16 @@ class GeneratePanel(Panel):
         self.writer = writer or LanguageModel()
         self._set_inputs()
         self._set_outputs()
+        bar = RunBar("Generate")
         super().__init__(
-            self.form, self.describe, self.bar, self.said, self.result, classes="iso-generate-panel"
+            bar, self.form, self.describe, bar, self.said, self.result, classes="iso-generate-panel"
         )
         self._link()
         for name, value in options.items():
             if name not in (*OPTIONS, "description"):
                 raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
             setattr(self, name, value)
-        self.button.on_click(lambda _: self.run())
+        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
         self.observe(self._adapt, ["message_type", "description"])
         self.observe(lambda change: self._show(), "message")
         self._adapt()
@@ -142,8 +149,6 @@ class GeneratePanel(Panel):
         self.describe.note = refusal and f"{refusal}."
 
     def _set_outputs(self) -> None:
-        self.button = ipywidgets.Button(description="Generate", button_style="primary")
-        self.bar = ipywidgets.HBox([self.button]).add_class("iso-bar")
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.text = CoveredText(cover=lambda raw: cover(raw, None), label="Message", rows=2, editable=False)
         self.views = MessageViews()
@@ -160,15 +165,17 @@ class GeneratePanel(Panel):
         traitlets.dlink((self, "message"), (self.text, "value"))
         traitlets.dlink((self, "message"), (self.actions, "message"))
 
-    def run(self) -> None:
-        """Make the message: what the button does. A problem is told beside the input it concerns, and
-        the message made before stays."""
+    def _work(self) -> Question[Generated] | None:
+        """A problem is told beside the input it concerns, and the message made before stays."""
+        self._asker.cancel()
         self.problem = self.describe.problem = ""
+        question = None
         if self.description.strip():
-            self._ask()
+            question = self._question()
         elif self._inputs_ok():
             self._build()
         self._tell()
+        return question
 
     def new_stan(self) -> str:
         """Take the next trace number, and give it."""
@@ -201,18 +208,27 @@ class GeneratePanel(Panel):
         elif error.option == "stan":
             self.stan_input.field.problem = str(error)
 
-    def _ask(self) -> None:
-        if len(self.description) > MOST_DESCRIPTION:
+    def _question(self) -> Question[Generated] | None:
+        description, version = self.description, self.version
+        if len(description) > MOST_DESCRIPTION:
             self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
-            return
-        name = self.writer.name() or "the model"
-        with self._working(f"Asking {name} …", self.button):
-            try:
-                made = self.writer.generate(self.description, version=self.version, at=self.at)
-            except (ModelError, BuildError) as error:
-                self.problem = self.describe.problem = str(error)
-                return
-        self._put(made)
+            return None
+
+        def answered(made: Generated) -> None:
+            self._put(made)
+            self._tell()
+
+        def failed(problem: str) -> None:
+            self.problem = self.describe.problem = problem
+
+        return Question(
+            doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
+            put=lambda heard: self.writer.generate(description, version=version, at=self.at),
+            heard=lambda text: None,  # a message comes whole
+            answered=answered,
+            failed=failed,
+            cancelled=lambda: self._tell("Cancelled: no new message was made."),
+        )
 
     def _put(self, made: Generated) -> None:
         self.notes = made.notes
@@ -247,13 +263,15 @@ class GeneratePanel(Panel):
 
         return frames.parse(self.message, network=self.asked_network)
 
-    def _tell(self) -> None:
+    def _tell(self, news: str = "") -> None:
+        notes = [markup("p", note, "iso-hint") for note in self.notes if self.message]
         if self.problem and not self.describe.problem:
-            self.said.value = markup("p", f"✖ {self.problem}.", "iso-problem", role="alert")
+            notes = [markup("p", f"✖ {self.problem}.", "iso-problem", role="alert")]
+        elif news:
+            notes.insert(0, markup("p", news, "iso-hint", role="status"))
         elif not self.message:
-            self.said.value = markup("p", "Choose what you need, then press Generate.", "iso-hint")
-        else:
-            self.said.value = "".join(markup("p", note, "iso-hint") for note in self.notes)
+            notes = [markup("p", "Choose what you need, then press Generate.", "iso-hint")]
+        self.said.value = "".join(notes)
 
     def _static(self) -> str:
         return static_anatomy(self.views.anatomy)

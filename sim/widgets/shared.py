@@ -1,4 +1,4 @@
-"""What all panels share: their frame, progress, the two views of a message, masking.
+"""What all panels share: their frame, the two views of a message, masking.
 
 A panel is a column of widgets whose state is in traits. What holds card data is no synced trait, so
 that no saved notebook has it.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -135,36 +134,25 @@ class _Keys(anywidget.AnyWidget):
 
 
 class Panel(ipywidgets.VBox):  # type: ignore[misc]
-    """The frame of a panel. `busy` is true while `run()` waits for something; what lasts longer than
-    half a second shows a bar."""
-
-    busy = traitlets.Bool(False)
+    """The frame of a panel."""
 
     def __init__(self, *parts: Any, classes: str = "") -> None:
         if has_tables():
             import_module("sim.frames")  # takes a while: not at the first press of a button
-        self._progress = ipywidgets.HTML()
-        self._progress.add_class("iso-progress")
         looks = ipywidgets.HTML(style(), layout={"display": "none"})
-        super().__init__([looks, _Keys(), *parts, self._progress])
+        super().__init__([looks, _Keys(), *parts])
         for name in ("iso-panel", *classes.split()):
             self.add_class(name)
 
-    @contextmanager
-    def _working(self, words: str, *buttons: Any) -> Iterator[None]:
-        """While the body runs: *words* beside a bar (which the style sheet shows after half a second),
-        *buttons* disabled."""
-        self.busy = True
-        self._progress.value = f'<div role="status"><progress></progress> {html.escape(words)}</div>'
-        for button in buttons:
-            button.disabled = True
-        try:
-            yield
-        finally:
-            for button in buttons:
-                button.disabled = False
-            self._progress.value = ""
-            self.busy = False
+    def cancel(self) -> None:
+        """Stop whatever the panels in this one wait for."""
+        for panel in _panels_in(self):
+            panel.cancel()
+
+    def close(self) -> None:
+        """Take the panel away. Nobody waits for anything any more."""
+        self.cancel()
+        super().close()
 
     def _static(self) -> str:
         """The panel as HTML for where widgets do not run; empty where it has nothing to show."""
@@ -176,6 +164,14 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         bundle["text/plain"] = repr(self)
         bundle["text/html"] = self._static() or f"<p>{html.escape(repr(self))}</p>"
         return bundle
+
+
+def _panels_in(widget: Any) -> Iterator[Panel]:
+    for child in getattr(widget, "children", ()):
+        if isinstance(child, Panel):
+            yield child
+        else:
+            yield from _panels_in(child)
 
 
 def of_message(anatomy: MessageAnatomy) -> str:

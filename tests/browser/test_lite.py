@@ -138,6 +138,18 @@ def test_the_explain_panel_explains_and_python_reads_it(page: Page) -> None:
     assert panel.locator(".ia-row").count() > 3
 
 
+def test_the_explain_button_works_where_no_model_can_be_asked(page: Page) -> None:
+    """There are no threads and no packages for models: the choice says so, the button explains by rules."""
+    panel = page.locator(".iso-explain-panel")
+    assert panel.get_by_label("In a language model's words").is_disabled()
+    panel.get_by_role("button", name="Explain", exact=True).click()
+    assert (
+        ask(page, "explain.run(); print(explain.busy, explain.llm, bool(explain.summary))")
+        == "False False True"
+    )
+    assert panel.get_by_role("button", name="Cancel", exact=True).locator("visible=true").count() == 0
+
+
 def test_the_validate_panel_finds_the_fault(page: Page) -> None:
     """The broken message of the notebook: invalid, the place named; a whole one: valid."""
     panel = page.locator(".iso-validate-panel")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browser.shown import CONTRAST, NARROW, OVERFLOW, panel, press, until_generated
 from support import AT
 
 from sim.operations import generate, validate
@@ -17,38 +16,15 @@ from sim.spec.networks import NETWORKS, default_card, network
 
 if TYPE_CHECKING:
     from browser.lab import Lab, Sheet
-    from playwright.sync_api import Browser, Locator
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
 
 PAN = default_card("VISA").pan
 MASKED = "411111******1111"
 RAW = generate("financial", network="VISA", entry="chip", at=AT).raw
-TALL, NARROW = 2600, 480
 ROUNDS = 15
-CLOCK = "import datetime, sim\nat = datetime.datetime(2026, 11, 20, 10, 15, 30, tzinfo=datetime.UTC)\n"
 
-# Whatever of a panel that can be seen reaches beyond its right edge; what scrolls by itself may.
-_OVERFLOW = """panel => {
-    const edge = panel.getBoundingClientRect().right + 1;
-    const scrolls = node => { const own = node.parentElement.closest('.ia, .ict, .irv, .iso-table');
-        for (let up = node.parentElement; own && up !== own.parentElement; up = up.parentElement)
-            if (getComputedStyle(up).overflowX !== 'visible') return true;
-        return false; };
-    const beyond = node => { const box = node.getBoundingClientRect();
-        return box.width && box.height && box.right > edge && !scrolls(node); };
-    return [...panel.querySelectorAll('*')].filter(beyond).map(node => node.outerHTML.slice(0, 120)); }"""
-# The contrast of an element's text with the first ground behind it, as WCAG 2 counts it.
-_CONTRAST = """node => {
-    const parse = text => text.match(/[\\d.]+/g).map(Number);
-    const light = ([r, g, b]) => { const part = [r, g, b].map(c => { c /= 255;
-        return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
-        return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2]; };
-    let up = node, ground = [255, 255, 255];
-    for (; up; up = up.parentElement) { const c = parse(getComputedStyle(up).backgroundColor);
-        if (c.length < 4 || c[3] > 0.5) { ground = c; break; } }
-    const [a, b] = [light(parse(getComputedStyle(node).color)), light(ground)].sort((x, y) => y - x);
-    return (a + 0.05) / (b + 0.05); }"""
 # Press New STAN and Generate, and wait until text and anatomy show the new number. In milliseconds.
 _ROUND = """async () => {
     const panel = document.querySelector('.iso-generate-panel');
@@ -65,32 +41,6 @@ _ROUND = """async () => {
     await until(() => panel.querySelector('.ict textarea[readonly]')?.value.includes(stan.value)
         && panel.querySelector('.ia-row[data-n="11"]')?.textContent.includes(stan.value));
     return performance.now() - start; }"""
-
-
-@contextmanager
-def panel(
-    lab: Lab, browser: Browser, source: str, *, width: int = 1280, height: int = TALL
-) -> Iterator[tuple[Sheet, Locator]]:
-    """A notebook with the panel that *source* makes, called `p` there; at the end nothing was complained
-    of and nothing asked for outside this machine."""
-    with lab.notebook(browser, [f"{CLOCK}p = sim.widgets.{source}\np"], width=width, height=height) as sheet:
-        shown = sheet.page.locator(".iso-panel").first
-        shown.wait_for()
-        if width < 900:
-            sheet.page.evaluate("() => { window.jupyterapp.shell.collapseLeft(); }")
-        yield sheet, shown
-        assert sheet.complaints == []
-        assert sheet.outside == []
-
-
-def press(shown: Locator, name: str) -> None:
-    """Press the visible button *name*."""
-    shown.get_by_role("button", name=name, exact=True).locator("visible=true").click()
-
-
-def until_generated(shown: Locator, name: str) -> None:
-    """Wait until the anatomy shows a valid message of network *name*."""
-    shown.locator(".ia-header", has_text=name).locator(".ia-good").wait_for()
 
 
 def test_generate_for_each_network(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
@@ -315,7 +265,7 @@ def test_dark_theme(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
             ".ict-button",
         )
         for what in (*seen, ".widget-label", "select"):
-            contrast = shown.locator(what).locator("visible=true").first.evaluate(_CONTRAST)
+            contrast = shown.locator(what).locator("visible=true").first.evaluate(CONTRAST)
             assert contrast >= 4.5, f"{what}: {contrast:.1f}"
         shown.screenshot(path=str(shots / "panel_validate_dark.png"))
         shown.get_by_role("tab", name="Generate").click()
@@ -330,17 +280,17 @@ def test_a_narrow_column(jupyterlab: Lab, chromium: Browser, shots: Path) -> Non
     with panel(jupyterlab, chromium, f"Lab({RAW!r}, at=at)", width=NARROW, height=5000) as (_, shown):
         shown.locator(".iso-summary").wait_for()
         shown.screenshot(path=str(shots / "panel_narrow_explain.png"))
-        assert shown.evaluate(_OVERFLOW) == []
+        assert shown.evaluate(OVERFLOW) == []
         press(shown, "Validate this")
         shown.locator('[data-network="JCB"]').click()
         shown.locator(".irv-finding").first.click()
         shown.screenshot(path=str(shots / "panel_narrow_validate.png"))
-        assert shown.evaluate(_OVERFLOW) == []
+        assert shown.evaluate(OVERFLOW) == []
         shown.get_by_role("tab", name="Generate").click()
         press(shown, "Generate")
         until_generated(shown.locator(".iso-generate-panel"), "VISA")
         shown.screenshot(path=str(shots / "panel_narrow_generate.png"))
-        assert shown.evaluate(_OVERFLOW) == []
+        assert shown.evaluate(OVERFLOW) == []
 
 
 def test_from_click_to_result(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:

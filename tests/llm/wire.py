@@ -1,31 +1,40 @@
 """A model provider on the loopback that speaks the wire formats of all four, and records what it is sent.
 
 The test queues what the provider shall do; a request takes the next of the queue, or the last one again.
+A slow one waits for the test before each sentence, a hanging one for ever; both notice when who asked goes
+away.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import select
+import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+Cut = Callable[[str], list[str]]
 USAGE = {"in": 5, "out": 7}
 
 
 @dataclass(frozen=True)
 class Does:
     """What the provider does with one request: an `answer` (a dict is structured, a str is text), or a
-    fault: an HTTP `status`, text `raw` sent as it is with status 200, or `hang` until the test is over."""
+    fault: an HTTP `status`, text `raw` sent as it is with status 200, or `hang` until the test is over.
+    A `slow` text comes by whole sentences, each when the test says `Provider.go()`; what is not streamed
+    comes at the first."""
 
     answer: Any = None
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     raw: str | None = None
     hang: bool = False
+    slow: bool = False
 
 
 @dataclass
@@ -52,8 +61,46 @@ def instructions(call: Call) -> str:
     return str(body["messages"][0]["content"])
 
 
+class Signal:
+    """Permits that can be waited for together with the end of a connection."""
+
+    def __init__(self) -> None:
+        self._give, self._take = socket.socketpair()
+        self._take.setblocking(False)
+        self._lock, self._waiting = threading.Lock(), 0
+
+    def release(self) -> None:
+        """One permit more."""
+        self._give.send(b".")
+
+    def acquire(self, connection: socket.socket) -> bool:
+        """Wait for a permit; False when the other side of *connection* has gone before it came."""
+        self._count(1)
+        try:
+            while True:
+                ready, _, _ = select.select([connection, self._take], [], [])
+                if connection in ready:
+                    return False  # who waits for an answer sends nothing: this is the end
+                with suppress(BlockingIOError):
+                    return bool(self._take.recv(1))
+        finally:
+            self._count(-1)
+
+    def close(self) -> None:
+        """Who still waits gets no permit."""
+        self._give.close()
+        self._count(0)
+
+    def _count(self, more: int) -> None:
+        with self._lock:
+            self._waiting += more
+            if self._waiting == 0 and self._give.fileno() < 0:
+                self._take.close()
+
+
 class Provider(ThreadingHTTPServer):
-    """The server. `calls` are the requests so far, `queue` what it shall do with the next ones."""
+    """The server. `calls` are the requests so far, `queue` what it shall do with the next ones. `hanging`
+    counts the times it waited for the test or hung, `gone` the requests given up by who sent them."""
 
     daemon_threads = True
     block_on_close = False
@@ -62,9 +109,22 @@ class Provider(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.calls: list[Call] = []
         self.queue: list[Does] = []
-        self.over = threading.Event()
+        self.permits, self.never = Signal(), Signal()
         self.hanging = threading.Semaphore(0)
+        self.gone = threading.Semaphore(0)
         self.lock = threading.Lock()
+
+    def go(self) -> None:
+        """Let a slow answer say its next sentence."""
+        self.permits.release()
+
+    def wait(self, signal: Signal, connection: socket.socket) -> bool:
+        """Wait for *signal*; False, and noted, when who asked has gone."""
+        self.hanging.release()
+        if signal.acquire(connection):
+            return True
+        self.gone.release()
+        return False
 
     @property
     def url(self) -> str:
@@ -104,7 +164,8 @@ def provider() -> Iterator[Provider]:
     try:
         yield server
     finally:
-        server.over.set()
+        server.permits.close()
+        server.never.close()
         server.shutdown()
         server.server_close()
 
@@ -123,10 +184,13 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
         does = self.server.take(Call(self.path, headers, body))
-        if does.hang:
-            self.server.hanging.release()
-            self.server.over.wait()
+        if does.hang or (does.slow and not self._streamed(body)):
+            signal = self.server.never if does.hang else self.server.permits
             self.close_connection = True
+            if self.server.wait(signal, self.connection):
+                self._answer(body, does)
+        elif does.slow:
+            self._answer_slowly(body, does)
         elif does.status != 200:
             problem = {"error": {"message": "as the test wants", "type": "test", "code": does.status}}
             self._send(json.dumps(problem), does.status, does.headers)
@@ -135,16 +199,33 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._answer(body, does)
 
-    def _answer(self, body: dict[str, Any], does: Does) -> None:
+    def _streamed(self, body: dict[str, Any]) -> bool:
+        return bool(body.get("stream")) or "streamGenerateContent" in self.path
+
+    def _events(self, body: dict[str, Any], does: Does) -> list[dict[str, Any]]:
         speak = next(speak for ending, speak in SPEAKERS.items() if ending in self.path)
-        streamed = bool(body.get("stream")) or "streamGenerateContent" in self.path
-        events = speak(body, does.answer, streamed)
-        if not streamed:
+        cut = (_sentences if does.slow else _pieces) if self._streamed(body) else None
+        return speak(body, does.answer, cut)
+
+    def _answer(self, body: dict[str, Any], does: Does) -> None:
+        events = self._events(body, does)
+        if not self._streamed(body):
             return self._send(json.dumps(events[0]), 200, {})
         text = "".join(_event(event) for event in events)
-        if speak is openai:
+        if "/chat/completions" in self.path:
             text += "data: [DONE]\n\n"
         return self._send(text, 200, {}, "text/event-stream")
+
+    def _answer_slowly(self, body: dict[str, Any], does: Does) -> None:
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        for event in self._events(body, does):
+            if _has_text(event) and not self.server.wait(self.server.permits, self.connection):
+                return
+            self.wfile.write(_event(event).encode())
 
     def _send(
         self, text: str, status: int, headers: dict[str, str], content_type: str = "application/json"
@@ -162,11 +243,22 @@ def _event(event: dict[str, Any]) -> str:
     return f"{head}data: {json.dumps(event)}\n\n"
 
 
+def _has_text(event: dict[str, Any]) -> bool:
+    """Whether an event of a stream carries some of the text."""
+    if event.get("choices"):
+        return bool(event["choices"][0]["delta"].get("content"))
+    return event.get("type") == "content_block_delta" or "candidates" in event
+
+
 def _pieces(text: str) -> list[str]:
     return [text[at : at + 9] for at in range(0, len(text), 9)]
 
 
-def openai(body: dict[str, Any], answer: Any, streamed: bool) -> list[dict[str, Any]]:
+def _sentences(text: str) -> list[str]:
+    return re.findall(r".+?(?:[.!?]\s+|$)", text)
+
+
+def openai(body: dict[str, Any], answer: Any, cut: Cut | None) -> list[dict[str, Any]]:
     """Chat completions, as OpenAI and Ollama speak them: tool calls, or text (also by a schema)."""
     head = {"id": "c-1", "created": 1, "model": body["model"]}
     usage = {"prompt_tokens": USAGE["in"], "completion_tokens": USAGE["out"], "total_tokens": 12}
@@ -180,19 +272,19 @@ def openai(body: dict[str, Any], answer: Any, streamed: bool) -> list[dict[str, 
             message, reason = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
         else:
             message["content"] = given
-    if not streamed:
+    if cut is None:
         choice = {"index": 0, "message": message, "finish_reason": reason}
         return [{**head, "object": "chat.completion", "choices": [choice], "usage": usage}]
     chunk = {**head, "object": "chat.completion.chunk"}
     made = [
         {**chunk, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]}
-        for piece in _pieces(message["content"])
+        for piece in cut(message["content"])
     ]
     made.append({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
     return [*made, {**chunk, "choices": [], "usage": usage}]
 
 
-def anthropic(body: dict[str, Any], answer: Any, streamed: bool) -> list[dict[str, Any]]:
+def anthropic(body: dict[str, Any], answer: Any, cut: Cut | None) -> list[dict[str, Any]]:
     """Messages: content blocks, of text or of a tool's use."""
     usage = {"input_tokens": USAGE["in"], "output_tokens": USAGE["out"]}
     if isinstance(answer, str):
@@ -202,13 +294,13 @@ def anthropic(body: dict[str, Any], answer: Any, streamed: bool) -> list[dict[st
         block, reason = {"type": "tool_use", "id": "t-1", "name": name, "input": answer}, "tool_use"
     message = {"id": "m-1", "type": "message", "role": "assistant", "model": body["model"]}
     whole = {**message, "content": [block], "stop_reason": reason, "stop_sequence": None, "usage": usage}
-    if not streamed:
+    if cut is None:
         return [whole]
     made: list[dict[str, Any]] = [
         {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
     ]
-    for piece in _pieces(str(answer)):
+    for piece in cut(str(answer)):
         delta = {"type": "text_delta", "text": piece}
         made.append({"type": "content_block_delta", "index": 0, "delta": delta})
     made.append({"type": "content_block_stop", "index": 0})
@@ -217,10 +309,10 @@ def anthropic(body: dict[str, Any], answer: Any, streamed: bool) -> list[dict[st
     return [*made, {"type": "message_stop"}]
 
 
-def google(body: dict[str, Any], answer: Any, streamed: bool) -> list[dict[str, Any]]:
+def google(body: dict[str, Any], answer: Any, cut: Cut | None) -> list[dict[str, Any]]:
     """generateContent: candidates with parts, of text or of a function call."""
     if isinstance(answer, str):
-        parts = [{"text": piece} for piece in (_pieces(answer) if streamed else [answer])]
+        parts = [{"text": piece} for piece in (cut(answer) if cut else [answer])]
     else:
         name = body["tools"][-1]["functionDeclarations"][-1]["name"]
         parts = [{"functionCall": {"name": name, "args": answer}}]

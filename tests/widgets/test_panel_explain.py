@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -32,7 +33,7 @@ class Writer(LanguageModel):
         """A name."""
         return "test/model"
 
-    def explain(
+    async def explain(
         self, raw: str, *, version: str | None, network: str | None, heard: Callable[[str], None]
     ) -> str:
         """The sentences so far, after each of them."""
@@ -174,7 +175,7 @@ def test_without_keys_the_reason_names_them() -> None:
     assert "configured" in LanguageModel().refusal()
     assert LanguageModel().name() == ""
     with pytest.raises(ModelError, match="configured"):
-        LanguageModel().explain(REQUEST, version=None, network=None, heard=print)
+        asyncio.run(LanguageModel().explain(REQUEST, version=None, network=None, heard=print))
 
 
 def test_a_model_is_asked_by_the_button_only() -> None:
@@ -194,25 +195,24 @@ def test_a_model_that_fails_leaves_the_rules() -> None:
     panel.run()
     assert panel.summary == explain(REQUEST).summary
     assert "It did not answer in time. This is what the rules say." in panel.said.value
-    assert panel.button.disabled is False
+    assert panel.busy is False
 
 
 def test_progress_is_announced_while_a_model_is_asked() -> None:
-    """Between press and answer the panel is busy, its button disabled, and a bar stands in the page."""
-    seen: list[tuple[bool, bool, bool]] = []
+    """Between press and answer the panel is busy, and a bar says who is asked."""
+    seen: list[tuple[bool, bool, str]] = []
 
-    class Watching(Writer):
-        """Looks at the panel while it is asked."""
+    def look(change: object = None) -> None:
+        bar = panel.bar
+        assert bar._focus.asking == (bar.progress.layout.display is None)
+        seen.append((panel.busy, bar._focus.asking, bar.progress.value))
 
-        def explain(self, raw: str, **given: object) -> str:
-            """What the panel looks like now."""
-            seen.append((panel.busy, panel.button.disabled, "<progress>" in panel._progress.value))
-            return "Done."
-
-    panel = ExplainPanel(REQUEST, llm=True, writer=Watching())
+    panel = ExplainPanel(REQUEST, llm=True, writer=Writer("Done."))
+    look()
+    panel.observe(look, "busy")
     panel.run()
-    assert seen == [(True, True, True)]
-    assert panel._progress.value == ""
+    asking = '<div role="status"><progress></progress> Asking test/model\N{NO-BREAK SPACE}…</div>'
+    assert seen == [(False, False, ""), (True, True, asking), (False, False, "")]
 
 
 def test_break_and_back() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
 
@@ -21,9 +22,14 @@ def _loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
+def start(call: Coroutine[Any, Any, T]) -> Future[T]:
+    """*call*, under way in the shared loop. Cancelling the future cancels it, request and all."""
+    return asyncio.run_coroutine_threadsafe(call, _loop())
+
+
 def run(call: Coroutine[Any, Any, T]) -> T:
     """The result of *call*. Interrupting the wait cancels it."""
-    future = asyncio.run_coroutine_threadsafe(call, _loop())
+    future = start(call)
     try:
         return future.result()
     except KeyboardInterrupt:

@@ -1,0 +1,146 @@
+"""One question to a language model at a time, asked in a thread and answered where it was put.
+
+A kernel takes what its pages send one after the other: whoever waited there for a model would hear no
+Cancel. Where an event loop runs, it is handed what the model says; elsewhere who asks waits for it.
+JupyterLab can run cells and panels in two threads, so what is heard and what is cancelled is under a lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextvars import copy_context
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+from sim.errors import IsoError
+from sim.widgets.language_model import ModelError
+
+T = TypeVar("T")
+Heard = Callable[[str], None]
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """The event loop that runs in this thread, as it does in a kernel; None in a plain script."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Question(Generic[T]):
+    """*put* asks, and may call what it is given with the text so far. The last four are told what came of
+    it, in the thread that asked: *heard* each text, then one of *answered*, *failed* (with a sentence that
+    may be shown) and *cancelled*. After that one nothing is told. *doing* says what goes on meanwhile."""
+
+    doing: str
+    put: Callable[[Heard], Coroutine[Any, Any, T]]
+    heard: Heard
+    answered: Callable[[T], None]
+    failed: Callable[[str], None]
+    cancelled: Callable[[], None]
+
+
+class Asker:
+    """Who asks. *busy* is told what goes on, and "" when it is over. Who holds `lock` is told nothing
+    meanwhile by another thread."""
+
+    def __init__(self, busy: Callable[[str], None]) -> None:
+        self.lock = RLock()
+        self._busy = busy
+        self._question: Question[Any] | None = None
+        self._future: Future[Any] | None = None
+
+    def ask(self, question: Question[Any], *, wait: bool) -> Callable[[], None]:
+        """Put *question*; one that is under way is cancelled. Gives what waits for its end: to be called
+        without the lock, and at once when it was asked to *wait*, since nothing is told otherwise."""
+        from sim.operations.llm.sync import start
+
+        calls = _Calls(None if wait else running_loop())
+        with self.lock:
+            self.cancel()
+            future = start(question.put(lambda text: calls.put(lambda: self._hear(question, text))))
+            self._question, self._future = question, future
+            self._busy(question.doing)
+        future.add_done_callback(lambda done: calls.end(lambda: self._finish(question, done)))
+        return lambda: self._serve(calls)
+
+    def cancel(self) -> bool:
+        """End the question under way, and the request with it; False when there is none."""
+        with self.lock:
+            question, future = self._question, self._future
+            if question is None or future is None:
+                return False
+            self._question = self._future = None
+            future.cancel()
+            try:
+                question.cancelled()
+            finally:
+                self._busy("")
+            return True
+
+    def _serve(self, calls: _Calls) -> None:
+        try:
+            calls.serve()
+        except BaseException:  # an interrupt of the kernel above all
+            self.cancel()
+            raise
+
+    def _hear(self, question: Question[Any], text: str) -> None:
+        with self.lock:
+            if self._question is question:
+                question.heard(text)
+
+    def _finish(self, question: Question[T], future: Future[T]) -> None:
+        with self.lock:
+            if self._question is not question:
+                return
+            if future.cancelled():
+                self.cancel()
+                return
+            self._question = self._future = None
+            try:
+                error = future.exception()
+                if error is None:
+                    question.answered(future.result())
+                elif isinstance(error, (ModelError, IsoError)):
+                    question.failed(str(error))
+                else:
+                    question.failed(f"The model could not be asked ({type(error).__name__})")
+                    raise error
+            finally:
+                self._busy("")
+
+
+class _Calls:
+    """Calls from one thread to another: to *loop*, or without one to whoever serves."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        self._loop = loop
+        self._context = copy_context()  # prints go to the cell that the question came from
+        self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+
+    def put(self, call: Callable[[], None]) -> None:
+        """Have *call* called."""
+        if self._loop is None:
+            self._queue.put(call)
+            return
+        try:
+            self._loop.call_soon_threadsafe(call, context=self._context)
+        except RuntimeError:  # closed, as the page whose loop it was; another may show the panel
+            call()
+
+    def end(self, call: Callable[[], None]) -> None:
+        """Have *call* called as the last one."""
+        self.put(call)
+        self._queue.put(None)
+
+    def serve(self) -> None:
+        """Call what comes, until the last one; nothing to do where a loop does it."""
+        if self._loop is None:
+            for call in iter(self._queue.get, None):
+                call()
