@@ -123,6 +123,7 @@ def _chunks(source: object, options: Options, size: int, progress: bool | None) 
     first = 0
     for part in _parts(source, options, size, progress):
         held.append(part)
+        del part
         if sum(one.count for one in held) == size:
             yield _numbered(table(held, options), first)
             held, first = [], first + size
@@ -146,12 +147,12 @@ def _parts(source: object, options: Options, size: int | None, progress: bool | 
             at = 0
             while at < len(lines):
                 end = len(lines) if room is None else min(len(lines), at + room)
-                piece = lines if end - at == len(lines) else lines.pick(slice(at, end))
-                yield reader.part(piece)
+                yield reader.part(lines.pick(slice(at, end)))
                 if size is not None and room is not None:
                     room = room - (end - at) or size
                 at = end
             bar.add(len(lines.data) if unit == "B" else len(lines))
+            del lines  # a block is let go before the next one is read
     finally:
         bar.close()
 

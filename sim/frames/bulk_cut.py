@@ -57,28 +57,30 @@ Place = tuple[Ints, int, int | Ints]
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Which rows of a block have a value, and Arrow's marks of the same, None where all have one.
-    `places` keeps the offsets of columns that have values of one width there."""
+    `before` counts the values in front of each row and, last, all; `places` keeps the offsets of columns that
+    have values of one width there."""
 
     valid: Bools
     present: int
     marks: Any
+    before: Ints
     places: dict[int, Ints]
 
     @classmethod
     def of(cls, valid: Bools) -> Rows:
         """From one mark per row."""
-        present = int(np.count_nonzero(valid))
+        before = np.zeros(len(valid) + 1, np.int64)
+        np.cumsum(valid, out=before[1:])
+        present = int(before[-1])
         whole = present == len(valid)
-        return cls(valid, present, None if whole else pa.py_buffer(np.packbits(valid, bitorder="little")), {})
+        marks = None if whole else pa.py_buffer(np.packbits(valid, bitorder="little"))
+        return cls(valid, present, marks, before, {})
 
     def offsets(self, width: int) -> Ints:
         """Where values of *width* bytes stand in the data of a column."""
         if width not in self.places:
-            made = empty(len(self.valid) + 1, np.int64)
-            made[0] = 0
-            np.cumsum(self.valid, out=made[1:])
-            made *= width
-            self.places[width] = made
+            made = empty(len(self.before), np.int64)
+            self.places[width] = np.multiply(self.before, width, out=made)
         return self.places[width]
 
 
@@ -246,7 +248,8 @@ def _one_by_one(lines: Lines, rows: Ints, version: str | None) -> dict[int, Mess
         try:
             found[row] = parse(raw, chosen_version(raw, version))
         except ParseError as error:
-            found[row] = error
+            # Its traceback would hold on to all that is here, the buffer of the lines too.
+            found[row] = error.with_traceback(None)
     return found
 
 
@@ -267,6 +270,11 @@ def _columns(
         number: _column(lines, pieces.get(number, []), extras.get(number, {}), shared)
         for number in sorted({*pieces, *extras})
     }
+
+
+def few(lines: Lines, texts: dict[int, str]) -> Column:
+    """A column with *texts* in some rows of *lines*."""
+    return _column(lines, [], {row: text.encode("utf-8") for row, text in texts.items()}, {})
 
 
 def _column(
@@ -296,10 +304,9 @@ def _even(lines: Lines, pieces: list[Piece], width: int, rows: Rows) -> Column:
     """A column whose values are all *width* bytes long."""
     starts = pieces[0].base + pieces[0].at
     if len(pieces) > 1:
-        places = np.empty(len(lines), np.int64)
+        starts = np.empty(rows.present, np.int64)
         for piece in pieces:
-            places[piece.rows] = piece.base + piece.at
-        starts = places if rows.marks is None else places[rows.valid]
+            starts[rows.before[piece.rows]] = piece.base + piece.at
     data = empty(len(starts) * width, np.uint8)
     if width:
         items = data.view(f"V{width}")

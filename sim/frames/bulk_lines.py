@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -137,8 +136,6 @@ def blocks(source: object, find: Finder) -> Iterator[Lines]:
                 yield from of_stream(stream, find, str(path))
     elif hasattr(source, "read"):
         yield from of_stream(source, find)
-    elif isinstance(source, pd.Series):
-        yield from _of_items(source.tolist(), find)
     elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | dict | pd.DataFrame):
         yield from _of_items(source, find)
     else:
@@ -181,40 +178,50 @@ def opened(path: Path) -> BinaryIO:
 
 def _of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
     """Messages one by one, each with or without its line ending."""
-    rest, first = iter(items), 1
-    while chunk := list(islice(rest, _ITEMS)):
-        held = _joined(chunk)
-        starts, stops = held.offsets[:-1].copy(), held.offsets[1:].copy()
-        numbers = np.arange(first, first + len(chunk), dtype=np.int64)
-        lines = Lines(held.data, starts, stops, numbers)
-        _trim(lines, _NEWLINE)
-        _trim(lines, _RETURN)
-        first += len(chunk)
-        yield find(lines)
+    first = 1
+    for some in _runs(items):
+        yield find(_lines(some, first))
+        first += len(some)
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    data: Bytes
-    offsets: Ints
+def _runs(items: Iterable[object]) -> Iterator[Any]:
+    """*items*, a block's worth at a time: lists, or pieces of the Arrow array that a Series holds."""
+    known: Any = items
+    if isinstance(items, pd.Series):
+        known = items.array if isinstance(items.array, pd.arrays.ArrowStringArray) else items.tolist()
+    if isinstance(known, list | tuple | pd.arrays.ArrowStringArray):
+        for first in range(0, len(known), _ITEMS):
+            yield known[first : first + _ITEMS]
+        return
+    rest = iter(items)
+    while some := list(islice(rest, _ITEMS)):
+        yield some
 
 
-def _joined(items: list[object]) -> _Held:
-    """Texts as one buffer; what is no text is held as an empty one."""
-    with suppress(TypeError):
-        text = "".join(items)  # type: ignore[arg-type]
-        if text.isascii():
-            sizes = np.fromiter(map(len, items), np.int64, len(items))  # type: ignore[arg-type]
-            offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-            return _Held(np.frombuffer(text.encode("ascii"), np.uint8), offsets)
+def _lines(items: Any, first: int) -> Lines:
+    data, offsets = _joined(items)
+    numbers = np.arange(first, first + len(items), dtype=np.int64)
+    lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers)
+    _trim(lines, _NEWLINE)
+    _trim(lines, _RETURN)
+    return lines
+
+
+def _joined(items: Any) -> tuple[Bytes, Ints]:
+    """Texts as one buffer, and where each begins and the last ends; what is no text is held as an empty
+    one."""
     try:
         packed = pa.array(items, pa.large_binary())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         packed = pa.array([_packed(item) for item in items], pa.large_binary())
+    if isinstance(packed, pa.ChunkedArray):  # of a Series; what it has in one piece is not copied
+        packed = packed.combine_chunks()
+    if packed.null_count:
+        packed = packed.fill_null(b"")
     _, ends, data = packed.buffers()
     held = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
-    places = np.frombuffer(ends, np.int64)[: len(items) + 1]
-    return _Held(held[: places[-1]], places)
+    offsets = np.frombuffer(ends, np.int64)[packed.offset : packed.offset + len(items) + 1]
+    return held[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
 def _packed(item: object) -> bytes:
@@ -228,8 +235,10 @@ def _packed(item: object) -> bytes:
 
 def _trim(lines: Lines, ending: int) -> None:
     """Take one such byte off the end of each line, in place."""
-    longer = np.flatnonzero(lines.stops > lines.starts)
-    lines.stops[longer] -= lines.data[lines.stops[longer] - 1] == ending
+    if len(lines.data):
+        found = lines.data[lines.stops - 1] == ending
+        if found.any():
+            np.subtract(lines.stops, found & (lines.stops > lines.starts), out=lines.stops)
 
 
 def of_stream(
@@ -243,13 +252,14 @@ def of_stream(
         if left is not None:
             left -= len(piece) - len(rest)
         last = len(piece) if ended else _after_last(piece)
-        data = piece[:last]
-        rest = piece[last:]
-        if len(data):
-            lines = _split(data, first, file)
+        rest = piece[last:].copy()
+        if last:
+            lines = _split(piece[:last], first, file)
             first = int(lines.numbers[-1]) + 1
             _trim(lines, _RETURN)
             yield find(lines.pick(~_blank(lines)))
+            del lines
+        del piece  # a block is let go before the next one is read
         if ended:
             return
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +228,53 @@ def test_chunks() -> None:
     assert [len(one) for one in chunks] == [25, 25, 25, 25, 1]
     assert [one.index[0] for one in chunks] == [0, 25, 50, 75, 100]
     assert [row for one in chunks for row in cells(one)] == cells(sim.read(raws))
+
+
+@pytest.mark.parametrize("source", ["file", "items"])
+def test_chunks_keep_nothing(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    """A chunk that was let go frees its table and the text it was read from, with wrong and odd messages in
+    it, too, and does not wait for the garbage collector."""
+    block = 1 << 16
+    tables: list[weakref.ref[object]] = []
+    held: list[int] = []
+    monkeypatch.setattr(bulk_lines, "BLOCK", block)
+    monkeypatch.setattr(bulk_lines, "_ITEMS", 200)
+    good = build(Message("0600", {11: "123456", 48: "x" * 300}))
+    some = [good] * 197 + [good[:-1], "bad", build(Message("0600", {48: "é"}))]
+    lines: Any = io.BytesIO("\n".join(some * 100).encode()) if source == "file" else iter(some * 100)
+    gc.collect()
+    gc.disable()
+    try:
+        for chunk in sim.read(lines, chunksize=200):
+            assert not any(one() is not None for one in tables)
+            tables.append(weakref.ref(chunk))
+            del chunk
+            held.append(pa.total_allocated_bytes())
+    finally:
+        gc.enable()
+    assert len(tables) == 100
+    assert max(held[50:]) - max(held[:50]) < 3 * block
+
+
+@pytest.mark.parametrize("dtype", ["str", "string"])
+def test_series_of_arrow_strings(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+    """A Series that Arrow holds, in one piece or several, whole or a slice, reads like its list."""
+    monkeypatch.setattr(bulk_lines, "_ITEMS", 7)
+    some = [*RAWS[:40], "", ECHO + "\n", "é", ECHO + "\r\n"]
+    whole = pd.Series(["0800", *some, None], dtype=dtype)
+    wanted = cells(sim.read([*some, ""]))
+    assert cells(sim.read(whole.iloc[1:])) == wanted
+    assert cells(sim.read(pd.concat([whole.iloc[1:12], whole.iloc[12:]]))) == wanted
+    assert cells(sim.read(whole.iloc[1:].astype(pd.StringDtype("python")))) == wanted
+    assert len(sim.read(whole.iloc[:0])) == 0
+
+
+def test_blocks_without_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of blank lines only, or where no line matches, make no rows."""
+    monkeypatch.setattr(bulk_lines, "BLOCK", 64)
+    blank = io.StringIO("\n" * 200 + ECHO + "\n" * 200)
+    assert sim.read(blank)["line"].tolist() == [201]
+    assert len(sim.read(io.StringIO("nothing\n" * 50), pattern="0800.*")) == 0
 
 
 def test_what_is_no_source() -> None:
