@@ -5,17 +5,17 @@ ENDPOINTS is the one list of them: the application routes by it and the OpenAPI 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic_core import to_json
-from sanic import HTTPResponse, Request
+from sanic import Request
+from sanic.response import BaseHTTPResponse
 
-from server import llm
+from server import answers, llm
 from server.body import read_body
-from server.errors import JSON, iso_problem
+from server.errors import iso_problem
 from server.records import (
     CardNetwork,
     ExplainRequest,
@@ -41,12 +41,12 @@ class Endpoint:
     description: str
     request: type[BaseModel]
     response: type[BaseModel]
-    handler: Callable[[Request], Awaitable[HTTPResponse]]
+    handler: Callable[[Request], Awaitable[BaseHTTPResponse]]
     example: dict[str, Any]
     llm: bool = False
 
 
-async def generate(request: Request) -> HTTPResponse:
+async def generate(request: Request) -> BaseHTTPResponse:
     """POST /generate."""
     asked = read_body(request, GenerateRequest)
     try:
@@ -57,13 +57,13 @@ async def generate(request: Request) -> HTTPResponse:
     except BuildError as error:
         option = [error.option] if error.option else []
         raise iso_problem("iso8583_build", ["body", *option], error) from None
-    return _answer(_generated(made))
+    return answers.generated(made)
 
 
-async def explain(request: Request) -> HTTPResponse:
+async def explain(request: Request) -> BaseHTTPResponse:
     """POST /explain."""
     asked = read_body(request, ExplainRequest)
-    version, network = asked.version.value, _name(asked.network)
+    version, network = str(asked.version), _name(asked.network)
     try:
         if asked.llm:
             told = await llm.tell(request.app.ctx.settings, asked)
@@ -71,20 +71,16 @@ async def explain(request: Request) -> HTTPResponse:
             told = operations.explain(asked.message, version=version, network=network)
     except ParseError as error:
         raise iso_problem("iso8583_parse", ["body", "message"], error) from None
-    fields = _fields(told.message)
-    return _answer({"fields": fields, "mti": told.mti, "source": told.source, "summary": told.summary})
+    return answers.explained(told, asked.message)
 
 
-async def validate(request: Request) -> HTTPResponse:
+async def validate(request: Request) -> BaseHTTPResponse:
     """POST /validate."""
     asked = read_body(request, ValidateRequest)
-    against = tuple(network.value for network in asked.against)
-    network, version = _name(asked.network), asked.version.value
+    against = tuple(map(str, asked.against))
+    version, network = str(asked.version), _name(asked.network)
     report = operations.validate(asked.message, against=against, network=network, version=version)
-    networks = {
-        name: {"passed": result.passed, "errors": result.errors} for name, result in report.networks.items()
-    }
-    return _answer({"valid": report.valid, "errors": report.errors, "networks": networks})
+    return answers.validated(report)
 
 
 def _options(asked: GenerateRequest) -> dict[str, Any]:
@@ -99,48 +95,8 @@ def _options(asked: GenerateRequest) -> dict[str, Any]:
     }
 
 
-def _generated(made: operations.Generated) -> dict[str, Any]:
-    return {
-        "message": made.raw,
-        "mti": made.mti,
-        "network": made.network,
-        "fields": _fields(made.message),
-        "source": made.source,
-    }
-
-
 def _name(network: CardNetwork | None) -> str | None:
-    return network.value if network else None
-
-
-def _fields(message: Any) -> list[dict[str, int | str]]:
-    return [{"number": n, "name": name, "value": v} for n, name, v in operations.field_values(message)]
-
-
-def _answer(content: dict[str, Any]) -> HTTPResponse:
-    """A success. *content* has the keys of the endpoint's response record, in its order; it is written as
-    it is, since making records of our own values would take longer than all the rest of an answer."""
-    return Answer(to_json(content), content_type=JSON)
-
-
-class Answer(HTTPResponse):
-    """A success in JSON.
-
-    Sanic looks through every header for what must not stand in one, which takes a fifth of what it needs for
-    a request. The two that it sets itself cannot hold any such thing; with others, its own way is taken.
-    """
-
-    @property
-    def processed_headers(self) -> Iterator[tuple[bytes, bytes]]:
-        """Name and value of each header, as they are sent."""
-        size, connection = self.headers.get("content-length"), self.headers.get("connection")
-        if len(self.headers) != 2 or not isinstance(size, int) or connection not in _CONNECTION:
-            return super().processed_headers
-        length = (b"content-length", b"%d" % size)
-        return iter((length, _CONNECTION[connection], (b"content-type", JSON.encode())))
-
-
-_CONNECTION = {text: (b"connection", text.encode()) for text in ("keep-alive", "close")}
+    return None if network is None else str(network)
 
 
 # An echo test with elements 7, 11 and 70: short enough to read by eye.

@@ -7,6 +7,7 @@ or makes them spin for ever.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -61,6 +62,7 @@ async def _serve(settings: Settings, sock: socket.socket) -> None:
         for number in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
     app = create_app(settings)
+    gc.freeze()  # tables and modules stay: the collector need not look through them again and again
     held = {"start_serving": False}  # no request before the routes are ready
     # Any: Sanic's class has no types of its own.
     server: Any = await app.create_server(sock=sock, backlog=BACKLOG, asyncio_server_kwargs=held)

@@ -8,12 +8,27 @@ from datetime import datetime
 from functools import cache, lru_cache
 
 _PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
-_STRFTIME = {"CCYY": "%Y", "YY": "%y", "MM": "%m", "DD": "%d", "hh": "%H", "mm": "%M", "ss": "%S"}
+# Where each stands in ISO 8601: 2026-11-20T10:15:30.
+_ISO = {
+    "CCYY": slice(0, 4),
+    "YY": slice(2, 4),
+    "MM": slice(5, 7),
+    "DD": slice(8, 10),
+    "hh": slice(11, 13),
+    "mm": slice(14, 16),
+    "ss": slice(17, 19),
+}
 _LIMITS = {"MM": (1, 12), "DD": (1, 31), "hh": (0, 23), "mm": (0, 59), "ss": (0, 59)}
+_LEGAL = {
+    name: frozenset(f"{number:02}" for number in range(low, high + 1))
+    for name, (low, high) in _LIMITS.items()
+}
 _NAMES = {"MM": "month", "DD": "day", "hh": "hour", "mm": "minute", "ss": "second"}
 # A pattern without a year cannot rule 29 February out.
 _ANY_LEAP_YEAR = 2024
 _CENTURY = 2000
+_SHORTEST_MONTH = "28"
+_MONTHS = tuple(calendar.month_name)
 
 
 @cache
@@ -38,11 +53,10 @@ def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
     (0, 2, 'hour 25')
     """
     for name, start, end in _layout(pattern):
-        low, high = _LIMITS.get(name, (0, 9999))
-        if not low <= int(value[start:end]) <= high:
+        if name in _LEGAL and value[start:end] not in _LEGAL[name]:
             return start, end, f"{_NAMES[name]} {value[start:end]}"
     parts = split(pattern, value)
-    if "DD" not in parts:
+    if parts.get("DD", "") <= _SHORTEST_MONTH:
         return None
     year = int(parts["CCYY"]) if "CCYY" in parts else _CENTURY + int(parts["YY"]) if "YY" in parts else 0
     last = calendar.monthrange(year or _ANY_LEAP_YEAR, int(parts["MM"]))[1]
@@ -58,7 +72,8 @@ def write(pattern: str, at: datetime) -> str:
     >>> write("MMDDhhmmss", datetime(2026, 11, 20, 10, 15, 30))
     '1120101530'
     """
-    return at.strftime(_PART.sub(lambda part: _STRFTIME[part[0]], pattern))
+    text = at.isoformat()
+    return "".join([text[_ISO[name]] for name, _, _ in _layout(pattern)])
 
 
 @lru_cache(maxsize=4096)
@@ -74,7 +89,7 @@ def say(pattern: str, value: str) -> str:
         return value
     parts = split(pattern, value)
     year = parts.get("CCYY") or (f"20{parts['YY']}" if "YY" in parts else "")
-    month = calendar.month_name[int(parts["MM"])] if "MM" in parts else ""
+    month = _MONTHS[int(parts["MM"])] if "MM" in parts else ""
     day = str(int(parts["DD"])) if "DD" in parts else ""
     date = " ".join(part for part in (day, month, year) if part)
     time = ":".join(parts[name] for name in ("hh", "mm", "ss") if name in parts)

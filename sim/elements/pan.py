@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sim.codec import Message
 from sim.elements.mti import is_network_management
 from sim.elements.track import pan_of_track_1, read_track_2
@@ -31,4 +33,8 @@ def detect_network(message: Message) -> Detection | None:
     """The network of the message's card, by the longest matching prefix; None without a card or
     for a prefix no network of ours has."""
     _, pan = account(message)
-    return detect(pan) if pan else None
+    return _owner(pan[:6]) if pan else None
+
+
+# Six digits decide, and messages repeat them.
+_owner = lru_cache(maxsize=4096)(detect)

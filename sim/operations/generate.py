@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from typing import Any
 
 from sim.codec import BuildError, Message, build
 from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.elements.pan import detect_network
 from sim.operations.details import sample_note
-from sim.operations.options import Options, check
-from sim.operations.recipes import RECIPES, Context, approved, original_data
+from sim.operations.options import Setting, check_numbers, settle
+from sim.operations.recipes import FIXED, VARIED, Context, Varied, approved, clock, original_data
 from sim.spec import lookup, spec
 from sim.spec.networks import default_card, detect
 from sim.spec.tables import read_toml
@@ -79,55 +81,113 @@ def generate(
     terminal, merchant, name, city, country, mcc, expiry ... (`details.LIMITS`). Raises BuildError for
     an option that cannot be met.
     """
-    options = check(
-        message_type, network, pan, amount_minor_units, currency, stan, version, at, purpose, entry, details
-    )
-    if options.kind == "echo":
-        return _echo(options)
-    notes = []
-    card = options.pan
-    if card is None:
-        card = default_card(options.network or DEFAULT_NETWORK).pan
-        notes.append(f"No card was given: the {options.network or DEFAULT_NETWORK} test card is used.")
-    found = detect(card)
-    chosen = options.network or (found.network if found else None)
-    context = Context(options, chosen, card)
-    message = _fill(context, _numbers(context))
-    if options.purpose == "cashback" and "cashback" not in options.details:
-        notes.append("How much of the amount is cash was not given: half of it is.")
-    notes.append(sample_note(options.details))
-    return Generated(message, chosen, SOURCE_TEMPLATE, tuple(notes))
+    check_numbers(pan, amount_minor_units, stan)
+    chosen, card = network, pan
+    if message_type == "echo":
+        card = ""  # a link test carries no card
+    elif card is None:
+        chosen = DEFAULT_NETWORK if network is None else network
+    elif network is None:
+        found = detect(card)
+        chosen = found.network if found else None
+    template = _template(message_type, chosen, version, purpose, entry, currency, details)
+    if card is not None:
+        return template.generated(card, amount_minor_units, stan, at)
+    note = f"No card was given: the {chosen} test card is used."
+    return template.generated(default_card(str(chosen)).pan, amount_minor_units, stan, at, note)
 
 
-def _echo(options: Options) -> Generated:
-    """A link test carries no card; the network is the one asked for, if any."""
-    context = Context(options, options.network, "")
-    numbers = [*context.kind[options.version], *context.dialect.get("echo_add", [])]
-    return Generated(_fill(context, numbers), options.network, SOURCE_TEMPLATE)
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What all messages of one setting have in common. `fields` are the elements, ascending, empty where
+    they vary; `varied` pairs each of those with its recipe; `notes` are those of every such message."""
+
+    setting: Setting
+    mti: str
+    fields: Mapping[int, str]
+    varied: tuple[tuple[int, Varied], ...]
+    notes: tuple[str, ...]
+
+    def generated(
+        self, card: str, amount_minor_units: int, stan: str, at: datetime | None, *notes: str
+    ) -> Generated:
+        """The message with this card, amount and STAN at this moment."""
+        setting = self.setting
+        version = setting.version
+        context = Context(setting, card, amount_minor_units, stan, clock(version, at))
+        fields = dict(self.fields)
+        for number, recipe in self.varied:
+            fields[number] = recipe(context)
+        message = Message(self.mti, fields, version)
+        return Generated(message, setting.network, SOURCE_TEMPLATE, notes + self.notes)
 
 
-def _numbers(context: Context) -> list[int]:
-    options, dialect = context.options, context.dialect
-    numbers = [*context.kind[options.version], *context.entry["elements"]]
-    if options.kind == "reversal" and "reversal_reason" in dialect:
+def _template(
+    kind: str,
+    network: str | None,
+    version: str,
+    purpose: str,
+    entry: str,
+    currency: str,
+    details: Mapping[str, str] | None = None,
+) -> Template:
+    """The template of a setting. Raises BuildError for an option that cannot be met."""
+    options = (kind, network, version, purpose, entry, currency)
+    if details:
+        return _make_template(*options, details)
+    try:
+        return _kept_template(*options)
+    except TypeError:  # an option that cannot be looked up, such as a list
+        return _make_template(*options)
+
+
+def _make_template(*options: Any) -> Template:
+    setting = settle(*options)
+    kind, dialect = setting.kinds, setting.dialect
+    numbers, texts = _numbers(setting), _added(setting)
+    texts |= {number: FIXED[number](setting) for number in numbers if number in FIXED and number not in texts}
+    fields = {number: texts.get(number, "") for number in sorted({*numbers, *texts})}
+    varied = tuple((number, VARIED[number]) for number in fields if number not in texts)
+    mti = kind["mti"][setting.version]
+    if setting.kind == "reversal":
+        mti = dialect.get("reversal", mti)
+    return Template(setting, mti, fields, varied, _notes(setting))
+
+
+# Without details, whose values are the caller's own: what is kept is made of the names of options alone.
+_kept_template = lru_cache(maxsize=512)(_make_template)
+
+
+def _numbers(setting: Setting) -> list[int]:
+    kind, dialect = setting.kinds, setting.dialect
+    if setting.kind == "echo":
+        return [*kind[setting.version], *dialect.get("echo_add", [])]
+    numbers = [*kind[setting.version], *setting.entries["elements"]]
+    if setting.kind == "reversal" and "reversal_reason" in dialect:
         numbers.append(39)
-    if "cashback" in options.details or options.purpose == "cashback":
+    if "cashback" in setting.details or setting.purpose == "cashback":
         numbers.append(54)
     return [number for number in numbers if number not in dialect.get("drop", [])]
 
 
-def _fill(context: Context, numbers: list[int]) -> Message:
-    options, dialect = context.options, context.dialect
-    values = {number: RECIPES[number](context) for number in numbers}
-    if options.kind != "echo":
-        added = {**dialect.get("add", {}), **dialect.get(f"add_{options.entry}", {})}
-        for number, text in added.items():
-            postal = f"{context.sample['postal']:<10}"
-            values[int(number)] = text.format(**{**context.sample, "postal": postal})
-    mti = context.kind["mti"][options.version]
-    if options.kind == "reversal":
-        mti = dialect.get("reversal", mti)
-    return Message(mti, dict(sorted(values.items())), options.version)
+def _added(setting: Setting) -> dict[int, str]:
+    """The elements that the network's dialect has of its own."""
+    if setting.kind == "echo":
+        return {}
+    dialect, sample = setting.dialect, setting.sample
+    texts = {**dialect.get("add", {}), **dialect.get(f"add_{setting.entry}", {})}
+    values = {**sample, "postal": f"{sample['postal']:<10}"}
+    return {int(number): text.format(**values) for number, text in texts.items()}
+
+
+def _notes(setting: Setting) -> tuple[str, ...]:
+    """What was assumed where the options left it open."""
+    if setting.kind == "echo":
+        return ()
+    sample = sample_note(setting.details)
+    if setting.purpose == "cashback" and "cashback" not in setting.details:
+        return "How much of the amount is cash was not given: half of it is.", sample
+    return (sample,)
 
 
 def respond(request: Message, code: str | None = None, *, approval: str | None = None) -> Generated:
@@ -163,22 +223,22 @@ def reverse(original: Message, *, stan: str | None = None, at: datetime | None =
         raise BuildError(0, 1, "an authorization or financial message", f"MTI {original.mti}")
     version = original.version
     network = _network_of(original)
-    context = Context(
-        check("reversal", network, None, 0, "840", "000000", version, at, "purchase", "manual"), network, ""
-    )
+    template = _template("reversal", network, version, "purchase", "manual", "840")
+    setting = template.setting
     fields = {number: original[number] for number in _KEPT[version] if number in original}
     width = spec(version)[11].width
     fields[11] = (stan or _next(original.get(11))).zfill(width)
-    fields[7] = RECIPES[7](context) if at else original.get(7) or RECIPES[7](context)
+    sent = "" if at else original.get(7)
+    fields[7] = sent or clock(version, at).elements[7]
     moment = original.get(7 if version == "1987" else 12)
     data = original_data(version, original.mti, original.get(11), moment, original.get(32), original.get(33))
     fields[90 if version == "1987" else 56] = data
     if version != "1987":
-        fields[24], fields[25] = str(context.kind["function"]), str(context.kind["reason"])
-    elif reason := context.dialect.get("reversal_reason"):
+        fields[24], fields[25] = str(setting.kinds["function"]), str(setting.kinds["reason"])
+    elif reason := setting.dialect.get("reversal_reason"):
         fields[39] = str(reason)
-    mti = context.dialect.get("reversal", context.kind["mti"][version])
-    return Generated(Message(mti, dict(sorted(fields.items())), version), network, SOURCE_TEMPLATE)
+    message = Message(template.mti, dict(sorted(fields.items())), version)
+    return Generated(message, network, SOURCE_TEMPLATE)
 
 
 def _next(stan: str) -> str:

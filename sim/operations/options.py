@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from sim.codec import BuildError
 from sim.codec.walk import is_digits
@@ -22,46 +21,64 @@ LARGEST_AMOUNT = 999_999_999_999
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """The options of one message, complete and legal. `amount_minor_units` counts the smallest unit of
-    `currency` (three digits); `at` is the moment at the merchant, with its time zone; `details` stand
-    in for the sample values of `data/templates.toml`."""
+class Setting:
+    """The options that say what a message looks like, complete and legal: all but its card, amount, STAN
+    and moment. `network` is the one whose dialect applies, `currency` three digits; `details` stand in
+    for the values of `sample`, where they already are."""
 
     kind: str
     network: str | None
-    pan: str | None
-    amount_minor_units: int
-    currency: str
-    stan: str
     version: str
-    at: datetime
     purpose: str
     entry: str
-    details: Mapping[str, str] = field(default_factory=dict)
+    currency: str
+    details: Mapping[str, str]
+    sample: Mapping[str, Any]
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """The template of the message kind."""
+        found: dict[str, Any] = read_toml("templates")["kinds"][self.kind]
+        return found
+
+    @property
+    def entries(self) -> dict[str, Any]:
+        """How the card was read."""
+        found: dict[str, Any] = read_toml("templates")["entries"][self.entry]
+        return found
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        """What the network adds to or drops from messages of this version."""
+        networks = read_toml("templates")["networks"]
+        found: dict[str, Any] = networks.get(self.network, {}).get(self.version, {})
+        return found
 
 
-def check(
+def settle(
     kind: str,
     network: str | None,
-    pan: str | None,
-    amount_minor_units: int,
-    currency_code: str,
-    stan: str,
     version: str,
-    at: datetime | None,
     purpose: str,
     entry: str,
+    currency_code: str,
     details: Mapping[str, str] | None = None,
-) -> Options:
-    """The options, or a BuildError that names the first one that cannot be met. A naive *at* is
-    taken as UTC; None is now."""
+) -> Setting:
+    """The setting, or a BuildError that names the first option that cannot be met."""
     templates = read_toml("templates")
-    _one_of("message_type", kind, templates["kinds"])
-    _one_of("version", version, VERSIONS)
-    _one_of("purpose", purpose, templates["purposes"])
-    _one_of("entry", entry, templates["entries"])
+    kind = _one_of("message_type", kind, templates["kinds"])
+    version = _one_of("version", version, VERSIONS)
+    purpose = _one_of("purpose", purpose, templates["purposes"])
+    entry = _one_of("entry", entry, templates["entries"])
     if network is not None:
-        _one_of("network", network, NETWORKS)
+        network = _one_of("network", network, NETWORKS)
+    code, more = _numeric(currency_code), check_details(details or {}, version)
+    sample = {**templates["sample"], **more}
+    return Setting(kind, network, version, purpose, entry, code, more, sample)
+
+
+def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
+    """Raises BuildError for a card number, an amount or a STAN that cannot be met."""
     if isinstance(amount_minor_units, bool) or not isinstance(amount_minor_units, int):
         raise BuildError.of_option(
             "amount_minor_units", 4, "a whole number", type(amount_minor_units).__name__
@@ -74,25 +91,22 @@ def check(
         raise BuildError.of_option("pan", 2, "12 to 19 digits", f"{len(str(pan))} characters")
     if not (isinstance(stan, str) and is_digits(stan) and len(stan) == 6):
         raise BuildError.of_option("stan", 11, "six digits", repr(stan)[:20])
-    moment = at or datetime.now(UTC)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    code, more = _numeric(currency_code), check_details(details or {}, version)
-    return Options(kind, network, pan, amount_minor_units, code, stan, version, moment, purpose, entry, more)
 
 
 def _numeric(code: str) -> str:
     """A currency as its three digits; letters are looked up. Three digits pass as they are, known or
     not: the caller asked for exactly that, and validate says what is wrong with it."""
     if isinstance(code, str) and len(code) == 3 and is_digits(code):
-        return code
+        return str(code)
     known = currency(code.upper()) if isinstance(code, str) else None
     if known is None:
         raise BuildError.of_option("currency", 49, "three digits or an ISO 4217 code", repr(code)[:20])
     return known.numeric
 
 
-def _one_of(option: str, value: object, known: object) -> None:
-    choices = list(known)  # type: ignore[call-overload]
+def _one_of(option: str, value: object, known: object) -> str:
+    """*value* as *known* spells it: a text that only equals one of them, such as an enum's, is not kept."""
+    choices: list[str] = list(known)  # type: ignore[call-overload]
     if value not in choices:
         raise BuildError.of_option(option, None, "one of " + ", ".join(map(str, choices)), repr(value)[:20])
+    return choices[choices.index(value)]

@@ -1,15 +1,20 @@
-"""How generate fills one element: a small function per data element and version."""
+"""How generate fills one element: a small function per data element and version.
+
+FIXED recipes look at the setting alone, so that a message of the same setting need not ask them again;
+VARIED ones look at the card, the amount, the STAN or the moment, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from time import time
 
 from sim.elements import dates, tlv
-from sim.operations.options import Options
+from sim.operations.options import Setting
 from sim.spec import currency, spec
 from sim.spec.tables import read_toml
 
@@ -17,123 +22,120 @@ _LL = 2
 _CASH_BACK = "40"  # amount type in DE 54
 # The original of a generated reversal or advice went out this long before.
 _EARLIER = timedelta(minutes=5)
+_DATED = {"1987": (7, 12, 13), "1993": (7, 12), "2003": (7, 12)}
 
 
 @dataclass(frozen=True, slots=True)
+class Clock:
+    """One moment as messages of one version write it: `elements` are DE 7 (UTC), 12 and 13, `hour` the
+    year's last digit, the day of the year and the hour, `expiry` (YYMM) December some years ahead."""
+
+    at: datetime
+    utc: datetime
+    elements: Mapping[int, str]
+    hour: str
+    expiry: str
+
+
+def clock(version: str, at: datetime | None) -> Clock:
+    """The clock of *at*, the moment at the merchant (naive: UTC; None: the present second)."""
+    if at is None:
+        return _clock_of_second(version, int(time()))
+    return _clock(version, at.replace(tzinfo=UTC) if at.tzinfo is None else at)
+
+
+@lru_cache(maxsize=16)
+def _clock_of_second(version: str, second: int) -> Clock:
+    return _clock(version, datetime.fromtimestamp(second, UTC))
+
+
+def _clock(version: str, at: datetime) -> Clock:
+    utc, elements = at.astimezone(UTC), spec(version)
+    written = {n: dates.write(elements[n].pattern, utc if n == 7 else at) for n in _DATED[version]}
+    year = at.year + int(read_toml("templates")["sample"]["years_to_expiry"])
+    return Clock(at, utc, written, utc.strftime("%Y%j%H")[3:], f"{year % 100:02}12")
+
+
+@dataclass(slots=True)
 class Context:
-    """What a recipe may look at. `card` is the PAN to use, `network` the one whose dialect applies."""
+    """What a recipe may look at; `card` is the PAN to use. Not frozen: one is made for every message."""
 
-    options: Options
-    network: str | None
-    card: str
-
-    @property
-    def sample(self) -> dict[str, Any]:
-        """The sample values of `data/templates.toml`, and the details that stand in for them."""
-        return {**read_toml("templates")["sample"], **self.options.details}
-
-    @property
-    def kind(self) -> dict[str, Any]:
-        """The template of the message kind."""
-        found: dict[str, Any] = read_toml("templates")["kinds"][self.options.kind]
-        return found
-
-    @property
-    def entry(self) -> dict[str, Any]:
-        """How the card was read."""
-        found: dict[str, Any] = read_toml("templates")["entries"][self.options.entry]
-        return found
-
-    @property
-    def dialect(self) -> dict[str, Any]:
-        """What the network adds to or drops from messages of this version."""
-        networks = read_toml("templates")["networks"]
-        found: dict[str, Any] = networks.get(self.network, {}).get(self.options.version, {})
-        return found
-
-    @property
-    def utc(self) -> datetime:
-        """The moment in UTC, for the transmission date and time."""
-        return self.options.at.astimezone(UTC)
+    setting: Setting
+    card: str = field(repr=False)
+    amount_minor_units: int
+    stan: str
+    clock: Clock
 
     @property
     def expiry(self) -> str:
-        """YYMM: as asked for, else December some years ahead."""
-        if expiry := self.options.details.get("expiry"):
-            return expiry
-        return f"{(self.options.at.year + self.sample['years_to_expiry']) % 100:02}12"
+        """YYMM: as asked for, else as the clock has it."""
+        return self.setting.details.get("expiry") or self.clock.expiry
 
 
-Recipe = Callable[[Context], str]
+Fixed = Callable[[Setting], str]
+Varied = Callable[[Context], str]
 
 
 def _amount(context: Context) -> str:
-    options = context.options
+    setting = context.setting
     # An inquiry moves no money.
-    digits = "0" * 12 if options.purpose == "balance" else f"{options.amount_minor_units:012}"
-    if options.version != "2003":
+    digits = "0" * 12 if setting.purpose == "balance" else f"{context.amount_minor_units:012}"
+    if setting.version != "2003":
         return digits
-    return f"{options.currency}{_exponent(options.currency)}{digits}"
+    return f"{setting.currency}{_exponent(setting.currency)}{digits}"
 
 
-def _moment(number: int) -> Recipe:
-    def write(context: Context) -> str:
-        pattern = spec(context.options.version)[number].pattern
-        return dates.write(pattern, context.utc if number == 7 else context.options.at)
-
-    return write
+def _dated(number: int) -> Varied:
+    return lambda context: context.clock.elements[number]
 
 
 def _stan(context: Context) -> str:
-    return context.options.stan.zfill(spec(context.options.version)[11].width)
+    return context.stan.zfill(spec(context.setting.version)[11].width)
 
 
 def _reference(context: Context) -> str:
     """DE 37: last digit of the year, day of the year, hour, STAN: the usual way to make it unique."""
-    if reference := context.options.details.get("reference"):
-        return reference
-    return context.utc.strftime("%Y%j%H")[3:] + context.options.stan
+    return context.setting.details.get("reference") or context.clock.hour + context.stan
 
 
-def _processing_code(context: Context) -> str:
-    return str(read_toml("templates")["purposes"][context.options.purpose]) + "0000"
+def _processing_code(setting: Setting) -> str:
+    return str(read_toml("templates")["purposes"][setting.purpose]) + "0000"
 
 
-def _point_of_service(context: Context) -> str:
-    version, entry = context.options.version, context.options.entry
-    own = context.dialect.get("entries", {}).get(entry)
-    value = own or context.entry[version]
-    if version != "2003":
+def _point_of_service(setting: Setting) -> str:
+    own = setting.dialect.get("entries", {}).get(setting.entry)
+    value = own or setting.entries[setting.version]
+    if setting.version != "2003":
         return str(value)
     return "".join(f"{1 << (32 - bit):08X}" for bit in value)
 
 
-def _condition(context: Context) -> str:
-    if context.options.version != "1987":
-        return str(context.kind.get("reason", "1506"))  # 1506: online forced by card acceptor
-    conditions = context.dialect.get("conditions", {})
-    return str(conditions.get(context.options.entry) or context.entry.get("condition", "00"))
+def _condition(setting: Setting) -> str:
+    if setting.version != "1987":
+        return str(setting.kinds.get("reason", "1506"))  # 1506: online forced by card acceptor
+    conditions = setting.dialect.get("conditions", {})
+    return str(conditions.get(setting.entry) or setting.entries.get("condition", "00"))
 
 
-def _location(context: Context) -> str:
-    sample = context.sample
-    if context.options.version == "1987":
+def _location(setting: Setting) -> str:
+    sample = setting.sample
+    if setting.version == "1987":
         return f"{sample['name']:<25}{sample['city']:<13}{sample['country_alpha']}"
     tail = f"{sample['postal']:<10}{sample['region']:<3}{sample['country']}"
     return f"{sample['name']}\\{sample['street']}\\{sample['city']}\\{tail}"
 
 
 def _track_2(context: Context) -> str:
-    service = "201" if context.options.entry == "chip" else "101"
+    service = "201" if context.setting.entry == "chip" else "101"
     head = f"{context.card}={context.expiry}{service}"
-    return head + "0" * max(0, min(13, spec(context.options.version)[35].width - len(head)))
+    return head + "0" * max(0, min(13, spec(context.setting.version)[35].width - len(head)))
 
 
-def _answer(context: Context) -> str:
+def _answer(setting: Setting) -> str:
     """DE 39 in an advice: approved; in some dialects the reason of a reversal request."""
-    if context.options.kind == "reversal" and (reason := context.dialect.get("reversal_reason")):
+    if setting.kind == "reversal" and (reason := setting.dialect.get("reversal_reason")):
         return str(reason)
-    return approved(context.options.version, "1")
+    return approved(setting.version, "1")
 
 
 def approved(version: str, message_class: str) -> str:
@@ -147,12 +149,11 @@ def approved(version: str, message_class: str) -> str:
 def _original(context: Context) -> str:
     """The original of a reversal: the same transaction as an authorization request, sent earlier."""
     template = read_toml("templates")["kinds"]["auth"]["mti"]
-    version, sample = context.options.version, context.sample
-    earlier = (context.utc if version == "1987" else context.options.at) - _EARLIER
-    pattern = spec(version)[7 if version == "1987" else 12].pattern
-    return original_data(
-        version, template[version], _stan(context), dates.write(pattern, earlier), sample["acquirer"]
-    )
+    setting, clock = context.setting, context.clock
+    version = setting.version
+    earlier = (clock.utc if version == "1987" else clock.at) - _EARLIER
+    moment = dates.write(spec(version)[7 if version == "1987" else 12].pattern, earlier)
+    return original_data(version, template[version], _stan(context), moment, setting.sample["acquirer"])
 
 
 def original_data(version: str, mti: str, stan: str, moment: str, acquirer: str, forwarding: str = "") -> str:
@@ -168,11 +169,11 @@ def original_data(version: str, mti: str, stan: str, moment: str, acquirer: str,
 def _chip(context: Context) -> str:
     """Chip data of a request: the tags an issuer needs to check a cryptogram. The cryptogram itself is a
     digest of the message's own data: stable, and right for no key."""
-    options = context.options
-    tapped = options.entry == "contactless"
+    setting, at = context.setting, context.clock.at
+    tapped = setting.entry == "contactless"
     # An inquiry moves no money: the chip signs what DE 4 says.
     amount = _amount(context)[-12:]
-    seed = f"{context.card}{options.stan}{amount}{options.at.isoformat()}"
+    seed = f"{context.card}{context.stan}{amount}{at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
     return tlv.write(
         {
@@ -180,48 +181,45 @@ def _chip(context: Context) -> str:
             "9F27": "80",
             "9F10": "06010A03A00000",
             "9F37": digest[16:24],
-            "9F36": f"{int(options.stan) % 0xFFFF + 1:04X}",
+            "9F36": f"{int(context.stan) % 0xFFFF + 1:04X}",
             # Tapped: nothing to report. Inserted: over the floor limit, which is why it goes online.
             "95": "0000000000" if tapped else "0000008000",
-            "9A": options.at.strftime("%y%m%d"),
-            "9C": _processing_code(context)[:2],
+            "9A": at.strftime("%y%m%d"),
+            "9C": _processing_code(setting)[:2],
             "9F02": amount,
-            "5F2A": f"0{options.currency}",
+            "5F2A": f"0{setting.currency}",
             # Both with combined data authentication; tapped in EMV mode, inserted also with issuer
             # authentication.
             "82": "1980" if tapped else "3D00",
-            "9F1A": f"0{context.sample['country']}",
-            "9F03": cash_back(options),
+            "9F1A": f"0{setting.sample['country']}",
+            "9F03": _cash_back(context),
             # The terminal that DE 22 describes: keys, stripe and chip, every way to verify.
             "9F33": "E0F8C8",
             # Tapped: no verification required. Inserted: PIN in clear, checked by the chip, successful.
             "9F34": "1F0302" if tapped else "410302",
             "9F35": "22",
-            "84": read_toml("templates")["aids"][context.network or "VISA"],
-            "5F34": context.sample["card_sequence"][1:],
+            "84": read_toml("templates")["aids"][setting.network or "VISA"],
+            "5F34": setting.sample["card_sequence"][1:],
         }
     )
 
 
-def _sample(name: str) -> Recipe:
-    def write(context: Context) -> str:
-        return str(context.sample[name])
-
-    return write
+def _sample(name: str) -> Fixed:
+    return lambda setting: str(setting.sample[name])
 
 
 def _cashback(context: Context) -> str:
     """DE 54: one group that says how much of the amount is cash back."""
-    options = context.options
-    exponent = _exponent(options.currency) if options.version == "2003" else ""
-    return f"00{_CASH_BACK}{options.currency}{exponent}D{cash_back(options)}"
+    setting = context.setting
+    exponent = _exponent(setting.currency) if setting.version == "2003" else ""
+    return f"00{_CASH_BACK}{setting.currency}{exponent}D{_cash_back(context)}"
 
 
-def cash_back(options: Options) -> str:
+def _cash_back(context: Context) -> str:
     """The part of the amount that is cash, twelve digits: as given, else half of it for a purchase with
     cash back (our choice), else nothing."""
-    half = options.amount_minor_units // 2 if options.purpose == "cashback" else 0
-    return f"{options.details.get('cashback', half):0>12}"
+    half = context.amount_minor_units // 2 if context.setting.purpose == "cashback" else 0
+    return f"{context.setting.details.get('cashback', half):0>12}"
 
 
 def _exponent(code: str) -> int:
@@ -230,45 +228,48 @@ def _exponent(code: str) -> int:
     return 2 if known is None or known.exponent is None else known.exponent
 
 
-def _padded(number: int, name: str) -> Recipe:
-    def write(context: Context) -> str:
-        element = spec(context.options.version)[number]
-        value = str(context.sample[name])
+def _padded(number: int, name: str) -> Fixed:
+    def write(setting: Setting) -> str:
+        element = spec(setting.version)[number]
+        value = str(setting.sample[name])
         return value.ljust(element.width)[: element.width] if element.fixed else value
 
     return write
 
 
-RECIPES: dict[int, Recipe] = {
-    2: lambda context: context.card,
+FIXED: dict[int, Fixed] = {
     3: _processing_code,
-    4: _amount,
-    7: _moment(7),
-    11: _stan,
-    12: _moment(12),
-    13: _moment(13),
-    14: lambda context: context.expiry,
     18: _sample("mcc"),
     19: _sample("country"),
     22: _point_of_service,
     23: _sample("card_sequence"),
-    24: lambda context: str(context.kind["function"]),
+    24: lambda setting: str(setting.kinds["function"]),
     25: _condition,
     26: _sample("mcc"),
     32: _sample("acquirer"),
     33: _sample("forwarding"),
-    35: _track_2,
-    37: _reference,
     38: _sample("approval"),
     39: _answer,
     41: _padded(41, "terminal"),
     42: _padded(42, "merchant"),
     43: _location,
-    49: lambda context: context.options.currency,
+    49: lambda setting: setting.currency,
+    70: lambda setting: str(setting.dialect.get("echo", "301")),
+    100: _sample("receiving"),
+}
+
+VARIED: dict[int, Varied] = {
+    2: lambda context: context.card,
+    4: _amount,
+    7: _dated(7),
+    11: _stan,
+    12: _dated(12),
+    13: _dated(13),
+    14: lambda context: context.expiry,
+    35: _track_2,
+    37: _reference,
     54: _cashback,
     55: _chip,
     56: _original,
-    70: lambda context: str(context.dialect.get("echo", "301")),
     90: _original,
-    100: _sample("receiving"),
 }

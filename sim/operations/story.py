@@ -6,7 +6,9 @@ Card data never stands in clear.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from sim.codec import Message
@@ -25,12 +27,23 @@ _SENDERS = {
     "3": ("issuer", "acquirer"),
 }
 _CLASSES_WITH_PURPOSE = "124"
+_SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
+# What could be a card number is kept by no cache: places and sentences are told anew with it.
+_CARD_NUMBER = re.compile("[0-9]{12}")
+
+Teller = Callable[[Message, str | None], str]
 
 
-def tell(message: Message, name: str | None) -> list[str]:
+def tell(message: Message, name: str | None) -> tuple[str, ...]:
     """The explanation of *message* as sentences; *name* is the network whose code lists apply."""
-    told = (teller(message, name) for teller in _TELLERS)
-    return [sentence for sentence in told if sentence]
+    told = [teller(message, name) for teller in _tellers(tuple(message.fields))]
+    return tuple(filter(None, told))
+
+
+@lru_cache(maxsize=512)
+def _tellers(present: tuple[int, ...]) -> tuple[Teller, ...]:
+    """Those who may have something to say of a message with the elements *present*."""
+    return tuple(teller for teller, elements in _TELLERS if not elements or not elements.isdisjoint(present))
 
 
 def _phrases(name: str) -> dict[str, Any]:
@@ -38,20 +51,25 @@ def _phrases(name: str) -> dict[str, Any]:
     return found
 
 
-def parties(message: Message) -> tuple[str, str]:
-    """Who sends the message and who receives it: a response travels against its request."""
-    sender, receiver = _SENDERS.get(message.mti[3], ("other party", "other party"))
-    return (receiver, sender) if mti.is_response(message.mti) else (sender, receiver)
+def _parties(code: str) -> tuple[str, str]:
+    """Who sends a message with MTI *code* and who receives it: a response travels against its request."""
+    sender, receiver = _SENDERS.get(code[3], ("other party", "other party"))
+    return (receiver, sender) if mti.is_response(code) else (sender, receiver)
 
 
 def _opening(message: Message, name: str | None) -> str:
-    kind = mti.split(message.mti)
+    return _open(message.mti, message.version)
+
+
+@lru_cache(maxsize=1024)
+def _open(code: str, version: str) -> str:
+    kind = mti.split(code)
     function = kind.function.replace("request response", "response") or "message"
     noun = kind.name or f"{kind.message_class} {function}".strip()
-    text = f"This is {with_article(noun)} (MTI {message.mti}, ISO 8583:{message.version})"
+    text = f"This is {with_article(noun)} (MTI {code}, ISO 8583:{version})"
     if not kind.message_class:
-        text += f" of class {message.mti[1]}, which that version reserves,"
-    sender, receiver = parties(message)
+        text += f" of class {code[1]}, which that version reserves,"
+    sender, receiver = _parties(code)
     if sender == receiver:
         return f"{text} between the two ends of a link."
     return f"{text} from the {sender} to the {receiver}."
@@ -61,51 +79,62 @@ def _card(message: Message, name: str | None) -> str:
     field, pan = account(message)
     if not field:
         return ""
+    brand, owner = _brand(pan[:6])
     shown = mask_pan(pan) if pan.isdigit() else "whose number is no number"
-    found = detect(pan)
-    brand = f"{found.brand} card" if found else "card of an unknown network"
-    where = {35: ", read from track 2", 45: ", read from track 1"}.get(field, "")
-    text = f"The card is {with_article(brand)}, {shown}{where}"
+    where = "" if field == 2 else f", read from track {2 if field == 35 else 1}"
+    text = f"The card is {brand}, {shown}{where}"
     expiry = message.get(14)
     if expiry and (said := dates.say("YYMM", expiry)) != expiry:
         text += f", valid to {said}"
-    if name and (found is None or found.network != name):
+    if name and owner != name:
         text += f"; the message is read as one of {network(name).title}"
     return text + "."
 
 
-def purpose(message: Message, name: str | None) -> str:
-    """What the processing code asks for, as the object of a sentence; empty without DE 3."""
-    code = message.get(3)[:2]
-    if not code:
-        return ""
-    known = lookup("transaction_type", code, version=message.version, network=name)
+@lru_cache(maxsize=4096)
+def _brand(start: str) -> tuple[str, str | None]:
+    """What card it is, by its first six digits, and the network that owns them."""
+    found = detect(start)
+    brand = f"{found.brand} card" if found else "card of an unknown network"
+    return with_article(brand), found.network if found else None
+
+
+@lru_cache(maxsize=1024)
+def _purpose(code: str, version: str, name: str | None) -> str:
+    """What a processing code that begins with *code* asks for, as the object of a sentence."""
+    known = lookup("transaction_type", code, version=version, network=name)
     if known is None:
         return f"a transaction of the unknown type {code}"
-    return _phrases("purposes").get(code) or f"a transaction of type {code}, {known.meaning}"
+    return str(_phrases("purposes").get(code) or f"a transaction of type {code}, {known.meaning}")
 
 
 def _request(message: Message, name: str | None) -> str:
     if message.mti[1] not in _CLASSES_WITH_PURPOSE:
         return ""
-    wanted, amount = purpose(message, name), money.say(message)
+    code, amount = message.get(3)[:2], money.say(message)
+    wanted = _purpose(code, message.version, name) if code else ""
     if "inquiry" in wanted and not (message.get(4)[-12:]).strip("0"):
         amount = ""
     what = wanted or ("a transaction" if amount else "")
     if not what:
         return ""
-    of = f"{what} for {amount}" if amount else what
-    sender, receiver = parties(message)
-    message_class, function = message.mti[1], message.mti[2]
+    before, after = _asked(message.mti)
+    return f"{before} {what} for {amount}{after}" if amount else f"{before} {what}{after}"
+
+
+@lru_cache(maxsize=1024)
+def _asked(code: str) -> tuple[str, str]:
+    """What stands before and behind that of which a message with MTI *code* speaks."""
+    sender, receiver = _parties(code)
+    message_class, function = code[1], code[2]
     if message_class == "4":
-        verb = "answers the reversal of" if mti.is_response(message.mti) else "undoes"
-        return f"It {verb} {of}."
-    if mti.is_response(message.mti):
-        return f"It answers a {'report' if function == '3' else 'request'} about {of}."
+        return f"It {'answers the reversal of' if mti.is_response(code) else 'undoes'}", "."
+    if mti.is_response(code):
+        return f"It answers a {'report' if function == '3' else 'request'} about", "."
     if function in "24":
-        return f"The {sender} reports {of}, which has already been decided."
+        return f"The {sender} reports", ", which has already been decided."
     verb = "authorize" if message_class == "1" else "authorize and post"
-    return f"The {sender} asks the {receiver} to {verb} {of}."
+    return f"The {sender} asks the {receiver} to {verb}", "."
 
 
 def _accounts(message: Message, name: str | None) -> str:
@@ -135,29 +164,37 @@ def _billing(message: Message, name: str | None) -> str:
 
 
 def _when(message: Message, name: str | None) -> str:
-    local = message.get(12)
-    if message.version == "1987":
-        local = message.get(13) + local
-    pattern = "MMDDhhmmss" if message.version == "1987" else spec(message.version)[12].pattern
-    parts = []
-    if len(local) == len(pattern) and (said := dates.say(pattern, local)) != local:
-        parts.append(f"the {_clock(message)}'s local time was {said}")
-    if (sent := message.get(7)) and (said := dates.say("MMDDhhmmss", sent)) != sent:
-        parts.append(f"the message was sent on {said} UTC")
-    text = "; ".join(parts)
-    return text[:1].upper() + text[1:] + "." if text else ""
+    version, get = message.version, message.get
+    local = get(13) + get(12) if version == "1987" else get(12)
+    here = _moment(_SENT if version == "1987" else spec(version)[12].pattern, local)
+    sent = _moment(_SENT, get(7))
+    whose = "sender" if mti.is_network_management(message.mti) else "merchant"
+    if not here:
+        return f"The message was sent on {sent} UTC." if sent else ""
+    rest = f"; the message was sent on {sent} UTC." if sent else "."
+    return f"The {whose}'s local time was {here}{rest}"
 
 
-def _clock(message: Message) -> str:
-    return "sender" if mti.is_network_management(message.mti) else "merchant"
+def _moment(pattern: str, value: str) -> str:
+    """*value* as a person reads it; empty where it is no moment."""
+    said = dates.say(pattern, value)
+    return said if said != value else ""
 
 
 def _where(message: Message, name: str | None) -> str:
-    where = groups.say_location(mask(43, message.get(43), message.version), message.version)
-    code = message.get(18 if message.version == "1987" else 26)
-    names = ((41, "terminal"), (42, "merchant"))
-    ids = [f"{word} {' '.join(message[n].split())}" for n, word in names if message.get(n).strip()]
-    shown = mask(0, ", ".join(ids), message.version)
+    version, get = message.version, message.get
+    texts = (get(43), get(41), get(42), get(18 if version == "1987" else 26))
+    known = _CARD_NUMBER.search("|".join(texts)) is None
+    return _place(*texts, version) if known else _place.__wrapped__(*texts, version)
+
+
+@lru_cache(maxsize=1024)
+def _place(location: str, terminal: str, merchant: str, code: str, version: str) -> str:
+    where = groups.say_location(mask(43, location, version), version)
+    ids = (("terminal", terminal), ("merchant", merchant))
+    shown = mask(
+        0, ", ".join(f"{word} {' '.join(text.split())}" for word, text in ids if text.strip()), version
+    )
     if where:
         text = f"It took place at {where}" + (f" ({shown})" if shown else "")
     elif shown:
@@ -172,22 +209,28 @@ def _where(message: Message, name: str | None) -> str:
 
 
 def _reading(message: Message, name: str | None) -> str:
-    if 22 not in message:
-        return ""
+    if message.version == "1987":  # three digits, of which there are few
+        return _read(message[22], message.get(25), "1987", name)
+    return _read.__wrapped__(message[22], "", message.version, name)
+
+
+@lru_cache(maxsize=1024)
+def _read(code: str, condition: str, version: str, name: str | None) -> str:
+    """What DE 22 says of the card's reading and, in 1987, DE 25 of the conditions."""
+    message = Message("", {22: code}, version)
     mode = pos.entry_mode(message)
     if not mode:
-        return f"The point of service code {message[22]} says: {pos.say(message)}."
-    way = "How the card was read:" if message.version == "2003" else "The card data came in by"
-    how = f"{way} {mode}"
-    if message.version == "1987":
-        capability = lookup("pin_entry_capability", message[22][2:3], version="1987")
+        return f"The point of service code {code} says: {pos.say(message)}."
+    how = f"{'How the card was read:' if version == '2003' else 'The card data came in by'} {mode}"
+    if version == "1987":
+        capability = lookup("pin_entry_capability", code[2:3], version="1987")
         if capability:
             how += "; " + _phrases("capabilities").get(capability.kind, capability.meaning)
     elif verified := pos.authentication(message):
         how += f"; cardholder verification: {verified}"
-    if 25 in message and message.version == "1987":
-        condition = lookup("pos_condition", message[25], version="1987", network=name)
-        how += f"; condition: {condition.meaning if condition else 'unknown code ' + message[25]}"
+    if condition:
+        known = lookup("pos_condition", condition, version="1987", network=name)
+        how += f"; condition: {known.meaning if known else 'unknown code ' + condition}"
     return how + "."
 
 
@@ -245,7 +288,7 @@ def _outcome(message: Message, name: str | None) -> str:
     if not mti.is_response(message.mti):
         said = "gives the reason" if message.mti[1] == "4" else "tells the decision"
         return f"Its {label} {code} {said}: {meaning}."
-    sender, _ = parties(message)
+    sender, _ = _parties(message.mti)
     kind = known.kind if known else ""
     told = "reversal" if message.mti[1] == "4" and kind == "approved" else kind
     outcome = _phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
@@ -316,13 +359,12 @@ def _file(message: Message, name: str | None) -> str:
 
 
 def _trace(message: Message, name: str | None) -> str:
-    parts = [
-        f"{word} {message[n].strip()}"
-        for n, word in ((11, "STAN"), (37, "retrieval reference number"))
-        if message.get(n).strip()
-    ]
+    get = message.get
+    parts = [f"STAN {stan}"] if (stan := get(11).strip()) else []
+    if reference := get(37).strip():
+        parts.append(f"retrieval reference number {reference}")
     if 32 in message:
-        parts.append(f"acquirer {message[32]}")
+        parts.append(f"acquirer {get(32)}")
     return f"It can be traced by {', '.join(parts)}." if parts else ""
 
 
@@ -332,24 +374,25 @@ def _mac(message: Message, name: str | None) -> str:
     return ""
 
 
-_TELLERS: tuple[Callable[[Message, str | None], str], ...] = (
-    _opening,
-    _network_management,
-    _card,
-    _request,
-    _outcome,
-    _accounts,
-    _billing,
-    _totals,
-    _file,
-    _original,
-    _replacement,
-    _where,
-    _when,
-    _reading,
-    _verification,
-    _chip,
-    _reason,
-    _trace,
-    _mac,
+# In the order they are told, each with the elements of which one must be there; none: always.
+_TELLERS: tuple[tuple[Teller, frozenset[int]], ...] = (
+    (_opening, frozenset()),
+    (_network_management, frozenset({24, 70})),
+    (_card, frozenset({2, 35, 45})),
+    (_request, frozenset({3, 4})),
+    (_outcome, frozenset({39})),
+    (_accounts, frozenset({3})),
+    (_billing, frozenset({5, 6, 28, 54})),
+    (_totals, frozenset({66, 74, 76, 97})),
+    (_file, frozenset({24, 91, 101})),
+    (_original, frozenset({56, 90})),
+    (_replacement, frozenset({30, 95})),
+    (_where, frozenset({18, 26, 41, 42, 43})),
+    (_when, frozenset({7, 12, 13})),
+    (_reading, frozenset({22})),
+    (_verification, frozenset({52})),
+    (_chip, frozenset({55})),
+    (_reason, frozenset({24, 25})),
+    (_trace, frozenset({11, 32, 37})),
+    (_mac, frozenset({64, 128})),
 )

@@ -27,6 +27,7 @@ Values = Callable[[dict[int, str]], Any]
 
 _CACHE_SIZE = 1024
 _IIN_DIGITS = 6
+_OF_LENGTH = ("length", "multiple_of")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +37,8 @@ class Kind:
     `card` is DE 2 where the card number stands there, 0 where tracks may have it, -1 without a card;
     `codes` and `sizes` take the values of coded elements and the lengths of variable ones; `zeros` is
     where the amount starts in DE 4, None without one. `free` are the standard's rules that read more than
-    that, `formats` what networks ask of elements that are no codes: each must be asked about each message.
+    that, `patterns` and `formats` what networks ask of elements that are no codes: each must be asked about
+    each message.
     """
 
     screen: Screen
@@ -45,6 +47,7 @@ class Kind:
     sizes: Values
     zeros: int | None
     free: tuple[tuple[RuleText, Check], ...]
+    patterns: tuple[tuple[Callable[[str], object], int, FormatCheck, Format], ...]
     formats: tuple[tuple[FormatCheck, int, Format], ...]
 
 
@@ -54,13 +57,14 @@ def kind_of(version: str, mti: str, present: tuple[int, ...]) -> Kind | None:
     plan, elements = plan_for(version, mti, present), spec(version)
     if plan.screen is None:
         return None
-    # Networks ask much the same: one question per element and what is asked of it.
+    # Networks ask much the same: one question per element and what is asked of it. How long it may be is
+    # none: `sizes` say that already.
     asked = {
         (number, *_question(item)): (check, number, item)
         for name in NETWORKS
         for item, check, numbers in format_rows(name, mti, version, present)
         for number in numbers
-        if number
+        if number and item.check not in _OF_LENGTH
     }
     return Kind(
         plan.screen,
@@ -69,7 +73,12 @@ def kind_of(version: str, mti: str, present: tuple[int, ...]) -> Kind | None:
         _measure([number for number in present if not elements[number].fixed]),
         (4 if version == "2003" else 0) if 4 in present else None,
         tuple((item.text, item.check) for item in plan.others if item.free),
-        tuple(asked.values()),
+        tuple(
+            (item.pattern.fullmatch, number, check, item)
+            for check, number, item in asked.values()
+            if item.check == "regex" and item.pattern
+        ),
+        tuple(row for row in asked.values() if row[2].check != "regex"),
     )
 
 
@@ -110,8 +119,15 @@ def likeness(message: Message) -> tuple[Any, ...] | None:
         for hit in check(message):
             said += ((text, hit),)
     found: tuple[str | None, ...] = ()
-    if kind.formats:
+    if kind.patterns:
         found = tuple(
+            [
+                None if fits(fields[number]) else check(message, number, fields[number], item, "")
+                for fits, number, check, item in kind.patterns
+            ]
+        )
+    if kind.formats:
+        found += tuple(
             [check(message, number, fields[number], item, "") for check, number, item in kind.formats]
         )
     pan, field = "", kind.card

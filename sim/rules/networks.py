@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.elements import emv, tlv
@@ -28,6 +28,8 @@ _ACCOUNTS = (2, 34, 35, 45)
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _CACHE_SIZE = 2048
+# Several networks ask about a message one after the other; its data is kept no longer than that.
+_LATEST = 4
 _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _APPROVED = ("00", "10", "11", "85")
 # How the card was read, by the entry mode (1987) or place 7 of the point of service code (1993).
@@ -262,12 +264,13 @@ def _tlv(message: Message, number: int, value: str, item: Format, name: str) -> 
     return None
 
 
-def subelements(value: str, lead: int) -> list[tuple[str, str]] | None:
+@lru_cache(maxsize=_LATEST)
+def subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
     """Id and data of a list of id n 2, length n 2, data, with up to *lead* characters that are no
     digits in front; None when the value is no such list.
 
     >>> subelements("T42070103210", 1)
-    [('42', '0103210')]
+    (('42', '0103210'),)
     """
     at = lead if lead and not value[:lead].isdigit() else 0
     found = []
@@ -277,15 +280,20 @@ def subelements(value: str, lead: int) -> list[tuple[str, str]] | None:
             return None
         found.append((head[:2], value[at + 4 : at + 4 + int(head[2:])]))
         at += 4 + int(head[2:])
-    return found
+    return tuple(found)
 
 
 def _subelements(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
     return None if subelements(value, item.lead) is not None else "another layout"
 
 
+@cache
+def _limits(sizes: tuple[tuple[str, int, int], ...]) -> dict[str, tuple[int, int]]:
+    return {tag: (least, most) for tag, least, most in sizes}
+
+
 def _subelement_sizes(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
-    limits = {tag: (least, most) for tag, least, most in item.sizes}
+    limits = _limits(item.sizes)
     for tag, data in subelements(value, item.lead) or ():
         least, most = limits.get(tag, (0, len(data)))
         if not least <= len(data) <= most:
@@ -313,9 +321,16 @@ _CHECKS: dict[str, FormatCheck] = {
 
 def _show(message: Message, number: int, value: str) -> str:
     """A value in a finding: short coded ones as they are, never one that may hold card data."""
-    coded = len(value) <= _SHOWN and sum(char.isdigit() for char in value) < _PAN_DIGITS
-    private = number in _PRIVATE or is_sensitive(number, message.version)
-    binary = number > 0 and spec(message.version)[number].binary
-    return (
-        repr(value) if coded and not private and not binary else f"{len(value)} characters in another layout"
+    shown = (
+        len(value) <= _SHOWN
+        and not _private(message.version, number)
+        and sum(map(str.isdigit, value)) < _PAN_DIGITS
     )
+    return repr(value) if shown else f"{len(value)} characters in another layout"
+
+
+@cache
+def _private(version: str, number: int) -> bool:
+    """Whether nothing of the element may be shown, or nothing that could be read."""
+    binary = number > 0 and spec(version)[number].binary
+    return number in _PRIVATE or is_sensitive(number, version) or binary

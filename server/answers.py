@@ -1,0 +1,141 @@
+"""The answers of the endpoints, written as JSON.
+
+Each has the keys of the endpoint's response record, in its order. What is the same in every message of one
+layout, the numbers and names of its elements, is written once and kept; values are put between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from pydantic_core import to_json
+from sanic.response import BaseHTTPResponse
+
+from server.errors import JSON
+from sim.codec import Message
+from sim.operations import Explanation, Generated, Report
+from sim.operations.project import labels
+from sim.operations.verdict import Verdict
+
+Writer = Callable[[Mapping[int, str], bool], str]
+
+_PASSED = '{"passed":true,"errors":[]}'
+
+
+def generated(made: Generated) -> Answer:
+    """The answer of POST /generate."""
+    message, fields = _message(made.message, made.raw)
+    mti, source = _word(made.mti), _text(made.source)
+    network = "null" if made.network is None else _word(made.network)
+    text = f'{{"message":{message},"mti":{mti},"network":{network},"fields":{fields},"source":{source}}}'
+    return Answer(text.encode())
+
+
+def explained(told: Explanation, raw: str) -> Answer:
+    """The answer of POST /explain; *raw* is the text that was explained."""
+    _, fields = _message(told.message, raw)
+    mti, source, summary = _word(told.mti), _text(told.source), _text(told.summary)
+    return Answer(f'{{"fields":{fields},"mti":{mti},"source":{source},"summary":{summary}}}'.encode())
+
+
+def validated(report: Report) -> Answer:
+    """The answer of POST /validate."""
+    return Answer(_judged(report.verdict, report.asked))
+
+
+@lru_cache(maxsize=1024)
+def _judged(verdict: Verdict, asked: tuple[str, ...]) -> bytes:
+    """A verdict, which messages alike share, with the results of the networks *asked*."""
+    report = Report(verdict, None, asked)
+    results = [
+        f'"{name}":{_PASSED if result.passed else _failed(tuple(result.errors))}'
+        for name, result in report.networks.items()
+    ]
+    # A valid message is one without errors.
+    head = '"valid":true,"errors":[]' if report.valid else f'"valid":false,"errors":{_texts(report.errors)}'
+    return f'{{{head},"networks":{{{",".join(results)}}}}}'.encode()
+
+
+@lru_cache(maxsize=1024)
+def _failed(errors: tuple[str, ...]) -> str:
+    """The result of a network: cards of one network have the same errors on another."""
+    return f'{{"passed":false,"errors":{_texts(errors)}}}'
+
+
+def _texts(texts: Sequence[str]) -> str:
+    return to_json(texts).decode()
+
+
+def _text(text: str) -> str:
+    return to_json(text).decode()
+
+
+_word = lru_cache(maxsize=256)(_text)  # an MTI, a network: there are few
+
+
+def _message(message: Message, raw: str) -> tuple[str, str]:
+    """The JSON of *raw*, the text form of *message*, and of its elements."""
+    text = _text(raw)
+    # As long as the text and its quotes: nothing in it, so in none of the values, had to be escaped.
+    plain = len(text) == len(raw) + 2
+    return text, _writer(message.version, tuple(message.fields))(message.fields, plain)
+
+
+@lru_cache(maxsize=256)
+def _writer(version: str, numbers: tuple[int, ...]) -> Writer:
+    """What writes the elements *numbers* from their values, ascending; these need no escaping where they
+    are *plain*."""
+    ascending, known = sorted(numbers), labels(version)
+    in_order = ascending == list(numbers)
+    binary = {number for number in ascending if known[number].binary}
+    heads = [f'{{"number":{number},"name":{_text(known[number].name)},"value":"' for number in ascending]
+    if not heads:
+        return lambda fields, plain: "[]"
+    # What stands before each value, its place, and what stands behind the last.
+    layout = ["[" + heads[0], ""]
+    for head in heads[1:]:
+        layout += ['"},' + head, ""]
+    layout.append('"}]')
+
+    def write(fields: Mapping[int, str], plain: bool) -> str:
+        values: Iterable[str] = fields.values() if in_order else map(fields.__getitem__, ascending)
+        if binary:
+            pairs = zip(ascending, values, strict=True)
+            values = [value.upper() if number in binary else value for number, value in pairs]
+        if not plain:
+            values = [_text(value)[1:-1] for value in values]
+        parts = layout.copy()
+        parts[1::2] = values
+        return "".join(parts)
+
+    return write
+
+
+class Answer(BaseHTTPResponse):
+    """A success in JSON.
+
+    Sanic looks through every header for what must not stand in one, which takes a fifth of what it needs for
+    a request. The two that it sets itself cannot hold any such thing; with others, its own way is taken.
+    """
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.status = 200
+        self.content_type = JSON
+        self.body = body
+
+    @property
+    def processed_headers(self) -> Iterator[tuple[bytes, bytes]]:
+        """Name and value of each header, as they are sent."""
+        headers = self.headers
+        if "alt-svc" in headers and not headers["alt-svc"]:  # Sanic's, where it knows no other service
+            del headers["alt-svc"]
+        size, connection = headers.get("content-length"), headers.get("connection")
+        if len(headers) != 2 or not isinstance(size, int) or connection not in _CONNECTION:
+            return super().processed_headers
+        return iter(((b"content-length", b"%d" % size), _CONNECTION[connection], _CONTENT_TYPE))
+
+
+_CONNECTION = {text: (b"connection", text.encode()) for text in ("keep-alive", "close")}
+_CONTENT_TYPE = (b"content-type", JSON.encode())
