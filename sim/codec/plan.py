@@ -87,7 +87,7 @@ def reader(version: str, bits: str) -> Reader:
     lines.append(f"    return Message(mti, {{{', '.join(values)}}}, {version!r}, {empty})")
     # Slices as defaults: made once, and found as fast as a local name.
     head = ", ".join(["raw", *(f"{name}={name}" for name in slices)])
-    made: Reader = _compile("read", [f"def read({head}):", *lines], {**names, **slices})
+    made: Reader = compiled("read", [f"def read({head}):", *lines], {**names, **slices})
     return made
 
 
@@ -121,11 +121,13 @@ def writer(version: str, present: tuple[int, ...], empty_secondary: bool) -> Wri
         parts.append(value)
     # join refuses what is no str, which an f-string would write.
     lines.append(f'    return "".join(({", ".join(parts)}))')
-    made: Writer = _compile("write", lines, names)
+    made: Writer = compiled("write", lines, names)
     return made
 
 
-def _compile(name: str, lines: list[str], names: dict[str, Any]) -> Any:
+def compiled(name: str, lines: list[str], names: dict[str, Any]) -> Any:
+    """The function *name* that *lines* define, which may use *names*. Nothing that came in with a message
+    may be in *lines*."""
     source = "\n".join(lines) + "\n"
     exec(compile(source, f"<sim.codec.plan {name}>", "exec"), names)  # noqa: S102
     made = names[name]

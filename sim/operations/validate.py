@@ -20,10 +20,10 @@ from sim.spec.networks import NETWORKS
 DEFAULT_VERSION = "1987"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
     """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS; `message`
-    is None where the text does not parse."""
+    is None where the text does not parse. Not frozen: one is made for every message."""
 
     verdict: Verdict
     message: Message | None

@@ -177,6 +177,11 @@ class Plan:
     screened: tuple[Rule, ...]
     others: tuple[Rule, ...]
 
+    @property
+    def free(self) -> tuple[Rule, ...]:
+        """Those of `others` that read more than the facts."""
+        return tuple(item for item in self.others if item.free)
+
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def plan_for(version: str, mti: str, present: tuple[int, ...]) -> Plan:
