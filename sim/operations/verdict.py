@@ -142,7 +142,7 @@ class Memory:
         self._young, self._old = {}, {}
 
 
-VERDICTS = Memory(4096)
+VERDICTS = Memory(2048)
 
 
 def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[Located]:

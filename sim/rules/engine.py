@@ -26,7 +26,7 @@ CODED = (3, 18, 19, 20, 21, 22, 24, 25, 26, 39, 40, 49, 50, 51, 68, 69, 70, 91)
 
 _CACHE_SIZE = 1024
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
-_CODED_CACHE = 4096
+_CODED_CACHE = 1024
 # What a rule may read beside the MTI and which elements are there: the values of CODED elements; the
 # card's prefix and length, and whether its check digit is right; whether the amount in DE 4 is zero.
 _CODES = frozenset({"codes"})

@@ -7,7 +7,7 @@ A value with characters that are not of its class is reported as that alone: the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 from sim.codec import Message
 from sim.elements import dates, pos
@@ -54,7 +54,7 @@ def listed(name: str, version: str = "", position: str = "") -> frozenset[str]:
     )
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _on_a_network(version: str, number: int, value: str) -> bool:
     """Whether the table of some network lists *value* for the element."""
     for item in (item for name in NETWORKS for item in network(name).formats):

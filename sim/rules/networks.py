@@ -132,7 +132,7 @@ def network_hits(asked: Asked, name: str) -> list[Located]:
     return hits
 
 
-@lru_cache(maxsize=4 * _CACHE_SIZE)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _coded_hits(
     name: str, mti: str, version: str, present: tuple[int, ...], codes: tuple[str, ...]
 ) -> tuple[Located, ...]:

@@ -64,14 +64,20 @@ def tags() -> Mapping[str, TagSpec]:
 
 
 @cache
+def _bits() -> Mapping[str, Mapping[tuple[int, int], str]]:
+    found: dict[str, dict[tuple[int, int], str]] = {}
+    for row in read_csv("emv/bits"):
+        found.setdefault(row["tag"], {})[int(row["byte"]), int(row["bit"])] = row["meaning"]
+    return found
+
+
 def bits(tag: str) -> Mapping[tuple[int, int], str]:
     """What the bits of *tag* mean, by (byte from 1, bit 8 to 1); empty for a tag that is no bits.
 
     >>> bits("95")[3, 6]
     'PIN try limit exceeded'
     """
-    rows = (row for row in read_csv("emv/bits") if row["tag"] == tag)
-    return {(int(row["byte"]), int(row["bit"])): row["meaning"] for row in rows}
+    return _bits().get(tag, {})
 
 
 @cache
@@ -89,16 +95,24 @@ def value(tag: str, part: str, code: str) -> str:
 
 
 @cache
+def _only_bits() -> frozenset[str]:
+    return frozenset(_bits()).difference(tag for tag, _, _ in _values())
+
+
 def only_bits(tag: str) -> bool:
     """Whether every bit of *tag* has a meaning or is reserved: it has bits and no coded values."""
-    return bool(bits(tag)) and all(known != tag for known, _, _ in _values())
+    return tag in _only_bits()
 
 
 @cache
+def _roles() -> Mapping[str, str]:
+    return {row["tag"]: row["role"] for row in reversed(read_csv("emv/roles"))}
+
+
 def role(tag: str) -> str:
     """What must be known of a tag beyond its format: it holds a `pan`, a `track`, a `name`, a `pin` or
     a `script` command; it goes into the check of the `cryptogram`. Empty for all others."""
-    return next((row["role"] for row in read_csv("emv/roles") if row["tag"] == tag), "")
+    return _roles().get(tag, "")
 
 
 @cache
@@ -108,13 +122,17 @@ def with_role(name: str) -> tuple[str, ...]:
 
 
 @cache
+def _commands() -> Mapping[str, str]:
+    return {row["code"]: row["meaning"] for row in read_csv("emv/commands")}
+
+
 def command(code: str) -> str:
     """What an issuer's script command does, by its instruction byte; empty when unknown.
 
     >>> command("1E")
     'application block'
     """
-    return next((row["meaning"] for row in read_csv("emv/commands") if row["code"] == code), "")
+    return _commands().get(code, "")
 
 
 @cache
