@@ -155,8 +155,8 @@ def clean_values(version: str, present: tuple[int, ...]) -> Screen:
     return is_clean
 
 
-@rule("currency", versions=("1987", "1993"), classes="1234567", reads="codes")
-@rule("currency", versions=("2003",), classes="1234567")
+@rule("currency", versions=("1987", "1993"), classes="1234567", reads="codes", any_mti=True)
+@rule("currency", versions=("2003",), classes="1234567", any_mti=True)
 def currency_known(message: Message) -> Iterator[Hit]:
     """Currencies are in ISO 4217."""
     if message.version == "2003":

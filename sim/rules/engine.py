@@ -50,7 +50,8 @@ class RuleText:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule with its check and what must hold for it to be asked: all of `elements` present,
-    the version, the MTI's class and function digits. `reads` is as in its words."""
+    the version, the MTI's class and function digits. `reads` is as in its words. A rule of one version
+    says nothing of a message that names another, unless `any_mti`."""
 
     text: RuleText
     check: Check
@@ -59,6 +60,7 @@ class Rule:
     classes: str
     functions: str
     reads: frozenset[str]
+    any_mti: bool
 
     @property
     def coded(self) -> bool:
@@ -74,8 +76,7 @@ class Rule:
         """Whether to ask this rule about such a message."""
         return (
             version in self.versions
-            # A rule of one version says nothing of a message that names another.
-            and (len(self.versions) == len(VERSIONS) or version_of(mti) == version)
+            and (self.any_mti or version_of(mti) == version)
             and mti[1] in self.classes
             and mti[2] in self.functions
             and present.issuperset(self.elements)
@@ -137,16 +138,19 @@ def rule(
     classes: str = "0123456789",
     functions: str = "0123456789",
     reads: str | None = None,
+    any_mti: bool | None = None,
 ) -> Callable[[Check], Check]:
     """Bind a check to the catalogue row *rule_id*; *reads* where this check reads less than the row
-    says of all of them. Raises SpecError when there is no such row."""
+    says of all of them. *any_mti* None: asked of messages that name another version when it is of all
+    versions. Raises SpecError when there is no such row."""
     if rule_id not in catalogue():
         raise SpecError(None, None, "an id of data/rules*.csv", repr(rule_id))
     text = catalogue()[rule_id]
     read = text.reads if reads is None else frozenset(reads.split())
+    any_mti = len(versions) == len(VERSIONS) if any_mti is None else any_mti
 
     def bind(check: Check) -> Check:
-        _RULES.append(Rule(text, check, elements, versions, classes, functions, read))
+        _RULES.append(Rule(text, check, elements, versions, classes, functions, read, any_mti))
         return check
 
     return bind
