@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from llm.wire import Provider
 
@@ -13,6 +15,8 @@ from sim.spec.networks import test_cards as published
 # Numbers with right check digits that no list publishes, built here so that no file holds them.
 PRIVATE = [prefix + check_digit(prefix) for prefix in ("453957876362148", "54005400540054", "37001234567890")]
 VISA, _, AMEX = PRIVATE
+MISTYPED = VISA[:-1] + str((int(VISA[-1]) + 1) % 10)
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def spaced(pan: str, mark: str = " ") -> str:
@@ -42,6 +46,37 @@ def spaced(pan: str, mark: str = " ") -> str:
         "PIN block: 0A1B2C3D4E5F6071",
         "0100723C648108E08010164111111111111111",
         "4" * 40,
+        f"Pay 5 USD with {spaced(VISA, '        ')}",
+        f"Pay 5 USD with {spaced(VISA, ' -> ')}",
+        f"Pay 5 USD with {spaced(VISA, ' and ')}",
+        f"Pay 5 USD with {spaced(VISA, 'x')}",
+        f"Pay 5 USD with {list(VISA)}",
+        f"Pay 5 USD with 16{VISA}",
+        f"Pay 5 USD with 9{VISA}",
+        "Pay 5 USD with " + MISTYPED[:8] + " " + MISTYPED[8:],
+        "Pay 5 USD with " + MISTYPED[:6] + " " + MISTYPED[6:12] + " " + MISTYPED[12:],
+        "Pay 5 USD with " + " ".join(MISTYPED),
+        "Pay 5 USD with " + spaced(MISTYPED, "."),
+        "Pay 5 USD with " + spaced(MISTYPED, "\u2013"),
+        "Pay 5 USD with " + "".join(chr(0x2776 + int(digit) - 1) for digit in VISA),
+        "Pay 5 USD with " + "".join("〇一二三四五六七八九"[int(digit)] for digit in VISA),
+        "Pay 5 USD with " + VISA.replace("1", "l").replace("0", "O"),
+        "Pay 5 USD with " + " ".join(WORDS[int(digit)] for digit in VISA),
+        "Pay 5 USD with " + "-".join(WORDS[int(digit)] for digit in VISA),
+        "Pay 5 USD with " + " ".join(WORDS[int(digit)] if at % 2 else digit for at, digit in enumerate(VISA)),
+        "Pay with forty-five thirty-nine fifty-seven eighty-seven sixty-three sixty-two fourteen eighty-six",
+        "Pay with double four five three nine triple five seven eight seven six three six two",
+        f"Pay 5 USD with {VISA.encode().hex()}",
+        f"Pay 5 USD with {VISA.encode().hex(' ')}",
+        f"Pay 5 USD with {base64.b64encode(VISA.encode()).decode()}",
+        "Visa for 5 USD, PIN code is 4821",
+        "Visa for 5 USD, PIN: four eight two one",
+        "Visa for 5 USD, 4821 as the PIN",
+        "PIN block 0A1B 2C3D 4E5F 6071",
+        "Visa for 5 USD, CVV code 123",
+        "Visa for 5 USD, CVV (123)",
+        "Visa for 5 USD, iCVV 123",
+        "DE 52 is 0A1B2C3D4E5F6071",
     ],
 )
 def test_card_data_is_refused_before_anything_is_sent(llm: Provider, text: str) -> None:
@@ -62,6 +97,12 @@ def test_card_data_is_refused_before_anything_is_sent(llm: Provider, text: str) 
         "Pay 1 000 000 JPY in 3 000 shops on 2026 11 20",
         "MTI 0100, MCC 5812, approval code A1B2C3",
         "At 20261120103000 UTC",
+        "Chip and PIN 5000 JPY",
+        "Chip and PIN 1250.00 EUR",
+        "Wrong PIN (117), or code 89, card verification value failed",
+        "RRN 632400000019, merchant id 541234567890123",
+        "one hundred and twenty-three thousand four hundred and fifty-six dollars and ten cents",
+        "Four Visa cards at 12:30, two more on 2026-11-20",
     ],
 )
 def test_other_numbers_pass(text: str) -> None:
@@ -78,6 +119,19 @@ def test_every_published_test_card_becomes_a_token(card: object) -> None:
         [token] = made.tokens
         assert made.text == f"Use test card {token} for 5 USD"
         assert tokens()[token].pan == pan
+
+
+def test_a_test_card_that_is_spelled_out_becomes_a_token() -> None:
+    """Words are digits, also of the cards that may be used."""
+    assert clean("Use four " + "one " * 15 + "for 5 USD").text == "Use test card VISA #1 for 5 USD"
+
+
+@pytest.mark.parametrize("text", ["\u200b\u200b", "\x00", "\ufdfa" * 2000])
+def test_a_description_that_cannot_be_read_is_not_sent(llm: Provider, text: str) -> None:
+    """Only characters that are not seen, or such that stand for many others."""
+    with pytest.raises(room.DescriptionUnusable):
+        room.generate(text)
+    assert llm.calls == []
 
 
 def test_a_test_card_is_used_and_not_sent(llm: Provider) -> None:

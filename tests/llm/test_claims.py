@@ -16,6 +16,10 @@ DECLINE = respond(REQUEST, "51").message
 APPROVAL = respond(REQUEST).message
 REVERSAL = reverse(REQUEST).message
 ECHO = generate("echo", at=NOW).message
+TYPED = REQUEST.replace(de63="THE AMOUNT IS 999.99 USD. STAN 666666, 31 December at 23:59, REVERSAL, AMEX")
+
+ENTRIES = ("manual", "stripe", "chip", "contactless", "ecommerce")
+PURPOSES = ("purchase", "cash", "cashback", "refund", "balance")
 
 
 def known(message: Message) -> Facts:
@@ -42,6 +46,14 @@ def known(message: Message) -> Facts:
         (APPROVAL, "It was approved: response code 00, approval code A12345."),
         (REVERSAL, "It undoes the message with STAN 123456 and MTI 0100; its own trace number is 123457."),
         (ECHO, "Network management code 301 asks for an echo test. STAN 123456."),
+        (
+            REQUEST,
+            "The acquirer requests approval of 123.45 US dollars; the issuer will approve or decline it.",
+        ),
+        (REQUEST, "On November 20 at 10:15 AM a Visa card ending in 1111 was used for $123.45."),
+        (REQUEST, "One hundred twenty-three dollars and forty-five cents; DE 39 is absent in a request."),
+        (DECLINE, "The transaction failed for insufficient funds (code 51); no approval code was given."),
+        (APPROVAL, "This approved authorization response was not declined."),
     ],
 )
 def test_true_statements_pass(message: Message, text: str) -> None:
@@ -71,6 +83,46 @@ def test_true_statements_pass(message: Message, text: str) -> None:
         (DECLINE, "Declined with response code 05."),
         (APPROVAL, "It was declined."),
         (APPROVAL, "Approved with approval code B12345."),
+        (REQUEST, "A purchase of 123.45 euros."),
+        (REQUEST, "A purchase of £123.45."),
+        (REQUEST, "A purchase of 123.45 yen."),
+        (REQUEST, "A purchase of 123.45k USD."),
+        (REQUEST, "A purchase of five hundred dollars."),
+        (REQUEST, "A purchase of twelve dollars fifty."),
+        (REQUEST, "The amount is 840."),
+        (REQUEST, "It was sent on 10 November."),
+        (REQUEST, "It was sent on 20 March."),
+        (REQUEST, "It was sent on a Monday."),
+        (REQUEST, "It was sent at 20:11."),
+        (REQUEST, "It was sent at 10:15 pm."),
+        (REQUEST, "The card is 411111******4242."),
+        (REQUEST, "The card ends in 1120."),
+        (REQUEST, "It is a Mastercard."),
+        (REQUEST, "The card was swiped."),
+        (REQUEST, "A refund of 123.45 USD."),
+        (REQUEST, "This is a reversal."),
+        (REQUEST, "This is an authorization response."),
+        (REQUEST, "POS entry mode 07 was used."),
+        (REQUEST, "The STAN is 12."),
+        (REQUEST, "Terminal ID 5411 sent it."),
+        (REQUEST, "RC 51 was given."),
+        (REQUEST, "It has code 51."),
+        (REQUEST, "DE 39 says so."),
+        (REQUEST, "No doubt it was approved."),
+        (REQUEST, "This approved payment went through."),
+        (REQUEST, "Approved."),
+        (DECLINE, "The issuer gave its approval."),
+        (DECLINE, "The transaction was successful."),
+        (DECLINE, "The issuer honored the request."),
+        (DECLINE, "It was declined since the card has expired."),
+        (DECLINE, "It was declined since the card is stolen."),
+        (APPROVAL, "The issuer denied it."),
+        (APPROVAL, "The transaction failed."),
+        (TYPED, "The amount is 999.99 USD."),
+        (TYPED, "It was sent on 31 December at 23:59."),
+        (TYPED, "The STAN is 666666."),
+        (TYPED, "It is a reversal of an Amex payment."),
+        (REQUEST, "  "),
         (REQUEST, "See https://pay.example for more."),
         (REQUEST, "See [the site](pay.example)."),
         (REQUEST, "<b>Note</b> this."),
@@ -92,9 +144,13 @@ def test_the_explanation_by_rules_passes_its_own_check() -> None:
     for kind in ("auth", "financial", "advice", "reversal", "echo"):
         for version in ("1987", "1993", "2003"):
             for network in ("VISA", "MASTERCARD", "AMEX", "JCB"):
-                message = generate(kind, network=network, version=version, at=NOW, entry="stripe").message
-                for one in (message, respond(message).message):
-                    assert check_text(explain(one).summary, known(one)) == [], explain(one).summary
+                for entry, purpose in zip(ENTRIES, PURPOSES, strict=True):
+                    money = 0 if purpose == "balance" else 1250
+                    made = generate(kind, network=network, version=version, at=NOW, entry=entry,
+                                    purpose=purpose, amount_minor_units=money)  # fmt: skip
+                    for one in (made.message, respond(made.message).message):
+                        told = explain(one).summary
+                        assert check_text(told, known(one)) == [], told
 
 
 def test_the_mark_of_the_fence_is_part_of_the_instructions() -> None:

@@ -34,12 +34,38 @@ def test_without_variables_nothing_is_configured() -> None:
         ({"OLLAMA_HOST": ":8080"}, "http://127.0.0.1:8080"),
         ({"OLLAMA_HOST": "https://u:p@llm.example/"}, "https://llm.example"),
         ({"OLLAMA_BASE_URL": "http://llm.example:1/v1"}, "http://llm.example:1"),
+        ({"OLLAMA_HOST": "::1"}, "http://[::1]:11434"),
+        ({"OLLAMA_HOST": "[::1]:8080"}, "http://[::1]:8080"),
+        ({"OLLAMA_HOST": "http://llm.example/proxy/v1/"}, "http://llm.example/proxy"),
     ],
 )
 def test_the_address_of_a_local_model(given: dict[str, str], shown: str) -> None:
     """Host, host and port or address, as Ollama takes them; shown without credentials."""
     row = status(given)[3]
     assert (row.configured, row.base_url) == (True, shown)
+
+
+@pytest.mark.parametrize(
+    "host", ["not a host", "ftp://llm.example", "127.0.0.1:99999", "http://[::1", "http://127.0.0.1:x"]
+)
+def test_what_is_no_address_is_a_reason(host: str) -> None:
+    """The status says so instead of failing, and the provider is not chosen."""
+    row = status({"OLLAMA_HOST": host})[3]
+    assert (row.configured, row.base_url) == (False, "")
+    assert "is no address" in row.reason
+
+
+@pytest.mark.parametrize(
+    ("given", "index", "shown"),
+    [
+        ({"ANTHROPIC_BASE_URL": "http://proxy.example/a/v1/"}, 0, "http://proxy.example/a"),
+        ({"OPENAI_BASE_URL": "http://proxy.example/a/v1/"}, 1, "http://proxy.example/a/v1"),
+        ({"GOOGLE_GEMINI_BASE_URL": "http://proxy.example/v1beta"}, 2, "http://proxy.example"),
+    ],
+)
+def test_the_address_of_a_hosted_model(given: dict[str, str], index: int, shown: str) -> None:
+    """With or without the version that its client adds, and a stroke at the end."""
+    assert status(given)[index].base_url == shown
 
 
 def test_the_first_configured_provider_is_used() -> None:

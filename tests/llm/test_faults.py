@@ -48,6 +48,87 @@ def test_a_fault_that_passes_is_tried_again(llm: Provider, provider: str, status
 
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
+@pytest.mark.parametrize("wait", ["3600", "Wed, 21 Oct 2099 07:28:00 GMT"])
+def test_a_wait_that_is_too_long_is_not_begun(llm: Provider, provider: str, wait: str) -> None:
+    """A provider that asks for more time than there is has failed, at once; it is not asked before."""
+    llm.then(Does(status=429, headers={"retry-after": wait}))
+    with pytest.raises(room.LlmFailed, match=f"{provider} answered with status 429"):
+        room.explain(RAW, provider=provider)
+    assert len(llm.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "2"}, 2.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 90.0),
+        ({"retry-after": "-1"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_a_provider_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    """In seconds, milliseconds or as a date; anything else is as if it said nothing."""
+    from sim.operations.llm.retrying import retry_after
+
+    assert retry_after(headers, now=10.0) == seconds
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+def test_tries_of_a_request_and_repairs_of_an_answer_do_not_multiply(llm: Provider, provider: str) -> None:
+    """Each request of a call has its own tries; a call has no more than three requests that arrive."""
+    passing = Does(status=503, headers={"retry-after": "0.01"})
+    llm.then(passing, {"kind": "joke"}, passing, {"kind": "joke"}, passing, {"kind": "joke"}, GOOD)
+    with pytest.raises(room.LlmFailed, match="`kind`: Input should be"):
+        room.generate(TEXT, provider=provider)
+    assert len(llm.calls) == 6
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
+@pytest.mark.parametrize(("ends", "words"), [("cut", "ceiling on tokens"), ("withheld", "refused to answer")])
+def test_an_answer_that_is_not_whole_is_not_taken(
+    llm: Provider, provider: str, ends: str, words: str
+) -> None:
+    """One that the ceiling on tokens or a filter of the provider cut short, though what came is right."""
+    llm.then(Does(TOLD, ends=ends))
+    with pytest.raises(room.LlmFailed, match=words):
+        room.explain(RAW, provider=provider)
+    with pytest.raises(room.LlmFailed, match=words):
+        asyncio.run(streamed(provider, []))
+    llm.then(Does(GOOD, ends=ends))
+    with pytest.raises(room.LlmFailed, match=words):
+        room.generate(TEXT, provider=provider)
+
+
+@pytest.mark.parametrize(
+    ("told", "given"),
+    [
+        ("  \n ", []),
+        ("It was\napproved. By the issuer.", ["It was "]),
+        ("The amount is\n99.00 USD.", ["The amount is "]),
+    ],
+)
+def test_what_is_streamed_is_checked_with_what_came_before(
+    llm: Provider, told: str, given: list[str]
+) -> None:
+    """A false statement over two lines ends the text where it becomes one; nothing at all is a failure."""
+    llm.then(told)
+    pieces: list[str] = []
+    with pytest.raises(room.LlmFailed):
+        asyncio.run(streamed("anthropic", pieces))
+    assert pieces == given
+
+
+async def streamed(provider: str, pieces: list[str]) -> None:
+    """Put what is streamed into *pieces*."""
+    async for piece in room.stream_explain(RAW, provider=provider):
+        pieces.append(piece)
+
+
+@pytest.mark.parametrize("provider", room.PROVIDERS)
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 529])
 def test_a_fault_that_stays_is_a_failure(
     llm: Provider, monkeypatch: pytest.MonkeyPatch, provider: str, status: int
@@ -79,23 +160,25 @@ def test_an_answer_out_of_form_is_a_failure(llm: Provider, provider: str, does: 
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "wrong"),
     [
-        "I cannot help with payment messages.",
-        {"kind": "joke"},
-        {"kind": "auth", "amount": 25.5},
-        {"kind": "auth", "pan": "4111111111111111"},
+        ("I cannot help with payment messages.", "Invalid JSON"),
+        ({"kind": "joke"}, "`kind`: Input should be 'auth'"),
+        ({"kind": "auth", "amount": 25.5}, "`amount`: Input should be a valid string"),
+        ({"kind": "auth", "pan": "4111111111111111"}, "Extra inputs are not permitted"),
     ],
     ids=["refusal", "wrong-value", "wrong-type", "extra"],
 )
 def test_an_answer_that_stays_wrong_stops_after_two_repairs(
-    llm: Provider, provider: str, answer: object
+    llm: Provider, provider: str, answer: object, wrong: str
 ) -> None:
-    """A refusal or an answer against the schema is asked for again twice, then it is a failure."""
+    """A refusal or an answer against the schema is asked for again twice, then it is a failure that says
+    what was wrong, and none of the answer's values."""
     llm.then(answer)
-    with pytest.raises(room.LlmFailed, match="in the form asked for"):
+    with pytest.raises(room.LlmFailed, match=f"in the form asked for: .*{wrong}") as caught:
         room.generate(TEXT, provider=provider)
     assert len(llm.calls) == 3
+    assert not any(value in str(caught.value) for value in ("4111", "joke", "25.5"))
 
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
@@ -128,7 +211,7 @@ def test_a_summary_that_misstates_is_repaired_once(llm: Provider) -> None:
     assert len(llm.calls) == 2
     llm.calls.clear()
     llm.then(wrong)
-    with pytest.raises(room.LlmFailed, match="no amount in USD of that size"):
+    with pytest.raises(room.LlmFailed, match=r"no such amount in USD, 100\.00 USD"):
         room.explain(RAW, provider="anthropic")
     assert len(llm.calls) == 2
 

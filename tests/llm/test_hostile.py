@@ -98,7 +98,8 @@ DESCRIBED = "A Visa purchase of 25.50 EUR at Corner Cafe. "
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_description_is_sent_as_data(llm: Provider, order: str) -> None:
     """Whatever it orders stands inside the fence, and in no instruction."""
-    good = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR"}
+    good = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR",
+            "merchant_name": "Corner Cafe"}  # fmt: skip
     text = DESCRIBED + order.replace("approved", "good").replace("999.99 USD", "gold").replace(
         "1.00 EUR", "x"
     )

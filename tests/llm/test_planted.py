@@ -11,8 +11,10 @@ from llm.wire import Provider
 
 from sim.codec import Message, build
 from sim.elements import tlv
-from sim.operations import NETWORKS, VERSIONS, generate
+from sim.elements.pan import check_digit
+from sim.operations import NETWORKS, VERSIONS, generate, validate
 from sim.operations import llm as room
+from sim.operations.llm.evidence import evidence
 
 PAN = "4111111111111111"
 DISCRETIONARY = "987654321098765"
@@ -70,6 +72,45 @@ def test_no_request_holds_card_data(llm: Provider, provider: str, version: str) 
     assert "411111******1111" in text
     assert not re.search(rf"\b{CVV}1?\b", text), "the verification code"
     assert build(message) not in call.text
+
+
+# Another card than the message's own, built here so that no file holds it.
+OTHER = "453957876362148" + check_digit("453957876362148")
+_GROUPS = [OTHER[at : at + 4] for at in range(0, 16, 4)]
+
+
+@pytest.mark.parametrize("number", [43, 48, 54, 60, 61, 62, 63, 104])
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (OTHER, OTHER[6:12]),
+        (" ".join(_GROUPS), OTHER[6:12]),
+        ("-".join(_GROUPS), OTHER[6:12]),
+        (" ".join(OTHER), OTHER[6:12]),
+        (f"{OTHER} = 2912201", "2912201"),
+        (f"B{OTHER}^DOE/JO^2912", "DOE"),
+        ("CVV2 VALUE 739", "739"),
+        ("THE PIN IS 4821", "4821"),
+        ("PINBLOCK 0A1B2C3D 4E5F6071", "0A1B2C3D"),
+        ("GB29 NWBK 6016 1331 9268 19", "6016"),
+        ("AJkBB4OBmQAAAAAHc4GZAAAAAAA=", "AJkBB4OBm"),
+    ],
+)
+def test_card_data_of_others_is_hidden_too(number: int, text: str, secret: str) -> None:
+    """In free text it is found by its form, though no element of the message has it."""
+    message = generate("auth", network="VISA", at=NOW).message
+    message = message.replace(**{f"de{number}": f"{text:<40}"[:40] if number == 43 else text})
+    shown = json.dumps(evidence(message, "VISA", validate(message, network="VISA")))
+    assert secret not in shown
+    assert not re.search(r"[\W_]{0,3}".join(secret), shown)
+
+
+def test_names_of_the_chip_and_the_track_are_hidden_elsewhere() -> None:
+    """A cardholder's name that a chip or a track carries is not shown where a copy of it stands."""
+    chip = tlv.write({"5F20": b"PLANTED/HOLDER".hex().upper()})
+    message = generate("auth", network="VISA", at=NOW).message
+    message = message.replace(de55=chip, de45=TRACK_1, de63="MR HOLDER PLANTED, CARDHOLDER PLANTED")
+    assert "PLANTED" not in json.dumps(evidence(message, "VISA", validate(message, network="VISA")))
 
 
 @pytest.mark.parametrize("network", NETWORKS)

@@ -26,6 +26,7 @@ USAGE = {"in": 5, "out": 7}
 class Does:
     """What the provider does with one request: an `answer` (a dict is structured, a str is text), or a
     fault: an HTTP `status`, text `raw` sent as it is with status 200, or `hang` until the test is over.
+    What `ends` an answer is `cut` (at the ceiling on tokens) or `withheld`, else it is whole.
     A `slow` text comes by whole sentences, each when the test says `Provider.go()`; what is not streamed
     comes at the first."""
 
@@ -35,6 +36,7 @@ class Does:
     raw: str | None = None
     hang: bool = False
     slow: bool = False
+    ends: str = ""
 
 
 @dataclass
@@ -205,7 +207,7 @@ class Handler(BaseHTTPRequestHandler):
     def _events(self, body: dict[str, Any], does: Does) -> list[dict[str, Any]]:
         speak = next(speak for ending, speak in SPEAKERS.items() if ending in self.path)
         cut = (_sentences if does.slow else _pieces) if self._streamed(body) else None
-        return speak(body, does.answer, cut)
+        return _ending(speak(body, does.answer, cut), does.ends)
 
     def _answer(self, body: dict[str, Any], does: Does) -> None:
         events = self._events(body, does)
@@ -236,6 +238,23 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, str(value))
         self.end_headers()
         self.wfile.write(data)
+
+
+# How the formats say that an answer is whole, cut off or withheld.
+ENDS = {
+    "finish_reason": ("stop", "tool_calls", {"cut": "length", "withheld": "content_filter"}),
+    "stop_reason": ("end_turn", "tool_use", {"cut": "max_tokens", "withheld": "refusal"}),
+    "finishReason": ("STOP", "", {"cut": "MAX_TOKENS", "withheld": "SAFETY"}),
+}
+
+
+def _ending(events: list[dict[str, Any]], ends: str) -> list[dict[str, Any]]:
+    text = json.dumps(events)
+    for name, (whole, tool, others) in ENDS.items() if ends else ():
+        for reason in (whole, tool):
+            text = text.replace(f'"{name}": "{reason}"', f'"{name}": "{others[ends]}"')
+    made: list[dict[str, Any]] = json.loads(text)
+    return made
 
 
 def _event(event: dict[str, Any]) -> str:

@@ -113,6 +113,15 @@ def test_a_private_card_number_is_refused(client: Any, llm: Provider) -> None:
     assert len(llm.calls) == count
 
 
+def test_a_description_that_nobody_can_read(client: Any, llm: Provider) -> None:
+    """422 for one of characters that are not seen; no provider is asked."""
+    count = len(llm.calls)
+    answer = client.post("/generate", {"description": "\u200b\u200b"})
+    [fault] = answer.json()["detail"]
+    assert (answer.status_code, fault["type"], fault["loc"]) == (422, "value_error", ["body", "description"])
+    assert len(llm.calls) == count
+
+
 def test_an_unreadable_message_is_the_parsers_error(client: Any, llm: Provider) -> None:
     """422 as without an LLM; no provider is asked."""
     count = len(llm.calls)

@@ -14,6 +14,7 @@ from sim.operations.explain import Explanation
 from sim.operations.generate import Generated
 from sim.operations.llm.errors import (
     CardNumberRefused,
+    DescriptionUnusable,
     LlmError,
     LlmFailed,
     LlmTimeout,
@@ -26,6 +27,7 @@ from sim.operations.llm.sync import run
 __all__ = [
     "PROVIDERS",
     "CardNumberRefused",
+    "DescriptionUnusable",
     "LlmError",
     "LlmFailed",
     "LlmTimeout",
@@ -72,7 +74,7 @@ async def generate_async(
     assumed where it left something open. *version* holds unless the description names one; *at* is now.
 
     Raises CardNumberRefused before anything is sent, LlmUnavailable, LlmUnknownProvider, LlmFailed (with
-    what was wrong) or LlmTimeout; ValueError for a description that is empty or too long.
+    what was wrong) or LlmTimeout; DescriptionUnusable, a ValueError, where it is empty or too long.
     """
     choose(provider, model)
     from sim.operations.llm.drafting import draft

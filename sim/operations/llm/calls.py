@@ -36,17 +36,17 @@ async def ask(
     most *repairs* times. Raises LlmFailed, LlmTimeout or LlmUnavailable."""
     last: list[str] = []
     async with _turn(settings), _errors(choice, settings, last):
-        from pydantic_ai import ModelRetry, UsageLimits
+        from pydantic_ai import ModelRetry, RunContext, UsageLimits
 
         agent = _agent(choice, settings, instructions, output, repairs)
 
-        @agent.output_validator
-        def judge(answer: Any) -> Any:
-            last[:] = check(answer)
+        async def judge(context: RunContext[None], answer: Any) -> Any:
+            last[:] = _broken_off(choice, context.messages[-1]) or check(answer)
             if last:
                 raise ModelRetry("This cannot be used:\n" + "\n".join(f"- {text}" for text in last))
             return answer
 
+        agent.output_validator(judge)
         limits = UsageLimits(request_limit=repairs + 1)
         async with agent:
             return (await agent.run(prompt, usage_limits=limits)).output
@@ -81,9 +81,19 @@ async def _produce(
             async with agent, agent.run_stream(prompt) as run:
                 async for text in run.stream_text(delta=True, debounce_by=None):
                     queue.put_nowait(text)
+                if problems := _broken_off(choice, run.response):
+                    raise LlmFailed(f"{choice.source} gave nothing usable: {problems[0]}", tuple(problems))
         queue.put_nowait(None)
     except LlmError as error:
         queue.put_nowait(error)
+
+
+def _broken_off(choice: Choice, response: Any) -> list[str]:
+    """Why an answer is not whole, as a sentence for the model. Raises LlmFailed where it was withheld."""
+    reason = getattr(response, "finish_reason", None)
+    if reason in ("content_filter", "error"):
+        raise LlmFailed(f"{choice.provider} refused to answer, or broke off")
+    return ["The answer was cut off at the ceiling on tokens: write less"] if reason == "length" else []
 
 
 def _agent(
@@ -92,11 +102,11 @@ def _agent(
     from pydantic_ai import Agent
     from pydantic_ai.settings import ModelSettings
 
-    limits = ModelSettings(
-        timeout=settings.timeout, max_retries=settings.retries, max_tokens=settings.max_tokens
-    )
+    from sim.operations.llm.retrying import Retrying
+
+    limits = ModelSettings(timeout=settings.timeout, max_retries=0, max_tokens=settings.max_tokens)
     return Agent(
-        make_model(choice),
+        Retrying(make_model(choice), settings.retries, settings.timeout),
         output_type=output,
         instructions=instructions,
         retries={"output": repairs},
@@ -137,10 +147,30 @@ async def _errors(choice: Choice, settings: Settings, last: list[str]) -> AsyncI
     except LlmError:
         raise
     except Exception as error:  # noqa: BLE001, whatever an answer does to the library, the call has failed
-        raise LlmFailed(_unusable(choice, last, error), tuple(last)) from None
+        raise _unusable(choice, last, error) from None
 
 
-def _unusable(choice: Choice, last: list[str], error: Exception) -> str:
-    if last:
-        return f"{choice.source} gave nothing usable: {'; '.join(last[:_PROBLEMS_SHOWN])}"
-    return f"{choice.source} gave no answer in the form asked for ({type(error).__name__})"
+def _unusable(choice: Choice, last: list[str], error: Exception) -> LlmFailed:
+    """The failure that says what was wrong with the last answer."""
+    form = _form_problems(error)
+    problems = tuple(form or last)
+    said = "; ".join(problems[:_PROBLEMS_SHOWN])
+    if form or not problems:
+        text = f"{choice.source} gave no answer in the form asked for: {said or type(error).__name__}"
+        return LlmFailed(text, problems)
+    return LlmFailed(f"{choice.source} gave nothing usable: {said}", problems)
+
+
+def _form_problems(error: BaseException) -> list[str]:
+    """What an answer had against the schema, without any of its values."""
+    from pydantic import ValidationError
+
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ValidationError):
+        cause = cause.__cause__ or cause.__context__
+    problems = []
+    for one in cause.errors(include_input=False, include_url=False) if cause else ():
+        known = one["type"] != "extra_forbidden"
+        place = ".".join(str(part) for part in one["loc"]) if known else ""
+        problems.append(f"`{place}`: {one['msg']}" if place else one["msg"])
+    return problems

@@ -8,28 +8,64 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from sim.elements.pan import luhn_ok
+from sim.masking import mask_pan
 from sim.operations.llm.errors import CardNumberRefused
+from sim.operations.llm.numbers import SMALL
 from sim.spec.networks import TestCard, detect, test_cards
 
 _LONGEST = 19
 _SHORTEST = 12
 _SHORTEST_LUHN = 13  # a retrieval reference number has 12 digits, one in ten of them a right check digit
+_SHORTEST_RUN = 16  # nothing else that a description may hold has so many digits in one piece
 _RUN = re.compile(r"[0-9]+")
-_GAP = re.compile(r"[^0-9A-Za-z]{0,3}")
+# What may stand between the groups of one number.
+_GAP = re.compile(
+    r"[^0-9A-Za-z]{0,8}|[xX]|[^0-9A-Za-z]{1,3}(?:and|then|dash|hyphen|space|dot|nbsp|x)[^0-9A-Za-z]{1,3}"
+)
 _PRINTED = re.compile(r"[0-9]{4}([ -])(?:[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?|[0-9]{6}\1[0-9]{4,5})")
-_TRACK = re.compile(r"[0-9]{12,19}\s?[=D^]\s?[0-9]{4,}|%?B[0-9]{12,19}\^")
-_HEX = re.compile(r"\b(?=[0-9A-Fa-f]*[0-9])[0-9A-Fa-f]{20,}\b")
+# The lengths of the groups in which card numbers are written.
+_GROUPS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
+_REFERENCE = re.compile(
+    r"(?:rrn|reference(?: number)?|merchant (?:id|number)|terminal(?: id)?)\W{0,3}(?:is|of)?\W{0,3}$",
+    re.IGNORECASE,
+)
+_ALIKE = re.compile(r"\b(?=[OoIl]*[0-9])[0-9OoIl]{3,}\b")
+_AS_DIGITS = str.maketrans("OoIl", "0011")
+_TRACK = re.compile(r"[0-9*]{12,19}\s?[=D^]\s?[0-9]{4,}|%?B[0-9* ]{12,23}\^(?:[^^]{2,26}\^)?\S*")
+_HEX = re.compile(
+    r"\b(?=[0-9A-Fa-f]*[0-9])[0-9A-Fa-f]{16,}\b|\b(?:[0-9A-Fa-f]{2}[ %:,-]){11,}[0-9A-Fa-f]{2}\b"
+)
+_NAMED = r"[\s\-_]*(?:block|code|number|no\.?|value|data|digits?)?[\s\"'`]*(?:(?:entered|used|given)\s+)?"
+_IS = r"(?:is|of|was|equals|[:=#(]|[-=]+>)?[\s\"'`(:]*"
+_FIGURE = r"(?:[0-9]|(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b)"
+# Money behind the word, as in `chip and PIN 5000 JPY`, is no PIN.
+_MONEY = (
+    r"(?![0-9]*(?:[.,][0-9]|\s?(?:(?-i:[A-Z]{3})\b(?!\s?[0-9])|[€£¥$]|yen|won|euros?|dollars?|pounds?"
+    r"|rupees?)))"
+)
+_IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")
+_CRYPTOGRAM = re.compile(r"(?=\S*[0-9+/=])(?=\S*[a-z])(?=\S*[A-Z])[A-Za-z0-9+/]{20,}={0,2}")
 _SECRET = re.compile(
-    r"\b(?:pin(?:\s?block)?|cvv2?|cvc2?|cav2?|csc|cid|card verification (?:code|value)|security code)\b"
-    r"[\s\"'`]*(?:is|of|was|[:=#])?[\s\"'`]*[0-9A-F]{3,16}\b",
+    rf"\bpin{_NAMED}{_IS}(?:{_MONEY}{_FIGURE}(?:[ -]?{_FIGURE}){{3,11}}\b"
+    r"|(?=[A-F]*[0-9])[0-9A-F]{4,}[ -]?[0-9A-F]{4,}\b)"
+    r"|\b(?:[id]?cvv2?|c\.?v\.?v\.?|[id]?cvc[23]?|cav[v2]?|csc|cid|security code|(?:card )?verification "
+    rf"(?:code|value|number)){_NAMED}{_IS}{_FIGURE}(?:[ -]?{_FIGURE}){{2,3}}\b"
+    r"|\b[0-9]{3,4} (?:as|for|is) (?:(?:the|my|its|his|her|a) )?(?:cvv2?|cvc2?|csc|cid|security code)\b"
+    r"|\b[0-9]{4,12} (?:as|for|is) (?:(?:the|my|its|his|her|a) )?pin\b",
     re.IGNORECASE,
 )
 TOKEN = re.compile(r"test card ([A-Z]+ #[0-9]+)")
+_TIMES = {"double": 2, "triple": 3}
+_FEWEST_WORDS = 4  # fewer are an amount or a count among figures
+_NUMERAL = rf"(?:{'|'.join((*SMALL, *_TIMES))}|[0-9]{{1,4}})"
+_SPOKEN = re.compile(rf"\b{_NUMERAL}(?:[\W_]{{1,3}}{_NUMERAL})+\b", re.IGNORECASE)
+Span = tuple[int, int, str]
+_Window = tuple[int, int, str, int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +105,48 @@ def clean(description: str) -> Cleaned:
         raise CardNumberRefused("piece of track data")
     if _SECRET.search(text):
         raise CardNumberRefused("PIN or verification code")
-    found: list[str] = []
+    said = _tokenized(text, spoken(text))
+    made = _tokenized(said, card_spans(said))
+    if _HEX.search(made) or _CRYPTOGRAM.search(made):
+        raise CardNumberRefused("raw message or other long run of digits")
+    return Cleaned(made, tuple(dict.fromkeys(TOKEN.findall(made))))
+
+
+def hide(text: str) -> str:
+    """*text* that a stranger typed, without the card data in it: numbers keep their first 6 and last 4
+    digits; track data, PINs, verification codes, account numbers and cryptograms go altogether.
+
+    >>> hide("card 4539 5787 6362 1486, CVV 123")
+    'card 453957******1486, [hidden]'
+    """
+    for pattern in (_TRACK, _SECRET, _IBAN, _CRYPTOGRAM):
+        text = pattern.sub("[hidden]", text)
+    for find in (card_spans, spoken):
+        parts, at = [], 0
+        for start, end, digits in find(text):
+            parts += [text[at:start], mask_pan(digits)]
+            at = end
+        text = "".join(parts) + text[at:]
+    return _HEX.sub("[hidden]", text)
+
+
+def _tokenized(text: str, spans: Iterable[Span]) -> str:
+    """*text* with a token for each of its test cards. Raises CardNumberRefused for other numbers."""
     parts, at = [], 0
-    for start, end, digits in _cards(text):
+    for start, end, digits in spans:
         token = _token_of().get(digits)
         if token is None:
             raise CardNumberRefused("card number that is no published test card")
         parts += [text[at:start], f"test card {token}"]
-        found.append(token)
         at = end
-    made = "".join(parts) + text[at:]
-    if _HEX.search(made):
-        raise CardNumberRefused("raw message or other long run of digits")
-    return Cleaned(made, tuple(dict.fromkeys([*found, *TOKEN.findall(made)])))
+    return "".join(parts) + text[at:]
 
 
 def _plain(text: str) -> str:
     """Every script's digits as ASCII, look-alike letters in their plain form, invisible characters gone."""
     made = []
     for char in unicodedata.normalize("NFKC", text):
-        digit = unicodedata.decimal(char, None)
+        digit = unicodedata.digit(char, None)
         if digit is not None:
             made.append(str(digit))
         elif unicodedata.category(char) not in ("Cf", "Cc", "Co", "Cn") or char in "\n\t":
@@ -96,15 +154,16 @@ def _plain(text: str) -> str:
     return "".join(made)
 
 
-def _cards(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and digits of every card number: one run of digits, or groups with up to three other
-    characters between. A test card is looked for first, so that its neighbours do not hide it."""
+def card_spans(text: str) -> Iterator[Span]:
+    """Start, end and digits of every card number: one run of digits, or groups with some other characters
+    between. A test card is looked for first, so that its neighbours do not hide it."""
+    text = _read(text)
     runs = [(match.start(), match.end()) for match in _RUN.finditer(text)]
     at = 0
     while at < len(runs):
         windows = list(_windows(text, runs, at))
         hit = next((w for w in windows if w[2] in _token_of()), None)
-        hit = hit or next((w for w in windows if _is_card(w[2], whole=_as_one(text[w[0] : w[1]]))), None)
+        hit = hit or next((w for w in windows if _is_card(text, w)), None)
         if hit is None:
             at += 1
             continue
@@ -112,31 +171,95 @@ def _cards(text: str) -> Iterator[tuple[int, int, str]]:
         at = hit[3]
 
 
-def _windows(text: str, runs: list[tuple[int, int]], first: int) -> Iterator[tuple[int, int, str, int]]:
-    """The run *first*, then with its neighbours: start, end, digits, index of the run after."""
-    digits = ""
+def _read(text: str) -> str:
+    """*text*, of the same length, with digits for what a reader takes for digits: letters between digits
+    that look like them, and the numerals of Chinese and Japanese."""
+    made = "".join(str(int(value)) if (value := _numeral(char)) is not None else char for char in text)
+    return _ALIKE.sub(lambda word: word[0].translate(_AS_DIGITS), made)
+
+
+def _numeral(char: str) -> float | None:
+    if char.isascii():
+        return None
+    value = unicodedata.numeric(char, None)
+    return value if value is not None and value in range(10) else None
+
+
+def _windows(text: str, runs: list[tuple[int, int]], first: int) -> Iterator[_Window]:
+    """The run *first*, then with its neighbours: start, end, digits, index of the run after, and the
+    lengths of the groups."""
+    digits, groups = "", []
     for index in range(first, len(runs)):
         start, end = runs[index]
         if index > first and not _GAP.fullmatch(text[runs[index - 1][1] : start]):
             return
         digits += text[start:end]
+        groups.append(end - start)
         if len(digits) > _LONGEST:
             return
         if len(digits) >= _SHORTEST:
-            yield runs[first][0], end, digits, index + 1
+            yield runs[first][0], end, digits, index + 1, tuple(groups)
 
 
-def _as_one(text: str) -> bool:
-    """Whether digits stand together, or in the groups that are printed on cards."""
-    return text.isdigit() or bool(_PRINTED.fullmatch(text))
-
-
-def _is_card(digits: str, *, whole: bool) -> bool:
-    """Whether *digits* may be a card number. A run of its own is one by its check digit or by a brand's
-    prefix and length; groups need both, since amounts and dates stand in groups, too."""
-    owner = detect(digits)
-    fits = owner is not None and len(digits) in owner.range.lengths
-    right = luhn_ok(digits)
-    if whole and len(digits) >= _SHORTEST_LUHN:
+def _is_card(text: str, window: _Window) -> bool:
+    """Whether the digits of *window* may be a card number. A run of its own is one by its check digit, by
+    a brand's prefix and length, or when it is long; groups as they are written by prefix and length. Other
+    groups need both, since amounts and dates stand in groups, too."""
+    start, end, digits, _, groups = window
+    right, fits = luhn_ok(digits), _fits(digits)
+    if len(groups) == 1:
+        if _REFERENCE.search(text, max(0, start - 40), start):
+            return right and fits and len(digits) >= _SHORTEST_LUHN
+        if len(digits) < _SHORTEST_LUHN:
+            return right and fits
+        return right or fits or len(digits) >= _SHORTEST_RUN or _within(digits)
+    if _PRINTED.fullmatch(text, start, end):
         return right or fits
-    return right and fits
+    return fits and (right or groups in _GROUPS or max(groups) == 1)
+
+
+def _fits(digits: str) -> bool:
+    owner = detect(digits)
+    return owner is not None and len(digits) in owner.range.lengths
+
+
+def _within(digits: str) -> bool:
+    """Whether a card number stands in *digits* with others around it."""
+    parts = (
+        digits[at : at + size]
+        for size in range(_SHORTEST_LUHN, len(digits))
+        for at in range(len(digits) - size + 1)
+    )
+    return any(luhn_ok(part) and _fits(part) for part in parts)
+
+
+def spoken(text: str) -> Iterator[Span]:
+    """Start, end and digits of every number of 12 to 19 digits that is spelled out, in English words for
+    digits or for numbers below a hundred, also with figures among them.
+
+    >>> [digits for _, _, digits in spoken("four " + "one " * 15)]
+    ['4111111111111111']
+    """
+    for run in _SPOKEN.finditer(text):
+        words = re.findall(r"[a-z]+|[0-9]+", run[0].lower())
+        digits = _said(words)
+        if len(digits) >= _SHORTEST and sum(word.isalpha() for word in words) >= _FEWEST_WORDS:
+            yield run.start(), run.end(), digits
+
+
+def _said(words: list[str]) -> str:
+    """The digits of *words*: `forty five` is 45, `double seven` is 77."""
+    made: list[str] = []
+    times, tens = 1, False
+    for word in words:
+        if word in _TIMES:
+            times = _TIMES[word]
+            continue
+        value = SMALL[word] if word.isalpha() else None
+        if tens and value is not None and 0 < value < 10:
+            made[-1] = made[-1][:-1] + str(value)
+            tens = False
+            continue
+        made.append((word if value is None else str(value)) * times)
+        times, tens = 1, value is not None and value >= 20
+    return "".join(made)

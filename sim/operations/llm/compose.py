@@ -86,7 +86,7 @@ def _check_shape(draft: Draft) -> None:
         given = [
             name
             for name in type(intent).model_fields
-            if getattr(intent, name) and name not in (*_WITHOUT_CARD, "response_code", "unmet")
+            if getattr(intent, name) and name not in (*_WITHOUT_CARD, "response_code", "unmet", "beside")
         ]
         if given:
             problems.append(f"An echo test carries no card, money or place: leave out {', '.join(given)}")
@@ -140,7 +140,10 @@ def _options(draft: Draft) -> dict[str, object]:
 def _moment(draft: Draft) -> datetime:
     """The moment at the merchant; what the intent leaves open is now."""
     intent = draft.intent
-    return _read_moment(draft, intent.date, intent.time, intent.utc_offset) or draft.now
+    moment = _read_moment(draft, intent.date, intent.time, intent.utc_offset)
+    if moment is None:
+        draft.notes.append(f"No date or time was given: {draft.now:%d %B %Y, %H:%M} is used.")
+    return moment or draft.now
 
 
 def _read_moment(draft: Draft, day: str | None, clock: str | None, offset: str | None) -> datetime | None:
@@ -248,6 +251,8 @@ def _build(draft: Draft, options: dict[str, object]) -> Generated:
     reply = respond(made.message, code, approval=_approval(draft))
     if intent.approval_code and 38 not in reply.message:
         draft.problems.append("This answer carries no approval code: leave `approval_code` out")
+    if 38 in reply.message and not intent.approval_code:
+        draft.notes.append(f"No approval code was given: {reply.message[38]} is used.")
     return Generated(reply.message, made.network, draft.source, made.notes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from sim.masking import mask_text
@@ -11,14 +12,15 @@ from sim.operations.llm.calls import ask
 from sim.operations.llm.cards import clean
 from sim.operations.llm.clients import load, structured
 from sim.operations.llm.compose import compose
-from sim.operations.llm.errors import LlmFailed
-from sim.operations.llm.ground import check_intent, check_mti
+from sim.operations.llm.errors import DescriptionUnusable, LlmFailed
+from sim.operations.llm.ground import check_intent, check_message, notes_of
 from sim.operations.llm.intent import Intent
 from sim.operations.llm.prompts import block, fence, generate_instructions
 from sim.operations.llm.providers import choose
 from sim.operations.llm.settings import MOST_DESCRIPTION
 
 _LONGEST_PROBLEM = 200
+_LONGEST_PLAIN = 2 * MOST_DESCRIPTION  # a character may stand for a whole word
 
 
 async def draft(
@@ -26,9 +28,11 @@ async def draft(
 ) -> Generated:
     """The message that *description* asks for; see `generate_async`."""
     if not description.strip() or len(description) > MOST_DESCRIPTION:
-        raise ValueError(f"a description has 1 to {MOST_DESCRIPTION} characters")
+        raise DescriptionUnusable(f"A description has 1 to {MOST_DESCRIPTION} characters")
     choice, settings = choose(provider, model)
     cleaned = clean(description)
+    if not cleaned.text.strip() or len(cleaned.text) > _LONGEST_PLAIN:
+        raise DescriptionUnusable("The description has no words that can be read, or too many")
     now = at or datetime.now(UTC)
     if now.tzinfo is None:
         now = now.replace(tzinfo=UTC)
@@ -40,8 +44,9 @@ async def draft(
         message, found = compose(intent, version=version, now=now, source=choice.source)
         problems += found
         if message is not None:
-            problems += check_mti(message.message, cleaned)
-            made.append(message)
+            # What is left over says nothing new while the rest is wrong.
+            problems = problems or check_message(message.message, message.network, intent, cleaned)
+            made.append(replace(message, notes=(*notes_of(intent, cleaned), *message.notes)))
         return [_shown(text) for text in dict.fromkeys(problems)]
 
     mark = fence()

@@ -26,6 +26,13 @@ class LlmUnknownProvider(LlmError):  # noqa: N818, the name says what is the mat
     status = 422
 
 
+class DescriptionUnusable(LlmError, ValueError):  # noqa: N818, the name says what is the matter
+    """The description is empty, too long, or of characters that cannot be seen."""
+
+    type = "value_error"
+    status = 422
+
+
 class LlmFailed(LlmError):  # noqa: N818, the name says what is the matter
     """The provider failed, or gave something unusable even when told what was wrong. `problems` are
     the reasons why the last answer was not taken, empty where there was no answer."""

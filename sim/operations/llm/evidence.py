@@ -15,6 +15,7 @@ from sim.elements.meaning import meaning
 from sim.elements.pan import account
 from sim.elements.track import pan_of_track_1, read_track_2
 from sim.masking import is_sensitive, mask, mask_pan, mask_text
+from sim.operations.llm.cards import hide
 from sim.operations.validate import Report
 from sim.spec import spec
 
@@ -34,19 +35,20 @@ def evidence(message: Message, network: str | None, report: Report) -> dict[str,
     secrets = _secrets(message)
     rows = [{"element": "MTI", "value": message.mti, "meaning": meaning(message, 0, network)}]
     for number in sorted(message.fields):
+        said = meaning(message, number, network)
         row = {
             "element": f"DE {number}",
             "name": spec(message.version)[number].name,
             "value": _value(message, number, secrets),
-            "meaning": _scrub(meaning(message, number, network), secrets)[: 3 * LONGEST_VALUE],
+            "meaning": _scrub(hide(said) if is_open(message, number) else said, secrets)[: 3 * LONGEST_VALUE],
         }
         rows.append({key: value for key, value in row.items() if value})
     findings = [
         {
             "severity": str(found.severity),
             "element": f"DE {found.path}" if found.field and found.field > 1 else found.name,
-            "expected": _scrub(found.expected, secrets)[:LONGEST_VALUE],
-            "hint": _scrub(found.hint, secrets)[: 2 * LONGEST_VALUE],
+            "expected": _scrub(hide(found.expected), secrets)[:LONGEST_VALUE],
+            "hint": _scrub(hide(found.hint), secrets)[: 2 * LONGEST_VALUE],
         }
         for found in report.findings[:_MOST_FINDINGS]
     ]
@@ -57,6 +59,11 @@ def evidence(message: Message, network: str | None, report: Report) -> dict[str,
         "findings": findings,
         "valid": report.valid,
     }
+
+
+def is_open(message: Message, number: int) -> bool:
+    """Whether the element takes free text, which a stranger may have typed."""
+    return spec(message.version)[number].content in _OPEN
 
 
 def _value(message: Message, number: int, secrets: list[re.Pattern[str]]) -> str:
@@ -70,7 +77,8 @@ def _value(message: Message, number: int, secrets: list[re.Pattern[str]]) -> str
     if element.binary and number != 22:
         return f"[{len(value)} hex digits]"
     shown = _scrub(mask(number, value, version, account(message)[1]), secrets)
-    if element.content in _OPEN:
+    if is_open(message, number):
+        shown = hide(shown)
         shown = mask_text(_LABELLED.sub(lambda hit: hit[1] + hit[2] + "*" * len(hit[3]), shown))
     if len(shown) > LONGEST_VALUE:
         shown = f"{shown[:LONGEST_VALUE]}[{len(shown) - LONGEST_VALUE} more characters]"
@@ -89,12 +97,26 @@ def _secrets(message: Message) -> list[re.Pattern[str]]:
     found.update(message.get(45).split("^"))
     for tag in _tags(message):
         if tag.tag in _SECRET_TAGS:
-            found.add(tag.value)
-            found.add(tag.value.rstrip("F"))
+            found |= {tag.value, tag.value.rstrip("F"), _characters(tag.value)}
+    found |= {turned for text in found if (turned := _turned(text))}
     made = [re.compile(re.escape(text), re.IGNORECASE) for text in found if len(text) >= _SHORTEST_SECRET]
     # A card number also with other characters between its digits.
     made += [re.compile(r"[\W_]{0,3}".join(pan)) for pan in pans if len(pan) >= _SHORTEST_SECRET]
     return made
+
+
+def _characters(value: str) -> str:
+    """The text that hex digits stand for, as names do; empty where they stand for none."""
+    try:
+        return bytes.fromhex(value).decode("ascii").strip()
+    except ValueError:
+        return ""
+
+
+def _turned(name: str) -> str:
+    """A cardholder's name, surname/first name, as a person writes it; empty for anything else."""
+    surname, slash, first = name.partition("/")
+    return f"{first.strip()} {surname.strip()}" if slash and name.replace("/", "").strip() else ""
 
 
 def _tags(message: Message) -> list[tlv.Tag]:

@@ -103,3 +103,9 @@ class Intent(BaseModel):
         description="What the description demands of the message that no property here can hold, in its own "
         "words; empty when all of it is covered. Wishes that concern no element of the message do not count",
     )
+    beside: list[Text] = Field(
+        default_factory=list,
+        max_length=10,
+        description="Numbers and names of the description that concern no element of the message, such as "
+        "the number of a test case, exactly as written; empty when there are none",
+    )

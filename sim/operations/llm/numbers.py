@@ -9,12 +9,13 @@ from decimal import Decimal
 NUMBER = r"[0-9]+(?:[.,'’][0-9]+)*"
 _TOKEN = re.compile(rf"({NUMBER})(?:\s?(k|m|thousand|million)\b)?", re.IGNORECASE)
 _SPACED = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?(?![0-9])")
-_TIMES = {"k": 1000, "thousand": 1000, "m": 1_000_000, "million": 1_000_000}
-_WORDS = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
-    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
-    "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+TIMES = {"k": 1000, "thousand": 1000, "m": 1_000_000, "million": 1_000_000}
+# Oh is how a 0 is said among digits.
+SMALL = {
+    "zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
+    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 
@@ -53,7 +54,7 @@ def numbers(text: str) -> set[Decimal]:
         values = readings(match[1])
         found |= values
         if match[2]:
-            found |= {value * _TIMES[match[2].lower()] for value in values}
+            found |= {value * TIMES[match[2].lower()] for value in values}
     for match in _SPACED.finditer(text):
         found |= readings(re.sub(r"\s", "", match[0]))
     return found | _in_words(text)
@@ -61,16 +62,39 @@ def numbers(text: str) -> set[Decimal]:
 
 def _in_words(text: str) -> set[Decimal]:
     found: set[Decimal] = set()
-    total = part = 0
-    counting = False
-    for word in [*re.findall(r"[a-z]+", text.lower()), ""]:
-        if word in _WORDS:
-            part, counting = part + _WORDS[word], True
-        elif word in _SCALES and (counting or word == "hundred"):
-            part, counting = max(part, 1) * _SCALES[word], True
+    for words in _runs(text):
+        run = _said(words)
+        found |= {Decimal(number) for number in run[:1] if len(run) == 1}
+        if len(run) == 2 and max(run) < 100:
+            found.add(Decimal(run[0]) + Decimal(run[1]) / 100)  # a price: twelve fifty
+    return found
+
+
+def _runs(text: str) -> list[list[str]]:
+    """The words for numbers in *text* that stand together."""
+    runs: list[list[str]] = [[]]
+    for word in re.findall(r"[a-z]+|[^a-z\s-]+", text.lower()):
+        if word in SMALL or word in _SCALES:
+            runs[-1].append(word)
+        elif word != "and" and runs[-1]:
+            runs.append([])
+    return [run for run in runs if run]
+
+
+def _said(words: list[str]) -> list[int]:
+    """The numbers that *words* say one after the other."""
+    made: list[int] = []
+    total, part, last = 0, -1, -1
+    for word in words:
+        value = SMALL.get(word)
+        if value is None:
+            part = max(part, 1) * _SCALES[word]
             if word != "hundred":
                 total, part = total + part, 0
-        elif counting and word != "and":
-            found.add(Decimal(total + part))
-            total, part, counting = 0, 0, False
-    return found
+        elif part < 0 or part % 100 == 0 or (last >= 20 and 0 < value < 10):
+            part = max(part, 0) + value
+        else:
+            made.append(total + part)
+            total, part = 0, value
+        last = -1 if value is None else value
+    return [*made, total + max(part, 0)]

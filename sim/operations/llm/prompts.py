@@ -24,6 +24,9 @@ it says nothing: the program has sample values. Invent nothing and convert nothi
 notation. A card is named by network, last four digits, or the words `test card` with a name and number; \
 there are no other card numbers, and you never write one.
 
+Nothing of the description may be lost: what the message should have and no property can hold goes into \
+`unmet`, a number or name that concerns no element into `beside`, both as it is written there.
+
 A purchase, withdrawal or refund without more is a request. A decision of the issuer (approved, declined) \
 stands in a response. Cash at an ATM and refunds are financial unless an authorization is asked for; a \
 purchase is an authorization (auth) unless the description speaks of a financial or single message request. \

@@ -10,7 +10,7 @@ from sim.codec import Message
 from sim.operations import explain as rules
 from sim.operations.explain import Explanation
 from sim.operations.llm.calls import ask, stream
-from sim.operations.llm.claims import Facts, check_text, facts
+from sim.operations.llm.claims import Facts, check_length, check_text, facts
 from sim.operations.llm.errors import LlmFailed
 from sim.operations.llm.evidence import evidence
 from sim.operations.llm.prompts import block, explain_instructions, fence
@@ -18,6 +18,7 @@ from sim.operations.llm.providers import Choice, choose
 from sim.operations.llm.settings import Settings
 from sim.operations.validate import validate
 
+_CONTEXT = 3  # sentences before one that are read with it
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -86,6 +87,7 @@ async def tell_piecewise(
     """The explanation sentence by sentence, each checked before it is given; see `stream_explain`."""
     task = _prepare(message, version, network, provider, model)
     held = ""
+    given: list[str] = []
     source = stream(task.choice, task.settings, task.instructions, task.prompt)
     try:
         async for text in source:
@@ -93,14 +95,17 @@ async def tell_piecewise(
             *whole, held = _SENTENCE_END.split(held)
             for sentence in whole:
                 if sentence.strip():
-                    yield _checked(sentence, task) + " "
+                    yield _checked(sentence, given, task) + " "
+                    given.append(sentence.strip())
     finally:
         await source.aclose()  # type: ignore[attr-defined]
-    if held.strip():
-        yield _checked(held, task)
+    if held.strip() or not given:
+        yield _checked(held, given, task)
 
 
-def _checked(sentence: str, task: Task) -> str:
-    if problems := check_text(sentence, task.known):
+def _checked(sentence: str, given: list[str], task: Task) -> str:
+    """*sentence*, if it may follow what was *given*: a statement can run over the end of a line."""
+    around = " ".join([*given[-_CONTEXT:], sentence])
+    if problems := check_text(around, task.known) or check_length(" ".join([*given, sentence])):
         raise LlmFailed(f"{task.choice.source} gave nothing usable: {'; '.join(problems)}", tuple(problems))
     return sentence.strip()

@@ -99,11 +99,13 @@ def _status(name: str, given: Mapping[str, str]) -> ProviderStatus:
     row = _table()[name]
     needed = row["keys"] or row["urls"]
     reason = "" if _first(given, needed) else f"{' or '.join(needed)} is not set"
+    if not reason and not _is_address(_base_url(name, given)):
+        reason = f"{' or '.join(row['urls'])} is no address"
     if not reason and not _installed(name):
         reason = _INSTALL
-    default = given.get("SIM_LLM_PROVIDER") or None
+    default = given.get("SIM_LLM_PROVIDER", "").strip() or None
     # A model name means one provider's model: the default provider's, where one is named.
-    named = given.get("SIM_LLM_MODEL") if default in (None, name) else None
+    named = given.get("SIM_LLM_MODEL", "").strip() if default in (None, name) else ""
     return ProviderStatus(name, not reason, named or row["model"], _shown(_base_url(name, given)), reason)
 
 
@@ -130,13 +132,22 @@ def _base_url(name: str, given: Mapping[str, str]) -> str:
     """Where the provider answers. OLLAMA_HOST may be a bare host, as Ollama itself takes it."""
     row = _table()[name]
     url = (_first(given, row["urls"]) or str(row["base_url"])).rstrip("/")
-    if name != "ollama":
-        return url
-    if "://" not in url:
-        host, _, port = url.rpartition(":") if ":" in url else (url, "", "")
-        host = host or "127.0.0.1"
+    if name == "ollama" and "://" not in url:
+        host, port = re.fullmatch(r"(\[.*\]|[^:]*|.*:.*:.*?)(?::([0-9]*))?", url).groups()  # type: ignore[union-attr]
+        host = f"[{host}]" if ":" in host and "[" not in host else host or "127.0.0.1"
         url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port or '11434'}"  # noqa: S104
-    return url.removesuffix("/v1")
+    # The clients add the version themselves, but OpenAI's, whose addresses end in it.
+    return url.removesuffix(row["version"]) if name != "openai" else url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    right = parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
+    return right and not re.search(r"[\s\x00-\x1f]", url)
 
 
 def _shown(url: str) -> str:
@@ -145,5 +156,7 @@ def _shown(url: str) -> str:
     >>> _shown("https://user:secret@proxy.example/v1?key=1")
     'https://proxy.example/v1'
     """
+    if not _is_address(url):
+        return ""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

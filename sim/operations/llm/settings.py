@@ -36,8 +36,8 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     given = os.environ if environment is None else environment
     default = Settings()
     return Settings(
-        provider=given.get("SIM_LLM_PROVIDER") or None,
-        model=given.get("SIM_LLM_MODEL") or None,
+        provider=given.get("SIM_LLM_PROVIDER", "").strip() or None,
+        model=given.get("SIM_LLM_MODEL", "").strip() or None,
         timeout=_number(given, "SIM_LLM_TIMEOUT", default.timeout, 0.001),
         retries=int(_number(given, "SIM_LLM_RETRIES", default.retries, 0)),
         max_tokens=int(_number(given, "SIM_LLM_MAX_TOKENS", default.max_tokens, 1)),
