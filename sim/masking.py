@@ -79,12 +79,6 @@ def mask_text(text: str) -> str:
     return _LONG_RUN.sub(lambda run: mask_pan(run[0]), text)
 
 
-def mask_raw(raw: str, version: str = "1987") -> str:
-    """A whole message as it may be shown, MTI and bitmap in clear, the rest as `mask_text`."""
-    end = 36 if raw[4:5] in tuple("89ABCDEFabcdef") else 20
-    return raw[:end] + mask_text(raw[end:])
-
-
 def _mask_pans(value: str) -> str:
     return _PAN_RUN.sub(lambda run: mask_pan(run[0]) if luhn_ok(run[0]) else run[0], value)
 
