@@ -19,13 +19,14 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 # Generous: a machine that does other work, too, is slow to start a kernel. In milliseconds.
 PATIENCE = 90_000
@@ -40,10 +41,12 @@ _KERNEL_READY = """() => {
     const context = shown && shown.sessionContext;
     const kernel = context && context.isReady && context.session && context.session.kernel;
     return !!kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle'; }"""
-_ALL_RUN = """() => {
+_MARKS = """
     const cells = '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputPrompt';
-    const marks = [...document.querySelectorAll(cells)];
-    return marks.length && marks.every(mark => /\\[\\d+\\]/.test(mark.textContent)); }"""
+    const marks = [...document.querySelectorAll(cells)].map(mark => mark.textContent);"""
+_BEGUN = f"() => {{ {_MARKS} return marks.some(mark => /\\[[*\\d]/.test(mark)); }}"
+_ALL_RUN = f"() => {{ {_MARKS} return marks.length && marks.every(mark => /\\[\\d+\\]/.test(mark)); }}"
+_RUN_ALL = "() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
 _ASK_KERNEL = """code => {
     window.answer = undefined;
     const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
@@ -112,12 +115,22 @@ class Lab:
             sheet.page.set_default_timeout(PATIENCE)
             sheet.page.goto(f"{self.address}/lab/tree/{name}?reset", wait_until="domcontentloaded")
             sheet.page.wait_for_function(_KERNEL_READY, timeout=PATIENCE)
-            # Not awaited: a dialog of the application would hang the test for ever.
-            sheet.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+            _begin(sheet.page)
             sheet.page.wait_for_function(_ALL_RUN, timeout=PATIENCE)
             yield sheet
         finally:
             context.close()
+
+
+def _begin(page: Page) -> None:
+    """Run all cells. Before the notebook has its cells the order does nothing, and is given again."""
+    for _ in range(5):
+        # Not awaited: a dialog of the application would hang the test for ever.
+        page.evaluate(_RUN_ALL)
+        with suppress(PlaywrightTimeout):
+            page.wait_for_function(_BEGUN, timeout=PATIENCE / 9)
+            return
+    raise AssertionError("the cells do not run")
 
 
 def _watch(sheet: Sheet) -> None:

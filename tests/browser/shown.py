@@ -56,8 +56,8 @@ def panel(
         if width < 900:
             sheet.page.evaluate("() => { window.jupyterapp.shell.collapseLeft(); }")
         yield sheet, shown
-        assert sheet.complaints == []
-        assert sheet.outside == []
+        assert sheet.complaints == [], sheet.complaints
+        assert sheet.outside == [], sheet.outside
 
 
 def press(shown: Locator, name: str) -> None:

@@ -4,6 +4,7 @@ class Anatomy extends Drawing {
   constructor(model, el) {
     super(model, el);
     el.classList.add("ia");
+    this.mark = crypto.getRandomValues(new Uint32Array(2)).join("-"); // ids of this drawing alone in its page
     el.dataset.lmSuppressShortcuts = "true"; // arrow keys and Enter are ours, not the notebook's
     const on = (name, act) => el.addEventListener(name, (event) => act.call(this, event));
     on("mouseover", this.over);
@@ -17,7 +18,7 @@ class Anatomy extends Drawing {
 
   editor(element) {
     const n = element.number;
-    const id = `ia-${this.model.cid || "edit"}-${n}`;
+    const id = `ia-${this.mark}-${n}`;
     const problem = this.model.get("problem") || {};
     const wrong = problem.number === n ? problem.text : "";
     const draft = this.drafts.has(n) ? this.drafts.get(n) : element.hidden ? "" : element.value;

@@ -1,8 +1,6 @@
 // The text box of CoveredText. `shown` is masked; the true text comes as a message when it is needed and
 // is kept no longer than the box is worked in.
 
-let made = 0;
-
 function button(name, text) {
   const node = document.createElement("button");
   node.type = "button";
@@ -18,7 +16,8 @@ class Box {
     this.open = null; // the true text, while the browser may have it
     this.waiting = false; // a typed text is on its way
     this.later = null; // what was typed meanwhile
-    const id = `ict-${Date.now().toString(36)}-${made++}`;
+    // Each box has a module of its own, so a count or the time would name two boxes of a page alike.
+    const id = `ict-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
     el.classList.add("ict");
     el.dataset.lmSuppressShortcuts = "true";
     this.label = document.createElement("label");
