@@ -28,9 +28,9 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 OWN = "iso8583-lab"
 LOCK = "pyodide-lock.json"
-ELSEWHERE = ("pandas", "pyarrow", "matplotlib")
+ELSEWHERE = ("pandas", "pyarrow", "matplotlib", "jinja2")
 # What the kernel brings itself, what no browser has, and what the toolkit does without there.
-_LEFT_OUT = {"ipykernel", "pexpect", "widgetsnbextension", "pandas", "pyarrow", "pydantic", "sanic"}
+_LEFT_OUT = {"ipykernel", "pexpect", "widgetsnbextension", "pandas", "pyarrow", "jinja2", "pydantic", "sanic"}
 _BROWSER = {
     "extra": "",
     "implementation_name": "cpython",
