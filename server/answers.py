@@ -16,11 +16,9 @@ from server.errors import JSON
 from sim.codec import Message
 from sim.operations import Explanation, Generated, Report
 from sim.operations.project import labels
-from sim.operations.verdict import Verdict
+from sim.operations.verdict import NetworkResult, Verdict
 
 Writer = Callable[[Mapping[int, str], bool], str]
-
-_PASSED = '{"passed":true,"errors":[]}'
 
 
 def generated(made: Generated) -> Answer:
@@ -48,19 +46,16 @@ def validated(report: Report) -> Answer:
 def _judged(verdict: Verdict, asked: tuple[str, ...]) -> bytes:
     """A verdict, which messages alike share, with the results of the networks *asked*."""
     report = Report(verdict, None, asked)
-    results = [
-        f'"{name}":{_PASSED if result.passed else _failed(tuple(result.errors))}'
-        for name, result in report.networks.items()
-    ]
+    results = [f'"{name}":{_result(result)}' for name, result in report.networks.items()]
     # A valid message is one without errors.
     head = '"valid":true,"errors":[]' if report.valid else f'"valid":false,"errors":{_texts(report.errors)}'
     return f'{{{head},"networks":{{{",".join(results)}}}}}'.encode()
 
 
-@lru_cache(maxsize=1024)
-def _failed(errors: tuple[str, ...]) -> str:
-    """The result of a network: cards of one network have the same errors on another."""
-    return f'{{"passed":false,"errors":{_texts(errors)}}}'
+def _result(result: NetworkResult) -> str:
+    if result.passed:
+        return '{"passed":true,"errors":[]}'
+    return f'{{"passed":false,"errors":{_texts(result.errors)}}}'
 
 
 def _texts(texts: Sequence[str]) -> str:

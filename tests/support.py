@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sim.codec import Message
@@ -49,3 +52,15 @@ def generated() -> Iterator[tuple[str, str | None, Message]]:
         for purpose in PURPOSES if entry in ("manual", "chip") and kind != "echo" else ("purchase",):
             made = generate(kind, network=network, version=version, at=AT, entry=entry, purpose=purpose)
             yield f"{version}-{network}-{kind}-{entry}-{purpose}", network, made.message
+
+
+@cache
+def check_module() -> ModuleType:
+    """The module `notebooks/check.py`, as a notebook imports it."""
+    path = Path(__file__).parents[1] / "notebooks" / "check.py"
+    spec = importlib.util.spec_from_file_location("check", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

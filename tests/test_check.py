@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from support import check_module
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 ODD = (None, 0, -1, 3.5, "", "hello", [], [None], {}, {"mti": "0800"}, (1, "2"), object(), True, b"0800")
 
 
-@pytest.fixture(scope="module")
-def check() -> ModuleType:
+@pytest.fixture(name="check")
+def _check() -> ModuleType:
     """The module as a notebook imports it."""
-    spec = importlib.util.spec_from_file_location("check", NOTEBOOKS / "check.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return check_module()
 
 
 def lessons(check: ModuleType) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from functools import cache, partial
 
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos
+from sim.elements.answer import answer
 from sim.elements.pan import luhn_ok
 from sim.masking import mask, mask_pan
 from sim.spec import country, lookup, merchant_category, spec
-from sim.spec.networks import detect, response_code
+from sim.spec.networks import detect
 
 Sayer = Callable[[Message, int, str | None], str]
 
@@ -115,9 +116,8 @@ def _code(name: str, message: Message, number: int, network: str | None) -> str:
 
 
 def _response(message: Message, number: int, network: str | None) -> str:
-    if network and message.version == "1987" and (own := response_code(network, message[number])):
-        return own.meaning
-    return _code("response_code", message, number, network)
+    found = answer(message[number], message.version, network)
+    return found.meaning if found else "not in the list of response codes"
 
 
 def _service_code(message: Message, number: int, network: str | None) -> str:

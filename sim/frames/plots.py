@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from sim.elements.answer import answer
 from sim.elements.money import in_major_units
 from sim.elements.mti import is_response
 from sim.frames.plot_draw import (
@@ -26,8 +27,8 @@ from sim.frames.plot_draw import (
     sheet,
 )
 from sim.frames.plot_rows import MTI, NETWORK, VERSION, Rows, rows_of
-from sim.spec import lookup, lookup_anywhere, spec
-from sim.spec.networks import NETWORKS, response_code
+from sim.spec import lookup_anywhere, spec
+from sim.spec.networks import NETWORKS
 from sim.spec.registries import currency
 
 if TYPE_CHECKING:
@@ -241,12 +242,7 @@ def _kinds(frame: pd.DataFrame) -> list[tuple[str, str, np.ndarray[Any, np.dtype
 
 def _say_code(code: str, version: str, name: str, several: bool) -> str:
     """A response code with its meaning; *name* is the network if there is but one."""
-    own = response_code(name, code) if name and version == "1987" else None
-    known = (
-        own
-        or lookup("response_code", code, version=version, network=name or None)
-        or lookup_anywhere("response_code", code, version=version)
-    )
+    known = answer(code, version, name) or lookup_anywhere("response_code", code, version=version)
     label = f"{code}  {known.meaning if known else 'not in the list'}"
     return _shortened(f"{label} ({version})" if several else label)
 

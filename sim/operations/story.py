@@ -13,11 +13,12 @@ from typing import Any
 
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos
+from sim.elements.answer import answer
 from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
 from sim.spec import lookup, lookup_anywhere, merchant_category, spec
-from sim.spec.networks import detect, network, response_code
+from sim.spec.networks import detect, network
 from sim.spec.tables import read_toml
 
 _SENDERS = {
@@ -281,8 +282,7 @@ def _outcome(message: Message, name: str | None) -> str:
     if 39 not in message:
         return ""
     code = message[39]
-    own = response_code(name, code) if name and message.version == "1987" else None
-    known = own or lookup("response_code", code, version=message.version, network=name)
+    known = answer(code, message.version, name)
     meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
     label = spec(message.version)[39].name.lower()
     if not mti.is_response(message.mti):

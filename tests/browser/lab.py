@@ -75,7 +75,7 @@ class Sheet:
     def ask(self, code: str) -> str:
         """What *code* prints when the notebook's kernel runs it, the line ending dropped."""
         self.page.evaluate(_ASK_KERNEL, code)
-        self.page.wait_for_function("() => window.answer !== undefined", timeout=PATIENCE)
+        self.page.wait_for_function("() => window.answer !== undefined")
         return str(self.page.evaluate("() => window.answer")).rstrip("\n")
 
     def wait_until(self, code: str, expected: str) -> None:

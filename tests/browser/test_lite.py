@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from browser.lab import Sheet
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -29,17 +30,6 @@ _READY = """() => {
 _ALL_RUN = """() => {
     const marks = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
     return marks.length > 3 && marks.every(mark => /\\[\\d+\\]/.test(mark.textContent)); }"""
-_ASK = """code => {
-    window.answer = undefined;
-    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-    const future = kernel.requestExecute({ code });
-    let text = '';
-    future.onIOPub = message => {
-        if (message.header.msg_type === 'stream') text += message.content.text;
-        if (message.header.msg_type === 'error') text += message.content.ename;
-    };
-    future.done.then(() => { window.answer = text; }); }"""
-
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="make lite has not been run"),
@@ -107,9 +97,7 @@ def _opened(browser: Browser, address: str, outside: list[str], complaints: list
 
 def ask(page: Page, code: str) -> str:
     """What *code* prints in the browser's Python."""
-    page.evaluate(_ASK, code)
-    page.wait_for_function("() => window.answer !== undefined")
-    return str(page.evaluate("() => window.answer")).strip()
+    return Sheet(page).ask(code)
 
 
 def test_the_core_runs(page: Page) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from support import check_module
 
 import sim
 from sim.codec import bitmap
@@ -31,7 +30,7 @@ def _changed(number: int, value: str) -> Any:
 
 
 def _day(mti: str) -> Any:
-    log = sim.read(_load().a_day(), progress=False)
+    log = sim.read(check_module().a_day(), progress=False)
     return log[log["error"].isna() & (log["mti"] == mti)]
 
 
@@ -47,17 +46,6 @@ def _generated(message_type: str, network: str) -> GeneratePanel:
     panel = GeneratePanel(message_type=message_type, network=network)
     panel.run()
     return panel
-
-
-@cache
-def _load() -> ModuleType:
-    """The module as a notebook imports it."""
-    spec = importlib.util.spec_from_file_location("check", NOTEBOOKS / "check.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 # By lesson: for each exercise a right answer and answers that are nearly right.
@@ -259,7 +247,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
     """What the notebooks import."""
-    return _load()
+    return check_module()
 
 
 @pytest.mark.parametrize(("lesson", "number", "right", "wrong"), CASES)

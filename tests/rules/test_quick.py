@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kept import texts
 from support import VECTORS, generated
 
 from sim.codec import Message, ParseError, parse
@@ -159,28 +159,9 @@ def test_verdicts_are_kept_without_card_data() -> None:
         held = {message.get(number) for number in (34, 35, 45, 52, 55)} | {account(message)[1]}
         secrets |= {value for value in held if len(value) >= 12}
     assert secrets
-    texts = "\n".join(set(_texts(verdict.VERDICTS)))
-    assert "a card number of Mastercard" in texts
-    assert [one for one in secrets if one in texts] == []
-
-
-def _texts(held: Any) -> Iterator[str]:
-    """Every text inside something, but the rules' own functions."""
-    if isinstance(held, str):
-        yield held
-    elif isinstance(held, dict):
-        for item in held.items():
-            yield from _texts(item)
-    elif isinstance(held, tuple | list | set | frozenset):
-        for one in held:
-            yield from _texts(one)
-    elif is_dataclass(held) and not isinstance(held, type):
-        for one in fields(held):
-            yield from _texts(getattr(held, one.name))
-    else:
-        for kind in type(held).__mro__:
-            for name in getattr(kind, "__slots__", ()):
-                yield from _texts(getattr(held, name, None))
+    kept = "\n".join(set(texts(verdict.VERDICTS)))
+    assert "a card number of Mastercard" in kept
+    assert [one for one in secrets if one in kept] == []
 
 
 def test_memory_of_verdicts_is_bounded() -> None:

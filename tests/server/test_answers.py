@@ -125,7 +125,7 @@ def test_the_head_of_an_answer(local: Any) -> None:
 
 def test_another_header_is_looked_through() -> None:
     """A header that the answer does not set itself goes Sanic's way: no line end gets into the head."""
-    answer = answers.Answer("{}")
+    answer = answers.Answer(b"{}")
     answer.headers["content-length"] = 2
     answer.headers["connection"] = "keep-alive"
     answer.headers["x-note"] = "a\r\nb: c"
@@ -141,7 +141,7 @@ def test_what_answers_remember_is_bounded() -> None:
         made = generate(network=network, pan=card, at=AT)
         answers.generated(made)
         answers.validated(validate(made.raw))
-    for cache in (answers._writer, answers._word, answers._failed):
+    for cache in (answers._writer, answers._word, answers._judged):
         assert cache.cache_info().maxsize
         assert cache.cache_info().currsize
         assert not any(card in text for text in texts(cache))

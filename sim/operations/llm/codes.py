@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.codec import Message
-from sim.spec import code_list, lookup, spec
-from sim.spec.networks import response_code
+from sim.elements.answer import answer
+from sim.spec import code_list, spec
 
 if TYPE_CHECKING:
     from sim.operations.llm.intent import Intent
@@ -42,8 +42,7 @@ def answer_code(
     if len(code) != width:
         problems.append(f"`response_code` has {width} characters in ISO 8583:{version}, {code} has not")
         return None
-    own = response_code(network, code) if network and version == "1987" else None
-    known = own or lookup("response_code", code, version=version, network=network)
+    known = answer(code, version, network)
     if known is None:
         problems.append(f"`response_code` {code} is not in the list of ISO 8583:{version}")
         return None

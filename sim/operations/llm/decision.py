@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from sim.codec import Message
 from sim.elements import mti as mtis
+from sim.elements.answer import answer
 from sim.operations.llm.wording import REASONS, said
-from sim.spec import lookup
-from sim.spec.networks import response_code
 
 if TYPE_CHECKING:
     from sim.operations.llm.claims import Facts
@@ -43,12 +42,8 @@ _OPEN_AFTER = re.compile(
 
 def meaning_of(message: Message, network: str | None) -> tuple[str, str]:
     """The meaning and kind of the response code, both empty where there is none that is known."""
-    code, version = message.get(39), message.version
-    if not code:
-        return "", ""
-    own = response_code(network, code) if network and version == "1987" else None
-    row = own or lookup("response_code", code, version=version, network=network)
-    return (row.meaning, row.kind) if row else ("", "")
+    found = answer(message.get(39), message.version, network)
+    return (found.meaning, found.kind) if found else ("", "")
 
 
 def kind_of(message: Message, network: str | None) -> str:
