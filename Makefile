@@ -59,13 +59,13 @@ format: $(VENV)/.dev ## format the code and mend what can be mended
 	@$(BIN)/ruff check --fix .
 
 notebooks: $(VENV)/.dev ## run the notebooks and store their outputs
-	@$(BIN)/python tests/refresh_notebooks.py
+	@$(BIN)/python tests/tools/refresh_notebooks.py
 
 binder: $(VENV)/bin/python ## rehearse the build and a session of Binder, in a fresh environment below build/
-	@$(BIN)/python tests/rehearse_binder.py build/binder
+	@$(BIN)/python tests/tools/rehearse_binder.py build/binder
 
 lite: $(LITE)/.made ## build the JupyterLite site, which needs no server, into build/lite
-	@$(LITE)/bin/python tests/lite/build.py $(LITE)/parts build/lite
+	@$(LITE)/bin/python tests/tools/lite/build.py $(LITE)/parts build/lite
 
 bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md; QUICK=1 for a first look
 	@$(BENCH)/bin/python tests/bench/run.py $(if $(QUICK),--quick)
@@ -122,9 +122,9 @@ $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 	@$(BENCH)/bin/python $(INSTALL) -e . 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
 	@touch $@
 
-$(LITE)/.made: $(LITE)/bin/python tests/lite/fetch.py pyproject.toml
+$(LITE)/.made: $(LITE)/bin/python tests/tools/lite/fetch.py pyproject.toml
 	@echo "Installing JupyterLite into $(LITE), fetching Python for the browser (npm) and the packages it runs"
 	@$(LITE)/bin/python $(INSTALL) 'jupyterlite-core>=0.8,<0.9' 'jupyterlite-pyodide-kernel>=0.8,<0.9' \
 		'hatchling>=1.27' anywidget ipywidgets jupyter-server
-	@$(LITE)/bin/python tests/lite/fetch.py $(LITE)/parts
+	@$(LITE)/bin/python tests/tools/lite/fetch.py $(LITE)/parts
 	@touch $@

@@ -17,8 +17,8 @@ from sim.codec import bitmap as bitmaps
 from sim.codec import parse
 from sim.elements import dates, emv, pan, tlv
 from sim.elements import mti as mtis
+from sim.judge import catalogue
 from sim.masking import mask_pan
-from sim.rules import catalogue
 from sim.spec import code_list, currency, lookup, spec
 from sim.spec.networks import detect, network, test_cards
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -82,8 +81,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("rules", "widgets"):
-        return import_module(f"sim.{name}")
+    if name == "widgets":
+        return import_module("sim.widgets")
     if name == "llm":
         return import_module("sim.frames.llm")
     if name not in _HOMES:
@@ -355,42 +354,15 @@ def codes(name: str | None = None) -> Table:
     return frames.codes(name)
 
 
-class _Rules(ModuleType):
-    """The package `sim.rules`, which is a function of the face as well."""
+def rules() -> Table:
+    """Give the catalogue of rules.
 
-    def __call__(self) -> Table:
-        """Give the catalogue of rules: `rule` (as findings name it), `network` (empty where it is the
-        standard's or all networks' own), `severity`, `checks`, `source`, `hint`, `example`
-        (a fault for `break_message`).
+    Columns: `rule` (as findings name it), `network` (empty where it is the standard's or all networks'
+    own), `severity`, `checks`, `source`, `hint`, `example` (a fault for `break_message`). Raises nothing.
 
-        >>> import sim
-        >>> "framing" in sim.rules()["rule"].tolist()
-        True
-        """
-        from sim import frames
+    >>> "framing" in rules()["rule"].tolist()
+    True
+    """
+    from sim import frames
 
-        return frames.rules()
-
-
-class _Face(ModuleType):
-    """This module. When Python imports the package `sim.rules` it binds it to the name `rules` here,
-    where the function of that name belongs; so the package is made callable as it is bound, whoever
-    imports it first."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "rules" and isinstance(value, ModuleType):
-            value.__class__ = _Rules
-        super().__setattr__(name, value)
-
-
-if TYPE_CHECKING:
-    rules: _Rules
-
-
-def _install() -> None:
-    from sys import modules
-
-    modules[__name__].__class__ = _Face
-
-
-_install()
+    return frames.rules()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from support import AT
 
 from sim.codec import Message, build, parse, spans
+from sim.judge import run
 from sim.operations import generate
-from sim.rules import run
 from sim.spec.tables import read_csv
 
 IDS = tuple(row["id"] for row in read_csv("rules_layout"))

@@ -41,7 +41,7 @@ SURFACE = [
     "show",
     "validate",
 ]
-FUNCTIONS = [name for name in SURFACE if name.islower() and not name.startswith("_") and name != "rules"]
+FUNCTIONS = [name for name in SURFACE if name.islower() and not name.startswith("_")]
 
 
 def run(code: str) -> str:
@@ -73,24 +73,6 @@ def test_plain_names_need_no_pandas() -> None:
     assert run(code).split() == ["False", "True"]
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        "import sim",
-        "import sim.rules",
-        "import sim.rules.engine",
-        "from sim.rules import Finding; import sim",
-        "from sim import rules; import sim; assert rules is sim.rules",
-        "import sim.operations",
-        "import sim; sim.rules(); import sim.rules.engine",
-    ],
-)
-def test_rules_is_function_and_package(first: str) -> None:
-    """`sim.rules` is a function and the package of that name, whichever was imported first."""
-    code = f"{first}; print(sim.rules().columns[0], sim.rules.catalogue()['framing'].id)"
-    assert run(code) == "rule framing"
-
-
 def test_version_is_the_packages() -> None:
     """`__version__` is the version that pyproject.toml names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -108,11 +90,6 @@ def test_functions_teach(name: str) -> None:
     signature = inspect.signature(function)
     assert signature.return_annotation is not inspect.Signature.empty
     assert all(one.annotation is not inspect.Parameter.empty for one in signature.parameters.values())
-
-
-def test_rules_teaches() -> None:
-    """`sim.rules?` in Jupyter shows what calling it gives."""
-    assert "catalogue" in (type(sim.rules).__call__.__doc__ or "")
 
 
 def test_unknown_name() -> None:

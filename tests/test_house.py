@@ -22,7 +22,7 @@ ORDER = (
     "sim.masking",
     "sim.codec",
     "sim.elements",
-    "sim.rules",
+    "sim.judge",
     "sim.operations",
     "sim.frames",
     "sim.widgets",

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.refresh_notebooks import FOLDER, check, refresh
+from tests.tools.refresh_notebooks import FOLDER, check, refresh
 
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_CELLS = 25

@@ -16,10 +16,10 @@ from sim.errors import BuildError
 from sim.frames.argument import Given, as_build_error, digest, facts_of, leniently, take
 from sim.frames.raw import RawMessage
 from sim.operations import explain, validate
-from sim.operations.validate import chosen_network
+from sim.operations.validation import chosen_network
 
 if TYPE_CHECKING:
-    from sim.frames.bulk_table import MessagesView
+    from sim.frames.bulk.table import MessagesView
 
 
 class MessageView:
@@ -152,7 +152,7 @@ class FindingsView:
 def view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
     """The `.iso` of *table*. Raises AttributeError when it is no message, no findings and no list of
     messages."""
-    from sim.frames.bulk_table import MessagesView
+    from sim.frames.bulk.table import MessagesView
 
     labels = {*table.columns, *table.index.names}
     if {"number", "value"} <= labels:

@@ -16,11 +16,11 @@ from sim.frames.argument import Given, MessageArgument, as_build_error, digest, 
 from sim.frames.raw import RawMessage, masked_text
 from sim.frames.rows import BITMAP_NAME, COLUMNS, MTI_NAME, Row, broken_rows, sound_rows
 from sim.frames.tables import DiffTable, FindingsTable, MessageTable
+from sim.judge import Finding, Severity, catalogue
 from sim.operations import Generated, Report
-from sim.operations.explain import SOURCE_RULES
-from sim.operations.validate import chosen_network
+from sim.operations.explanation import SOURCE_RULES
+from sim.operations.validation import chosen_network
 from sim.operations.verdict import Verdict
-from sim.rules import Finding, Severity, catalogue
 from sim.spec import spec
 
 INTEGER = "Int64"

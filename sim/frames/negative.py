@@ -97,7 +97,7 @@ def faults(message: MessageArgument | None = None) -> Table:
     >>> "month-13" in sim.faults(sim.generate("auth"))["fault"].tolist()
     True
     """
-    chosen = operations.faults()
+    chosen = operations.all_faults()
     if message is not None:
         given = take(message, None, None)
         try:

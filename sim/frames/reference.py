@@ -9,8 +9,8 @@ import pandas as pd
 from sim.errors import SpecError
 from sim.frames.messages import columns_of
 from sim.frames.tables import Table
-from sim.operations import faults
-from sim.rules import catalogue
+from sim.judge import catalogue
+from sim.operations.faults.breaking import all_faults
 from sim.spec import Code, code_list, code_lists, countries, currencies, spec, version_of
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
@@ -110,7 +110,7 @@ def rules() -> Table:
     """The catalogue of rules, by the `rule` that findings name: the standard's and those all networks
     share, then what single networks say of an element. `example` is a fault that causes the rule."""
     examples: dict[str, str] = {}
-    for fault in faults():
+    for fault in all_faults():
         examples.setdefault(fault.rule, fault.id)
     rows = [
         (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint, examples[rule.id])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sim.codec import Message, ParseError, bitmap, spans
 from sim.elements.meaning import meaning
-from sim.operations.validate import chosen_network, framing_finding
+from sim.operations.validation import chosen_network, framing_finding
 from sim.spec import ElementSpec, spec
 
 COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "finding", "hint")

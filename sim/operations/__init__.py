@@ -1,11 +1,10 @@
 """The service's verbs, free of pandas: generate, explain, validate, break, and what they answer with."""
 
-from sim.operations.explain import Explanation, explain
-from sim.operations.faults import break_message, cases, faults, faults_for
-from sim.operations.faults_record import Broken, Fault
-from sim.operations.generate import Generated, generate, respond, reverse
+from sim.operations.explanation import Explanation, explain
+from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
+from sim.operations.generation import Generated, generate, respond, reverse
 from sim.operations.project import field_values, strip_line_ending
-from sim.operations.validate import Report, chosen_version, validate
+from sim.operations.validation import Report, chosen_version, validate
 from sim.operations.verdict import NetworkResult
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
@@ -19,11 +18,11 @@ __all__ = [
     "Generated",
     "NetworkResult",
     "Report",
+    "all_faults",
     "break_message",
     "cases",
     "chosen_version",
     "explain",
-    "faults",
     "faults_for",
     "field_values",
     "generate",

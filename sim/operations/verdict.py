@@ -1,6 +1,6 @@
 """The verdict on a message, and the memory of verdicts.
 
-Everything a verdict says follows from the message's likeness (`sim.rules.likeness`) and the network it is
+Everything a verdict says follows from the message's likeness (`sim.judge.likeness`) and the network it is
 judged on. So it is kept, without the message, and told again of the next message alike.
 """
 
@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from sim.codec import Message
-from sim.rules import Finding, Severity
-from sim.rules.engine import Located, Places, hits, locate_all, loudness, sentence
-from sim.rules.networks import Asked, network_hits
+from sim.judge import Finding, Severity
+from sim.judge.engine import Located, Places, hits, locate_all, loudness, sentence
+from sim.judge.networks import Asked, network_hits
 from sim.spec import lookup
 
 

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sim.widgets.anatomy import MessageAnatomy
     from sim.widgets.diff import MessageDiff
-    from sim.widgets.lab import Lab
     from sim.widgets.page import anatomy_html
-    from sim.widgets.panel_explain import ExplainPanel
-    from sim.widgets.panel_generate import GeneratePanel
-    from sim.widgets.panel_validate import ValidatePanel
+    from sim.widgets.panels.explain import ExplainPanel
+    from sim.widgets.panels.generate import GeneratePanel
+    from sim.widgets.panels.lab import Lab
+    from sim.widgets.panels.validate import ValidatePanel
     from sim.widgets.plain import anatomy_text
 
 _WHERE = {
-    "ExplainPanel": "sim.widgets.panel_explain",
-    "GeneratePanel": "sim.widgets.panel_generate",
-    "Lab": "sim.widgets.lab",
+    "ExplainPanel": "sim.widgets.panels.explain",
+    "GeneratePanel": "sim.widgets.panels.generate",
+    "Lab": "sim.widgets.panels.lab",
     "MessageAnatomy": "sim.widgets.anatomy",
     "MessageDiff": "sim.widgets.diff",
-    "ValidatePanel": "sim.widgets.panel_validate",
+    "ValidatePanel": "sim.widgets.panels.validate",
     "anatomy_html": "sim.widgets.page",
     "anatomy_text": "sim.widgets.plain",
 }

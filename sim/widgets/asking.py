@@ -17,7 +17,7 @@ from threading import RLock
 from typing import Any, Generic, TypeVar
 
 from sim.errors import IsoError
-from sim.widgets.language_model import ModelError
+from sim.widgets.panels.language_model import ModelError
 
 T = TypeVar("T")
 Heard = Callable[[str], None]

@@ -25,9 +25,9 @@ from typing import Any
 from sim.codec import Message, ParseError, bitmap, build, parse
 from sim.elements import mti
 from sim.elements.meaning import meaning
+from sim.judge import Finding, Severity, run
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.validate import chosen_network, framing_finding, judge
-from sim.rules import Finding, Severity, run
+from sim.operations.validation import chosen_network, framing_finding, judge
 from sim.spec import ElementSpec, spec
 from sim.widgets.covered import broken_text, sound_text
 from sim.widgets.parts import parts

@@ -27,7 +27,7 @@ from iso8583.specs import default_ascii
 import sim
 from sim.codec import Message, build
 from sim.elements.pan import check_digit
-from sim.frames.bulk_table import label
+from sim.frames.bulk.table import label
 from sim.operations import generate
 
 COUNT = 300_000

@@ -18,10 +18,10 @@ from support import SETTLED, generated
 
 import sim
 from sim.codec import Message, ParseError, build, parse
-from sim.frames import bulk_lines
-from sim.frames.bulk_table import MessagesTable, number_of
+from sim.frames.bulk import lines
+from sim.frames.bulk.table import MessagesTable, number_of
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.validate import chosen_network
+from sim.operations.validation import chosen_network
 
 ECHO = "08002020000000000000990000123456"
 PAN = "4111111111111111"
@@ -200,7 +200,7 @@ def test_blocks_meet_inside_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = "\n".join(RAWS[:60]).encode("utf-8", "replace")
     wanted = cells(sim.read(io.BytesIO(whole)))
     for size in (7, 64, 1000):
-        monkeypatch.setattr(bulk_lines, "BLOCK", size)
+        monkeypatch.setattr(lines, "BLOCK", size)
         assert cells(sim.read(io.BytesIO(whole))) == wanted
 
 
@@ -237,15 +237,15 @@ def test_chunks_keep_nothing(monkeypatch: pytest.MonkeyPatch, source: str) -> No
     block = 1 << 16
     tables: list[weakref.ref[object]] = []
     held: list[int] = []
-    monkeypatch.setattr(bulk_lines, "BLOCK", block)
-    monkeypatch.setattr(bulk_lines, "_ITEMS", 200)
+    monkeypatch.setattr(lines, "BLOCK", block)
+    monkeypatch.setattr(lines, "_ITEMS", 200)
     good = build(Message("0600", {11: "123456", 48: "x" * 300}))
     some = [good] * 197 + [good[:-1], "bad", build(Message("0600", {48: "é"}))]
-    lines: Any = io.BytesIO("\n".join(some * 100).encode()) if source == "file" else iter(some * 100)
+    source_lines: Any = io.BytesIO("\n".join(some * 100).encode()) if source == "file" else iter(some * 100)
     gc.collect()
     gc.disable()
     try:
-        for chunk in sim.read(lines, chunksize=200):
+        for chunk in sim.read(source_lines, chunksize=200):
             assert not any(one() is not None for one in tables)
             tables.append(weakref.ref(chunk))
             del chunk
@@ -259,7 +259,7 @@ def test_chunks_keep_nothing(monkeypatch: pytest.MonkeyPatch, source: str) -> No
 @pytest.mark.parametrize("dtype", ["str", "string"])
 def test_series_of_arrow_strings(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
     """A Series that Arrow holds, in one piece or several, whole or a slice, reads like its list."""
-    monkeypatch.setattr(bulk_lines, "_ITEMS", 7)
+    monkeypatch.setattr(lines, "_ITEMS", 7)
     some = [*RAWS[:40], "", ECHO + "\n", "é", ECHO + "\r\n"]
     whole = pd.Series(["0800", *some, None], dtype=dtype)
     wanted = cells(sim.read([*some, ""]))
@@ -271,7 +271,7 @@ def test_series_of_arrow_strings(monkeypatch: pytest.MonkeyPatch, dtype: str) ->
 
 def test_blocks_without_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of blank lines only, or where no line matches, make no rows."""
-    monkeypatch.setattr(bulk_lines, "BLOCK", 64)
+    monkeypatch.setattr(lines, "BLOCK", 64)
     blank = io.StringIO("\n" * 200 + ECHO + "\n" * 200)
     assert sim.read(blank)["line"].tolist() == [201]
     assert len(sim.read(io.StringIO("nothing\n" * 50), pattern="0800.*")) == 0

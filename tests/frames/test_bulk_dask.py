@@ -11,7 +11,7 @@ from support import generated
 
 import sim
 from sim.codec import build
-from sim.frames import bulk_dask
+from sim.frames.bulk import dask_engine
 
 pytest.importorskip("dask.dataframe")
 RAWS = [build(message) for _, _, message in generated()]
@@ -35,15 +35,15 @@ def test_ranges_are_whole_lines(tmp_path: Path, size: int) -> None:
     """Ranges follow each other, end where lines do, and count them."""
     path = _files(tmp_path)[0]
     data = path.read_bytes()
-    found = list(bulk_dask.ranges(path, size))
+    found = list(dask_engine.ranges(path, size))
     assert b"".join(data[one.start : one.stop] for one in found) == data
     assert all(data[: one.stop].endswith(b"\n") for one in found[:-1])
-    assert sum(map(bulk_dask.lines_in, found)) == data.count(b"\n")
+    assert sum(map(dask_engine.lines_in, found)) == data.count(b"\n")
 
 
 def test_partitions_make_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain files in ranges and packed ones whole, with lines counted through."""
-    monkeypatch.setattr(bulk_dask, "RANGE", 7_000)
+    monkeypatch.setattr(dask_engine, "RANGE", 7_000)
     files = _files(tmp_path)
     lazy = sim.read(files, validate=True, engine="dask")
     assert lazy.npartitions > 5

@@ -18,10 +18,10 @@ from sim.codec import Message, ParseError, build, parse
 from sim.elements import dates
 from sim.elements.pan import luhn_ok
 from sim.elements.track import read_track_2
-from sim.frames import bulk_cards, bulk_check, bulk_marks
-from sim.frames.bulk_check import unknown_rules
+from sim.frames.bulk import cards, check, marks
+from sim.frames.bulk.check import unknown_rules
+from sim.judge import Severity, catalogue, run
 from sim.operations import NETWORKS, VERSIONS, chosen_version, strip_line_ending, validate
-from sim.rules import Severity, catalogue, run
 from sim.spec.networks import network, test_cards
 
 RAWS = [row["message"] for row in VECTORS] + [build(message) for _, _, message in generated()]
@@ -117,13 +117,13 @@ def test_leap_days() -> None:
 def test_few_messages_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of messages that are alike one is judged, however many there are."""
     judged: list[str] = []
-    count = bulk_check.count_errors
+    count = check.count_errors
 
     def counted(message: Message, network: str | None) -> int:
         judged.append(message.mti)
         return count(message, network)
 
-    monkeypatch.setattr(bulk_check, "count_errors", counted)
+    monkeypatch.setattr(check, "count_errors", counted)
     some = next(message for label, _, message in generated() if label == "1987-VISA-auth-chip-purchase")
     raws = [build(some.replace(de11=f"{at:06}", de37=f"{at:012}", de4=f"{at + 1:012}")) for at in range(2000)]
     assert sim.read(raws, validate=True)["valid"].all()
@@ -160,7 +160,7 @@ def _cells(texts: list[str]) -> tuple[Any, Any]:
 def test_luhn(pans: list[str]) -> None:
     """The check digits of a column are those of its numbers."""
     data, starts = _cells(pans)
-    assert bulk_cards.luhn(data, starts, len(pans[0])).tolist() == [luhn_ok(pan) for pan in pans]
+    assert cards.luhn(data, starts, len(pans[0])).tolist() == [luhn_ok(pan) for pan in pans]
 
 
 @given(
@@ -171,7 +171,7 @@ def test_luhn(pans: list[str]) -> None:
 def test_tracks(values: list[str]) -> None:
     """What surely is track 2 is, and its separator is where the card number ends."""
     data, starts = _cells(values)
-    good, at = bulk_cards.tracks(data, starts, len(values[0]))
+    good, at = cards.tracks(data, starts, len(values[0]))
     for value, sure, end in zip(values, good.tolist(), at.tolist(), strict=True):
         read = read_track_2(value)
         assert not sure or (read is not None and read.pan == value[:end])
@@ -199,7 +199,7 @@ def test_dates(pattern: str, data: st.DataObject) -> None:
     right = near.map(lambda moment: dates.write(pattern, moment))
     values = data.draw(st.lists(st.one_of(st.text(DIGITS, min_size=size, max_size=size), right), min_size=1))
     cells, _ = _cells(values)
-    wrong = bulk_marks._dates(pattern, cells.reshape(-1, size))
+    wrong = marks._dates(pattern, cells.reshape(-1, size))
     assert wrong.tolist() == [dates.problem(pattern, value) is not None for value in values]
 
 
@@ -233,5 +233,5 @@ def test_marks_cover_every_element_with_a_format(version: str) -> None:
     for name in NETWORKS:
         for item in network(name).formats:
             if item.severity == "error" and not item.standard and version in item.versions:
-                assert set(item.fields) - {0} <= bulk_marks._marked_in(version)
+                assert set(item.fields) - {0} <= marks._marked_in(version)
                 assert 0 not in item.fields

@@ -16,7 +16,7 @@ from support import AT, SETTLED
 
 import sim
 from sim.codec import Message, build
-from sim.frames.plot_rows import rows_of
+from sim.frames.plots.rows import rows_of
 from sim.operations import generate, respond
 
 KINDS = ("traffic", "responses", "presence", "amounts")

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, get_args
 
 from sim.codec import Message, build
-from sim.operations.generate import generate, respond, reverse
+from sim.operations.generation import generate, respond, reverse
 from sim.operations.options import Entry, MessageKind, Purpose
 from sim.spec.networks import NETWORKS
 

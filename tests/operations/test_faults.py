@@ -8,15 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make_faults import FILE, text
 from support import AT, generated
+from tools.make_faults import FILE, text
 
 from sim.codec import BuildError, Message, build, parse
 from sim.errors import SpecError
-from sim.operations import NETWORKS, VERSIONS, break_message, cases, faults, faults_for, generate, validate
-from sim.operations.faults_change import base, bases
-from sim.operations.faults_content import rows
-from sim.rules import Finding, catalogue
+from sim.judge import Finding, catalogue
+from sim.operations import (
+    NETWORKS,
+    VERSIONS,
+    all_faults,
+    break_message,
+    cases,
+    faults_for,
+    generate,
+    validate,
+)
+from sim.operations.faults.change import base, bases
+from sim.operations.faults.content import rows
 from sim.spec import version_of
 from sim.spec.networks import network
 from sim.spec.tables import read_csv
@@ -111,7 +120,7 @@ def test_every_fault_has_a_case_in_each_of_its_versions() -> None:
     shown = {(row["fault"], version_of(row["original"])) for row in TABLE}
     missing = [
         (fault.id, version)
-        for fault in faults()
+        for fault in all_faults()
         for version in fault.versions
         if (fault.id, version) not in shown and fault.rule not in ("required-element", "forbidden-element")
     ]
@@ -121,14 +130,14 @@ def test_every_fault_has_a_case_in_each_of_its_versions() -> None:
 def test_the_faults_are_told_in_words() -> None:
     """Each fault has a rule that exists, legal versions and a sentence."""
     known = {*catalogue(), *network_rules()}
-    for fault in faults():
+    for fault in all_faults():
         assert fault.rule in known
         assert set(fault.versions) <= set(VERSIONS)
         assert fault.versions
         assert fault.what.endswith(".")
         assert fault.kinds
         assert set(fault.kinds) <= set(bases())
-    assert len({fault.id for fault in faults()}) == len(faults())
+    assert len({fault.id for fault in all_faults()}) == len(all_faults())
 
 
 def test_one_change_is_one_element() -> None:

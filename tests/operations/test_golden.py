@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from make_explanations import GOLDEN, explained
+from tools.make_explanations import GOLDEN, explained
 
 TOLD = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 

@@ -20,7 +20,7 @@ import sim.operations
 from sim.codec import BuildError, Message, ParseError
 from sim.elements.pan import check_digit
 from sim.operations import NETWORKS, VERSIONS, explain, generate, recipes, reverse, story
-from sim.operations.generate import Generated
+from sim.operations.generation import Generated
 
 CARD = "4539578763621486"
 TERMINAL, MERCHANT = "TERM0042", "SHOP00000000042"
@@ -54,7 +54,7 @@ MODULES = [
     if not module.ispkg
 ]
 # What is told of one message at a time; the caches of tables are as large as the tables.
-TOLD = ("sim.operations.generate", "sim.operations.recipes", "sim.operations.story", "sim.elements.dates")
+TOLD = ("sim.operations.generation", "sim.operations.recipes", "sim.operations.story", "sim.elements.dates")
 
 
 def forget() -> None:

@@ -12,7 +12,7 @@ import sim
 from sim.operations import explain, generate
 from sim.spec.networks import NETWORKS, default_card
 from sim.widgets import ExplainPanel
-from sim.widgets.language_model import LanguageModel, ModelError
+from sim.widgets.panels.language_model import LanguageModel, ModelError
 
 VISA = default_card("VISA").pan
 REQUEST = generate("financial", network="VISA", entry="chip", at=AT).raw
@@ -156,7 +156,7 @@ def test_the_table_is_drawn_when_it_is_looked_at() -> None:
 
 def test_without_pandas_there_is_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """Summary and anatomy need none; the choice of views goes."""
-    monkeypatch.setattr("sim.widgets.panel_explain.has_tables", lambda: False)
+    monkeypatch.setattr("sim.widgets.panels.explain.has_tables", lambda: False)
     panel = ExplainPanel(REQUEST)
     assert panel.table is None
     assert panel.summary == explain(REQUEST).summary

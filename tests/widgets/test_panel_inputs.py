@@ -10,7 +10,7 @@ import traitlets
 from sim.masking import mask_pan
 from sim.spec.networks import NETWORKS, default_card, test_cards
 from sim.widgets.covered_text import CoveredText
-from sim.widgets.inputs import OWN_CARD, USUAL_CARD, AmountInput, CardInput, StanInput, find_currency
+from sim.widgets.panels.inputs import OWN_CARD, USUAL_CARD, AmountInput, CardInput, StanInput, find_currency
 
 VISA = "4111111111111111"
 

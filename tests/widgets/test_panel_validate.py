@@ -11,7 +11,7 @@ import sim
 from sim.operations import generate, validate
 from sim.spec.networks import NETWORKS, default_card
 from sim.widgets import ValidatePanel
-from sim.widgets.report_view import ReportView
+from sim.widgets.panels.report_view import ReportView
 
 VISA = default_card("VISA").pan
 GOOD = generate("financial", network="VISA", entry="chip", at=AT).raw
@@ -128,7 +128,7 @@ def test_an_empty_panel_has_no_verdict() -> None:
 
 def test_without_pandas_the_verdict_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the table is missing."""
-    monkeypatch.setattr("sim.widgets.panel_validate.has_tables", lambda: False)
+    monkeypatch.setattr("sim.widgets.panels.validate.has_tables", lambda: False)
     panel = ValidatePanel(GOOD)
     assert (panel.table, panel.report.valid) == (None, True)
 

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 
 from sim.codec import Message
-from sim.operations.explain import Explanation
-from sim.operations.generate import Generated
+from sim.operations.explanation import Explanation
+from sim.operations.generation import Generated
 from sim.operations.llm.errors import (
     CardNumberRefused,
     DescriptionUnusable,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from sim.codec import BuildError, Message, build
 from sim.elements.money import say_amount
-from sim.operations.generate import Generated, generate, respond, reverse
+from sim.operations.generation import Generated, generate, respond, reverse
 from sim.operations.llm.cards import tokens
 from sim.operations.llm.codes import answer_code
-from sim.operations.validate import validate
+from sim.operations.validation import validate
 from sim.spec import Currency, currency
 from sim.spec.networks import TestCard, detect, test_cards
 

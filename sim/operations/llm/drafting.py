@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from sim.masking import mask_text
-from sim.operations.generate import Generated
+from sim.operations.generation import Generated
 from sim.operations.llm.calls import ask
 from sim.operations.llm.cards import clean
 from sim.operations.llm.clients import load, structured

@@ -16,7 +16,7 @@ from sim.elements.pan import account
 from sim.elements.track import pan_of_track_1, read_track_2
 from sim.masking import is_sensitive, mask, mask_pan, mask_text
 from sim.operations.llm.cards import hide
-from sim.operations.validate import Report
+from sim.operations.validation import Report
 from sim.spec import spec
 
 LONGEST_VALUE = 120

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sim.codec import Message
 from sim.operations import explain as rules
-from sim.operations.explain import Explanation
+from sim.operations.explanation import Explanation
 from sim.operations.llm.calls import ask, stream
 from sim.operations.llm.claims import Facts, check_length, check_text, facts
 from sim.operations.llm.errors import LlmFailed
@@ -16,7 +16,7 @@ from sim.operations.llm.evidence import evidence
 from sim.operations.llm.prompts import block, explain_instructions, fence
 from sim.operations.llm.providers import Choice, choose
 from sim.operations.llm.settings import Settings
-from sim.operations.validate import validate
+from sim.operations.validation import validate
 
 _CONTEXT = 3  # sentences before one that are read with it
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")

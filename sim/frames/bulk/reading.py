@@ -1,0 +1,168 @@
+"""Many messages at once: lists, logs and files of them into one table, a row per message.
+
+A message is read here as `sim.codec.parse` reads it and judged as `sim.operations.validation` judges it; only
+the way is another: columns, not rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, overload
+
+import pandas as pd
+
+from sim.frames.bulk.lines import blocks, paths
+from sim.frames.bulk.parts import Options, Part, Reader, table
+from sim.frames.bulk.progress import Bar
+from sim.frames.bulk.table import MessagesTable
+
+
+@overload
+def read(
+    source: object,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    validate: bool = False,
+    columns: Iterable[int | str] | None = None,
+    chunksize: None = None,
+    progress: bool | None = None,
+    start: int | None = None,
+    pattern: str | re.Pattern[str] | None = None,
+    engine: Literal["pandas"] = "pandas",
+) -> MessagesTable:
+    """One table."""
+
+
+@overload
+def read(
+    source: object,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    validate: bool = False,
+    columns: Iterable[int | str] | None = None,
+    chunksize: int,
+    progress: bool | None = None,
+    start: int | None = None,
+    pattern: str | re.Pattern[str] | None = None,
+    engine: Literal["pandas"] = "pandas",
+) -> Iterator[MessagesTable]:
+    """Tables of *chunksize* rows."""
+
+
+@overload
+def read(
+    source: object,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    validate: bool = False,
+    columns: Iterable[int | str] | None = None,
+    chunksize: None = None,
+    progress: bool | None = None,
+    start: int | None = None,
+    pattern: str | re.Pattern[str] | None = None,
+    engine: Literal["dask"],
+) -> Any:
+    """A Dask DataFrame."""
+
+
+def read(
+    source: object,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    validate: bool = False,
+    columns: Iterable[int | str] | None = None,
+    chunksize: int | None = None,
+    progress: bool | None = None,
+    start: int | None = None,
+    pattern: str | re.Pattern[str] | None = None,
+    engine: Literal["pandas", "dask"] = "pandas",
+) -> Any:
+    """Read many messages into one table, a row each.
+
+    *source* is a list, Series or iterator of messages; a path, or a list of `Path`s, plain, .gz or .zst,
+    a message a line; or an open file. Blank lines of a file are left out. What stands in front of a
+    message in its line is skipped by *start*, the character it begins at, or by *pattern*, a regular
+    expression whose group `message` (else its first group, else the whole match) is the message; lines
+    that do not match are left out. *version* None reads it off the MTI, *network* None is the card's.
+
+    Columns: `line` (from 1), `file` (of a list of paths), `mti`, `version`, `network`, the data elements
+    `DE2` to `DE128` that occur as text, and for a row that is no message `error`, `error_field`,
+    `error_offset` and `text`. *columns* chooses elements: 4, "DE4" or a name. *validate* adds `valid` and
+    `errors`, their number by the standard and the message's network; `.iso.validate()` gives the findings.
+
+    *chunksize* gives an iterator of tables of so many rows, in constant memory; *engine* "dask" a Dask
+    DataFrame of files. *progress* None shows a bar on long work. Raises SpecError for an unknown version,
+    network or element, TypeError for what is no source, ValueError for options that exclude each other.
+
+    >>> table = read(["08002020000000000000990000123456", "0800"])
+    >>> table["DE11"].tolist(), int(table["error"].notna().sum())
+    (['123456', nan], 1)
+    """
+    if engine not in ("pandas", "dask"):
+        raise ValueError("engine is pandas or dask")
+    if chunksize is not None and (chunksize < 1 or engine == "dask"):
+        raise ValueError("chunksize is a number of rows from 1 on, and not for engine='dask'")
+    several = isinstance(source, list | tuple) and paths(source) is not None
+    options = Options(version, network, validate, columns, start, pattern, several).checked()
+    if engine == "dask":
+        from sim.frames.bulk.dask_engine import read_dask
+
+        return read_dask(source, options)
+    if chunksize is not None:
+        return _chunks(source, options, chunksize, progress)
+    return table(list(_parts(source, options, None, progress)), options)
+
+
+def _chunks(source: object, options: Options, size: int, progress: bool | None) -> Iterator[MessagesTable]:
+    held: list[Part] = []
+    first = 0
+    for part in _parts(source, options, size, progress):
+        held.append(part)
+        del part
+        if sum(one.count for one in held) == size:
+            yield _numbered(table(held, options), first)
+            held, first = [], first + size
+    if held or not first:
+        yield _numbered(table(held, options), first)
+
+
+def _numbered(made: MessagesTable, first: int) -> MessagesTable:
+    """Rows are counted on from one chunk to the next."""
+    made.index = pd.RangeIndex(first, first + len(made))
+    return made
+
+
+def _parts(source: object, options: Options, size: int | None, progress: bool | None) -> Iterator[Part]:
+    reader = Reader(options)
+    total, unit = _work(source)
+    bar = Bar(total, unit, progress)
+    room = size
+    try:
+        for lines in blocks(source, options.find):
+            at = 0
+            while at < len(lines):
+                end = len(lines) if room is None else min(len(lines), at + room)
+                yield reader.part(lines.pick(slice(at, end)))
+                if size is not None and room is not None:
+                    room = room - (end - at) or size
+                at = end
+            bar.add(len(lines.data) if unit == "B" else len(lines))
+            del lines  # a block is let go before the next one is read
+    finally:
+        bar.close()
+
+
+def _work(source: object) -> tuple[int | None, str]:
+    """How much there is to read, and in what unit."""
+    found = paths(source)
+    if found is not None:
+        plain = all(path.suffix not in (".gz", ".zst") for path in found)
+        return (sum(path.stat().st_size for path in found) if plain else None), "B"
+    if isinstance(source, list | tuple | pd.Series):
+        return len(source), "message"
+    return None, "B" if hasattr(source, "read") else "message"

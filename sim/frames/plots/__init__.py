@@ -1,0 +1,5 @@
+"""Pictures of many messages."""
+
+from sim.frames.plots.charts import plot
+
+__all__ = ["plot"]

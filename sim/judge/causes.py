@@ -1,0 +1,170 @@
+"""Why a message does not parse: likely causes upstream, tried one after the other.
+
+A cause is named only when undoing it makes the text parse (or, for a lost or added character, parse
+with values that fit their classes), so that a hint is a finding and no guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sim.codec import Message, ParseError, parse, spans
+from sim.judge.engine import catalogue, run
+from sim.spec import VERSIONS, spec
+
+_TPDU_DIGITS = 10
+_QUOTES = "\"'`"
+
+
+def likely_cause(raw: str, version: str, error: ParseError) -> str:
+    """A sentence that names the likely cause and what to change; the rule's own hint where no
+    known cause undoes the misfit."""
+    for cause in (_empty, _in_front, _hex_dump, _raw_bitmap, _quoted, _other_version):
+        if hint := cause(raw, version):
+            return hint
+    for located in (_cut, _shifted):
+        if hint := located(raw, version, error):
+            return hint
+    return catalogue()["framing"].hint
+
+
+def _parses(raw: str, version: str) -> bool:
+    try:
+        parse(raw, version)
+    except ParseError:
+        return False
+    return True
+
+
+def _empty(raw: str, version: str) -> str:
+    if raw.strip():
+        return ""
+    return "There is no text. A message starts with its MTI, such as 0100."
+
+
+def _in_front(raw: str, version: str) -> str:
+    """A length header, a TPDU or another transport header was left in front."""
+    if raw[:1] and ord(raw[0]) < 0x20 and _parses(raw[2:], version):
+        return "The first two characters are a binary length header of the link; remove them."
+    digits = raw[:4]
+    if digits.isdigit() and _parses(raw[4:], version):
+        return f"The first four characters ({digits}) are a length header of the link; remove them."
+    if raw[:2] == "60" and _parses(raw[_TPDU_DIGITS:], version):
+        return "The first ten digits are a TPDU (routing header) of the link; remove them."
+    for size in (2, 3, 5, 6, 8, 12, 14, 16, 22, 44):
+        if len(raw) > size and _parses(raw[size:], version):
+            return f"The message starts {size} characters later; remove the header in front of the MTI."
+    return ""
+
+
+def _hex_dump(raw: str, version: str) -> str:
+    """The bytes of the text were printed as hex."""
+    if len(raw) % 2 or not raw.isascii():
+        return ""
+    try:
+        data = bytes.fromhex(raw)
+    except ValueError:
+        return ""
+    for name, encoding in (("ASCII", "ascii"), ("EBCDIC", "cp500")):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        for start in (0, 2, 4):
+            if _parses(text[start:], version):
+                return f"This is a hex dump: each pair of digits is one {name} character. Convert it to text."
+    if _binary_bitmap(data):
+        return "This is a hex dump of a message with a binary bitmap; convert it to the text form first."
+    return ""
+
+
+def _binary_bitmap(data: bytes) -> bool:
+    return len(data) > 12 and data[:4].isdigit() and not data[4:12].isascii()
+
+
+def _raw_bitmap(raw: str, version: str) -> str:
+    """The bitmap came as eight raw bytes instead of hex digits."""
+    head = raw[4:12]
+    if not raw[:4].isdigit() or len(head) < 8 or max(map(ord, head)) > 0xFF or head.isprintable():
+        return ""
+    end = 20 if ord(head[0]) & 0x80 else 12
+    bits = "".join(f"{ord(char) & 0xFF:02X}" for char in raw[4:end])
+    if _parses(raw[:4] + bits + raw[end:], version):
+        return "The bitmap stands as raw bytes; write each byte as two hex digits."
+    return ""
+
+
+def _quoted(raw: str, version: str) -> str:
+    """Quotes, blanks or line ends around the message came with the paste."""
+    bare = raw.strip().strip(_QUOTES)
+    if bare != raw and _parses(bare, version):
+        return "Quotes, blanks or line ends stand around the message; remove them."
+    # Line breaks first: blanks inside a message are data.
+    for joined in ("".join(raw.splitlines()), "".join(raw.split())):
+        if joined != raw and _parses(joined, version):
+            return "Line breaks or blanks inside the message came with the paste; remove them."
+    return ""
+
+
+def _other_version(raw: str, version: str) -> str:
+    """The layout is that of another version."""
+    for other in VERSIONS:
+        if other != version and _parses(raw, other):
+            return f"The text reads as ISO 8583:{other}; choose that version."
+    return ""
+
+
+def _cut(raw: str, version: str, error: ParseError) -> str:
+    """The text ends inside an element, all before it being sound."""
+    partial = error.partial
+    if error.field is None or partial is None or error.offset is None or not _sound(partial):
+        return ""
+    width = spec(version)[error.field].width
+    left = len(raw) - error.offset
+    if left >= width and "length prefix" in error.expected:
+        return ""
+    missing = "" if left else ", at the end of an element: an extra bit in the bitmap does the same"
+    if left < _wanted(error, version):
+        return f"The text ends too early, inside or before DE {error.field}; it was cut{missing}."
+    return ""
+
+
+def _wanted(error: ParseError, version: str) -> int:
+    element = spec(version)[error.field or 1]
+    return element.prefix if "length prefix of" in error.expected else _number(error.expected, element.width)
+
+
+def _number(expected: str, default: int) -> int:
+    first = expected.split(" ", 1)[0]
+    return int(first) if first.isdecimal() else default
+
+
+def _sound(message: Message) -> bool:
+    """Whether all values read so far fit their classes and dates."""
+    return not any(found.is_error and found.rule in ("character-class", "date") for found in run(message))
+
+
+def _shifted(raw: str, version: str, error: ParseError) -> str:
+    """One character was lost or added in an earlier element: undo it and see what reads soundly.
+
+    Undoing it before the right place often reads soundly, too, since digits replace digits; after
+    the right place hardly ever. So the last element that reads soundly is the nearest.
+    """
+    if error.partial is None:
+        return ""
+    places = sorted(spans(error.partial).items(), reverse=True)
+    changes: tuple[tuple[str, Callable[[int], str]], ...] = (
+        ("lost", lambda at: raw[:at] + "0" + raw[at:]),
+        ("added", lambda at: raw[: at - 1] + raw[at:]),
+    )
+    for what, change in changes:
+        for number, (_, _, end) in places:
+            if number < 2 or end > len(raw):
+                continue
+            try:
+                mended = parse(change(end), version)
+            except ParseError:
+                continue
+            if _sound(mended):
+                return f"It would fit if one character had been {what} in DE {number} or near it; look there."
+    return ""

@@ -1,0 +1,233 @@
+"""Rules about single values: character classes, dates, currencies, tracks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from sim.codec import Message
+from sim.elements import dates
+from sim.elements.pan import account, luhn_ok
+from sim.elements.track import read_track_2
+from sim.judge.engine import Screen, rule, screen
+from sim.judge.finding import Hit, Severity
+from sim.masking import is_sensitive
+from sim.spec import ElementSpec, country, currency, spec
+from sim.spec.networks import detect
+
+# The first character that does not belong, by content class. Blanks fill up `an` values.
+_FOREIGN = {
+    "n": re.compile(r"[^0-9]"),
+    "an": re.compile(r"[^0-9A-Za-z ]"),
+    "anp": re.compile(r"[^0-9A-Za-z ]"),
+    "ns": re.compile(r"[^0-9!-/:-@\[-`{-~ ]"),
+    "ans": re.compile(r"[^ -~]"),
+    "ansb": re.compile(r"[^ -~]"),
+    "z": re.compile(r"[^0-9:;<=>?D]"),
+    "b": re.compile(r"[^0-9A-Fa-f]"),
+    "x+n": re.compile(r"(?<!^)[^0-9]|^[^CD]"),
+}
+_CLASS_NAMES = {
+    "n": "digits only",
+    "an": "letters and digits only, blanks to fill up",
+    "anp": "letters, digits and blanks only",
+    "ns": "digits and special characters only",
+    "ans": "printable ASCII characters only",
+    "ansb": "printable ASCII characters only",
+    "z": "digits and the separator = or D only",
+    "b": "hex digits only",
+    "x+n": "C or D, then digits",
+}
+# Track 2 has a rule for its whole layout.
+_LAID_OUT = (35,)
+# A currency may be written in letters or in digits.
+_CURRENCIES = (49, 50, 51)
+
+
+@cache
+def _class_checks(version: str) -> dict[int, re.Pattern[str]]:
+    return {element.number: _FOREIGN[element.content] for element in spec(version).elements}
+
+
+def clean(message: Message, number: int) -> bool:
+    """Whether the element is there, not empty, and has only characters of its class."""
+    value = message.get(number)
+    return bool(value) and _class_checks(message.version)[number].search(value) is None
+
+
+@rule("character-class")
+def character_class(message: Message) -> Iterator[Hit]:
+    """Every value has only the characters of its class."""
+    checks = _class_checks(message.version)
+    for number, value in message.fields.items():
+        if (wrong := checks[number].search(value)) and number not in _LAID_OUT:
+            element = spec(message.version)[number]
+            expected = f"{element.format}, {_CLASS_NAMES[element.content]}"
+            yield Hit(number, expected, _describe(wrong[0]), wrong.start(), 1)
+
+
+def _describe(char: str) -> str:
+    code = ord(char)
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return f"control character U+{code:04X}"
+    return repr(char) if code < 0x7F else f"{char!r} (U+{code:04X})"
+
+
+@rule("whole-bytes")
+def whole_bytes(message: Message) -> Iterator[Hit]:
+    """Binary values have two hex digits a byte."""
+    elements = spec(message.version)
+    for number, value in message.fields.items():
+        if len(value) % 2 and elements[number].binary:
+            yield Hit(number, "two hex digits for each byte", f"{len(value)} hex digits")
+
+
+@cache
+def _patterns(version: str) -> dict[int, str]:
+    return {element.number: element.pattern for element in spec(version).elements if element.pattern}
+
+
+@rule("date")
+def date(message: Message) -> Iterator[Hit]:
+    """Dates and times exist in the calendar."""
+    fields = message.fields
+    for number, pattern in _patterns(message.version).items():
+        if number in fields:
+            value = fields[number]
+            if not (value.isascii() and value.isdigit()):
+                continue  # the character class says so
+            if wrong := dates.problem(pattern, value):
+                start, end, text = wrong
+                found = "an impossible date" if is_sensitive(number, message.version) else text
+                yield Hit(number, pattern, found, start, end - start)
+
+
+_SEPARATOR = "\x1f"  # a control character, so in no value that is clean
+_NO_SEPARATOR = r"[^\x1f]*"
+_CLEAN = {
+    "n": "[0-9]",
+    "an": "[0-9A-Za-z ]",
+    "anp": "[0-9A-Za-z ]",
+    "ns": r"[0-9!-/:-@\[-`{-~ ]",
+    "ans": "[ -~]",
+    "ansb": "[ -~]",
+    "z": "[0-9:;<=>?D]",
+    "b": "[0-9A-Fa-f]",
+}
+_CLEAN_PARTS = {
+    "CCYY": "[0-9]{4}",
+    "YY": "[0-9]{2}",
+    "MM": "(?:0[1-9]|1[0-2])",
+    # 29 February depends on the year: `date` looks at that.
+    "MMDD": "(?:(?:0[1-9]|1[0-2])(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])(?:29|30)|(?:0[13578]|1[02])31)",
+    "hh": "(?:[01][0-9]|2[0-3])",
+    "mm": "[0-5][0-9]",
+    "ss": "[0-5][0-9]",
+}
+_PARTS = re.compile("|".join(sorted(_CLEAN_PARTS, key=len, reverse=True)))
+
+
+def _clean_pattern(element: ElementSpec) -> str:
+    if element.number in _LAID_OUT:
+        return _NO_SEPARATOR
+    if element.pattern:
+        return "".join(_CLEAN_PARTS[part] for part in _PARTS.findall(element.pattern))
+    if element.content == "x+n":
+        return f"[CD][0-9]{{{element.width - 1}}}"
+    return _CLEAN[element.content] + (f"{{{element.width}}}" if element.fixed else "*")
+
+
+@screen("character-class", "whole-bytes", "date")
+def clean_values(version: str, present: tuple[int, ...]) -> Screen:
+    """One regular expression over all values: what fits has only legal characters, whole bytes, fixed
+    widths and dates other than 29 February. What does not fit may be fine, too: the rules decide."""
+    elements = [spec(version)[number] for number in present]
+    fits = re.compile(_SEPARATOR.join(map(_clean_pattern, elements))).fullmatch
+    halves = [element.number for element in elements if element.binary and not element.fixed]
+    join = _SEPARATOR.join
+
+    def is_clean(message: Message) -> bool:
+        if fits(join(message.fields.values())) is None:
+            return False
+        return not halves or not any(len(message.fields[number]) % 2 for number in halves)
+
+    return is_clean
+
+
+@rule("currency", versions=("1987", "1993"), classes="1234567", reads="codes", any_mti=True)
+@rule("currency", versions=("2003",), classes="1234567", any_mti=True)
+def currency_known(message: Message) -> Iterator[Hit]:
+    """Currencies are in ISO 4217."""
+    if message.version == "2003":
+        codes = {number: message[number][:3] for number in (4, 5, 6, 8) if number in message}
+    else:
+        codes = {number: message[number] for number in _CURRENCIES if number in message}
+    for number, code in codes.items():
+        known = currency(code)
+        if known is None and clean(message, number):
+            yield Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
+        elif known and known.exponent is None and known.alpha == "XXX":
+            hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
+            yield Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
+
+
+@rule("minor-unit", 4, versions=("2003",))
+def minor_unit(message: Message) -> Iterator[Hit]:
+    """The minor unit digit of a 2003 amount agrees with ISO 4217."""
+    known = currency(message[4][:3])
+    if known is None or known.exponent is None or not clean(message, 4):
+        return
+    if message[4][3] != str(known.exponent):
+        yield Hit(4, f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}", message[4][3], 3, 1)
+
+
+_COUNTRIES = {"1987": (19, 20, 21, 68, 69), "1993": (19, 20, 21, 68, 69, 70, 91, 92), "2003": (19, 20)}
+
+
+@rule("country")
+def country_known(message: Message) -> Iterator[Hit]:
+    """Country codes are in ISO 3166."""
+    for number in _COUNTRIES[message.version]:
+        if number in message and country(message[number]) is None and clean(message, number):
+            yield Hit(number, "an ISO 3166 numeric country code", repr(message[number]))
+
+
+@rule("track-2", 35)
+def track_2(message: Message) -> Iterator[Hit]:
+    """DE 35 is laid out as track 2."""
+    if read_track_2(message[35]) is None:
+        expected = "PAN, = or D, expiry YYMM, service code, then digits"
+        yield Hit(35, expected, f"{len(message[35])} characters in another layout")
+
+
+def other_expiry(message: Message, expiry: str) -> bool:
+    """Whether DE 14 has another expiry than a track, both being possible ones: an impossible month is
+    reported by itself."""
+    stated = message.get(14, expiry)
+    return (
+        stated != expiry
+        and clean(message, 14)
+        and dates.problem("YYMM", stated) is None
+        and dates.problem("YYMM", expiry) is None
+    )
+
+
+@rule("track-2-agrees", 2, 35, classes="1234567")
+def track_2_agrees(message: Message) -> Iterator[Hit]:
+    """The card number on the track is the one in DE 2."""
+    read = read_track_2(message[35])
+    if read and read.pan != message[2] and clean(message, 2):
+        yield Hit(35, "the card number of DE 2", "another card number", 0, len(read.pan))
+    if read and read.expiry and other_expiry(message, read.expiry):
+        yield Hit(35, "the expiry of DE 14", "another expiry", len(read.pan) + 1, 4)
+
+
+@rule("luhn-unknown-network", classes="1234567")
+def luhn_of_unknown_network(message: Message) -> Iterator[Hit]:
+    """A card of no known network should have a right check digit, too."""
+    field, number = account(message)
+    if field and number.isascii() and number.isdigit():
+        owner = detect(number)
+        if (owner is None or owner.network is None) and not luhn_ok(number):
+            yield Hit(field, "a right check digit", "a wrong one", len(number) - 1, 1)

@@ -1,0 +1,341 @@
+"""Rules about elements that must agree with each other, with the message class and with the answer.
+
+They look only at values that are sound by themselves: what is wrong inside an element is said once,
+by the rule of that element. Nothing here asks an x8xx message about cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+from sim.codec import Message
+from sim.elements import dates, money, pos
+from sim.elements.groups import read_additional_amounts
+from sim.elements.track import read_track_1, read_track_2
+from sim.judge.content import clean, other_expiry
+from sim.judge.engine import rule
+from sim.judge.finding import Hit, Severity
+from sim.judge.layout import LATER, each, listed
+from sim.spec import lookup, spec
+
+_NONE: tuple[Hit, ...] = ()
+_TRANSACTIONS = "12"
+_CARD_CLASSES = "1234567"
+_REQUESTS = "0"
+_REQUESTS_AND_ADVICES = "02"
+_RESPONSES = "13"
+
+_LEAP_YEAR = 2024
+_DAY, _YEAR = timedelta(days=1), timedelta(days=366)
+_CENTURY_MONTHS = 1200
+_CHIP = ("chip", "contactless")
+_READ = ("chip", "contactless", "magnetic stripe")
+_KEYED = ("manual", "credential on file", "ecommerce")
+_REMOTE_CHIP = "09"  # 1987: e-commerce or remote chip, which may come with track 2 data
+_PART_OF_A_TRACK = "02"  # 1987: a stripe was read, not necessarily the whole track
+_CASH_BACK_AMOUNT = "40"
+_CASH_BACK = "09"
+_CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says"
+
+
+# Dates.
+
+
+def _sound_date(message: Message, number: int) -> str:
+    """The value of a date element that is in the calendar; empty otherwise."""
+    value = message.get(number)
+    pattern = spec(message.version)[number].pattern
+    if len(value) != len(pattern) or not (value.isascii() and value.isdigit()):
+        return ""
+    return "" if dates.problem(pattern, value) else value
+
+
+@rule("dates-apart", 7, 12, classes=_TRANSACTIONS, functions="01")
+def dates_apart(message: Message) -> Iterable[Hit]:
+    """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
+    counts, so that New Year's Eve is next to New Year's Day."""
+    fields = message.fields
+    at = 13 if message.version == "1987" else 12
+    local = fields.get(13, "") + fields[12] if at == 13 else fields[12][-10:]
+    if local[:4] == fields[7][:4] or not _sound_date(message, 7) or not _sound_date(message, 12):
+        return _NONE
+    if at == 13 and not _sound_date(message, 13):
+        return _NONE
+    gap = abs(_moment(message.fields[7]) - _moment(local))
+    if min(gap, _YEAR - gap) <= _DAY:
+        return _NONE
+    start = len(message.fields[at]) - 10 if at == 12 else 0
+    return (Hit(at, "a local date within a day of DE 7", repr(local[:4]), start, 4),)
+
+
+def _moment(text: str) -> datetime:
+    month, day, hour, minute, second = (int(text[at : at + 2]) for at in range(0, 10, 2))
+    return datetime(_LEAP_YEAR, month, day, hour, minute, second, tzinfo=UTC)
+
+
+def _months_from(first: str, second: str) -> int:
+    """Months from *first* to *second*, both YYMM, the nearer way round the century."""
+    gap = sum((int(second[at : at + 2]) - int(first[at : at + 2])) * size for at, size in ((0, 12), (2, 1)))
+    gap %= _CENTURY_MONTHS
+    return gap - _CENTURY_MONTHS if gap > _CENTURY_MONTHS // 2 else gap
+
+
+def _is_credit(message: Message) -> bool:
+    kind = lookup("transaction_type", message.get(3)[:2], version=message.version)
+    return kind is not None and kind.kind == "credit"
+
+
+@rule("card-expired", 12, 14, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def card_expired(message: Message) -> Iterable[Hit]:
+    """The card has not expired at the local date; a refund may go to an expired card."""
+    local, expiry = _sound_date(message, 12)[-12:-8], _sound_date(message, 14)
+    if not local or not expiry or _months_from(local, expiry) >= 0 or _is_credit(message):
+        return _NONE
+    found = "an expiry before it" if message.get(2) else "an earlier month"
+    return (Hit(14, "an expiry not before the local date in DE 12", found),)
+
+
+@rule("card-not-yet-valid", 12, 13, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def card_not_yet_valid(message: Message) -> Iterable[Hit]:
+    """The card is valid already at the local date."""
+    local, effective = _sound_date(message, 12)[-12:-8], _sound_date(message, 13)[-4:]
+    if not local or not effective or _months_from(effective, local) >= 0:
+        return _NONE
+    return (Hit(13, "an effective date not after the local date in DE 12", "a later month"),)
+
+
+# Point of service.
+
+
+@rule(
+    "pin-not-possible",
+    22,
+    52,
+    versions=("1987", "1993"),
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS_AND_ADVICES,
+)
+def pin_not_possible(message: Message) -> Iterable[Hit]:
+    """A PIN comes from a terminal that can take one."""
+    at = 2 if message.version == "1987" else 11
+    none = "2" if message.version == "1987" else "0"
+    if message.fields[22][at : at + 1] != none or not clean(message, 22):
+        return _NONE
+    return (Hit(22, "a terminal that can take a PIN, as DE 52 holds one", repr(none), at, 1),)
+
+
+def _entry_kind(message: Message) -> str:
+    return _kind_of_entry(message.version, message.fields[22])
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_entry(version: str, value: str) -> str:
+    return pos.entry_kind(Message("", {22: value}, version))
+
+
+def _mode_hit(message: Message, expected: str, severity: Severity | None = None) -> Hit:
+    """A hit on the characters of DE 22 that say how the card was read."""
+    at, size = {"1987": (0, 2), "1993": (6, 1), "2003": (0, 8)}[message.version]
+    found = repr(message.fields[22][at : at + size])
+    return Hit(22, expected, found, at, size, severity=severity)
+
+
+@rule("chip-without-data", 22, classes=_TRANSACTIONS, functions=_REQUESTS)
+def chip_without_data(message: Message) -> Iterable[Hit]:
+    """A chip that was read left its data in DE 55."""
+    if 55 in message or _entry_kind(message) not in _CHIP:
+        return _NONE
+    return (_mode_hit(message, "another way of entry, or chip data in DE 55"),)
+
+
+@rule("stripe-without-track", 22, classes=_TRANSACTIONS, functions=_REQUESTS)
+def stripe_without_track(message: Message) -> Iterable[Hit]:
+    """A magnetic stripe that was read left a track."""
+    if 35 in message or 45 in message or 36 in message or _entry_kind(message) != "magnetic stripe":
+        return _NONE
+    unsure = message.version == "1987" and message.fields[22][:2] == _PART_OF_A_TRACK
+    return (_mode_hit(message, "a track in DE 35 or 45", Severity.INFO if unsure else None),)
+
+
+@rule("track-without-reading", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS)
+def track_without_reading(message: Message) -> Iterable[Hit]:
+    """A keyed or stored card number comes without a track."""
+    if _entry_kind(message) not in _KEYED:
+        return _NONE
+    if message.version == "1987" and message.fields[22][:2] == _REMOTE_CHIP:
+        return _NONE
+    return (_mode_hit(message, "an entry that reads the card, as DE 35 holds a track"),)
+
+
+@rule("absent-card-read", 22, 25, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def absent_card_read(message: Message) -> Iterable[Hit]:
+    """A card that was read was present."""
+    # 05 customer present, card not present; 08 mail or telephone order.
+    if message.fields[25] not in ("05", "08") or _entry_kind(message) not in _READ:
+        return _NONE
+    return (
+        Hit(25, "a condition with the card present, as DE 22 says it was read", repr(message.fields[25])),
+    )
+
+
+@rule("absent-card-read", 22, versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def absent_card_read_1993(message: Message) -> Iterable[Hit]:
+    """Positions 6 and 7 of DE 22 agree: a card that was read was present."""
+    value = message.fields[22]
+    if value[5:6] != "0" or value[6:7] not in ("2", "5") or not clean(message, 22):
+        return _NONE
+    return (Hit(22, "the card present (1), as position 7 says it was read", "'0'", 5, 1),)
+
+
+@rule("track-1-agrees", 2, 45, classes=_CARD_CLASSES)
+def track_1_agrees(message: Message) -> Iterator[Hit]:
+    """The card number and expiry on track 1 are those of DE 2 and 14."""
+    read = read_track_1(message.fields[45])
+    if read is None:
+        return
+    if read.pan != message.fields[2] and clean(message, 2):
+        yield Hit(45, "the card number of DE 2", "another card number", 1, len(read.pan))
+    if read.expiry and other_expiry(message, read.expiry):
+        yield Hit(45, "the expiry of DE 14", "another expiry", read.at, 4)
+
+
+@rule("tracks-agree", 35, 45, classes=_CARD_CLASSES)
+def tracks_agree(message: Message) -> Iterable[Hit]:
+    """Both tracks are of one card. With DE 2 each is compared to that instead."""
+    one, two = read_track_1(message.fields[45]), read_track_2(message.fields[35])
+    if 2 in message or one is None or two is None or one.pan == two.pan:
+        return _NONE
+    return (Hit(45, "the card number of DE 35", "another card number", 1, len(one.pan)),)
+
+
+# Amounts.
+
+
+def _kind(message: Message) -> str:
+    found = lookup("transaction_type", message.get(3)[:2], version=message.version)
+    return found.kind if found else ""
+
+
+def _minor_units(message: Message, number: int = 4) -> int | None:
+    found = money.amount(message, number)
+    if found is None or not (found[0].isascii() and found[0].isdigit()):
+        return None
+    return int(found[0])
+
+
+@rule("inquiry-with-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def inquiry_with_amount(message: Message) -> Iterable[Hit]:
+    """An inquiry moves no money."""
+    if message.fields[3][:1] != "3" or _kind(message) != "inquiry" or not _minor_units(message):
+        return _NONE
+    return (Hit(4, "zero, as the processing code asks for information only", "an amount"),)
+
+
+@rule("zero-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def zero_amount(message: Message) -> Iterable[Hit]:
+    """A purchase or withdrawal of nothing is something else."""
+    if message.fields[3][:2] not in ("00", "01", "09") or _minor_units(message) != 0:
+        return _NONE
+    return (Hit(4, "an amount above zero", "zero"),)
+
+
+@rule("transfer-accounts", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def transfer_accounts(message: Message) -> Iterable[Hit]:
+    """A transfer names its accounts."""
+    if message.fields[3][:1] != "4" or _kind(message) != "transfer" or 102 in message or 103 in message:
+        return _NONE
+    return (Hit(102, "the accounts of the transfer in DE 102 and 103", "none"),)
+
+
+@rule("partial-exceeds-original", 4, 95, versions=("1987",), classes="4")
+def partial_exceeds_original(message: Message) -> Iterable[Hit]:
+    """The actual amount in DE 95 is not above the original one in DE 4."""
+    actual, original = message.fields[95][:12], _minor_units(message)
+    if original is None or not (actual.isascii() and actual.isdigit()) or int(actual) <= original:
+        return _NONE
+    return (Hit(95, "at most the original amount in DE 4", "more", 0, 12),)
+
+
+@rule("partial-exceeds-original", 4, 30, versions=LATER, classes="4")
+def partial_exceeds_original_later(message: Message) -> Iterable[Hit]:
+    """The amount in DE 4 is not above the original one in DE 30."""
+    part = message.fields[30][4:16] if message.version == "2003" else message.fields[30][:12]
+    amount = _minor_units(message)
+    if amount is None or not part.strip("0") or not clean(message, 30) or amount <= int(part):
+        return _NONE
+    return (Hit(4, "at most the original amount in DE 30", "more"),)
+
+
+@rule("partial-without-original", 24, versions=LATER, classes="4", functions="024")
+def partial_without_original(message: Message) -> Iterable[Hit]:
+    """A partial reversal says what the original amount was."""
+    if message.fields[24] != "401" or 30 in message:
+        return _NONE
+    return (Hit(30, "the original amounts, in a partial reversal", "none"),)
+
+
+def _cash_back(message: Message) -> tuple[int, str] | None:
+    """Place and digits of the cash back amount in DE 54."""
+    for group in read_additional_amounts(message.fields[54], message.version):
+        if group.kind == _CASH_BACK_AMOUNT and group.amount.isascii() and group.amount.isdigit():
+            return group.at, group.amount
+    return None
+
+
+def _sound_groups(message: Message) -> bool:
+    """Whether nothing is wrong with DE 54 itself."""
+    groups = read_additional_amounts(message.fields[54], message.version)
+    return bool(groups) and all(
+        group.sign in "CD" and group.amount.isdecimal() and group.kind in listed("amount_type")
+        for group in groups
+    )
+
+
+@rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads="codes")
+def cash_back_missing(message: Message) -> Iterable[Hit]:
+    """Processing code 09 comes with a cash back amount in DE 54."""
+    if 54 in message.fields or message.fields[3][:2] != _CASH_BACK:
+        return _NONE
+    return (Hit(54, _CASH_BACK_WANTED, "none"),)
+
+
+@rule("cash-back", 3, 54, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def cash_back(message: Message) -> Iterable[Hit]:
+    """Processing code 09 and a cash back amount in DE 54 come together, within the total."""
+    code = message.fields[3][:2]
+    if code not in ("00", _CASH_BACK):
+        return _NONE
+    found = _cash_back(message)
+    if found is None:
+        if code == _CASH_BACK and _sound_groups(message):
+            return (Hit(54, _CASH_BACK_WANTED, "none"),)
+        return _NONE
+    at, amount = found
+    if code != _CASH_BACK:
+        return (Hit(3, "transaction type 09, as DE 54 holds a cash back amount", repr(code), 0, 2),)
+    total = _minor_units(message)
+    if total is not None and int(amount) > total:
+        return (Hit(54, "at most the total in DE 4", "more cash back", at),)
+    return _NONE
+
+
+@each("amount-currency", 5, 6, 8, versions=("1987", "1993"))
+def amount_currency(message: Message, number: int) -> Iterable[Hit]:
+    """Settlement and billing amounts come with their currency."""
+    needed = money.CURRENCY_OF[number]
+    if needed in message or (number == 8 and 6 in message):
+        return _NONE
+    return (Hit(needed, f"the currency of the amount in DE {number}", "none"),)
+
+
+@each("rate-without-amount", 9, 10)
+def rate_without_amount(message: Message, number: int) -> Iterable[Hit]:
+    """A conversion rate comes with the amount it gave."""
+    amount = {9: 5, 10: 6}[number]
+    return (
+        _NONE
+        if amount in message
+        else (Hit(amount, f"the amount converted at the rate in DE {number}", "none"),)
+    )

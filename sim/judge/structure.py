@@ -1,0 +1,163 @@
+"""Rules about the message as a whole: its MTI, which elements it has, which go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.codec import Message
+from sim.elements import mti
+from sim.judge.engine import rule
+from sim.judge.finding import Hit, Severity
+from sim.spec import lookup, spec, version_of
+
+_REQUEST_OR_ADVICE = "02"
+_FINANCIAL = "12"
+_TRANSACTIONS = "124"
+_RESPONSES = "13"
+# Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
+_VALUE_KINDS = ("debit", "credit", "transfer", "payment")
+_CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
+_SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
+
+
+@rule("mti-version")
+def mti_version(message: Message) -> Iterator[Hit]:
+    """The first digit names the version the message is read as."""
+    named = version_of(message.mti)
+    if named is None:
+        yield Hit(0, "a first digit 0 (1987), 1 (1993) or 2 (2003)", repr(message.mti[0]), 0, 1)
+    elif named != message.version:
+        yield Hit(
+            0,
+            f"ISO 8583:{message.version}, which this message is read as",
+            f"{message.mti[0]}, the digit of ISO 8583:{named}",
+            0,
+            1,
+        )
+
+
+@rule("mti-class")
+def mti_class(message: Message) -> Iterator[Hit]:
+    """The second digit is a message class."""
+    if message.mti[1] in "09":
+        yield Hit(0, "a message class 1 to 8", f"{message.mti[1]}, which is reserved", 1, 1)
+
+
+@rule("mti-function")
+def mti_function(message: Message) -> Iterator[Hit]:
+    """The third digit is a function of the version."""
+    digit = message.mti[2]
+    if digit in "89":
+        yield Hit(0, "a message function 0 to 7", f"{digit}, which is reserved", 2, 1)
+    elif message.version not in _SINCE.get(digit, (message.version,)):
+        yield Hit(
+            0,
+            f"a message function of ISO 8583:{message.version}",
+            f"{digit}, known since {_SINCE[digit][0]}",
+            2,
+            1,
+            severity=Severity.WARNING,
+        )
+
+
+@rule("mti-origin")
+def mti_origin(message: Message) -> Iterator[Hit]:
+    """The fourth digit is an originator."""
+    if message.mti[3] in "6789":
+        yield Hit(0, "an originator 0 to 5", f"{message.mti[3]}, which is reserved", 3, 1)
+
+
+@rule("mti-combination", classes="12345678", functions="01234567")
+def mti_combination(message: Message) -> Iterator[Hit]:
+    """The digits together are a message type in use."""
+    if message.version not in _SINCE.get(message.mti[2], (message.version,)):
+        return  # the rule of the function digit says so
+    known = lookup("message_types", message.mti[1:], version=message.version)
+    if message.mti[3] < "6" and known is None:
+        yield Hit(0, "a message type in use", message.mti)
+
+
+@rule("no-elements")
+def no_elements(message: Message) -> Iterator[Hit]:
+    """A message carries something."""
+    if not message.fields:
+        yield Hit(1, "at least one data element", "none")
+
+
+@rule("missing-processing-code", versions=("1987",), classes=_TRANSACTIONS)
+def missing_processing_code(message: Message) -> Iterator[Hit]:
+    """DE 3 says what a transaction is for."""
+    if 3 not in message:
+        yield Hit(3, f"a {spec('1987')[3].name.lower()}", "none")
+
+
+@rule("missing-stan", versions=("1987",), classes=_TRANSACTIONS)
+def missing_stan(message: Message) -> Iterator[Hit]:
+    """DE 11 ties a response to its request."""
+    if 11 not in message:
+        yield Hit(11, "a systems trace audit number", "none")
+
+
+@rule("missing-response-code", classes=_TRANSACTIONS, functions=_RESPONSES)
+def missing_response_code(message: Message) -> Iterator[Hit]:
+    """A response says what the answer is."""
+    if 39 not in message:
+        yield Hit(39, f"the answer ({spec(message.version)[39].name.lower()}) in a response", "none")
+
+
+@rule("missing-amount", 3, versions=("1987",), classes=_FINANCIAL, functions=_REQUEST_OR_ADVICE)
+def missing_amount(message: Message) -> Iterator[Hit]:
+    """A transaction that moves money says how much."""
+    kind = lookup("transaction_type", message[3][:2], version=message.version)
+    if kind and kind.kind in _VALUE_KINDS and kind.code not in _CHEQUE_CHECKS and 4 not in message:
+        yield Hit(4, f"an amount, as the processing code says {kind.meaning}", "none")
+
+
+@rule("amount-without-currency", 4, versions=("1987", "1993"))
+def amount_without_currency(message: Message) -> Iterator[Hit]:
+    """An amount has a currency; 2003 has it inside the amount."""
+    if 49 not in message:
+        yield Hit(49, "the currency of the amount in DE 4", "none")
+
+
+@rule("approval-without-code", 39, classes=_FINANCIAL, functions=_RESPONSES)
+def approval_without_code(message: Message) -> Iterator[Hit]:
+    """An approved authorization carries the issuer's approval code."""
+    code = lookup("response_code", message[39], version=message.version)
+    if code and code.kind == "approved" and 38 not in message:
+        yield Hit(38, "the issuer's approval code, as the response approves", "none")
+
+
+@rule("reversal-without-original", classes="4", functions="024")
+def reversal_without_original(message: Message) -> Iterator[Hit]:
+    """A reversal says what it undoes."""
+    number = 90 if message.version == "1987" else 56
+    if number not in message:
+        yield Hit(number, "the original data elements, in a reversal", "none")
+
+
+@rule("mac-position", 64)
+def mac_position(message: Message) -> Iterator[Hit]:
+    """The MAC is the last bit of the last bitmap."""
+    if message.has_secondary:
+        yield Hit(64, "the MAC in DE 128, as there is a secondary bitmap", "it in DE 64")
+
+
+@rule("empty-secondary-bitmap")
+def empty_secondary(message: Message) -> Iterator[Hit]:
+    """A secondary bitmap has a reason."""
+    if message.empty_secondary:
+        yield Hit(1, "an element above 64, as bit 1 is set", "none", 16, 16)
+
+
+@rule("tertiary-bitmap", 65)
+def tertiary(message: Message) -> Iterator[Hit]:
+    """DE 65 announces a third bitmap on some links and is read as 8 bytes here."""
+    yield Hit(65, "no DE 65", "one")
+
+
+@rule("pin-without-entry-mode", 52)
+def pin_without_entry_mode(message: Message) -> Iterator[Hit]:
+    """A PIN block comes with the point of service that took the PIN."""
+    if 22 not in message and not mti.is_response(message.mti):
+        yield Hit(22, "a point of service element, as there is a PIN block", "none")

@@ -1,0 +1,49 @@
+"""Explain a message in plain English, by rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.codec import Message, build, parse
+from sim.operations.project import strip_line_ending
+from sim.operations.story import tell
+from sim.operations.validation import chosen_network, chosen_version
+
+SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a message says. `sentences` are in the order they are told; `summary` is their paragraph."""
+
+    message: Message
+    network: str | None
+    sentences: tuple[str, ...]
+    source: str
+
+    @property
+    def mti(self) -> str:
+        """The message type indicator."""
+        return self.message.mti
+
+    @property
+    def summary(self) -> str:
+        """The whole explanation as one paragraph."""
+        return " ".join(self.sentences)
+
+
+def explain(message: str | Message, *, version: str | None = None, network: str | None = None) -> Explanation:
+    """What *message* (text or Message) says, by rules.
+
+    *version* None reads it off the MTI; *network* None is the card's. Raises ParseError for a text
+    that is no message, BuildError for a Message that cannot be written, SpecError for an unknown
+    version or network.
+    """
+    if isinstance(message, Message):
+        build(message)
+        parsed = message
+    else:
+        raw = strip_line_ending(message)
+        parsed = parse(raw, chosen_version(raw, version))
+    chosen = chosen_network(parsed, network)
+    return Explanation(parsed, chosen, tell(parsed, chosen), SOURCE_RULES)

@@ -1,0 +1,147 @@
+"""The small changes that the tables of faults are written in, and the messages they start from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any
+
+from sim.codec import Message
+from sim.elements import tlv
+from sim.elements.pan import check_digit, luhn_ok
+from sim.operations.generation import generate, respond, reverse
+from sim.operations.recipes import approved
+from sim.spec import spec
+from sim.spec.networks import default_card
+from sim.spec.tables import read_toml
+
+Row = Mapping[str, Any]
+
+_CARD_ELEMENTS = (2, 35, 45)
+_CHIP = 55
+_SHORTEST = 12  # digits; no network's card is that short
+_FILLER = "A"
+
+
+@cache
+def bases() -> Mapping[str, Row]:
+    """The messages that faults are shown on, by name."""
+    found: Mapping[str, Row] = read_toml("faults")["bases"]
+    return found
+
+
+@lru_cache(maxsize=1024)
+def base(name: str, network: str, version: str, at: datetime) -> tuple[Message, str | None]:
+    """The message of base *name* as *network* sends it, and the network it is judged by."""
+    row = bases()[name]
+    chosen = network if row.get("network", True) else None
+    made = generate(
+        row["type"],
+        network=chosen,
+        version=version,
+        at=at,
+        pan=row.get("pan"),
+        entry=row.get("entry", "manual"),
+        purpose=row.get("purpose", "purchase"),
+        details=row.get("details"),
+    ).message
+    if row.get("then") == "respond":
+        made = respond(made, row.get("code", {}).get(version)).message
+    elif row.get("then") == "reverse":
+        made = reverse(made).message
+    changed = change(row, made, chosen)
+    return (made if changed is None else changed[0]), chosen
+
+
+def prepared(row: Row, message: Message) -> Message:
+    """The good message a fault starts from: *message* `with` and `without` what its row says."""
+    edits = {"set": row.get("with", {}), "drop": row.get("without", ()), "add_tags": row.get("with_tags", "")}
+    changed = change(edits, message, None)
+    return message if changed is None else changed[0]
+
+
+def change(row: Row, message: Message, network: str | None) -> tuple[Message, int] | None:
+    """*message* with the changes of *row*, and where in its element the first match of `sub` was; None
+    when they cannot be made or change nothing."""
+    made: Message | None = message
+    if "swap" in row:
+        made = _swapped(message, str(row["swap"]), network)
+    if made is None:
+        return None
+    edited = _with_parts(row, _with_elements(row, made))
+    if edited is None:
+        return None
+    made, matched = edited
+    return None if made == message else (made, matched)
+
+
+def _with_elements(row: Row, message: Message) -> Message:
+    """Whole elements, the MTI and the version."""
+    known = {
+        "pan": message.get(2),
+        "expiry": message.get(14),
+        "approved": approved(message.version, message.mti[1]),
+    }
+    values: dict[str, str | None] = {f"de{number}": None for number in row.get("drop", ())}
+    values |= {f"de{number}": value.format_map(known) for number, value in row.get("set", {}).items()}
+    values |= {f"de{number}": _FILLER * size for number, size in row.get("fill", {}).items()}
+    mask = row.get("mti", "xxxx")
+    mti = "".join(old if new == "x" else new for new, old in zip(mask, message.mti, strict=True))
+    made = message.replace(mti=mti, **values)
+    version, empty = row.get("read_as", message.version), row.get("empty_secondary", message.empty_secondary)
+    return Message(made.mti, made.fields, version, empty and not message.has_secondary)
+
+
+def _with_parts(row: Row, message: Message) -> tuple[Message, int] | None:
+    """Characters of one element, and the tags of DE 55."""
+    matched = 0
+    if "put" in row:
+        number, at, text = row["put"]
+        value = message.get(number)
+        at = at + len(value) if at < 0 else at
+        if not 0 <= at <= len(value) - len(text):
+            return None
+        message = message.replace(**{f"de{number}": value[:at] + text + value[at + len(text) :]})
+    if "sub" in row:
+        number, pattern, text = row["sub"]
+        match = re.search(pattern, message.get(number)) if number in message else None
+        if match is None:
+            return None
+        value, matched = message[number], match.start()
+        message = message.replace(**{f"de{number}": value[:matched] + text + value[match.end() :]})
+    if row.get("tags") or row.get("add_tags"):
+        return _with_tags(row, message, matched)
+    return message, matched
+
+
+def _with_tags(row: Row, message: Message, matched: int) -> tuple[Message, int] | None:
+    try:
+        tags = [(tag.tag, tag.value) for tag in tlv.read(message[_CHIP]) if not tag.depth]
+    except (KeyError, tlv.TlvError):
+        return None
+    changes = row.get("tags", {})
+    if not set(changes) <= {name for name, _ in tags}:
+        return None
+    kept = [(name, changes.get(name, value)) for name, value in tags]
+    text = tlv.write([(name, value) for name, value in kept if value]) + row.get("add_tags", "")
+    return message.replace(de55=text), matched
+
+
+def _swapped(message: Message, how: str, network: str | None) -> Message | None:
+    """Another card number, wherever the message has it."""
+    pan = message.get(2)
+    if not (pan.isascii() and pan.isdigit() and luhn_ok(pan)):
+        return None
+    if how == "check-digit":
+        new = pan[:-1] + str((int(pan[-1]) + 1) % 10)
+    elif how == "too-short":
+        new = pan[: _SHORTEST - 1] + check_digit(pan[: _SHORTEST - 1])
+    else:
+        new = default_card("MASTERCARD" if network == "VISA" else "VISA").pan
+    values = {
+        f"de{number}": message[number].replace(pan, new) for number in _CARD_ELEMENTS if number in message
+    }
+    fits = all(len(value) <= spec(message.version)[int(name[2:])].width for name, value in values.items())
+    return message.replace(**values) if fits else None

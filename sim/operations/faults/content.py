@@ -1,0 +1,174 @@
+"""Faults of content: the text parses, and a rule of the standard or of a network finds something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, partial
+
+from sim.codec import BuildError, Message, build, spans
+from sim.elements import tlv
+from sim.judge import Severity, catalogue
+from sim.operations.faults.change import Row, change
+from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
+from sim.spec import VERSIONS, spec, version_of
+from sim.spec.networks import Presence, judge, network, presence
+from sim.spec.tables import read_csv, read_toml
+
+_REQUIRED, _FORBIDDEN = "required-element", "forbidden-element"
+# The messages on which missing and forbidden elements are shown, the plainest first.
+_SHOWN_ON = (
+    *("auth", "stripe", "chip", "contactless", "ecommerce", "pin", "financial", "cashback", "advice"),
+    *("chip-advice", "reversal", "echo", "approval", "decline", "reversal-answer"),
+)
+
+
+@cache
+def rows() -> dict[str, Row]:
+    """The tables' rows by fault id."""
+    networks = {
+        name: {"rule": name, "at": 0, **row} for name, row in read_toml("faults_networks")["faults"].items()
+    }
+    return {**read_toml("faults")["faults"], **networks}
+
+
+def table() -> Iterator[tuple[Fault, Attempt]]:
+    """The faults of the tables, then those that follow from what the networks require and forbid."""
+    for name, row in rows().items():
+        owner = str(row.get("network", ""))
+        own = (network(owner).native_version,) if owner else VERSIONS
+        versions = tuple(row.get("versions", own))
+        kinds = (str(row.get("base", "auth")),)
+        fault = Fault(name, row["rule"], row["what"], versions, kinds, CONTENT, owner)
+        yield fault, partial(_attempt, fault, row)
+    yield from _presences()
+
+
+def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Broken | None:
+    if message.version not in fault.versions or fault.network not in ("", name):
+        return None
+    changed = change(row, message, name)
+    if changed is None:
+        return None
+    made, matched = changed
+    severity = _severity(fault, row, made, name)
+    try:
+        original, raw = build(message), build(made)
+    except BuildError:
+        return None
+    if severity is None:
+        return None
+    at = _at(row, made, matched)
+    number, path, also = row["field"], str(row.get("path", "")), tuple(row.get("also", ()))
+    if "tag" in row:
+        path = f"{number}.{row['tag']}"
+    start = None if at is None or number not in (places := spans(made)) else places[number][1] + at
+    return broken(fault, original, raw, (number, start), made.version, name, severity, path, also)
+
+
+def _at(row: Row, message: Message, matched: int) -> int | None:
+    """How far into its element the finding is; None where an element is missing."""
+    at = row.get("at", 0 if "tag" in row else None)
+    if isinstance(at, dict):
+        at = at[message.version]
+    value = message.get(row["field"])
+    if row.get("at_end"):
+        return len(value)
+    if at is None:
+        return None
+    if "tag" in row:
+        return _tag_place(value, str(row["tag"])) + int(at)
+    return int(at) + (matched if row.get("from_match") else len(value) if at < 0 else 0)
+
+
+def _tag_place(value: str, name: str) -> int:
+    """Where the value of the last tag *name* begins."""
+    return next((tag.value_start for tag in reversed(tlv.read(value)) if tag.tag == name), 0)
+
+
+def _severity(fault: Fault, row: Row, message: Message, name: str | None) -> Severity | None:
+    """How bad the finding is; None where the network has nothing to say."""
+    if "severity" in row:
+        return Severity(row["severity"])
+    if fault.network:
+        own = network(fault.network).formats
+        return next(Severity(item.severity) for item in own if fault.id.endswith(f"-{item.id}"))
+    if fault.rule in ("luhn", "pan-network", "network-mti-version"):
+        said = _of_network(fault.rule, message, name) if name else None
+        return Severity(said) if said else None
+    return catalogue()[fault.rule].severity
+
+
+def _of_network(rule: str, message: Message, name: str) -> str | None:
+    if rule == "luhn":
+        return "error" if network(name).luhn else "info"
+    if rule == "pan-network":
+        return judge(name, message[2]).severity
+    return network(name).mti_versions.severity(message.mti)
+
+
+# What networks require and forbid.
+
+
+@cache
+def _asked() -> dict[str, tuple[int, ...]]:
+    """The elements that some network requires, and those that some network forbids."""
+    table = [row for row in read_csv("networks/presence") if row["severity"] != "none"]
+    required = {int(row["field"]) for row in table if row["presence"] in ("M", "C")}
+    forbidden = {int(row["field"]) for row in table if row["presence"] == "X"}
+    return {"required": tuple(sorted(required)), "forbidden": tuple(sorted(forbidden))}
+
+
+def _presences() -> Iterator[tuple[Fault, Attempt]]:
+    for number in _asked()["required"]:
+        what = f"DE {number} is missing, which the network requires here."
+        fault = Fault(f"without-de-{number}", _REQUIRED, what, VERSIONS, _SHOWN_ON, CONTENT)
+        yield fault, partial(_without, fault, number)
+    sound = read_toml("faults_networks")["sound"]
+    for number in _asked()["forbidden"]:
+        values = sound[str(number)]
+        what = f"DE {number} is there, which the network does not use here."
+        fault = Fault(f"with-de-{number}", _FORBIDDEN, what, tuple(values), _SHOWN_ON, CONTENT)
+        yield fault, partial(_with, fault, number, values)
+
+
+def _without(fault: Fault, number: int, message: Message, name: str | None) -> Broken | None:
+    row = _row(message, number, name, "MC")
+    if row is None or number not in message:
+        return None
+    return _presence(fault, row, message, message.replace(**{f"de{number}": None}), name)
+
+
+def _with(
+    fault: Fault, number: int, values: dict[str, str], message: Message, name: str | None
+) -> Broken | None:
+    row = _row(message, number, name, "X")
+    if row is None or number in message or message.version not in values:
+        return None
+    made = message.replace(**{f"de{number}": values[message.version]})
+    return _presence(fault, row, message, made, name)
+
+
+def _row(message: Message, number: int, name: str | None, presences: str) -> Presence | None:
+    """The row of the network's table that asks for, or forbids, the element in such a message."""
+    if name is None or version_of(message.mti) != message.version:
+        return None
+    rows = (row for row in presence(name, message.mti) if row.field == number)
+    found = next(rows, None)
+    return found if found and found.presence in presences and found.severity != "none" else None
+
+
+def _presence(
+    fault: Fault, row: Presence, message: Message, made: Message, name: str | None
+) -> Broken | None:
+    try:
+        original, raw = build(message), build(made)
+    except BuildError:
+        return None
+    element = spec(message.version)[row.field]
+    place = spans(made)[row.field][1] if row.field in made else None
+    title = network(row.network).title
+    verb = "does not use" if row.presence == "X" else "requires"
+    there = "is there" if row.presence == "X" else "is missing"
+    what = f"DE {row.field} ({element.name}) {there}, which {title} {verb} in {row.mti}."
+    told = Fault(fault.id, fault.rule, what, fault.versions, fault.kinds, fault.group)
+    return broken(told, original, raw, (row.field, place), made.version, name, Severity(row.severity))

@@ -1,0 +1,196 @@
+"""Judge a message by the standard's rules, its network's and others'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sim.codec import Message, ParseError, build, parse
+from sim.elements.pan import detect_network
+from sim.errors import BuildError, SpecError
+from sim.judge import Finding, Severity, catalogue
+from sim.judge.causes import likely_cause
+from sim.judge.likeness import likeness
+from sim.operations.project import strip_line_ending
+from sim.operations.verdict import VERDICTS, NetworkResult, Verdict
+from sim.spec import VERSIONS, spec, version_of
+from sim.spec.networks import NETWORKS
+
+DEFAULT_VERSION = "1987"
+
+
+@dataclass(slots=True)
+class Report:
+    """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS; `message`
+    is None where the text does not parse. Not frozen: one is made for every message."""
+
+    verdict: Verdict
+    message: Message | None
+    asked: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The version the message was read as."""
+        return self.verdict.version
+
+    @property
+    def network(self) -> str | None:
+        """The message's own network: the one given, else its card's."""
+        return self.verdict.network
+
+    @property
+    def networks(self) -> dict[str, NetworkResult]:
+        """The results of the networks asked for (none when the text does not parse). Other networks'
+        results never change `valid`."""
+        return self.verdict.results(self.asked)
+
+    @property
+    def framing(self) -> Finding | None:
+        """What is wrong with a text that does not parse, or with elements that cannot be written."""
+        return self.verdict.framing
+
+    @property
+    def valid(self) -> bool:
+        """Whether neither the standard nor the message's own network has an error."""
+        standard, own = self.verdict.standard, self.verdict.own
+        return standard is not None and standard.passed and (own is None or own.passed)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The standard's own findings and those of the message's network, warnings and hints included."""
+        standard, own, framing = self.verdict.standard, self.verdict.own, self.framing
+        if standard is None:
+            return (framing,) if framing else ()
+        return (*standard.findings, *own.findings) if own else standard.findings
+
+    @property
+    def errors(self) -> list[str]:
+        """The errors as sentences."""
+        standard, own, framing = self.verdict.standard, self.verdict.own, self.framing
+        if standard is None:
+            return [framing.message] if framing else []
+        return standard.errors + own.errors if own else standard.errors
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """`findings` and what the other networks asked for say."""
+        others = (
+            finding
+            for name, result in self.networks.items()
+            if name != self.network
+            for finding in result.findings
+        )
+        return (*self.findings, *others)
+
+
+def chosen_version(raw: str, version: str | None) -> str:
+    """*version*, or the one the MTI names when it is None (1987 when it names none)."""
+    if version is None:
+        return version_of(raw) or DEFAULT_VERSION
+    if version not in VERSIONS:
+        raise SpecError(None, None, " or ".join(VERSIONS), repr(version)[:20])
+    return version
+
+
+def chosen_network(message: Message, network: str | None) -> str | None:
+    """*network*, or the one of the message's card when it is None."""
+    if network is not None:
+        if network not in NETWORKS:
+            raise SpecError(None, None, " or ".join(NETWORKS), repr(network)[:20])
+        return network
+    found = detect_network(message)
+    return found.network if found else None
+
+
+def validate(
+    message: str | Message,
+    *,
+    against: Iterable[str] = (),
+    network: str | None = None,
+    version: str | None = None,
+) -> Report:
+    """All that is wrong with *message*, which may be text or a Message.
+
+    Checks the standard and the message's own network (*network*, else the card's), and gives a
+    result for each network of *against*, for every network when it is empty. *version* None reads
+    it off the MTI. A text that does not parse is one finding, never an exception; SpecError is
+    raised for an unknown version or network.
+    """
+    asked = _asked(tuple(against))
+    if isinstance(message, Message):
+        try:
+            build(message)
+        except BuildError as error:
+            return Report(Verdict(message.version, network, _unbuildable(message, error)), message)
+        return judge(message, network, asked)
+    raw = strip_line_ending(message)
+    chosen = chosen_version(raw, version)
+    try:
+        parsed = parse(raw, chosen)
+    except ParseError as error:
+        return Report(Verdict(chosen, network, framing_finding(raw, chosen, error)), None)
+    return judge(parsed, network, asked)
+
+
+@lru_cache(maxsize=64)
+def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
+    """The networks of *against*, all when it is empty, in the order of NETWORKS."""
+    if unknown := set(against).difference(NETWORKS):
+        raise SpecError(None, None, " or ".join(NETWORKS), repr(sorted(unknown)[0])[:20])
+    return tuple(name for name in NETWORKS if name in against) or NETWORKS
+
+
+def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
+    """The report on a message that is well framed; a result per network of *asked*."""
+    alike = likeness(message)
+    verdict = VERDICTS.get((network, alike)) if alike else None
+    if verdict is None:
+        verdict = Verdict.on(message, chosen_network(message, network))
+        if alike:
+            VERDICTS.keep((network, alike), verdict)
+    verdict.ask(message, asked)
+    return Report(verdict, message, asked)
+
+
+def framing_finding(raw: str, version: str, error: ParseError) -> Finding:
+    """A parse error as the one finding it is, with its likely cause."""
+    text = catalogue()["framing"]
+    names = {None: "message", 0: "Message type indicator", 1: "Bitmap"}
+    name = names.get(error.field) or spec(version)[error.field or 0].name
+    return Finding(
+        severity=Severity.ERROR,
+        network="",
+        field=error.field,
+        path="" if error.field is None else str(error.field),
+        name=name,
+        rule=text.id,
+        message=str(error),
+        start=error.offset,
+        end=len(raw),
+        expected=error.expected,
+        found=error.found,
+        hint=likely_cause(raw, version, error),
+        source=text.source,
+    )
+
+
+def _unbuildable(message: Message, error: BuildError) -> Finding:
+    """An element of a Message or table that cannot be written."""
+    text = catalogue()["framing"]
+    known = error.field is not None and 1 <= error.field <= 128
+    return Finding(
+        severity=Severity.ERROR,
+        network="",
+        field=error.field,
+        path="" if error.field is None else str(error.field),
+        name=spec(message.version)[error.field].name if known and error.field else "message",
+        rule=text.id,
+        message=str(error),
+        start=None,
+        end=None,
+        expected=error.expected,
+        found=error.found,
+        hint="The value does not fit its element, so the message cannot be written; change it.",
+        source=text.source,
+    )

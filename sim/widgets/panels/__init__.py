@@ -1,0 +1,1 @@
+"""The panels: one file each, and what they share."""

@@ -1,0 +1,166 @@
+"""`MessageActions`: what can be done with a message from any panel: answer it, undo it, break it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.codec import Message, ParseError, parse
+from sim.errors import IsoError
+from sim.operations import break_message, chosen_version, respond, reverse, strip_line_ending
+from sim.spec import code_list
+from sim.widgets.panels.shared import markup, show
+
+_MOST = 46
+# Of the many faults there are, those from which most is learned.
+FAULTS = (
+    ("a length prefix one too long", "length-too-long"),
+    ("a bit without its element", "bit-without-data"),
+    ("the last character lost", "cut-at-the-end"),
+    ("a digit lost in the middle", "character-lost"),
+    ("a character too many at the end", "trailing-character"),
+    ("a letter in a length prefix", "length-letter"),
+    ("the letter O in the amount", "letter-o-for-zero"),
+    ("a date with month 13", "month-13"),
+    ("a wrong check digit", "check-digit-wrong"),
+    ("no STAN (DE 11)", "stan-missing"),
+    ("no amount (DE 4)", "amount-missing"),
+    ("a later version's MTI", "version-later"),
+)
+
+
+class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
+    """Buttons that make a new message of `message`: reply (with a chosen response code), reverse, break
+    (by a chosen fault), and back to the one before. What came out is given to *made*, as raw text and
+    a sentence on where it came from; what cannot be done is said beneath the buttons.
+
+    Traits: `message`, raw text that stays in Python; `version`, None to read it off the MTI; `problem`.
+    *at* is the moment of a reversal, None the original's own.
+    """
+
+    message = traitlets.Unicode("")
+    version = traitlets.Unicode(None, allow_none=True)
+    problem = traitlets.Unicode("")
+
+    def __init__(self, made: Callable[[str, str], None], *, at: datetime | None = None) -> None:
+        self._made, self._at = made, at
+        self._past: list[str] = []
+        self.code = ipywidgets.Dropdown(description="Response code")
+        self.fault = ipywidgets.Dropdown(description="Fault", options=FAULTS)
+        self.explain_button = _button("Explain this")
+        self.validate_button = _button("Validate this")
+        self.reply_button = _button("Reply")
+        self.reverse_button = _button("Reverse")
+        self.break_button = _button("Break")
+        self.back_button = _button("Back", "The message before")
+        self._said = ipywidgets.HTML()
+        bar = ipywidgets.HBox(
+            [
+                self.explain_button,
+                self.validate_button,
+                ipywidgets.HBox([self.code, self.reply_button]).add_class("iso-pair"),
+                self.reverse_button,
+                ipywidgets.HBox([self.fault, self.break_button]).add_class("iso-pair"),
+                self.back_button,
+                self._said,
+            ]
+        ).add_class("iso-bar")
+        super().__init__([bar])
+        for button in (self.explain_button, self.validate_button, self.back_button, self._said):
+            show(button, False)
+        self._listen()
+        self._offer_codes()
+
+    def _listen(self) -> None:
+        self.reply_button.on_click(lambda _: self.reply())
+        self.reverse_button.on_click(lambda _: self.reverse())
+        self.break_button.on_click(lambda _: self.break_by(self.fault.value))
+        self.back_button.on_click(lambda _: self.back())
+        self.observe(self._adapt, ["message", "version"])
+        self.observe(self._tell, "problem")
+
+    def reply(self, code: str | None = None) -> None:
+        """Answer the message with response code *code*, None for the chosen one."""
+        chosen = code or self.code.value or None
+        answered = f"The reply{f', response code {chosen}' if chosen else ''}."
+        self._make(lambda message: (respond(message, chosen).raw, answered))
+
+    def reverse(self) -> None:
+        """Undo the message."""
+        self._make(lambda message: (reverse(message, at=self._at).raw, "The reversal."))
+
+    def break_by(self, name: str) -> None:
+        """Break the message by the fault *name*, any of `sim.operations.faults()`."""
+
+        def broken(message: Message) -> tuple[str, str]:
+            made = break_message(message, name)
+            return made.raw, f"Broken on purpose: {made.what}"
+
+        # Which faults do apply is too long a list to be read here.
+        self._make(broken, "This fault does not apply to this message; choose another one")
+
+    def back(self) -> None:
+        """The message before the last reply, reversal or break."""
+        if self._past:
+            raw = self._past.pop()
+            self._made(raw, "")
+            show(self.back_button, bool(self._past))
+
+    @property
+    def _raw(self) -> str:
+        return strip_line_ending(self.message)
+
+    def _make(self, change: Callable[[Message], tuple[str, str]], refusal: str = "") -> None:
+        """Take the message that *change* makes, with a sentence on it; where it makes none, say why, or
+        *refusal*."""
+        before = self.message
+        try:
+            made, said = change(parse(self._raw, chosen_version(self._raw, self.version)))
+        except ParseError:
+            self.problem = "This needs a message that can be read; mend it first, or go back"
+            return
+        except IsoError as error:
+            self.problem = refusal or str(error)
+            return
+        self.problem = ""
+        self._past.append(before)
+        show(self.back_button, True)
+        self._made(made, said)
+
+    def _adapt(self, change: Any) -> None:
+        self.problem = ""
+        self._offer_codes()
+
+    def _offer_codes(self) -> None:
+        version = chosen_version(self._raw, self.version)
+        if version == getattr(self, "_offered", None):
+            return
+        self._offered = version
+        rows = {
+            row.code: row.meaning
+            for row in code_list("response_code")
+            if not row.network and version in (row.versions or (version,))
+        }
+        self.code.options = [
+            ("approve", ""),
+            *((_cut(f"{code} {rows[code]}"), code) for code in sorted(rows)),
+        ]
+        self.code.value = ""  # a list that gets its options later has nothing chosen
+
+    def _tell(self, change: Any) -> None:
+        self._said.value = (
+            markup("span", f"✖ {self.problem}", "iso-problem", role="alert") if self.problem else ""
+        )
+        show(self._said, bool(self.problem))
+
+
+def _button(words: str, tooltip: str = "") -> Any:
+    return ipywidgets.Button(description=words, tooltip=tooltip)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"

@@ -1,0 +1,206 @@
+"""`ExplainPanel`: paste a message, read what it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.codec import IsoError
+from sim.operations import explain, strip_line_ending
+from sim.spec import VERSIONS
+from sim.spec.networks import NETWORKS, network
+from sim.widgets.asking import Question
+from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
+from sim.widgets.model import as_text
+from sim.widgets.panels.actions import MessageActions
+from sim.widgets.panels.asking import AskingPanel, RunBar
+from sim.widgets.panels.language_model import LanguageModel
+from sim.widgets.panels.shared import (
+    VERSION_CHOICES,
+    Field,
+    MessageViews,
+    cover,
+    has_tables,
+    link_choice,
+    markup,
+    of_message,
+    one_of,
+    show,
+    static_anatomy,
+)
+
+BY_RULES = "This is what the rules say."
+PASTE = "Paste a message: MTI, bitmap, data elements"
+NETWORK_CHOICES = (("of its card", ""), *((network(name).title, name) for name in NETWORKS))
+
+
+class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
+    """A box for a message and how to read it. Traits: `message` (stays in Python), `version`, `network`,
+    None for what the message itself says."""
+
+    message = traitlets.Unicode("")
+    version = one_of(VERSIONS)
+    network = one_of(NETWORKS)
+
+    def __init__(self, message: object, version: str | None, network: str | None) -> None:
+        raw, version = as_text(message, version)
+        self.text = CoveredText(
+            cover=lambda text: cover(text, self.version), label="Message", placeholder=PASTE, rows=4
+        )
+        self.version_choice = ipywidgets.Dropdown(options=VERSION_CHOICES, description="Version")
+        self.network_choice = ipywidgets.Dropdown(options=NETWORK_CHOICES, description="Network")
+        choices = [Field(self.version_choice), Field(self.network_choice)]
+        super().__init__([self.text, ipywidgets.Box(choices).add_class("iso-form")])
+        self.add_class("iso-rows")
+        link_choice(self, "version", self.version_choice)
+        link_choice(self, "network", self.network_choice)
+        self.version, self.network = version, network
+        self.observe(lambda change: self.text.cover_again(), "version")
+        traitlets.link((self, "message"), (self.text, "value"))
+        self.message = raw
+
+    @property
+    def raw(self) -> str:
+        """The message without the line ending that pasting brings."""
+        return strip_line_ending(self.message)
+
+    def check(self) -> bool:
+        """Whether there is a message that is not too long; says so beneath the box when it is."""
+        long = len(self.raw) > MOST_CHARACTERS
+        self.text.problem = f"At most {MOST_CHARACTERS} characters" if long else ""
+        return bool(self.raw) and not long
+
+
+class ExplainPanel(AskingPanel):
+    """Says what a message means, at every key, by rules; or, when asked, by a language model.
+
+    Traits: `message`, raw text; `version` and `network`, None for what the message itself says; `llm`,
+    whether the button asks the model; `table`, the message table, None without pandas; `summary`;
+    `problem`, why there is none; `busy`, whether a model is asked. *message* may be a text, a `Message`
+    or a message table.
+
+    `run()` explains and, with `llm`, waits for the model; the button does not wait (see `AskingPanel`).
+    While the model writes, its sentences are shown one by one; `summary` is by rules until it is done.
+    Any change of the message or of how it is read ends the request, as `cancel()` does.
+    """
+
+    message = traitlets.Unicode("")
+    version = one_of(VERSIONS)
+    network = one_of(NETWORKS)
+    llm = traitlets.Bool(False)
+    table = traitlets.Any(None)
+    summary = traitlets.Unicode("")
+    problem = traitlets.Unicode("")
+
+    def __init__(
+        self,
+        message: object = "",
+        version: str | None = None,
+        network: str | None = None,
+        *,
+        llm: bool = False,
+        writer: LanguageModel | None = None,
+    ) -> None:
+        self.writer = writer or LanguageModel()
+        refusal = self.writer.refusal()
+        self.model_choice = ipywidgets.Checkbox(
+            description="In a language model's words", indent=False, disabled=bool(refusal)
+        ).add_class("iso-check")
+        model_field = Field(self.model_choice, classes="iso-rest")
+        model_field.note = refusal and f"{refusal}."
+        self.input = MessageInput(message, version, network)
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.views = MessageViews()
+        self.actions = MessageActions(self._take)
+        bar = RunBar("Explain", model_field)
+        super().__init__(
+            bar, self.input, bar, self.said, self.actions, self.views, classes="iso-explain-panel"
+        )
+        for name in ("message", "version", "network"):
+            traitlets.link((self.input, name), (self, name))
+        traitlets.link((self, "llm"), (self.model_choice, "value"))
+        traitlets.link((self.input.text, "masked"), (self.views.anatomy, "masked"))
+        traitlets.dlink((self, "message"), (self.actions, "message"))
+        traitlets.dlink((self, "version"), (self.actions, "version"))
+        self.llm = llm and not refusal
+        self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
+        self._refresh()
+
+    def _work(self) -> Question[str] | None:
+        self._refresh()
+        return self._question() if self.llm and self.summary else None
+
+    def _refresh(self) -> None:
+        """By rules, whatever was typed: quick enough for every key. No model goes on with what was there."""
+        self._asker.cancel()
+        there = self.input.check()
+        raw = self.input.raw if there else ""
+        self.problem, self.summary, hint = self._explained(raw)
+        self.table = self._tabled(raw)
+        self.views.put(raw, self.version, self.network, self.table)
+        show(self.actions, there)
+        self._tell(hint)
+
+    def _explained(self, raw: str) -> tuple[str, str, str]:
+        """Problem, summary, hint: one of the first two is empty."""
+        if not raw:
+            return "", "", ""
+        try:
+            return "", explain(raw, version=self.version, network=self.network).summary, ""
+        except IsoError as error:
+            from sim.operations import validate
+
+            framing = validate(raw, version=self.version, network=self.network).framing
+            return str(error), "", framing.hint if framing else ""
+
+    def _tabled(self, raw: str) -> Any:
+        if not raw or not has_tables():
+            return None
+        from sim import frames
+
+        return frames.explain(raw, version=self.version, network=self.network)
+
+    def _tell(self, hint: str = "", note: str = "") -> None:
+        if self.problem:
+            parts = [
+                markup("strong", f"✖ {self.problem}.", "iso-problem", role="alert"),
+                markup("span", f" {hint}"),
+            ]
+            self.said.value = f'<div class="iso-broken">{"".join(parts)}</div>'
+        elif self.summary:
+            told = markup("p", self.summary, "iso-summary")
+            self.said.value = told + (markup("p", note, "iso-hint", role="status") if note else "")
+        else:
+            self.said.value = markup("p", "What it says appears here as you type.", "iso-hint")
+
+    def _question(self) -> Question[str]:
+        raw, version, network = self.input.raw, self.version, self.network
+        name = self.writer.name() or "the model"
+
+        def answered(text: str) -> None:
+            self.summary = text
+            self._tell(note=f"Written by {name}, checked against the message.")
+
+        return Question(
+            doing=f"Asking {name}\N{NO-BREAK SPACE}…",
+            put=lambda heard: self.writer.explain(raw, version=version, network=network, heard=heard),
+            heard=self._hear,
+            answered=answered,
+            failed=lambda problem: self._tell(note=f"{problem}. {BY_RULES}"),
+            cancelled=lambda: self._tell(note=f"Cancelled. {BY_RULES}"),
+        )
+
+    def _hear(self, text: str) -> None:
+        self.said.value = markup("p", text, "iso-summary")
+
+    def _take(self, raw: str, said: str) -> None:
+        self.message = raw
+
+    def _static(self) -> str:
+        told = self.said.value if self.message else ""
+        return told + static_anatomy(self.views.anatomy)
+
+    def __repr__(self) -> str:
+        return f"ExplainPanel({of_message(self.views.anatomy)})"

@@ -1,0 +1,280 @@
+"""`GeneratePanel`: a test message from options, or from a description in plain English."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.codec import BuildError
+from sim.operations import Generated, generate
+from sim.operations.options import LARGEST_AMOUNT
+from sim.spec import VERSIONS
+from sim.spec.networks import NETWORKS, network
+from sim.widgets.asking import Question
+from sim.widgets.covered_text import CoveredText
+from sim.widgets.panels.actions import MessageActions
+from sim.widgets.panels.asking import AskingPanel, RunBar
+from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput
+from sim.widgets.panels.language_model import LanguageModel
+from sim.widgets.panels.shared import (
+    Field,
+    MessageViews,
+    cover,
+    has_tables,
+    link_choice,
+    markup,
+    of_message,
+    one_of,
+    show,
+    static_anatomy,
+)
+
+TYPES = (
+    ("authorization (0100)", "auth"),
+    ("financial (0200)", "financial"),
+    ("echo test (0800)", "echo"),
+    ("advice (0120)", "advice"),
+    ("reversal (0400)", "reversal"),
+)
+PURPOSES = (
+    ("purchase", "purchase"),
+    ("cash", "cash"),
+    ("purchase with cash back", "cashback"),
+    ("refund", "refund"),
+    ("balance inquiry", "balance"),
+)
+ENTRIES = (
+    ("typed in", "manual"),
+    ("magnetic stripe", "stripe"),
+    ("chip", "chip"),
+    ("contactless", "contactless"),
+    ("e-commerce", "ecommerce"),
+)
+OPTIONS = (
+    *("message_type", "network", "pan", "amount_minor_units", "currency", "stan"),
+    *("version", "purpose", "entry"),
+)
+MOST_DESCRIPTION = 2000  # characters, as the interface has it
+
+
+class GeneratePanel(AskingPanel):
+    """Makes a test message of the options chosen.
+
+    Traits: the options `message_type`, `network`, `pan`, `amount_minor_units`, `currency`, `stan`,
+    `version`, `purpose`, `entry` and `description`, as `sim.generate` takes them; `message`, the raw
+    text, empty before the first `run()`; `table`, the message table, None without pandas; `notes`;
+    `problem`, why nothing was made; `busy`, whether a model is asked. *at* is the moment at the merchant,
+    None for now.
+
+    `run()` makes the message and, with a description, waits for the model; the button does not wait (see
+    `AskingPanel`). Until then the message made before stays; any change of an option, the description or
+    the message ends the request, as `cancel()` does.
+    """
+
+    message_type = traitlets.Enum([value for _, value in TYPES], "auth")
+    network = one_of(NETWORKS)
+    pan = traitlets.Unicode(None, allow_none=True)
+    amount_minor_units = traitlets.Int(1000, min=0, max=LARGEST_AMOUNT)
+    currency = traitlets.Unicode("840")
+    stan = traitlets.Unicode("123456")
+    version = traitlets.Enum(VERSIONS, "1987")
+    purpose = traitlets.Enum([value for _, value in PURPOSES], "purchase")
+    entry = traitlets.Enum([value for _, value in ENTRIES], "manual")
+    description = traitlets.Unicode("")
+    message = traitlets.Unicode("")
+    table = traitlets.Any(None)
+    notes = traitlets.Tuple()
+    problem = traitlets.Unicode("")
+
+    def __init__(
+        self, *, at: datetime | None = None, writer: LanguageModel | None = None, **options: Any
+    ) -> None:
+        self.at = at
+        # The network the message was made for, when one was asked for; else it is the card's.
+        self.asked_network: str | None = None
+        self.writer = writer or LanguageModel()
+        self._set_inputs()
+        self._set_outputs()
+        bar = RunBar("Generate")
+        super().__init__(
+            bar, self.form, self.describe, bar, self.said, self.result, classes="iso-generate-panel"
+        )
+        self._link()
+        for name, value in options.items():
+            if name not in (*OPTIONS, "description"):
+                raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
+            setattr(self, name, value)
+        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
+        self.observe(self._adapt, ["message_type", "description"])
+        self.observe(lambda change: self._show(), "message")
+        self._adapt()
+        self._show()
+
+    def _set_inputs(self) -> None:
+        networks = [("of the card", ""), *((network(name).title, name) for name in NETWORKS)]
+        self.type_choice = ipywidgets.Dropdown(options=TYPES, description="Type")
+        self.network_choice = ipywidgets.Dropdown(options=networks, description="Network")
+        self.version_choice = ipywidgets.Dropdown(options=VERSIONS, description="Version")
+        self.purpose_choice = ipywidgets.Dropdown(options=PURPOSES, description="Purpose")
+        self.entry_choice = ipywidgets.Dropdown(options=ENTRIES, description="Card read by")
+        self.card, self.amount, self.stan_input = CardInput(), AmountInput(), StanInput()
+        self.type_field = Field(self.type_choice)
+        parts = [self.type_field, Field(self.network_choice), Field(self.version_choice), self.stan_input]
+        parts += [self.card, self.amount, Field(self.purpose_choice), Field(self.entry_choice)]
+        self.form = ipywidgets.Box(parts).add_class("iso-form")
+        self._inputs: dict[str, tuple[Any, str]] = {
+            "message_type": (self.type_choice, "value"),
+            "pan": (self.card, "pan"),
+            "amount_minor_units": (self.amount, "amount_minor_units"),
+            "currency": (self.amount, "currency"),
+            "stan": (self.stan_input, "stan"),
+            "version": (self.version_choice, "value"),
+            "purpose": (self.purpose_choice, "value"),
+            "entry": (self.entry_choice, "value"),
+        }
+        self._set_description()
+
+    def _set_description(self) -> None:
+        refusal = self.writer.refusal()
+        self.words = ipywidgets.Textarea(
+            description="Or describe it in plain English: a language model builds it",
+            placeholder="A declined contactless purchase of 12.50 euros in Lyon",
+            rows=2,
+            disabled=bool(refusal),
+        )
+        self.describe = Field(self.words)
+        self.describe.note = refusal and f"{refusal}."
+
+    def _set_outputs(self) -> None:
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.text = CoveredText(cover=lambda raw: cover(raw, None), label="Message", rows=2, editable=False)
+        self.views = MessageViews()
+        self.actions = MessageActions(self._take, at=self.at)
+        self.result = ipywidgets.VBox([self.text, self.actions, self.views]).add_class("iso-rows")
+
+    def _link(self) -> None:
+        for name, (widget, trait) in self._inputs.items():
+            traitlets.link((self, name), (widget, trait))
+        link_choice(self, "network", self.network_choice)
+        traitlets.dlink((self, "network"), (self.card, "network"))
+        traitlets.link((self, "description"), (self.words, "value"))
+        traitlets.link((self.text, "masked"), (self.views.anatomy, "masked"))
+        traitlets.dlink((self, "message"), (self.text, "value"))
+        traitlets.dlink((self, "message"), (self.actions, "message"))
+
+    def _work(self) -> Question[Generated] | None:
+        """A problem is told beside the input it concerns, and the message made before stays."""
+        self._asker.cancel()
+        self.problem = self.describe.problem = ""
+        question = None
+        if self.description.strip():
+            question = self._question()
+        elif self._inputs_ok():
+            self._build()
+        self._tell()
+        return question
+
+    def new_stan(self) -> str:
+        """Take the next trace number, and give it."""
+        self.stan_input.renew()
+        return self.stan
+
+    def _inputs_ok(self) -> bool:
+        wrong = [] if self.stan_input.ok else ["the STAN"]
+        if self.message_type != "echo":
+            wrong += [] if self.amount.ok else ["the amount or its currency"]
+            wrong += ["the card number"] if self.card.own.problem else []
+        self.problem = f"First mend {' and '.join(wrong)}" if wrong else ""
+        return not wrong
+
+    def _build(self) -> None:
+        try:
+            made = generate(**{name: getattr(self, name) for name in OPTIONS}, at=self.at)
+        except BuildError as error:
+            self._refuse(error)
+        else:
+            self._put(made)
+
+    def _refuse(self, error: BuildError) -> None:
+        """Say what cannot be met beside the input it concerns."""
+        self.problem = str(error)
+        if error.option in ("amount_minor_units", "currency"):
+            self.amount.refuse(error.option, str(error))
+        elif error.option == "pan":
+            self.card.refuse(str(error))
+        elif error.option == "stan":
+            self.stan_input.field.problem = str(error)
+
+    def _question(self) -> Question[Generated] | None:
+        description, version = self.description, self.version
+        if len(description) > MOST_DESCRIPTION:
+            self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
+            return None
+
+        def answered(made: Generated) -> None:
+            self._put(made)
+            self._tell()
+
+        def failed(problem: str) -> None:
+            self.problem = self.describe.problem = problem
+
+        return Question(
+            doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
+            put=lambda heard: self.writer.generate(description, version=version, at=self.at),
+            heard=lambda text: None,  # a message comes whole
+            answered=answered,
+            failed=failed,
+            cancelled=lambda: self._tell("Cancelled: no new message was made."),
+        )
+
+    def _put(self, made: Generated) -> None:
+        self.notes = made.notes
+        self.asked_network = None if self.description.strip() else self.network
+        self.message = made.raw
+
+    def _take(self, raw: str, said: str) -> None:
+        """A message that the buttons beneath the result made of the one before."""
+        self.notes = (said,) if said else ()
+        self.message = raw
+        self._tell()
+
+    def _adapt(self, change: Any = None) -> None:
+        """An echo test has no card and no amount; a description stands for all options."""
+        echo, described = self.message_type == "echo", bool(self.description.strip())
+        self.type_field.note = "It carries no card and no amount." if echo and not described else ""
+        for widget in (self.card, self.amount, self.purpose_choice, self.entry_choice):
+            widget.disabled = echo or described
+        for widget in (self.type_choice, self.network_choice, self.stan_input.text, self.stan_input.button):
+            widget.disabled = described
+
+    def _show(self) -> None:
+        self.table = self._tabled()
+        self.views.put(self.message, None, self.asked_network, self.table)
+        show(self.result, bool(self.message))
+        self._tell()
+
+    def _tabled(self) -> Any:
+        if not self.message or not has_tables():
+            return None
+        from sim import frames
+
+        return frames.parse(self.message, network=self.asked_network)
+
+    def _tell(self, news: str = "") -> None:
+        notes = [markup("p", note, "iso-hint") for note in self.notes if self.message]
+        if self.problem and not self.describe.problem:
+            notes = [markup("p", f"✖ {self.problem}.", "iso-problem", role="alert")]
+        elif news:
+            notes.insert(0, markup("p", news, "iso-hint", role="status"))
+        elif not self.message:
+            notes = [markup("p", "Choose what you need, then press Generate.", "iso-hint")]
+        self.said.value = "".join(notes)
+
+    def _static(self) -> str:
+        return static_anatomy(self.views.anatomy)
+
+    def __repr__(self) -> str:
+        return f"GeneratePanel({of_message(self.views.anatomy)})"

@@ -1,0 +1,86 @@
+"""`Lab`: the three panels behind tabs; a message goes from one to the next."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.widgets.panels.explain import ExplainPanel
+from sim.widgets.panels.generate import GeneratePanel
+from sim.widgets.panels.language_model import LanguageModel
+from sim.widgets.panels.shared import Panel, show
+from sim.widgets.panels.validate import ValidatePanel
+
+TABS = ("Generate", "Explain", "Validate")
+
+
+class Lab(Panel):
+    """Generate, explain and validate behind tabs. "Explain this" and "Validate this" take the message of
+    the open panel to the other one.
+
+    The panels are `generate`, `explain` and `validate`. Traits: `tab`, the open one by its name;
+    `message`, that of the open panel. *message* is put into explain and validate; *at* is the moment of
+    generated messages, None for now; *options* are those of `GeneratePanel`.
+    """
+
+    tab = traitlets.Enum(TABS, "Generate")
+    message = traitlets.Unicode("")
+
+    def __init__(
+        self,
+        message: object = "",
+        *,
+        at: datetime | None = None,
+        writer: LanguageModel | None = None,
+        **options: Any,
+    ) -> None:
+        self.generate = GeneratePanel(at=at, writer=writer, **options)
+        self.explain = ExplainPanel(message, writer=writer)
+        self.validate = ValidatePanel(message)
+        self.panels = dict(zip(TABS, (self.generate, self.explain, self.validate), strict=True))
+        self.tabs = ipywidgets.Tab(list(self.panels.values()), titles=TABS).add_class("iso-tabs")
+        super().__init__(self.tabs, classes="iso-lab")
+        self.tabs.observe(self._selected, "selected_index")
+        self.observe(self._select, "tab")
+        for panel in self.panels.values():
+            panel.observe(self._follow, "message")
+            self._offer(panel)
+        if self.explain.message:
+            self.tab = "Explain"
+        self._follow()
+
+    def hand_over(self, tab: str) -> None:
+        """Take the message of the open panel, and how it is read, to the panel *tab*, and open that."""
+        source, target = self.panels[self.tab], self.panels[tab]
+        if source is self.generate:
+            target.version, target.network = None, self.generate.asked_network
+        else:
+            target.version, target.network = source.version, source.network
+        target.message = source.message
+        self.tab = tab
+
+    def _offer(self, panel: Any) -> None:
+        actions = panel.actions
+        for button, tab in ((actions.explain_button, "Explain"), (actions.validate_button, "Validate")):
+            show(button, self.panels[tab] is not panel)
+            button.on_click(lambda _, tab=tab: self.hand_over(tab))
+
+    def _selected(self, change: Any) -> None:
+        if self.tabs.selected_index is not None:
+            self.tab = TABS[self.tabs.selected_index]
+
+    def _select(self, change: Any) -> None:
+        self.tabs.selected_index = TABS.index(self.tab)
+        self._follow()
+
+    def _follow(self, change: Any = None) -> None:
+        self.message = self.panels[self.tab].message
+
+    def _static(self) -> str:
+        return self.panels[self.tab]._static()
+
+    def __repr__(self) -> str:
+        return f"Lab({self.tab}: {self.panels[self.tab]!r})"

@@ -1,0 +1,145 @@
+"""`ReportView`: a verdict, what each network says, and the findings, each of which can be picked.
+
+`data` holds masked texts only: findings never hold card data.
+
+    verdict     {state, words}: state valid, invalid, broken or empty
+    networks    [{name, title, passed, errors, warnings, own}]
+    findings    [{severity, place, name, sentence, hint, source, network, number, start, end}]
+"""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from sim.errors import element_label
+from sim.judge import Finding, Severity
+from sim.operations import Report
+from sim.spec.networks import network as network_of
+
+Data = dict[str, Any]
+
+_STATIC = Path(__file__).parents[1] / "static"
+SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ"}
+VERDICT_SIGNS = {"valid": "✔", "invalid": "✖", "broken": "✖", "empty": ""}
+_NOTHING: Data = {"verdict": {"state": "empty", "words": ""}, "networks": [], "findings": []}
+
+
+class ReportView(anywidget.AnyWidget):
+    """What validate says of a message. Traits: `data` as described above; `network`, whose findings are
+    listed, empty for the standard's and the message's own; `picked`, the place of a finding in the
+    list that is shown, or None."""
+
+    _esm = _STATIC / "report_view.js"
+    _css = _STATIC / "report_view.css"
+
+    data = traitlets.Dict(_NOTHING).tag(sync=True)
+    network = traitlets.Unicode("").tag(sync=True)
+    picked = traitlets.Int(None, allow_none=True).tag(sync=True)
+
+    def __repr__(self) -> str:
+        return f"ReportView({self.data['verdict']['words'] or 'no message'})"
+
+
+def report_data(report: Report | None, network: str = "") -> Data:
+    """*report* as `ReportView` takes it, with the findings of *network*, or the message's own."""
+    if report is None:
+        return _NOTHING
+    other = report.networks.get(network)
+    found = sorted(report.findings if other is None else other.findings, key=_rank)
+    return {
+        "verdict": verdict(report),
+        "networks": [
+            {
+                "name": name,
+                "title": network_of(name).title,
+                "passed": result.passed,
+                "errors": _count(result.findings, Severity.ERROR),
+                "warnings": _count(result.findings, Severity.WARNING),
+                "own": name == report.network,
+            }
+            for name, result in report.networks.items()
+        ],
+        "findings": [_finding(one) for one in found],
+    }
+
+
+def verdict(report: Report) -> Data:
+    """The verdict in a state and in words: `Valid for Visa, read as ISO 8583:1987. 1 warning.`"""
+    if report.framing is not None:
+        words = f"This cannot be read as an ISO 8583:{report.version} message."
+        return {"state": "broken", "words": words}
+    title = network_of(report.network).title if report.network else "the standard alone: no network is known"
+    errors = _count(report.findings, Severity.ERROR)
+    warnings = _count(report.findings, Severity.WARNING)
+    counts = ", ".join(_many(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n)
+    head = "Valid" if report.valid else "Invalid"
+    words = f"{head} for {title}, read as ISO 8583:{report.version}." + (f" {counts}." if counts else "")
+    return {"state": head.lower(), "words": words}
+
+
+def _rank(one: Finding) -> int:
+    """Errors first; otherwise the order of the elements stays."""
+    return list(Severity).index(one.severity)
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _count(found: tuple[Finding, ...], severity: Severity) -> int:
+    return sum(one.severity is severity for one in found)
+
+
+def _finding(one: Finding) -> Data:
+    label = f"DE {one.path}" if one.path and one.field not in (None, 0, 1) else element_label(one.field)
+    return {
+        "severity": one.severity.value,
+        "place": label[:1].upper() + label[1:],
+        "name": one.name,
+        "sentence": one.message,
+        "hint": one.hint,
+        "source": one.source,
+        "network": network_of(one.network).title if one.network else "",
+        "number": one.field,
+        "start": one.start,
+        "end": one.end,
+    }
+
+
+def report_html(data: Data) -> str:
+    """The same as HTML that needs no widget: verdict, networks, findings."""
+    state = data["verdict"]["state"]
+    lines = [f"<p><b>{VERDICT_SIGNS[state]} {html.escape(data['verdict']['words'])}</b></p>"]
+    if data["networks"]:
+        lines.append(
+            _table(("Network", "Result", "Errors", "Warnings"), map(_network_cells, data["networks"]))
+        )
+    if data["findings"]:
+        lines.append(_table(("", "Where", "Finding", "Hint"), map(_finding_cells, data["findings"])))
+    elif state == "valid":
+        lines.append("<p>No findings.</p>")
+    return "\n".join(lines)
+
+
+def _network_cells(row: Data) -> tuple[str, ...]:
+    title = row["title"] + (" (its own)" if row["own"] else "")
+    result = "✔ passed" if row["passed"] else "✖ failed"
+    return title, result, str(row["errors"]), str(row["warnings"])
+
+
+def _finding_cells(one: Data) -> tuple[str, ...]:
+    return f"{SIGNS[one['severity']]} {one['severity']}", one["place"], one["sentence"], one["hint"]
+
+
+def _table(heads: tuple[str, ...], rows: Any) -> str:
+    top = "".join(f"<th>{html.escape(head)}</th>" for head in heads)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,306 @@
+"""Rules about chip data: each finds its fault at the tag, and good messages have none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import AT, VECTORS, generated, vector_id
+
+from sim.codec import Message, build
+from sim.elements import tlv
+from sim.judge import Finding, Severity, run
+from sim.operations import generate
+from sim.spec.tables import read_csv
+
+PAN = "4111111111111111"
+OTHER_PAN = "5555555555554444"
+RULES = {row["id"] for row in read_csv("rules_chip")} | {"chip-data"}
+VERSIONS = ("1987", "1993", "2003")
+
+
+def request(version: str = "1987", kind: str = "auth", entry: str = "chip") -> Message:
+    """A generated chip message, without a finding."""
+    return generate(kind, version=version, entry=entry, pan=PAN, at=AT).message
+
+
+def with_tags(message: Message, **changes: str | None) -> Message:
+    """The message with tags changed, added (at the end) or, for None, left out: `t9F02="..."`."""
+    tags = {tag.tag: tag.value for tag in tlv.read(message[55])}
+    for name, value in changes.items():
+        if value is None:
+            del tags[name[1:]]
+        else:
+            tags[name[1:]] = value
+    return message.replace(de55=tlv.write(tags))
+
+
+def chip_findings(message: Message) -> list[Finding]:
+    """What the rules of this room find."""
+    return [finding for finding in run(message) if finding.rule in RULES]
+
+
+def only(message: Message) -> Finding:
+    """The one finding about chip data."""
+    (finding,) = chip_findings(message)
+    return finding
+
+
+def marked(message: Message, finding: Finding) -> str:
+    """The characters of the text that a finding points at."""
+    return build(message)[finding.start : finding.end]
+
+
+def test_generated_messages_have_no_finding() -> None:
+    """Whatever generate makes, its chip data agree with the message and with themselves."""
+    seen = 0
+    for label, _, message in generated():
+        if 55 in message:
+            seen += 1
+            assert chip_findings(message) == [], label
+    assert seen > 100
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in VECTORS if row["expect_valid"] and "55" in (row["fields"] or {})], ids=vector_id
+)
+def test_good_vectors_have_no_error(row: dict[str, object]) -> None:
+    """Chip data of a message that is called valid may be odd, but is never an error."""
+    fields = row["fields"]
+    assert isinstance(fields, dict)
+    message = Message(
+        str(row["message"])[:4], {int(n): value for n, value in fields.items()}, str(row["version"])
+    )
+    assert not any(finding.is_error for finding in chip_findings(message))
+
+
+def test_every_rule_is_bound() -> None:
+    """Each row of the table has a case below, or a test of its own."""
+    cases = {case[0] for case in CASES} | {case[0] for case in CASES_OF_THE_WHOLE}
+    assert cases | {"chip-data", "chip-fixed-layout", "chip-tag-repeated"} == RULES
+
+
+# Rule, what is changed in DE 55, what else is changed, path, the marked text, severity.
+CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = [
+    ("chip-tag-unknown", {"tDF01": "AB"}, {}, "55.DF01", "AB", "info"),
+    ("chip-tag-length", {"t9F37": "AABB"}, {}, "55.9F37", "AABB", "warning"),
+    ("chip-tag-length", {"t9F22": "AABB"}, {}, "55.9F22", "AABB", "info"),
+    ("chip-tag-length", {"t9F66": "AABB"}, {}, "55.9F66", "AABB", "info"),
+    ("chip-tag-digits", {"t9F03": "0000000000A0"}, {}, "55.9F03", "A", "warning"),
+    ("chip-tag-digits", {"t5F36": "12"}, {}, "55.5F36", "12", "warning"),
+    ("chip-tag-digits", {"t5A": "4111F111111111111F"}, {}, "55.5A", "F", "warning"),
+    ("chip-reserved-bits", {"t9B": "E801"}, {}, "55.9B", "E801", "info"),
+    ("chip-date", {"t5F24": "291232"}, {}, "55.5F24", "32", "warning"),
+    ("chip-date", {"t9F21": "251530"}, {}, "55.9F21", "25", "warning"),
+    ("chip-country", {"t9F1A": "0999"}, {}, "55.9F1A", "0999", "warning"),
+    ("chip-cryptogram-kind", {"t9F27": "00"}, {}, "55.9F27", "00", "warning"),
+    ("chip-cryptogram-kind", {"t9F27": "40"}, {}, "55.9F27", "40", "info"),
+    ("chip-cryptogram-kind", {"t9F27": "C0"}, {}, "55.9F27", "C0", "warning"),
+    ("chip-amount", {"t9F02": "000000001001"}, {}, "55.9F02", "000000001001", "warning"),
+    ("chip-currency", {"t5F2A": "0978"}, {}, "55.5F2A", "0978", "warning"),
+    ("chip-currency", {"t5F2A": "0000"}, {}, "55.5F2A", "0000", "warning"),
+    ("chip-message-date", {"t9A": "261119"}, {}, "55.9A", "1119", "info"),
+    ("chip-sequence-number", {"t5F34": "02"}, {}, "55.5F34", "02", "warning"),
+    ("chip-pan", {"t5A": OTHER_PAN}, {}, "55.5A", OTHER_PAN, "warning"),
+    ("chip-pan", {"t57": f"{OTHER_PAN}D2912201"}, {}, "55.57", OTHER_PAN, "warning"),
+    ("chip-pan", {"t57": "4111"}, {}, "55.57", "4111", "warning"),
+    ("chip-agrees", {"t9C": "20"}, {}, "55.9C", "20", "info"),
+    ("chip-agrees", {"t9F15": "5999"}, {}, "55.9F15", "5999", "info"),
+    ("chip-agrees", {"t9F39": "90"}, {}, "55.9F39", "90", "info"),
+    ("chip-agrees", {"t9F1C": "5445524D30303032"}, {}, "55.9F1C", "5445524D30303032", "info"),
+    ("chip-agrees", {"t5F24": "280131"}, {}, "55.5F24", "280131", "info"),
+    ("chip-online-pin", {"t95": "0000040000"}, {}, "55.9F34", "410302", "info"),
+    ("chip-online-pin", {"t9F34": "020300"}, {}, "55.9F34", "020300", "info"),
+    ("chip-online-pin", {}, {"de52": "AABBCCDDEEFF0011"}, "55.9F34", "410302", "info"),
+]
+
+
+@pytest.mark.parametrize(("rule", "tags", "fields", "path", "text", "severity"), CASES)
+def test_a_fault_is_found_at_its_tag(
+    rule: str,
+    tags: dict[str, str | None],
+    fields: dict[str, str],
+    path: str,
+    text: str,
+    severity: str,
+) -> None:
+    """One change to a good message gives one finding, which marks the tag's value in the whole text."""
+    message = with_tags(request(), **tags).replace(**fields)
+    finding = only(message)
+    assert (finding.rule, finding.path, finding.severity) == (rule, path, severity)
+    assert finding.message.startswith(f"DE {path} at offset {finding.start}: ")
+    assert marked(message, finding) == text
+
+
+CASES_OF_THE_WHOLE: list[tuple[str, dict[str, str | None], dict[str, str], str]] = [
+    (
+        "chip-cryptogram-data",
+        {"t9F37": None, "t82": None},
+        {},
+        "tags to check the cryptogram with, found none of 9F37, 82",
+    ),
+    (
+        "chip-entry-mode",
+        {},
+        {"de22": "901"},
+        "chip or contactless in DE 22, found magnetic stripe, full track",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "tags", "fields", "words"), CASES_OF_THE_WHOLE)
+def test_a_fault_of_the_whole_field(
+    rule: str, tags: dict[str, str | None], fields: dict[str, str], words: str
+) -> None:
+    """What is missing, or wrong about the whole, is one finding at DE 55."""
+    message = with_tags(request(), **tags).replace(**fields)
+    finding = only(message)
+    assert (finding.rule, finding.path) == (rule, "55")
+    assert finding.message.endswith(words)
+
+
+def test_framing_is_an_error() -> None:
+    """A tag cut short is the only error, found at the tag; nothing else is judged then."""
+    message = request().replace(de55="9F2701009F2608AABB")
+    finding = only(message)
+    assert (finding.rule, finding.path, finding.severity) == ("chip-data", "55.9F26", Severity.ERROR)
+    assert marked(message, finding) == "AABB"
+
+
+def test_no_hex_is_an_error() -> None:
+    """DE 55 of 1987 may hold any text; chip data are hex digits."""
+    finding = only(request().replace(de55="HELLO"))
+    assert (finding.path, finding.severity, finding.found) == ("55", Severity.ERROR, "'H'")
+
+
+def test_the_inside_of_a_template_warns() -> None:
+    """Scripts with a wrong inside are common; the tags around them are right."""
+    script = tlv.write({"71": "8603AABB"})
+    message = Message("0110", {39: "00", 55: script + "8A023030"})
+    finding = only(message)
+    assert (finding.rule, finding.path, finding.severity) == ("chip-data", "55.86", Severity.WARNING)
+    assert marked(message, finding) == "AABB"
+
+
+def test_a_fixed_layout_is_left_alone() -> None:
+    """A network's own layout is recognised and not called broken."""
+    finding = only(request().replace(de55="C1C7D5E2000111223344"))
+    assert (finding.rule, finding.severity) == ("chip-fixed-layout", Severity.INFO)
+
+
+def test_a_dataset_is_read_through() -> None:
+    """Findings behind a dataset id and length still mark the right characters."""
+    inner = with_tags(request(), t9F02="000000001001")[55]
+    message = request().replace(de55=f"01{len(inner) // 2:04X}{inner}")
+    finding = only(message)
+    assert (finding.rule, marked(message, finding)) == ("chip-amount", "000000001001")
+
+
+def test_a_wrong_dataset_length_is_an_error() -> None:
+    """The length in front of a dataset is framing, too."""
+    inner = request()[55]
+    finding = only(request().replace(de55=f"01{len(inner) // 2 + 1:04X}{inner}"))
+    assert (finding.rule, finding.severity) == ("chip-data", Severity.ERROR)
+
+
+def test_repeated_tags() -> None:
+    """A tag that stands twice informs, at the last one; scripts and their commands may repeat."""
+    message = request()
+    repeated = message.replace(de55=message[55] + "9F370411223344")
+    finding = only(repeated)
+    assert (finding.rule, finding.path, finding.found) == ("chip-tag-repeated", "55.9F37", "2")
+    assert marked(repeated, finding) == "11223344"
+    script = tlv.write([("9F18", "00000001"), ("86", "841E0000"), ("86", "84240000")])
+    response = Message("0110", {39: "00", 55: tlv.write([("72", script), ("72", script)])})
+    assert chip_findings(response) == []
+
+
+def test_a_refund_may_carry_an_aac() -> None:
+    """Terminals end the card's part of a refund with an AAC; the money moves all the same."""
+    message = with_tags(request().replace(de3="200000"), t9F27="00", t9C="20")
+    assert chip_findings(message) == []
+
+
+def test_a_declined_advice_may_carry_an_aac() -> None:
+    """An advice that approves what the chip declined is odd; one that says it was declined is not."""
+    advice = with_tags(request(kind="advice"), t9F27="00")
+    assert only(advice).rule == "chip-cryptogram-kind"
+    assert chip_findings(advice.replace(de39="05", de38=None)) == []
+    assert chip_findings(with_tags(advice, t9F27="40")) == []
+
+
+def test_the_final_amount_of_an_advice_may_differ() -> None:
+    """The chip signed an estimate; an advice reports what it became."""
+    advice = with_tags(request(kind="advice"), t9F02="000000001001")
+    assert only(advice).severity is Severity.INFO
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_agreement_in_every_version(version: str) -> None:
+    """Amount, currency and date are compared wherever the version puts them."""
+    message = with_tags(request(version), t9F02="000000001001", t5F2A="0978", t9A="261119")
+    assert {finding.rule for finding in chip_findings(message)} == {
+        "chip-amount",
+        "chip-currency",
+        "chip-message-date",
+    }
+
+
+def test_a_reversal_is_not_asked_for_its_cryptogram() -> None:
+    """A reversal repeats a few tags only; nobody checks the cryptogram again."""
+    message = request(kind="reversal").replace(de55="9F2608112233445566778895050000008000")
+    assert chip_findings(message) == []
+
+
+@given(st.sampled_from([PAN, OTHER_PAN]), st.sampled_from(["57", "5A", "9F6B", "DF01", "9F1F", "9F20"]))
+def test_no_finding_shows_the_card(pan: str, tag: str) -> None:
+    """Texts of findings hold no card number, whichever tag carries it."""
+    for value in (pan, f"{pan}D2912201F", f"A{pan}A", pan.replace("1", "A")):
+        padded = value + "F" * (len(value) % 2)
+        for text in (tlv.write({tag: padded}), f"{tag}30{padded}", padded):
+            for finding in chip_findings(request().replace(de55=text)):
+                shown = f"{finding.message}{finding.expected}{finding.found}{finding.hint}"
+                assert pan[4:] not in shown
+                assert pan[:10] not in shown
+
+
+@given(st.text(alphabet="0123456789ABCDEF", max_size=200), st.sampled_from(VERSIONS))
+def test_any_chip_data_is_judged(text: str, version: str) -> None:
+    """Rules never raise, and mark characters inside the message."""
+    message = request(version).replace(de55=text)
+    for finding in chip_findings(message):
+        assert finding.start is not None
+        assert finding.end is not None
+        assert 0 <= finding.start <= finding.end <= len(build(message))
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "95",
+                "9A",
+                "9C",
+                "9F02",
+                "5F2A",
+                "9F34",
+                "9F27",
+                "57",
+                "5A",
+                "5F34",
+                "9F1A",
+                "5F24",
+                "9F15",
+                "9F39",
+                "9F1C",
+                "9B",
+            ]
+        ),
+        st.binary(max_size=8),
+    )
+)
+def test_any_value_is_judged(tags: dict[str, bytes]) -> None:
+    """Values of any length and content give findings, never an exception or an error."""
+    text = tlv.write({tag: value.hex().upper() for tag, value in tags.items()})
+    for version in VERSIONS:
+        assert not any(finding.is_error for finding in chip_findings(request(version).replace(de55=text)))
