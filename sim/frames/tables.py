@@ -7,7 +7,7 @@ table. Exports (`to_csv`, `to_dict`, `to_json`, `tolist`) and single cells are t
 
 from __future__ import annotations
 
-import hashlib
+import html
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
@@ -209,7 +209,7 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
 
     def _repr_html_(self) -> str:
         if not len(self) and self._title():
-            return f"<p>{self._title()}</p>"
+            return f"<p>{html.escape(self._title())}</p>"
         return render.as_html(render.grid(self.masked(), self.left_out()), self._title())
 
     def to_html(self, *args: Any, **kwargs: Any) -> Any:
@@ -217,12 +217,9 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
 
     @property
     def style(self) -> Any:
-        from pandas.io.formats.style import Styler  # needs jinja2, which only styling needs
+        from sim.frames.styling import styler
 
-        shown = self.masked()
-        # Named by its content, not at random: the same table gives the same HTML.
-        name = hashlib.sha256(shown.to_csv().encode("utf-8", "backslashreplace")).hexdigest()
-        return Styler(shown, uuid=name[:8])
+        return styler(self.masked())
 
 
 class MessageTable(Table):

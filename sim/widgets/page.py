@@ -143,7 +143,7 @@ def _row(element: Data, hue: int) -> str:
         SIGNS[element["severity"]],
         label_of(element),
         html.escape(element["name"]),
-        element["format"],
+        html.escape(element["format"]),
         f"<code>{value}</code>",
         "<br>".join(told) + _parts(element),
     )
@@ -158,7 +158,7 @@ def _parts(element: Data) -> str:
     lines = []
     for child in element["children"]:
         indent = "\N{NO-BREAK SPACE}" * 4 * child["depth"]
-        line = f"{indent}<b>{child['label']}</b> {html.escape(child['name'])}: "
+        line = f"{indent}<b>{html.escape(child['label'])}</b> {html.escape(child['name'])}: "
         line += (
             f"<code>{html.escape(visible(child['value']))}</code> {html.escape(visible(child['meaning']))}"
         )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
+import pytest
 from support import AT
 
 import sim
@@ -46,3 +49,27 @@ def test_every_kind_of_table() -> None:
     """Comparisons, empty findings and the toolkit's own lists can be shown, too."""
     for table in (sim.diff(MESSAGE, sim.respond(MESSAGE)), sim.validate(MESSAGE), sim.codes("fee_type")):
         assert "<table" in sim.show(table).to_html()
+
+
+TAG = "<img src=x onerror=alert(1)>"
+_DRESSED: dict[str, Callable[[Any], Any]] = {
+    "shown": sim.show,
+    "styled": lambda table: table.style,
+    "formatted": lambda table: table.style.format("{}", na_rep="-"),
+    "labels formatted": lambda table: table.style.format_index(str.upper, axis=1),
+    "by value": lambda table: table.set_index("value").style,
+    "on its side": lambda table: table.set_index("value").T.style,
+    "column renamed": lambda table: table.rename(columns={"name": TAG}).style,
+    "rows named": lambda table: table.rename_axis(TAG).style,
+    "columns named": lambda table: table.rename_axis(TAG, axis=1).style,
+    "a part": lambda table: table[["number", "value"]].style,
+}
+
+
+@pytest.mark.parametrize("name", _DRESSED)
+def test_markup_in_a_message_stays_text(name: str) -> None:
+    """What stands in an element, a label or a name of labels is escaped, also after a format of one's own."""
+    table = sim.parse(sim.build({"mti": "0100", 3: "000000", 43: TAG.ljust(40), 63: TAG}))
+    html = _DRESSED[name](table).to_html()
+    assert TAG.casefold() not in html.casefold()
+    assert "&lt;img" in html.casefold()

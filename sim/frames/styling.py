@@ -1,0 +1,43 @@
+"""pandas' Styler, which writes markup as the text it is: what a message holds must not run in a page."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pandas as pd
+from pandas.io.formats.style import Styler  # needs jinja2, so nothing imports this before it styles
+
+# Arguments of pandas' `format` methods that may come without a name, up to `escape`.
+_CELLS, _LABELS = 7, 8
+
+
+class EscapingStyler(Styler):
+    """A Styler that escapes cells, labels and their names by default; `escape=` chooses another way."""
+
+    def __init__(self, data: pd.DataFrame, *args: Any, **kwargs: Any) -> None:
+        super().__init__(data, *args, **kwargs)
+        self.format()
+        for axis in (0, 1):
+            self.format_index(axis=axis)
+            self.format_index_names(axis=axis)
+
+    def format(self, *args: Any, **kwargs: Any) -> Any:
+        return super().format(*args, **_escaped(args, kwargs, _CELLS))
+
+    def format_index(self, *args: Any, **kwargs: Any) -> Any:
+        return super().format_index(*args, **_escaped(args, kwargs, _LABELS))
+
+    def format_index_names(self, *args: Any, **kwargs: Any) -> Any:
+        return super().format_index_names(*args, **_escaped(args, kwargs, _LABELS))
+
+
+def _escaped(args: tuple[Any, ...], kwargs: dict[str, Any], places: int) -> dict[str, Any]:
+    return kwargs if len(args) >= places else {"escape": "html", **kwargs}
+
+
+def styler(shown: pd.DataFrame) -> EscapingStyler:
+    """The Styler of a table as it may be shown, named by its content and not at random: the same table
+    gives the same HTML."""
+    name = hashlib.sha256(shown.to_csv().encode("utf-8", "backslashreplace")).hexdigest()
+    return EscapingStyler(shown, uuid=name[:8])
