@@ -70,7 +70,8 @@ def _files() -> tuple[Path, ...]:
     top = (
         path for path in ROOT.iterdir() if path.suffix in (".md", ".toml", "") or path.name == ".gitignore"
     )
-    found = [path for path in (*inside, *top) if path.is_file()]
+    # In a worktree .git is a file, and no part of the checkout.
+    found = [path for path in (*inside, *top) if path.is_file() and path.name != ".git"]
     made = {"__pycache__", ".ipynb_checkpoints", "shots"}
     return tuple(sorted(path.relative_to(ROOT) for path in found if not made & set(path.parts)))
 
