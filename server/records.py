@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticKnownError
 
+from sim.operations import DEFAULT_VERSION, NETWORKS, VERSIONS
+
 TITLE = "ISO 8583 Message Simulation Service"
 INTERFACE_VERSION = "1"
 MAX_MESSAGE = 32768
@@ -40,20 +42,13 @@ def _ascii_digits(pattern: str) -> Callable[[str], str]:
 class CardNetwork(StrEnum):
     """A card network whose rules the service knows."""
 
-    VISA = "VISA"
-    MASTERCARD = "MASTERCARD"
-    AMEX = "AMEX"
-    DISCOVER = "DISCOVER"
-    JCB = "JCB"
-    UNIONPAY = "UNIONPAY"
+    vars().update({name: name for name in NETWORKS})  # a network is there because its file is
 
 
 class ProtocolVersion(StrEnum):
     """The edition of ISO 8583 that a message follows."""
 
-    V1987 = "1987"
-    V1993 = "1993"
-    V2003 = "2003"
+    vars().update({f"V{version}": version for version in VERSIONS})
 
 
 class Request(BaseModel):
@@ -139,7 +134,7 @@ class ExplainRequest(Request):
     model: Model = None
     network: OwnNetwork = None
     provider: Provider = None
-    version: Version = ProtocolVersion.V1987
+    version: Version = ProtocolVersion(DEFAULT_VERSION)
 
 
 class ExplainResponse(Response):
@@ -160,7 +155,7 @@ class ValidateRequest(Request):
         Field(description="Networks whose rules are also checked; an empty list checks every network"),
     ] = []
     network: OwnNetwork = None
-    version: Version = ProtocolVersion.V1987
+    version: Version = ProtocolVersion(DEFAULT_VERSION)
 
 
 class NetworkResult(Response):

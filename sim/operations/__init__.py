@@ -4,12 +4,13 @@ from sim.operations.explanation import Explanation, explain
 from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
 from sim.operations.generation import Generated, generate, respond, reverse
 from sim.operations.project import field_values, strip_line_ending
-from sim.operations.validation import Report, chosen_version, validate
+from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
 from sim.operations.verdict import NetworkResult
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
 
 __all__ = [
+    "DEFAULT_VERSION",
     "NETWORKS",
     "VERSIONS",
     "Broken",

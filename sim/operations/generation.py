@@ -16,11 +16,11 @@ from sim.operations.details import sample_note
 from sim.operations.options import Setting, check_numbers, settle
 from sim.operations.recipes import FIXED, VARIED, Context, Varied, approved, clock, original_data
 from sim.spec import lookup, spec
-from sim.spec.networks import default_card, detect
+from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.tables import read_toml
 
 SOURCE_TEMPLATE = "template"  # our choice: the contract leaves the values of `source` open
-DEFAULT_NETWORK = "VISA"  # our choice: the test card when neither network nor PAN is given
+DEFAULT_NETWORK = NETWORKS[0]  # our choice: the test card when neither network nor PAN is given
 
 # What a response repeats from its request, beside its own answer: the elements by which the two are
 # matched, the amount, and the institutions.

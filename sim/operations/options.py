@@ -10,7 +10,7 @@ from sim.codec import BuildError
 from sim.codec.walk import is_digits
 from sim.operations.details import check_details
 from sim.spec import VERSIONS, currency
-from sim.spec.networks import NETWORKS
+from sim.spec.networks import NETWORKS, network
 from sim.spec.tables import read_toml
 
 MessageKind = Literal["auth", "financial", "echo", "advice", "reversal"]
@@ -48,16 +48,15 @@ class Setting:
         return found
 
     @property
-    def dialect(self) -> dict[str, Any]:
+    def dialect(self) -> Mapping[str, Any]:
         """What the network adds to or drops from messages of this version."""
-        networks = read_toml("templates")["networks"]
-        found: dict[str, Any] = networks.get(self.network, {}).get(self.version, {})
-        return found
+        dialects = network(self.network).dialects if self.network else {}
+        return dialects.get(self.version, {})
 
 
 def settle(
     kind: str,
-    network: str | None,
+    chosen: str | None,
     version: str,
     purpose: str,
     entry: str,
@@ -70,11 +69,11 @@ def settle(
     version = _one_of("version", version, VERSIONS)
     purpose = _one_of("purpose", purpose, templates["purposes"])
     entry = _one_of("entry", entry, templates["entries"])
-    if network is not None:
-        network = _one_of("network", network, NETWORKS)
+    if chosen is not None:
+        chosen = _one_of("network", chosen, NETWORKS)
     code, more = _numeric(currency_code), check_details(details or {}, version)
     sample = {**templates["sample"], **more}
-    return Setting(kind, network, version, purpose, entry, code, more, sample)
+    return Setting(kind, chosen, version, purpose, entry, code, more, sample)
 
 
 def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:

@@ -16,6 +16,7 @@ from time import time
 from sim.elements import dates, tlv
 from sim.operations.options import Setting
 from sim.spec import currency, spec
+from sim.spec.networks import NETWORKS, network
 from sim.spec.tables import read_toml
 
 _LL = 2
@@ -198,7 +199,7 @@ def _chip(context: Context) -> str:
             # Tapped: no verification required. Inserted: PIN in clear, checked by the chip, successful.
             "9F34": "1F0302" if tapped else "410302",
             "9F35": "22",
-            "84": read_toml("templates")["aids"][setting.network or "VISA"],
+            "84": network(setting.network or NETWORKS[0]).aid,
             "5F34": setting.sample["card_sequence"][1:],
         }
     )

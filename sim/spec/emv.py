@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from sim.errors import SpecError
-from sim.spec.tables import read_csv, read_toml
+from sim.spec.networks import NETWORKS, network
+from sim.spec.tables import read_csv
 
 _FORMAT = re.compile(r"(?P<content>[a-z]+)(?: ?(?:\d+-)?(?:\.\.)?(?P<high>\d+))?")
 # Application identifiers start with five bytes that name their owner (ISO/IEC 7816-5).
@@ -137,7 +138,7 @@ def command(code: str) -> str:
 
 @cache
 def _owners() -> Mapping[str, str]:
-    return {aid[:_RID]: name for name, aid in read_toml("templates")["aids"].items()}
+    return {network(name).aid[:_RID]: name for name in NETWORKS}
 
 
 def owner(aid: str) -> str | None:

@@ -1,4 +1,6 @@
-"""What the six card networks say: typed records of the tables in `data/networks`.
+"""What the card networks say: the tables in `data/networks` as typed records.
+
+A network is there because its file is: `data/networks/VISA.toml` is the network VISA.
 
 The tables say what is asked for, the rules decide. Severities are `error`, `warning`, `info` and, for
 a range or an MTI, `ok`; a row whose confidence is `unsourced` is never an error.
@@ -8,192 +10,65 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from sim.errors import SpecError
-from sim.spec.tables import read_csv, read_toml
+from sim.spec.network_records import (
+    Detection,
+    Echo,
+    Format,
+    MtiVersions,
+    Network,
+    Presence,
+    Range,
+    ResponseCode,
+    TestCard,
+    Verdict,
+)
+from sim.spec.tables import names, read_csv, read_toml
+
+__all__ = [
+    "CHECKS",
+    "NETWORKS",
+    "PREDICATES",
+    "Detection",
+    "Echo",
+    "Format",
+    "MtiVersions",
+    "Network",
+    "Presence",
+    "Range",
+    "ResponseCode",
+    "TestCard",
+    "Verdict",
+    "allowed",
+    "default_card",
+    "detect",
+    "formats",
+    "judge",
+    "network",
+    "presence",
+    "response_code",
+    "test_cards",
+]
 
 T = TypeVar("T")
-NETWORKS: tuple[str, ...] = ("VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY")
+
+
+def _found() -> tuple[str, ...]:
+    """The files of networks, by place; those in lower case hold what the networks share."""
+    files = [name for name in names("networks", ".toml") if name.isupper()]
+    return tuple(
+        sorted(files, key=lambda name: (read_toml(f"networks/{name}").get("place", len(files)), name))
+    )
+
+
+NETWORKS: tuple[str, ...] = _found()
 
 # What a format's `check` and a presence row's `when` mean, by name.
 CHECKS: Mapping[str, str] = read_toml("networks/terms")["checks"]
 PREDICATES: Mapping[str, str] = read_toml("networks/terms")["predicates"]
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Card numbers that begin with `low` to `high` (prefixes of equal length) and have one of `lengths`.
-
-    `brand` is the brand the card really is; `report` the severity of such a card on the network whose
-    range this is. `status`: current, legacy, alliance, co-brand or secondary (known to one list only).
-    """
-
-    low: str
-    high: str
-    lengths: tuple[int, ...]
-    luhn: bool
-    status: str
-    brand: str
-    report: str
-    note: str
-    source: str
-    confidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One rule on the text of some elements; field 0 is the MTI. `CHECKS` says what `check` means.
-
-    `mtis` are masks such as `02xx`; none means every MTI but network management, which has no card.
-    `standard` marks what the standard itself says of the element in these versions: a caller that
-    has judged the element by the standard need not say it twice.
-    """
-
-    id: str
-    fields: tuple[int, ...]
-    versions: tuple[str, ...]
-    mtis: tuple[str, ...]
-    check: str
-    severity: str
-    expected: str
-    hint: str
-    source: str
-    confidence: str
-    standard: bool = False
-    pattern: re.Pattern[str] | None = None
-    min: int = 0
-    max: int = 9999
-    multiple: int = 1
-    values: frozenset[str] = frozenset()
-    at: tuple[int, int] | None = None
-    lead: int = 0
-    sizes: tuple[tuple[str, int, int], ...] = ()
-    wrapper: bool = False
-
-    def applies(self, mti: str, version: str) -> bool:
-        """Whether the rule speaks of messages *mti* read as *version*."""
-        asked = any(_masked(mask, mti) for mask in self.mtis) if self.mtis else mti[1:2] != "8"
-        return asked and version in self.versions
-
-
-@dataclass(frozen=True, slots=True)
-class MtiVersions:
-    """How the network takes each version digit of the MTI: `severities` pairs digit and severity."""
-
-    severities: tuple[tuple[str, str], ...]
-    expected: str
-    hint: str
-    source: str
-    confidence: str
-
-    def severity(self, mti: str) -> str | None:
-        """The severity of a message with this *mti*; None when it is fine, or no version at all."""
-        severity = dict(self.severities).get(mti[:1], "ok")
-        return None if severity == "ok" else severity
-
-
-@dataclass(frozen=True, slots=True)
-class Echo:
-    """The echo test in the network's own dialect: the MTI, and the element that says echo."""
-
-    mti: str
-    field: int
-    code: str
-    source: str
-    confidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """One card network. `response_lengths` pairs version and length of DE 39; `foreign` pairs brand and
-    severity of a card in none of `ranges` (others are errors); `notes` tell what the text cannot show."""
-
-    name: str
-    title: str
-    luhn: bool
-    native_version: str
-    mti_versions: MtiVersions
-    ranges: tuple[Range, ...]
-    foreign: tuple[tuple[str, str], ...]
-    formats: tuple[Format, ...]
-    echo: Echo
-    response_lengths: tuple[tuple[str, int], ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Presence:
-    """Whether a message of one network and MTI carries an element. `presence`: M must, C must when
-    the predicate `when` holds, X must not, O may."""
-
-    network: str
-    mti: str
-    field: int
-    presence: str
-    severity: str
-    when: str
-    condition: str
-    source: str
-    confidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseCode:
-    """One code of DE 39. `kind`: approved, declined, pick-up, referral, system, accepted or reason;
-    `where`: response, request or both."""
-
-    network: str
-    code: str
-    meaning: str
-    kind: str
-    where: str
-    source: str
-    confidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class TestCard:
-    """A published test card number. `network` is its own, `detected` what its prefix says (both empty
-    for none of the six); `exception` tells why, where they differ."""
-
-    __test__ = False  # not a test case, whatever pytest makes of the name
-
-    network: str
-    pan: str = field(repr=False)
-    luhn: bool
-    default: bool
-    detected: str
-    exception: str
-    note: str
-    source: str
-    confidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """Whose card a number is. `network` is None for a brand outside the six."""
-
-    network: str | None
-    brand: str
-    range: Range
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What one network says of a card number; `severity` None: nothing. Holds no digits of it."""
-
-    severity: str | None
-    reason: str
-    expected: str
-    found: str
-    source: str
-
-
-def _masked(mask: str, mti: str) -> bool:
-    return len(mti) == 4 and all(want in ("x", have) for want, have in zip(mask, mti, strict=True))
 
 
 def _known(name: str) -> str:
@@ -229,6 +104,10 @@ def network(name: str) -> Network:
         name=table["name"],
         title=table["title"],
         luhn=table["luhn"],
+        aid=table["aid"],
+        colour=table["colour"],
+        spoken=table["spoken"],
+        meant=table.get("meant", ""),
         native_version=table["native_version"],
         mti_versions=MtiVersions(**versions | {"severities": tuple(versions["severities"].items())}),
         ranges=tuple(_range(row, table["luhn"]) for row in table["ranges"]),
@@ -237,6 +116,7 @@ def network(name: str) -> Network:
         echo=Echo(**table["echo"]),
         response_lengths=tuple(table["response_codes"]["lengths"].items()),
         notes=tuple(table["notes"]),
+        dialects=table.get("dialects", {}),
     )
 
 

@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sim.spec.networks import NETWORKS, network
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MISSING = "plots need matplotlib: pip install 'iso8583-lab[plot]'"
 
-# The palette of Okabe and Ito; grey for what belongs to no network.
-COLOURS = {
-    "VISA": "#0072B2",
-    "MASTERCARD": "#D55E00",
-    "AMEX": "#009E73",
-    "DISCOVER": "#E69F00",
-    "JCB": "#CC79A7",
-    "UNIONPAY": "#56B4E9",
-}
+# The palette of Okabe and Ito, as the networks' colours; grey for what belongs to no network.
 _GREY = "#8C8C8C"
 _ACCENT = "#0072B2"
 # What cells are filled with: numbers are read on it, on a light page and on a dark one.
@@ -103,7 +97,7 @@ def ridges(canvas: Sheet, edges: Numbers, strips: list[Ridge], *, shared: bool) 
     peak = max(int(strip.heights.max()) for strip in strips)
     for at, strip in enumerate(strips):
         base = float(len(strips) - 1 - at)
-        colour = COLOURS.get(strip.network, _ACCENT if not shared else _GREY)
+        colour = _colour(strip.network, _GREY if shared else _ACCENT)
         top = base + _STRIP * strip.heights / ((peak if shared else int(strip.heights.max())) or 1)
         steps = np.append(top, top[-1])
         ax.fill_between(edges, base, steps, step="post", color=colour, alpha=0.75, linewidth=0)
@@ -118,6 +112,10 @@ def ridges(canvas: Sheet, edges: Numbers, strips: list[Ridge], *, shared: bool) 
     )
     ax.set_ylim(-0.1, len(strips))
     ax.set_xlim(edges[0], edges[-1])
+
+
+def _colour(name: str, otherwise: str) -> str:
+    return network(name).colour if name in NETWORKS else otherwise
 
 
 def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[Cell]]) -> None:

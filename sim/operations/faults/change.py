@@ -14,7 +14,7 @@ from sim.elements.pan import check_digit, luhn_ok
 from sim.operations.generation import generate, respond, reverse
 from sim.operations.recipes import approved
 from sim.spec import spec
-from sim.spec.networks import default_card
+from sim.spec.networks import NETWORKS, default_card
 from sim.spec.tables import read_toml
 
 Row = Mapping[str, Any]
@@ -139,7 +139,7 @@ def _swapped(message: Message, how: str, network: str | None) -> Message | None:
     elif how == "too-short":
         new = pan[: _SHORTEST - 1] + check_digit(pan[: _SHORTEST - 1])
     else:
-        new = default_card("MASTERCARD" if network == "VISA" else "VISA").pan
+        new = default_card(next(name for name in NETWORKS if name != network)).pan
     values = {
         f"de{number}": message[number].replace(pan, new) for number in _CARD_ELEMENTS if number in message
     }

@@ -78,7 +78,7 @@ class Cleaned:
 
 @cache
 def tokens() -> dict[str, TestCard]:
-    """Every test card by the token that stands for it: `VISA #1`; `OTHER` for brands outside the six."""
+    """Every test card by the token that stands for it: `VISA #1`; `OTHER` for brands outside the networks."""
     made: dict[str, TestCard] = {}
     counts: dict[str, int] = {}
     for card in test_cards():

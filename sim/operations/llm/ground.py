@@ -31,13 +31,13 @@ from sim.operations.llm.wording import (
     without_names,
 )
 from sim.spec import Currency, currency
-from sim.spec.networks import detect, test_cards
+from sim.spec.networks import detect, network, test_cards
 
 if TYPE_CHECKING:
     from sim.operations.llm.intent import Intent
 
 # Words by which a network that is not named in full may be meant.
-_MEANT = {"MASTERCARD": r"\bM\.?C\b|maestro", "DISCOVER": r"discover|diners", "UNIONPAY": r"\bCUP\b|银联"}
+_MEANT = {name: network(name).meant for name in NETWORKS if network(name).meant}
 # What a description labels in so many words -> the properties of the intent that may hold it.
 _LABELLED: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), fields)
@@ -210,7 +210,7 @@ def _cards(intent: Intent, cleaned: Cleaned) -> list[str]:
 
 @cache
 def _brands() -> tuple[str, ...]:
-    """The brands of cards beside the six networks."""
+    """The brands of cards beside the networks."""
     brands = {owner.brand for card in test_cards() if not card.network and (owner := detect(card.pan))}
     return tuple(sorted(re.escape(one) for one in brands | {"Maestro", "RuPay", "Mir", "Elo", "Interac"}))
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+if TYPE_CHECKING:
+    Network: TypeAlias = str
+    Version: TypeAlias = str
+else:  # for pydantic the names that the tables have
+    from sim.spec import VERSIONS
+    from sim.spec.networks import NETWORKS
+
+    Network, Version = Literal[NETWORKS], Literal[VERSIONS]
 
 Digits4 = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}$")]
 Digits6 = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,6}$")]
@@ -41,10 +50,8 @@ class Intent(BaseModel):
         description="response when the description asks for the answer, or tells the issuer's decision "
         "(approved, declined)",
     )
-    version: Literal["1987", "1993", "2003"] | None = Field(None, description="Version of ISO 8583, if named")
-    network: Literal["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY"] | None = Field(
-        None, description="Card network, if named"
-    )
+    version: Version | None = Field(None, description="Version of ISO 8583, if named")
+    network: Network | None = Field(None, description="Card network, if named")
     test_card: Text | None = Field(
         None, description="The words after `test card` where the description has them, such as `VISA #2`"
     )

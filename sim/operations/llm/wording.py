@@ -10,6 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from sim.spec import networks
 from sim.spec.registries import countries, country
 
 if TYPE_CHECKING:
@@ -19,14 +20,7 @@ _DENIED = re.compile(
     r"(?:\b(?:no|not|non|never|without|neither|nor|instead of|rather than|cannot)|n't)\W+(?:\w+\W+){0,2}$",
     re.IGNORECASE,
 )
-NETWORKS = {
-    "VISA": r"visa",
-    "MASTERCARD": r"master[ -]?card",
-    "AMEX": r"am[ -]?ex|american express",
-    "DISCOVER": r"discover(?= card| network|,|\.|$)",
-    "JCB": r"jcb",
-    "UNIONPAY": r"union ?pay",
-}
+NETWORKS = {name: networks.network(name).spoken for name in networks.NETWORKS}
 ENTRY = {
     "contactless": r"contactless|tap(?:s|ped|ping)?|apple pay|google pay|nfc|pay ?wave|pay ?pass",
     "chip": r"chip(?: and pin)?|insert(?:s|ed)|dip(?:s|ped)|emv",

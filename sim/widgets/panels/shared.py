@@ -18,6 +18,7 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.spec import VERSIONS
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.model import view
 from sim.widgets.page import page
@@ -25,7 +26,7 @@ from sim.widgets.plain import text_of
 
 _STATIC = Path(__file__).parents[1] / "static"
 ANATOMY, TABLE = "Anatomy", "Table"
-VERSION_CHOICES = (("as its MTI says", ""), ("1987", "1987"), ("1993", "1993"), ("2003", "2003"))
+VERSION_CHOICES = (("as its MTI says", ""), *((version, version) for version in VERSIONS))
 
 
 @cache
