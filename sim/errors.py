@@ -1,7 +1,7 @@
 """The exceptions of the toolkit.
 
-One tree under `IsoError`, which is a `ValueError`: `ParseError` speaks of text that came in,
-`BuildError` of elements to be written, `SpecError` of the toolkit's own tables.
+One tree under `IsoError`, which is a `ValueError`: `ParseError` speaks of text that came in
+(`WireError` of bytes), `BuildError` of elements to be written, `SpecError` of the toolkit's own tables.
 Every error locates: field, offset, expected, found. Texts never hold card data: `found` is a
 count, a length prefix or an already masked value.
 """
@@ -23,19 +23,22 @@ def element_label(field: int | None) -> str:
 
 
 @lru_cache(maxsize=4096)
-def locate(field: int | None, offset: int | None, expected: str, found: str) -> str:
-    """The one sentence in which errors and findings say what is wrong where.
+def locate(field: int | None, offset: int | None, expected: str, found: str, unit: str = "offset") -> str:
+    """The one sentence in which errors and findings say what is wrong where; *unit* is what *offset*
+    counts, `byte` where it is no character of the text form.
 
     >>> locate(4, 36, "n 12", "7 characters")
     'DE 4 at offset 36: expected n 12, found 7 characters'
     """
-    place = element_label(field) + ("" if offset is None else f" at offset {offset}")
+    place = element_label(field) + ("" if offset is None else f" at {unit} {offset}")
     return f"{place}: expected {expected}, found {found}"
 
 
 class IsoError(ValueError):
     """Base of all errors. `field` 0 is the MTI, 1 the bitmap, None the message as a whole;
-    `offset` counts characters of the text form from 0."""
+    `offset` counts characters of the text form from 0, in a `WireError` bytes."""
+
+    unit = "offset"
 
     def __init__(
         self,
@@ -45,7 +48,7 @@ class IsoError(ValueError):
         found: str,
         partial: Any = None,
     ) -> None:
-        super().__init__(locate(field, offset, expected, found))
+        super().__init__(locate(field, offset, expected, found, self.unit))
         self.field = field
         self.offset = offset
         self.expected = expected
@@ -60,6 +63,12 @@ class IsoError(ValueError):
 class ParseError(IsoError):
     """A text is not a message of its version. `partial` is the Message read up to the misfit,
     or None where not even the MTI and bitmap could be read."""
+
+
+class WireError(ParseError):
+    """Bytes are not a message of their format: a ParseError whose `offset` counts bytes from 0."""
+
+    unit = "byte"
 
 
 class BuildError(IsoError):

@@ -59,13 +59,22 @@ class Spec:
         return self.elements[number - 1]
 
 
-def _element(row: dict[str, str]) -> ElementSpec:
-    match = _FORMAT.fullmatch(row["format"])
+def parse_format(number: int, notation: str) -> tuple[str, int, int]:
+    """The content class, the size and the number of length digits that a *notation* of data element
+    *number* says. Raises SpecError for one that is none.
+
+    >>> parse_format(2, "n..19")
+    ('n', 19, 2)
+    """
+    match = _FORMAT.fullmatch(notation)
     if match is None:
-        raise SpecError(int(row["number"]), None, "a format such as n 6 or ans..25", row["format"])
-    content, size = match["content"], int(match["size"])
+        raise SpecError(number, None, "a format such as n 6 or ans..25", repr(notation)[:40])
     # The prefix has as many digits as the maximum: n..19 is LLVAR, ans..999 LLLVAR, b..9999 LLLLVAR.
-    prefix = len(match["size"]) if match["var"] == ".." else 0
+    return match["content"], int(match["size"]), len(match["size"]) if match["var"] == ".." else 0
+
+
+def _element(row: dict[str, str]) -> ElementSpec:
+    content, size, prefix = parse_format(int(row["number"]), row["format"])
     width = {"b": 2 * size, "x+n": 1 + size}.get(content, size)
     return ElementSpec(
         number=int(row["number"]),

@@ -1,0 +1,149 @@
+"""The ready formats, and the way from rows to a `Format`: each row is checked, and an error names the row
+and what it may say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, RAW, Format
+from sim.codec.wire.pages import PAGES, SINGLE_BYTE
+from sim.errors import SpecError
+from sim.spec import VERSIONS
+from sim.spec.elements import parse_format
+from sim.spec.tables import names as data_names
+from sim.spec.tables import read_toml
+
+_ODD = ("left 0", "left F", "right 0", "right F")
+_COUNTS = (CHARACTERS, BYTES)
+_MOST_BITS = 192
+_LONGEST_PREFIX = 6
+
+# What each row may say, whether it is a choice (a tuple) or of a type.
+_FORMAT_ROWS: dict[str, Any] = {
+    "title": str,
+    "source": str,
+    "note": str,
+    "version": VERSIONS,
+    "mti": (*SINGLE_BYTE, BCD),
+    "bitmap": (RAW, HEX),
+    "bitmap_bytes": (0, 8, 16, 24),
+    "bit_1": bool,
+    "third": bool,
+    "digits": (*SINGLE_BYTE, BCD),
+    "text": PAGES,
+    "track": (*SINGLE_BYTE, BCD),
+    "binary": (RAW, HEX),
+    "lengths": (*SINGLE_BYTE, BCD, BINARY),
+    "length_bytes": (0, 1, 2, 3, 4, 6),
+    "frames": list,
+}
+_ELEMENT_ROWS: dict[str, Any] = {
+    "format": str,
+    "name": str,
+    "note": str,
+    "source": str,
+    "written": (*PAGES, BCD, RAW, HEX),
+    "lengths": (*SINGLE_BYTE, BCD, BINARY),
+    "counts": _COUNTS,
+    "odd": _ODD,
+    "length_digits": range(1, _LONGEST_PREFIX + 1),
+    "length_bytes": range(1, _LONGEST_PREFIX + 1),
+}
+_TABLES: dict[str, dict[str, Any]] = {
+    "counts": dict.fromkeys(("digits", "text", "track", "binary"), _COUNTS),
+    "odd": dict.fromkeys(("fixed", "variable", "track"), _ODD),
+}
+_WITHOUT_DEFAULT = ("title", "source")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of the ready formats."""
+    return data_names("formats", ".toml")
+
+
+@cache
+def wire_format(name: str) -> Format:
+    """The ready format *name*. Raises SpecError for another.
+
+    >>> wire_format("bcd").digits
+    'bcd'
+    """
+    if name not in names():
+        raise SpecError(None, None, "a format: " + ", ".join(names()), repr(name)[:40])
+    return format_of(read_toml(f"formats/{name}"), name)
+
+
+def format_of(rows: Mapping[str, Any], name: str) -> Format:
+    """The format that *rows* (a TOML file, read) describe. Raises SpecError naming the first row that is
+    none, or that says what it cannot."""
+    extends = rows.get("extends")
+    base = None if extends is None else _base(extends)
+    told = {key: rows[key] for key in rows if key not in ("extends", "elements", *_TABLES)}
+    for key, value in told.items():
+        _check(None, key, _FORMAT_ROWS, value)
+    if missing := [key for key in _WITHOUT_DEFAULT if key not in rows]:
+        raise SpecError(None, None, f"a {missing[0]} in format {name!r}", "none")
+    for table, known in _TABLES.items():
+        told[table] = dict(getattr(base, table)) if base else {}
+        for key, value in _mapping(None, table, rows.get(table, {})).items():
+            _check(None, key, known, value, table)
+            told[table][key] = value
+    told["elements"] = dict(base.elements) if base else {}
+    for key, row in _mapping(None, "elements", rows.get("elements", {})).items():
+        number = _number(key)
+        told["elements"][number] = {**told["elements"].get(number, {}), **_element(number, row)}
+    told["frames"] = tuple(told.get("frames", base.frames if base else ()))
+    made = base.with_(name=name, extends=extends, **told) if base else Format(name=name, **told)
+    for version in [made.version] if made.version else VERSIONS:
+        made.layout(version)
+    return made
+
+
+def _base(extends: Any) -> Format | None:
+    if extends in VERSIONS:
+        return Format(name=extends, title="", source="", version=extends)
+    if not isinstance(extends, str):
+        raise SpecError(None, None, "extends as the name of a format or a version", repr(extends)[:40])
+    return wire_format(extends)
+
+
+def _mapping(number: int | None, key: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise SpecError(number, None, f"{key} as a table", repr(value)[:40])
+    return value
+
+
+def _number(key: str) -> int:
+    if not (key.isascii() and key.isdigit() and 2 <= int(key[:4]) <= _MOST_BITS):
+        raise SpecError(None, None, f"elements.<number>, 2 to {_MOST_BITS}", f"elements.{key}"[:40])
+    return int(key)
+
+
+def _element(number: int, row: Any) -> Mapping[str, Any]:
+    for key, value in _mapping(number, f"elements.{number}", row).items():
+        _check(number, key, _ELEMENT_ROWS, value)
+    if "format" in row:
+        content, _, digits = parse_format(number, row["format"])
+        if digits > _LONGEST_PREFIX:
+            raise SpecError(
+                number, None, f"at most {_LONGEST_PREFIX} length digits", repr(row["format"])[:40]
+            )
+        if row.get("written") == BCD and content not in ("n", "z", "x+n"):
+            raise SpecError(number, None, "written = bcd for n, x+n or z only", repr(row["format"])[:40])
+    return dict(row)
+
+
+def _check(number: int | None, key: str, known: Mapping[str, Any], value: Any, table: str = "") -> None:
+    name = f"{table}.{key}" if table else key
+    if key not in known:
+        raise SpecError(number, None, "a row called " + ", ".join(known), repr(name)[:40])
+    allowed = known[key]
+    if isinstance(allowed, type):
+        if not isinstance(value, allowed):
+            raise SpecError(number, None, f"{name} as {allowed.__name__}", repr(value)[:40])
+    elif isinstance(value, bool) or value not in allowed:
+        choice = " or ".join(map(str, allowed))
+        raise SpecError(number, None, f"{name} = {choice}", repr(value)[:40])

@@ -1,0 +1,162 @@
+"""Message -> bytes, by a format: the other way of `decode`, which reads back what was written here."""
+
+from __future__ import annotations
+
+from sim.codec import bitmap
+from sim.codec.message import Message
+from sim.codec.walk import MTI_WIDTH, is_digits
+from sim.codec.wire.catalogue import wire_format
+from sim.codec.wire.decode import MAP_BYTES
+from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, RAW, SIGNED, Field, Format
+from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
+from sim.errors import MTI_FIELD, BuildError
+
+_TO_NIBBLES = str.maketrans("=", "D")
+_TRACK = frozenset("0123456789=D")
+
+
+def encode(message: Message, fmt: Format | str) -> bytes:
+    """Write *message* as *fmt* (a format or the name of one) does, without framing.
+
+    `decode(encode(message, fmt), fmt) == message`, but for what bytes do not tell: a `D` in packed track
+    data is read as `=`, hex digits of raw bytes in upper case. Raises BuildError naming the first
+    element that the format cannot carry; `misfits` names all of them.
+
+    >>> encode(Message("0800", {3: "990000", 11: "123456"}), "bcd").hex()
+    '08002020000000000000990000123456'
+    """
+    chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
+    return _head(message, chosen) + b"".join(_pieces(message, chosen))
+
+
+def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:
+    """One error for each element of *message* that *fmt* cannot carry; empty when it can be written."""
+    chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
+    layout = chosen.layout(message.version)
+    found: list[BuildError] = []
+    try:
+        _head(message, chosen)
+    except BuildError as error:
+        found.append(error)
+    for number, value in sorted(message.fields.items()):
+        try:
+            write(layout[number], number, value)
+        except BuildError as error:
+            found.append(error)
+    return tuple(found)
+
+
+def _pieces(message: Message, fmt: Format) -> list[bytes]:
+    layout = fmt.layout(message.version)
+    return [write(layout[number], number, value) for number, value in sorted(message.fields.items())]
+
+
+def _head(message: Message, fmt: Format) -> bytes:
+    mti = message.mti
+    if not (isinstance(mti, str) and len(mti) == MTI_WIDTH and is_digits(mti)):
+        raise BuildError(MTI_FIELD, None, "4 digits", repr(mti)[:8])
+    written = bytes.fromhex(mti) if fmt.mti == BCD else to_bytes(mti, fmt.mti)
+    return written + _bitmap(message, fmt)
+
+
+def _bitmap(message: Message, fmt: Format) -> bytes:
+    most = 192 if fmt.third else 128
+    for number in message.fields:
+        if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= most:
+            raise BuildError(None, None, f"data element numbers 2 to {most}", repr(number)[:8])
+    chosen, size = set(message.fields), 64
+    if message.has_secondary:
+        size = 128
+    if any(number > 128 for number in chosen):
+        chosen.add(65)
+        size = 192
+    if fmt.bitmap_bytes:
+        if size > 8 * fmt.bitmap_bytes:
+            raise BuildError(max(chosen), None, f"elements up to {8 * fmt.bitmap_bytes}", str(max(chosen)))
+        size = 8 * fmt.bitmap_bytes
+        chosen |= {1} if fmt.bit_1 and size > 64 else set()
+    elif size > 64:
+        chosen.add(1)
+    bits = sum(1 << (size - number) for number in chosen)
+    if fmt.bitmap == RAW:
+        return bits.to_bytes(size // MAP_BYTES, "big")
+    return to_bytes(f"{bits:0{size // 4}X}", fmt.mti if fmt.mti in PAGES else "ascii")
+
+
+def write(field: Field | None, number: int, value: str) -> bytes:
+    """The bytes of one element: its prefix and its value. Raises BuildError where they cannot be."""
+    if field is None:
+        raise BuildError(number, None, "an element that the format describes", f"DE {number}")
+    if not isinstance(value, str):
+        raise BuildError(number, None, f"{field.format} as str", type(value).__name__)
+    body, size = _body(field, value)
+    if size > field.size or (field.fixed and size < field.size):
+        raise BuildError(number, None, f"{field.format} ({field.size} {_unit(field)})", f"{size}")
+    return _prefix(field, size) + body
+
+
+def _body(field: Field, value: str) -> tuple[bytes, int]:
+    """The bytes of a value, and its size as a prefix counts it."""
+    written = field.written
+    if written == BCD:
+        return _packed(field, value)
+    if written == SIGNED:
+        body, size = _packed(field, value[1:])
+        return _characters(field, value[:1]) + body, size + (1 if field.counts == BYTES else 0)
+    if written in (RAW, HEX):
+        if len(value) % 2 or not bitmap.HEX_DIGITS.issuperset(value):
+            raise BuildError(field.number, None, "an even number of hex digits", _count(value))
+        if written == HEX:
+            return _characters(field, value), len(value) if field.counts == CHARACTERS else len(value) // 2
+        return bytes.fromhex(value), len(value) if field.counts == CHARACTERS else len(value) // 2
+    body = _characters(field, value)
+    return body, len(body)
+
+
+def _packed(field: Field, value: str) -> tuple[bytes, int]:
+    track = field.content == "z"
+    if not (is_digits(value) or not value or (track and _TRACK.issuperset(value))):
+        what = "digits or a separator = or D" if track else "digits"
+        raise BuildError(field.number, None, f"{what}, which are packed ({field.format})", _count(value))
+    nibbles, size = value.translate(_TO_NIBBLES), len(value)
+    if size % 2:
+        odd = field.odd
+        if field.counts == BYTES and odd.filler != "F":
+            raise BuildError(
+                field.number, None, "an even number of digits: its prefix counts bytes", str(size)
+            )
+        nibbles = odd.filler + nibbles if odd.left else nibbles + odd.filler
+    return bytes.fromhex(nibbles), len(nibbles) // 2 if field.counts == BYTES else size
+
+
+def _characters(field: Field, value: str) -> bytes:
+    page = field.written if field.written in MULTI_BYTE else field.page
+    try:
+        return to_bytes(value, page)
+    except UnicodeEncodeError as error:
+        expected = f"characters of {page} ({field.format})"
+        raise BuildError(field.number, None, expected, f"another at {error.start}") from None
+
+
+def _prefix(field: Field, size: int) -> bytes:
+    if not field.prefix:
+        return b""
+    try:
+        if field.lengths == BINARY:
+            return size.to_bytes(field.prefix, "big")
+        digits = 2 * field.prefix if field.lengths == BCD else field.prefix
+        text = f"{size:0{digits}}"
+        if len(text) > digits:
+            raise OverflowError
+        return bytes.fromhex(text) if field.lengths == BCD else to_bytes(text, field.lengths)
+    except OverflowError:
+        expected = f"a size that {field.prefix} bytes of length prefix can say"
+        raise BuildError(field.number, None, expected, str(size)) from None
+
+
+def _unit(field: Field) -> str:
+    return "bytes" if field.counts == BYTES else "digits" if field.written in (BCD, SIGNED) else "characters"
+
+
+def _count(value: str) -> str:
+    return f"{len(value)} character{'' if len(value) == 1 else 's'}"

@@ -1,0 +1,214 @@
+"""How a link writes messages: the rows of `data/formats/<name>.toml`, or of a file of one's own.
+
+A `Format` says how each kind of value is written and what differs for which element; with the element
+table of a version it becomes a `Layout`: for each data element one `Field`, all that reading and writing
+its bytes needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from sim.codec.wire.pages import PAGES, SINGLE_BYTE
+from sim.codec.wire.sizes import Sizes, sizes
+from sim.spec import ElementSpec, spec
+from sim.spec.elements import parse_format
+
+BCD, RAW, HEX, BINARY, SIGNED = "bcd", "raw", "hex", "binary", "signed"
+CHARACTERS, BYTES = "characters", "bytes"
+
+# Content classes by how a format names their writing; whatever else is text.
+_KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
+_BINARY_PREFIX = {1: 1, 2: 1, 3: 2, 4: 2}  # LL is one byte, LLL and LLLL two
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """Where an odd number of packed digits gets its half byte, and what stands there: `right F`."""
+
+    left: bool = True
+    filler: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """How one data element is written on one link.
+
+    `written` is a code page, `bcd`, `raw`, `hex` or `signed` (a letter and packed digits); `page` the
+    code page of what is characters in it. `size` is the fixed size or the maximum, in what a prefix
+    would count: `counts` is characters (digits of packed ones, hex digits of `hex`) or bytes. `prefix`
+    is the prefix's width in bytes, 0 for a fixed element; `prefix_digits` as the standard counts them,
+    `lengths` its writing: a code page, `bcd` or `binary`.
+    """
+
+    number: int
+    name: str
+    format: str
+    content: str
+    written: str
+    page: str
+    size: int
+    counts: str
+    prefix: int
+    prefix_digits: int
+    lengths: str
+    odd: Odd
+    sizes: Sizes
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the element has no length prefix."""
+        return self.prefix == 0
+
+    def width(self, size: int) -> int:
+        """How many bytes a value of *size* (as a prefix counts) takes."""
+        if self.written == SIGNED:
+            return 1 + size // 2 if self.counts == CHARACTERS else size
+        if self.counts == CHARACTERS and self.written in (BCD, RAW):
+            return (size + 1) // 2
+        if self.counts == BYTES and self.written == HEX:
+            return 2 * size
+        return size
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A format with the elements of one version. `fields` has None where the link has no such element."""
+
+    format: Format
+    version: str
+    fields: tuple[Field | None, ...]
+
+    def __getitem__(self, number: int) -> Field | None:
+        return self.fields[number] if number < len(self.fields) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Format:
+    """How a link writes messages. Changes make another: `with_`, `with_element`.
+
+    `mti`, `digits`, `text`, `track`, `binary`, `lengths` name a code page or a packing; `bitmap` is raw or
+    hex, always of `bitmap_bytes` bytes, where that is not 0. `bit_1` says whether such a fixed bitmap has
+    its first bit set. `third` has bit 65 announce a third bitmap. `length_bytes`, where not 0, is the
+    width of every prefix. `elements` holds what differs, by element number; `frames` the names of what
+    stands around a message on such links, outermost first.
+    """
+
+    name: str
+    title: str
+    source: str
+    version: str | None = None
+    extends: str | None = None
+    mti: str = "ascii"
+    bitmap: str = HEX
+    bitmap_bytes: int = 0
+    bit_1: bool = True
+    third: bool = False
+    digits: str = "ascii"
+    text: str = "ascii"
+    track: str = "ascii"
+    binary: str = HEX
+    lengths: str = "ascii"
+    length_bytes: int = 0
+    counts: Mapping[str, str] = field(default_factory=dict)
+    odd: Mapping[str, str] = field(default_factory=dict)
+    elements: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    frames: tuple[str, ...] = ()
+    note: str = ""
+    _layouts: dict[str, Layout] = field(default_factory=dict, repr=False)
+
+    def layout(self, version: str | None = None) -> Layout:
+        """The format with the elements of *version*, or of its own. Raises SpecError for a row that
+        is none."""
+        chosen = self.version or version or "1987"
+        made = self._layouts.get(chosen)
+        if made is None:
+            made = self._layouts[chosen] = _layout(self, chosen)
+        return made
+
+    def with_(self, **changes: Any) -> Format:
+        """The same format with other attributes."""
+        return replace(self, **changes, _layouts={})
+
+    def with_element(self, number: int, **changes: Any) -> Format:
+        """The same format with one element written otherwise: `with_element(41, format="ans 16")`."""
+        changed = {**self.elements.get(number, {}), **changes}
+        return self.with_(elements={**self.elements, number: changed})
+
+
+def _layout(made: Format, version: str) -> Layout:
+    table = {element.number: element for element in spec(version).elements}
+    last = max([*table, *made.elements])
+    fields: list[Field | None] = [None] * (last + 1)
+    for number in range(2, last + 1):
+        row = made.elements.get(number, {})
+        if number in table or "format" in row:
+            fields[number] = _field(made, number, table.get(number), row)
+    return Layout(made, version, tuple(fields))
+
+
+def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[str, Any]) -> Field:
+    """The field of one element: what its row says, then its kind, then the format."""
+    notation = row.get("format") or (element.format if element else "")
+    content, size, prefix_digits = parse_format(number, notation)
+    prefix_digits = row.get("length_digits", prefix_digits) if prefix_digits else 0
+    kind = _KINDS.get(content, "text")
+    written = row.get("written") or getattr(made, kind)
+    page = written if written in PAGES else _page_of(made)
+    if content == "x+n":
+        written, size = (SIGNED, size) if written == BCD else (written, size + 1)
+    counts = row.get("counts") or made.counts.get(kind) or (BYTES if written in (RAW, HEX) else CHARACTERS)
+    lengths = row.get("lengths") or made.lengths
+    prefix = 0
+    if prefix_digits:
+        prefix = row.get("length_bytes") or made.length_bytes or _prefix_width(lengths, prefix_digits)
+    size = _counted(size, content, written, counts)
+    if prefix:
+        size = min(size, 10**prefix_digits - 1)
+    return Field(
+        number,
+        row.get("name") or (element.name if element else f"DE {number}"),
+        notation,
+        content,
+        written,
+        page,
+        size,
+        counts,
+        prefix,
+        prefix_digits,
+        lengths,
+        _odd(
+            row.get("odd") or made.odd.get("track" if kind == "track" else "variable" if prefix else "fixed")
+        ),
+        sizes(lengths, prefix, size),
+    )
+
+
+def _counted(size: int, content: str, written: str, counts: str) -> int:
+    """The size of the standard's notation as a prefix counts it: bytes of `b`, else characters."""
+    if content == "b":
+        return 2 * size if counts == CHARACTERS else size
+    if counts == BYTES and written in (BCD, SIGNED):
+        return (size + 1) // 2 + (written == SIGNED)
+    return size
+
+
+def _page_of(made: Format) -> str:
+    return next((name for name in (made.text, made.mti, made.digits) if name in SINGLE_BYTE), "ascii")
+
+
+def _prefix_width(lengths: str, digits: int) -> int:
+    if lengths == BCD:
+        return (digits + 1) // 2
+    return _BINARY_PREFIX.get(digits, (digits + 1) // 2) if lengths == BINARY else digits
+
+
+@cache
+def _odd(said: str | None) -> Odd:
+    if not said:
+        return Odd()
+    side, _, filler = said.partition(" ")
+    return Odd(side == "left", filler or "0")
