@@ -51,10 +51,11 @@ def run(code: str) -> str:
 
 
 def test_surface() -> None:
-    """The public names are exactly the written ones, each of them resolves, and completion offers them."""
+    """The public names are exactly the written ones and each of them resolves; completion offers them and
+    the two rooms, nothing else."""
     assert sorted(sim.__all__) == sorted(SURFACE)
     assert all(getattr(sim, name) is not None for name in SURFACE)
-    assert set(SURFACE) <= set(dir(sim))
+    assert dir(sim) == sorted([*SURFACE, "llm", "widgets"])
 
 
 def test_import_is_light() -> None:

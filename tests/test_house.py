@@ -26,6 +26,7 @@ ORDER = (
     "sim.operations",
     "sim.frames",
     "sim.widgets",
+    "sim.face",
 )
 SERVER_MAY_IMPORT = ("sim.errors", "sim.codec", "sim.operations")
 # A heavy package and the only rooms that may import it.
