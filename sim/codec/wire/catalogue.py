@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, RAW, Format
+from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.errors import SpecError
 from sim.spec import VERSIONS
@@ -96,6 +97,8 @@ def format_of(rows: Mapping[str, Any], name: str) -> Format:
         number = _number(key)
         told["elements"][number] = {**told["elements"].get(number, {}), **_element(number, row)}
     told["frames"] = tuple(told.get("frames", base.frames if base else ()))
+    for one in told["frames"]:
+        frame(str(one))
     made = base.with_(name=name, extends=extends, **told) if base else Format(name=name, **told)
     for version in [made.version] if made.version else VERSIONS:
         made.layout(version)

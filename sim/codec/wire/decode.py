@@ -7,6 +7,7 @@ digits, enough bytes, nothing left over. Every misfit is a located `WireError`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sim.codec import bitmap
@@ -14,6 +15,7 @@ from sim.codec.message import Message
 from sim.codec.walk import is_digits
 from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.formats import BCD, BYTES, HEX, RAW, SIGNED, Field, Format, Layout
+from sim.codec.wire.framing import Layer, strip
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, view
 from sim.errors import BITMAP_FIELD, MTI_FIELD, WireError
 from sim.spec import version_of
@@ -24,7 +26,6 @@ MAP_BYTES = 8
 _DIGITS = frozenset("0123456789")
 _TRACK = str.maketrans("D", "=")
 _TRACK_DIGITS = frozenset("0123456789D")
-_PAN_LENGTH_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,14 @@ class WireMessage:
     """A message and how it stood in its bytes.
 
     `spans` gives for each element (0 the MTI, 1 the bitmap) the bytes where its length prefix (or value)
-    starts, its value starts and its value ends, counted from the first byte of the message itself.
+    starts, its value starts and its value ends, counted from the first byte read, framing included.
+    `framing` is what stood around the message, outermost first: `encode` writes it back.
     """
 
     message: Message
     format: Format
     spans: Spans
+    framing: tuple[Layer, ...] = ()
 
 
 class Views:
@@ -77,15 +80,26 @@ def decode(data: bytes, fmt: Format | str, version: str | None = None) -> Messag
     return _read(data, fmt, version, None)
 
 
-def read(data: bytes, fmt: Format | str, version: str | None = None) -> WireMessage:
-    """The same with the byte offsets of every element. Raises as `decode` does.
+def read(
+    data: bytes, fmt: Format | str, version: str | None = None, *, framing: Iterable[str] = ()
+) -> WireMessage:
+    """The same, with the byte offsets of every element, behind the layers of *framing* (names, outermost
+    first), which are taken off and kept. Raises as `decode` does.
 
-    >>> read(bytes.fromhex("0800 2020000000000000 990000 123456"), "bcd").spans[11]
-    (13, 13, 16)
+    >>> read(bytes.fromhex("0010 0800 2020000000000000 990000 123456"), "bcd", framing=["length-2"]).spans[11]
+    (15, 15, 18)
     """
-    spans: Spans = {}
     chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
-    return WireMessage(_read(data, chosen, version, spans), chosen, spans)
+    layers, start, end = strip(data, framing)
+    spans: Spans = {}
+    try:
+        message = _read(data[start:end], chosen, version, spans)
+    except WireError as error:
+        raise WireError(
+            error.field, (error.offset or 0) + start, error.expected, error.found, error.partial
+        ) from None
+    moved = {number: (one + start, two + start, three + start) for number, (one, two, three) in spans.items()}
+    return WireMessage(message, chosen, moved, layers)
 
 
 def _read(data: bytes, fmt: Format | str, version: str | None, spans: Spans | None) -> Message:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sim.codec import bitmap
 from sim.codec.message import Message
 from sim.codec.walk import MTI_WIDTH, is_digits
 from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.decode import MAP_BYTES
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, RAW, SIGNED, Field, Format
+from sim.codec.wire.framing import Layer, wrap
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
 from sim.errors import MTI_FIELD, BuildError
 
@@ -15,8 +18,9 @@ _TO_NIBBLES = str.maketrans("=", "D")
 _TRACK = frozenset("0123456789=D")
 
 
-def encode(message: Message, fmt: Format | str) -> bytes:
-    """Write *message* as *fmt* (a format or the name of one) does, without framing.
+def encode(message: Message, fmt: Format | str, *, framing: Sequence[Layer | str] = ()) -> bytes:
+    """Write *message* as *fmt* (a format or the name of one) does, inside the layers of *framing*, outermost
+    first: as they were read, or the names of such.
 
     `decode(encode(message, fmt), fmt) == message`, but for what bytes do not tell: a `D` in packed track
     data is read as `=`, hex digits of raw bytes in upper case. Raises BuildError naming the first
@@ -26,7 +30,7 @@ def encode(message: Message, fmt: Format | str) -> bytes:
     '08002020000000000000990000123456'
     """
     chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
-    return _head(message, chosen) + b"".join(_pieces(message, chosen))
+    return wrap(_head(message, chosen) + b"".join(_pieces(message, chosen)), framing)
 
 
 def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:

@@ -1,0 +1,109 @@
+"""Many messages in one file or stream: records behind their lengths, blocks of 1014 bytes.
+
+VBS is the form of clearing files: each record behind a 4-byte length, a zero length or the end of the file
+after the last. Mainframes send it in blocks: 1012 bytes of it, then two fillers (adelosa/cardutil, mciipm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sim.codec.wire.framing import Frame, frame, frames, said_length
+from sim.errors import WireError
+
+BLOCK, CONTENT = 1014, 1012
+_FILLERS = frozenset((0x00, 0x40))
+# What one record may have: a longer one is no message, and is refused before it is waited for.
+LONGEST = 1 << 20
+
+
+def is_blocked(data: bytes) -> bool:
+    """Whether the start of a file is in blocks: two equal fillers end each of the blocks that are whole.
+
+    >>> is_blocked(unblocked_to_blocks(bytes(10)))
+    True
+    """
+    ends = [data[at + CONTENT : at + BLOCK] for at in range(0, len(data) - BLOCK + 1, BLOCK)]
+    return bool(ends) and all(len(end) == 2 and end[0] == end[1] and end[0] in _FILLERS for end in ends)
+
+
+def unblock(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The content of a blocked file that comes in *pieces* of any size, without the fillers."""
+    held = b""
+    for piece in pieces:
+        held += piece
+        whole = len(held) // BLOCK * BLOCK
+        if whole:
+            yield b"".join(held[at : at + CONTENT] for at in range(0, whole, BLOCK))
+            held = held[whole:]
+    if held:
+        yield held[:CONTENT]
+
+
+def unblocked_to_blocks(data: bytes) -> bytes:
+    """*data* in blocks of 1014 bytes, filled up with blanks of EBCDIC as cardutil does."""
+    blocks = (data[at : at + CONTENT].ljust(CONTENT, b"\x40") for at in range(0, len(data), CONTENT))
+    return b"".join(block + b"\x40\x40" for block in blocks)
+
+
+def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+    """The messages of a stream that comes in *pieces* of any size, each behind a length field of the kind
+    *name*: offset of the message in the stream, and its bytes. A length of zero is passed over: it ends a
+    VBS file and keeps a connection alive. Raises WireError where a length is none, or the stream ends in a
+    message; what came before has been given by then."""
+    made = frame(name)
+    head = made.zeros_before + made.width + made.zeros_after
+    held, at = b"", 0
+    for piece in pieces:
+        held += piece
+        start = 0
+        while (size := _size(made, held, start, head, at)) is not None:
+            end = start + head + size
+            if end > len(held):
+                break
+            if size:
+                yield at + start + head, held[start + head : end]
+            start = end
+        held, at = held[start:], at + start
+    if held.strip(b"\x00\x40"):
+        raise WireError(None, at, f"a whole message behind its {made.title}", f"{len(held)} bytes")
+
+
+def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | None:
+    """What the length field at *start* says; None where it has not come whole. Fillers at the end of a
+    file are no length."""
+    if len(held) - start < head:
+        return None
+    size = said_length(made, held, start)
+    if size is None or not 0 <= size <= LONGEST:
+        if not held[start:].strip(b"\x40"):
+            return None
+        found = held[start : start + head].hex().upper()
+        raise WireError(None, at + start, f"a {made.title} of at most {LONGEST} bytes", found)
+    return size
+
+
+def stream_framing(data: bytes, *, whole: bool = False) -> str | None:
+    """The kind of length field that divides the start of a stream into messages without a remainder, the
+    one that makes most of them; None where none does. *whole* False lets the last message be cut.
+
+    >>> stream_framing(bytes.fromhex("0003 010203 0002 0A0B"))
+    'length-2'
+    """
+    counted = {name: _divides(made, data, whole) for name, made in frames().items() if made.kind == "length"}
+    best = max(counted, key=lambda name: counted[name])
+    return best if counted[best] else None
+
+
+def _divides(made: Frame, data: bytes, whole: bool) -> int:
+    head, at, count = made.zeros_before + made.width + made.zeros_after, 0, 0
+    while at + head <= len(data):
+        size = said_length(made, data, at)
+        if size is None or not 0 <= size <= LONGEST:
+            # The last block of a file is filled up.
+            return count if count and not data[at:].strip(b"\x00\x40") else 0
+        if at + head + size > len(data):
+            return 0 if whole else count
+        count += bool(size)
+        at += head + size
+    return count if at == len(data) or not whole else 0

@@ -1,0 +1,239 @@
+"""What stands around a message on a link: length fields, routing headers, marks of start and end.
+
+Each kind is a row of `data/framing.csv`. A `Layer` keeps the bytes that stood there, so that the same can
+be written around another message: lengths and check bytes are worked out again, headers stay. A length
+is only compared with what is there: nothing is allocated by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, reduce
+
+from sim.codec.wire.pages import to_bytes, view
+from sim.errors import BuildError, SpecError, WireError
+from sim.spec.tables import read_csv
+
+STX, ETX = 2, 3
+_VISA_LENGTH = slice(3, 5)  # its total length, big endian, itself included
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One kind of framing: a row of `data/framing.csv`.
+
+    `kind` is length, header, visa, stx or etx. A length of `width` bytes is `written` as binary, bcd, hex
+    or digits of a code page; `counts_itself` says what it counts, the zeros what surrounds it. A header
+    matches `pattern`, as hex digits or characters; `default` is written where none is known.
+    """
+
+    name: str
+    title: str
+    kind: str
+    width: int
+    written: str
+    order: str
+    counts_itself: bool
+    zeros_before: int
+    zeros_after: int
+    pattern: str
+    default: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer of framing as it stood: its bytes in `front` of the message, and those behind it."""
+
+    name: str
+    front: bytes
+    back: bytes = b""
+
+    @property
+    def label(self) -> str:
+        """How a person names it: `2-byte length 0057`, `TPDU 6000060000`."""
+        made = frame(self.name)
+        if made.kind == "stx":
+            return "STX, ETX" + (f", check byte {self.back[1]:02X}" if len(self.back) > 1 else "")
+        if made.kind == "etx":
+            return made.title
+        characters = made.written not in ("binary", "bcd", "hex") or (made.kind, made.written) == (
+            "length",
+            "hex",
+        )
+        page = "ascii" if made.written == "hex" else made.written
+        shown = view(self.front, page) if characters else self.front.hex().upper()
+        return f"{made.title} {shown}"
+
+
+@cache
+def frames() -> dict[str, Frame]:
+    """All kinds of framing, by name."""
+    return {row["name"]: _frame(row) for row in read_csv("framing")}
+
+
+def _frame(row: dict[str, str]) -> Frame:
+    return Frame(
+        row["name"],
+        row["title"],
+        row["kind"],
+        int(row["width"]),
+        row["written"],
+        row["order"],
+        row["counts_itself"] == "yes",
+        int(row["zeros_before"] or 0),
+        int(row["zeros_after"] or 0),
+        row["pattern"],
+        row["default"],
+        row["source"],
+    )
+
+
+def frame(name: str) -> Frame:
+    """The kind of framing called *name*. Raises SpecError for another.
+
+    >>> frame("length-2").title
+    '2-byte length'
+    """
+    if name not in frames():
+        raise SpecError(None, None, "a kind of framing: " + ", ".join(frames()), repr(name)[:40])
+    return frames()[name]
+
+
+def said_length(made: Frame, data: bytes, start: int) -> int | None:
+    """How many bytes follow the length field at *start*, by what it says; None where it is none."""
+    field = start + made.zeros_before
+    raw = data[field : field + made.width]
+    end = field + made.width + made.zeros_after
+    if len(raw) < made.width or any(data[start:field]) or any(data[field + made.width : end]):
+        return None
+    if made.written == "binary":
+        said = int.from_bytes(raw, "little" if made.order == "little" else "big")
+    else:
+        digits = (
+            raw.hex()
+            if made.written == "bcd"
+            else view(raw, "ascii" if made.written == "hex" else made.written)
+        )
+        if not re.fullmatch("[0-9A-Fa-f]+" if made.written == "hex" else "[0-9]+", digits, re.ASCII):
+            return None
+        said = int(digits, 16 if made.written == "hex" else 10)
+    return said - (made.width if made.counts_itself else 0)
+
+
+def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Layer | None:
+    """The layer *name* around the bytes *start* to *end* of *data*, None where it does not stand there: a
+    length that says otherwise, a header of another shape."""
+    made, stop = frame(name), len(data) if end is None else end
+    if made.kind == "length":
+        width = made.zeros_before + made.width + made.zeros_after
+        fits = said_length(made, data[:stop], start) == stop - start - width
+        return Layer(name, data[start : start + width]) if fits else None
+    if made.kind == "stx":
+        return _peel_stx(name, data[start:stop])
+    if made.kind == "etx":
+        return Layer(name, b"", data[stop - 1 : stop]) if stop > start and data[stop - 1] == ETX else None
+    width = made.width
+    if made.kind == "visa" and stop > start:
+        width = max(width, data[start])
+    raw = data[start : min(start + width, stop)]
+    shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
+    if len(raw) < width or not re.fullmatch(made.pattern, shown):
+        return None
+    if made.kind == "visa" and (raw[0] != width or int.from_bytes(raw[_VISA_LENGTH], "big") != stop - start):
+        return None
+    return Layer(name, raw)
+
+
+def _peel_stx(name: str, data: bytes) -> Layer | None:
+    """STX, the message, ETX and, on most such links, the XOR of all after STX up to ETX."""
+    if len(data) < 2 or data[0] != STX:
+        return None
+    if data[-1] == ETX:
+        return Layer(name, data[:1], data[-1:])
+    if len(data) > 2 and data[-2] == ETX and data[-1] == _check_byte(data[1:-1]):
+        return Layer(name, data[:1], data[-2:])
+    return None
+
+
+def _check_byte(data: bytes) -> int:
+    return reduce(lambda one, other: one ^ other, data, 0)
+
+
+def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, int]:
+    """Take the layers *names*, outermost first, off *data*: the layers, and where the message starts and
+    ends. Raises WireError where one does not stand there, SpecError for an unknown one.
+
+    >>> strip(bytes.fromhex("0007 6000030000 0800"), ["length-2", "tpdu"])[1:]
+    (7, 9)
+    """
+    layers, start, end = [], 0, len(data)
+    for name in names:
+        layer = peel(name, data, start, end)
+        if layer is None:
+            found = data[start : start + max(1, frame(name).width)].hex().upper()
+            raise WireError(
+                None, start, f"{frame(name).title} ({end - start} bytes are here)", found or "nothing"
+            )
+        layers.append(layer)
+        start, end = start + len(layer.front), end - len(layer.back)
+    return tuple(layers), start, end
+
+
+def wrap(body: bytes, layers: Sequence[Layer | str]) -> bytes:
+    """Put *layers*, outermost first, around the bytes of a message. Lengths and check bytes are worked out
+    anew, headers are written as they stood; the name of a layer stands for its default.
+
+    >>> wrap(bytes.fromhex("0800"), ["length-2", "tpdu"]).hex()
+    '000760000000000800'
+
+    Raises BuildError where a length field is too small.
+    """
+    for layer in reversed(layers):
+        body = _wrapped(body, _default(layer) if isinstance(layer, str) else layer)
+    return body
+
+
+def _default(name: str) -> Layer:
+    made = frame(name)
+    if made.kind == "stx":
+        return Layer(name, bytes([STX]), bytes([ETX, 0]))
+    if made.kind == "etx":
+        return Layer(name, b"", bytes([ETX]))
+    return Layer(name, made.default.encode() if made.written == "ascii" else bytes.fromhex(made.default))
+
+
+def _wrapped(body: bytes, layer: Layer) -> bytes:
+    made = frame(layer.name)
+    if made.kind == "length":
+        return _length_field(made, len(body)) + body
+    if made.kind == "visa":
+        total = len(layer.front) + len(body)
+        if total > 0xFFFF:
+            raise BuildError(None, None, "a message that a Visa header can count", f"{len(body)} bytes")
+        return layer.front[:3] + total.to_bytes(2, "big") + layer.front[5:] + body
+    if made.kind == "stx" and len(layer.back) > 1:
+        return layer.front + body + bytes([ETX, _check_byte(body + bytes([ETX]))])
+    return layer.front + body + layer.back
+
+
+def _length_field(made: Frame, size: int) -> bytes:
+    said = size + (made.width if made.counts_itself else 0)
+    try:
+        if made.written == "binary":
+            raw = said.to_bytes(made.width, "little" if made.order == "little" else "big")
+        else:
+            digits = 2 * made.width if made.written == "bcd" else made.width
+            text = f"{said:0{digits}X}" if made.written == "hex" else f"{said:0{digits}}"
+            if len(text) > digits:
+                raise OverflowError
+            raw = bytes.fromhex(text) if made.written == "bcd" else to_bytes(text, _page(made))
+    except OverflowError:
+        raise BuildError(None, None, f"a message that a {made.title} can count", f"{size} bytes") from None
+    return bytes(made.zeros_before) + raw + bytes(made.zeros_after)
+
+
+def _page(made: Frame) -> str:
+    return "ascii" if made.written == "hex" else made.written
