@@ -19,6 +19,9 @@ ROOMS = ("sim", "server", "tests", "notebooks", "binder", ".ci")
 ORDER = (
     "sim.errors",
     "sim.spec",
+    # Reading what is inside an element needs the tables alone, and masking needs it.
+    *("sim.elements.tlv", "sim.elements.coded", "sim.elements.cutting", "sim.elements.composing"),
+    "sim.elements.layout",
     "sim.masking",
     "sim.codec",
     "sim.elements",

@@ -1,0 +1,39 @@
+"""Whether a part of an element has a value that is known, by what its layout row names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sim.spec import country, currency, lookup, merchant_category
+from sim.spec.layouts import Cell
+
+# What is no code: words, ids, amounts, dates. The rules of the element judge those.
+_NO_CODES = frozenset(("", "text", "id", "date", "amount", "flags", "minor_unit", "mti", "ebcdic"))
+_REGISTRIES: dict[str, Callable[[str], object]] = {
+    "country": country,
+    "currency": currency,
+    "mcc": merchant_category,
+}
+_DIGITS = frozenset(f"{byte:02X}" for byte in range(0x30, 0x3A))
+
+
+def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
+    """Whether *value* is one that the codes of *cell* have, or no code at all."""
+    kind = cell.codes
+    if kind in _NO_CODES:
+        return True
+    if kind in _REGISTRIES:
+        return bool(_REGISTRIES[kind](value.strip()))
+    if kind == "is":
+        return value in cell.argument.split(" ")
+    if kind == "blank":
+        return not value.strip()
+    if kind == "digits":
+        return all(value[at : at + 2] in _DIGITS for at in range(0, len(value), 2))
+    return code_of(cell, value, version, network) is not None
+
+
+def code_of(cell: Cell, value: str, version: str, network: str = "") -> object:
+    """The row of the code list that *cell* names, None where it has none."""
+    position = cell.argument or (cell.path if cell.codes == "sub_field" else "")
+    return lookup(cell.codes, value, version=version, network=network or None, position=position)

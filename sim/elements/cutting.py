@@ -1,0 +1,303 @@
+"""How a layout cuts a value: one function for each kind of inside, from fixed places to BER-TLV.
+
+Only `layout.read` calls them. What does not fit is noted and ends the part it stands in, never raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from sim.elements import tlv
+from sim.elements.coded import known
+from sim.spec.contents import FOREIGN
+from sim.spec.layouts import Cell, Layout
+
+_DEPTH = 6
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
+_NUMBER_WORDS = (*_NUMBERS, "twelve")
+_BITS_A_DIGIT = 4
+
+
+class Part(NamedTuple):
+    """One part of a value: `start` and `end` bound it in the element, `value` is what stands there,
+    `children` are its own parts. `key` is its place, tag, bit or, of a group, its number from 1."""
+
+    cell: Cell
+    key: str
+    start: int
+    end: int
+    value: str
+    children: tuple[Part, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the part is called."""
+        return self.cell.name
+
+    @property
+    def sensitive(self) -> str:
+        """`pan` or `hidden` where the part holds card data, empty otherwise."""
+        return self.cell.sensitive
+
+    def __repr__(self) -> str:
+        # Some parts hold card data.
+        return f"Part({self.cell.path!r}, {self.start}, {self.end})"
+
+
+class Misfit(NamedTuple):
+    """Where a value does not fit its layout: `start` and `end` bound the fault in the element, `path`
+    names the part. `found` never shows what may be card data."""
+
+    start: int
+    end: int
+    path: str
+    expected: str
+    found: str
+
+
+class Reading:
+    """One value being read: the text, the layout, and the misfits found so far."""
+
+    __slots__ = ("layout", "misfits", "text")
+
+    def __init__(self, layout: Layout, text: str) -> None:
+        self.layout, self.text = layout, text
+        self.misfits: list[Misfit] = []
+
+    def wrong(self, start: int, end: int, cell: Cell, expected: str, found: str) -> None:
+        """Note what does not fit."""
+        self.misfits.append(Misfit(start, end, cell.path, expected, found))
+
+
+def count(size: int, noun: str) -> str:
+    """A number of units in words up to twelve: `twelve digits`, `1 digit` as `one digit`."""
+    number = _NUMBER_WORDS[size] if size < len(_NUMBER_WORDS) else str(size)
+    return f"{number} {noun}{'' if size == 1 else 's'}"
+
+
+def inside(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> tuple[Part, ...]:
+    """The parts of *cell* between *at* and *end*; none where nothing is known of its inside, and none
+    deeper than any layout goes."""
+    if not cell.cut or depth > _DEPTH:
+        return ()
+    return tuple(_CUTTERS[cell.cut](reading, cell, at, end, depth))
+
+
+def _part(reading: Reading, cell: Cell, key: str, at: int, end: int, depth: int) -> Part:
+    """The part between *at* and *end*, checked and with its own parts."""
+    value, size = reading.text[at:end], end - at
+    if not cell.least <= size <= cell.most:
+        wanted = str(cell.least) if cell.least == cell.most else f"{cell.least} to {cell.most}"
+        reading.wrong(at, end, cell, f"{wanted} characters of {cell.name}", f"{size}")
+        return Part(cell, key, at, end, value)
+    if cell.cut:
+        return Part(cell, key, at, end, value, inside(reading, cell, at, end, depth + 1))
+    if wrong := FOREIGN[cell.content].search(value):
+        _foreign(reading, cell, at, end, wrong.start())
+    elif cell.must and not known(cell, value, reading.layout.version, reading.layout.network):
+        reading.wrong(at, end, cell, _wanted(cell), repr(value))
+    return Part(cell, key, at, end, value)
+
+
+def _foreign(reading: Reading, cell: Cell, at: int, end: int, wrong: int) -> None:
+    """Characters that are not of the part's class."""
+    sign = cell.content == "x+n"
+    if sign and not wrong:
+        found = repr(reading.text[at : at + 1])
+        reading.wrong(at, at + 1, cell, f"C or D in front of the {cell.name}", found)
+        return
+    units = "hex digit" if cell.content == "b" else "digit" if cell.content in ("n", "x+n") else "character"
+    size = end - at - sign
+    expected = f"{count(size, units)} of {cell.name}"
+    reading.wrong(at + sign, end, cell, expected, "other characters")
+
+
+def _wanted(cell: Cell) -> str:
+    if cell.codes == "is":
+        return f"{cell.name} {' or '.join(cell.argument.split(' '))}"
+    if cell.codes in _REGISTERED:
+        return _REGISTERED[cell.codes]
+    return f"a known {cell.name}"
+
+
+_REGISTERED = {
+    "blank": "a blank",
+    "country": "an ISO 3166 country",
+    "currency": "an ISO 4217 currency code",
+    "region": "a state or province",
+    "digits": "digits as characters, 30 to 39 each",
+}
+
+
+def _places(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+    """Parts one behind the other; `short` allows the value to end in front of any of them."""
+    short = "short" in cell.words
+    for one in cell.cells:
+        if at == end and (short or not one.least):
+            continue
+        size = one.most
+        if one.own:
+            at, size = _own_length(reading, one, at, end)
+            if size < 0:
+                return
+        elif not one.fixed:
+            size = min(one.most, end - at)
+        if at + size > end or size < one.least:
+            units = "digits" if one.content in ("n", "x+n") else "characters"
+            reading.wrong(at, end, one, f"{max(one.least, size)} {units} of {one.name}", f"{end - at}")
+            return
+        yield _part(reading, one, one.key, at, at + size, depth)
+        at += size
+    if at < end:
+        last = cell.cells[-1]
+        reading.wrong(at, end, last, f"nothing after {last.name}", f"{end - at} more characters")
+
+
+def _own_length(reading: Reading, cell: Cell, at: int, end: int) -> tuple[int, int]:
+    """Where the data of a part with a length of its own begin, and how many characters they are; -1 and a
+    misfit where that is none."""
+    digits = reading.text[at : at + len(cell.own)]
+    size = _number(digits, "b" if cell.own[0] == "H" else "n")
+    start = at + len(cell.own)
+    if size < 0 or start + size > end or not cell.least <= size <= cell.most:
+        left = max(end - start, 0)
+        units = "digit" if cell.content == "n" else "character"
+        found = f"{digits}, with {left} {units}s after it" if digits.isdigit() else "other characters"
+        reading.wrong(at, min(start, end), cell, f"the length of {cell.name}", found)
+        return at, -1
+    return start, size
+
+
+def _number(digits: str, content: str) -> int:
+    """A length: digits, or bytes in hex, as characters of the text form; -1 for what is no number."""
+    if not digits.isascii() or FOREIGN[content].search(digits) or not digits:
+        return -1
+    return 2 * int(digits, 16) if content == "b" else int(digits)
+
+
+def _groups(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+    """The same places again and again, to the end."""
+    width = cell.width
+    over = (end - at) % width
+    if over or at == end:
+        reading.wrong(end - over, end, cell, f"groups of {width} characters", f"{end - at} characters")
+        return
+    for index, start in enumerate(range(at, end, width), 1):
+        inside = tuple(_places(reading, cell, start, start + width, depth + 1))
+        yield Part(cell, str(index), start, start + width, reading.text[start : start + width], inside)
+
+
+def _list(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+    """Tag, length, data, again and again; `lead` has one more part in front of them, of letters."""
+    tag_class, tag_width, size_class, size_width = _heads(cell)
+    if "lead" in cell.words and at < end and not reading.text[at].isdigit():
+        lead = cell.cells[0]
+        yield _part(reading, lead, lead.key, at, at + lead.most, depth)
+        at += lead.most
+    while at < end:
+        start = at + tag_width + size_width
+        tag = reading.text[at : at + tag_width]
+        size = _number(reading.text[at + tag_width : start], size_class)
+        if size < 0 or start > end or FOREIGN[tag_class].search(tag) or " " in tag:
+            expected = f"an id of {tag_width} and a length of {size_width} characters"
+            reading.wrong(at, end, cell, expected, "something else")
+            return
+        if start + size > end:
+            units = f"{size} characters of sub-element {tag}, as its length says"
+            reading.wrong(start, end, cell, units, f"{end - start}")
+            return
+        yield _tagged(reading, cell, tag, start, start + size, depth)
+        at = start + size
+
+
+@cache
+def _heads_of(words: tuple[str, ...]) -> tuple[str, int, str, int]:
+    tag, size = words[:2]
+    content, length = tag.rstrip("0123456789"), size.rstrip("0123456789")
+    wide, long = int(tag.removeprefix(content)), int(size.removeprefix(length))
+    return content, wide * (1 + (content == "b")), length, long * (1 + (length == "b"))
+
+
+def _heads(cell: Cell) -> tuple[str, int, str, int]:
+    """Class and characters of the tags of a list, and of their lengths."""
+    return _heads_of(cell.words)
+
+
+@cache
+def _unknown(path: str, cut: str, content: str) -> Cell:
+    """A part that no row describes."""
+    name = {"ber": "unknown tag", "bits": "unknown bit"}.get(cut, "unknown sub-element")
+    key = path.rpartition(".")[2]
+    return Cell(key, path, name, "", (), content, 0, 9999, "", "", "", False, None, "", "", "", ())
+
+
+def _tagged(reading: Reading, cell: Cell, tag: str, start: int, end: int, depth: int) -> Part:
+    """A part found by its tag, of a length that its row may have."""
+    one = cell.by_key.get(tag) or _unknown(f"{cell.path}.{tag}", cell.cut, "ans")
+    return _part(reading, one, tag, start, end, depth)
+
+
+def _ber(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+    """BER-TLV in hex digits."""
+    text = reading.text[at:end]
+    try:
+        tags = tlv.read(text, strict=False)
+    except tlv.TlvError as error:
+        tags = tuple(error.partial or ())
+        reading.wrong(at + (error.offset or 0), end, cell, error.expected, error.found)
+    for tag in tags:
+        yield _tagged(reading, cell, tag.tag, at + tag.value_start, at + tag.end, depth)
+
+
+def _bits(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+    """A bitmap in hex digits, then the parts whose bits are set."""
+    first = cell.cells[0]
+    start = at + first.most
+    text = reading.text[at:start]
+    if start > end or FOREIGN["b"].search(text):
+        reading.wrong(at, end, first, f"{first.most} hex digits of {first.name}", "something else")
+        return
+    yield Part(first, first.key, at, start, text)
+    size = first.most * _BITS_A_DIGIT
+    number = int(text, 16)
+    for bit in range(1, size + 1):
+        if not number >> (size - bit) & 1:
+            continue
+        one = cell.by_key.get(str(bit))
+        if one is None:
+            reading.wrong(start, end, cell, "only bits that are known", f"bit {bit}")
+            return
+        width = min(one.most, end - start) if not one.fixed and not one.own else one.most
+        if start + width > end or width < one.least:
+            reading.wrong(start, end, one, f"{one.least} characters of {one.name}", f"{end - start}")
+            return
+        yield _part(reading, one, one.key, start, start + width, depth)
+        start += width
+    if start < end:
+        reading.wrong(start, end, cell, "nothing after the last part", f"{end - start} more characters")
+
+
+def _split(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+    """Parts with a character between them; the last one takes the rest."""
+    sign, cells = cell.words[0], cell.cells
+    texts = reading.text[at:end].split(sign, len(cells) - 1)
+    if len(texts) < len(cells):
+        expected = f"{len(cells) - 1} times {sign} behind " + ", ".join(one.name for one in cells[:-1])
+        reading.wrong(at, end, cell, expected, "no such parts")
+        return
+    for one, text in zip(cells, texts, strict=True):
+        yield _part(reading, one, one.key, at, at + len(text), depth)
+        at += len(text) + len(sign)
+
+
+_Cutter = Callable[[Reading, Cell, int, int, int], Iterator[Part]]
+_CUTTERS: dict[str, _Cutter] = {
+    "places": _places,
+    "groups": _groups,
+    "list": _list,
+    "ber": _ber,
+    "bits": _bits,
+    "split": _split,
+}

@@ -1,0 +1,121 @@
+"""What is inside a data element: the one reader and writer of the layout rows in `spec/data/layouts`.
+
+`read` takes a value apart into named parts, each a slice of it, and says what does not fit and where;
+`write` puts parts together. Nothing is raised for a value that does not fit: the rules say how bad that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from sim.elements.composing import write
+from sim.elements.cutting import Misfit, Part, Reading, inside
+from sim.spec.layouts import Layout, laid_out, layouts
+
+__all__ = [
+    "Layout",
+    "Misfit",
+    "Part",
+    "Parts",
+    "closest",
+    "fitting",
+    "laid_out",
+    "layouts",
+    "place",
+    "read",
+    "write",
+]
+
+
+class Parts(NamedTuple):
+    """A value taken apart by one layout. With `misfits` the parts are those that could be read."""
+
+    layout: Layout
+    parts: tuple[Part, ...]
+    misfits: tuple[Misfit, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the whole value fits the layout."""
+        return not self.misfits
+
+    def get(self, name: str) -> str:
+        """The value of the first part of that key or name, empty where there is none."""
+        return next((part.value for part in self.parts if name in (part.key, part.cell.name)), "")
+
+    def walk(self) -> Iterator[tuple[Part, int]]:
+        """All parts with their depth, each before its own."""
+        yield from _walk(self.parts, 0)
+
+
+def _walk(parts: tuple[Part, ...], depth: int) -> Iterator[tuple[Part, int]]:
+    for part in parts:
+        yield part, depth
+        yield from _walk(part.children, depth + 1)
+
+
+def read(layout: Layout, value: str) -> Parts:
+    """Take *value* apart by *layout*.
+
+    >>> [part.value for part in read(layouts("1987", 3)[0], "002030").parts]
+    ['00', '20', '30']
+    """
+    reading = Reading(layout, value)
+    parts = inside(reading, layout.cell, 0, len(value), 0)
+    return Parts(layout, parts, tuple(reading.misfits))
+
+
+def fitting(version: str, number: int, value: str, network: str | None = None) -> Parts | None:
+    """*value* taken apart by the layout of its element that fits; where several do, by the one that cuts
+    the fewest words in two, then by the first. None where none fits.
+
+    >>> found = fitting("1987", 43, f"{'CORNER SHOP':<22} {'LONDON':<13} GBR")
+    >>> found.get("city") if found else None
+    'LONDON       '
+    """
+    best, least = None, 0
+    for layout in layouts(version, number, network):
+        found = read(layout, value)
+        if found.misfits:
+            continue
+        torn = _torn(found)
+        if not torn:
+            return found
+        if best is None or torn < least:
+            best, least = found, torn
+    return best
+
+
+def closest(version: str, number: int, value: str, network: str | None = None) -> Parts | None:
+    """*value* taken apart by the layout that fits, else by the one that fits furthest; None where no
+    layout is known."""
+    found = fitting(version, number, value, network)
+    if found is not None:
+        return found
+    tried = [read(layout, value) for layout in layouts(version, number, network)]
+    return max(tried, key=lambda one: one.misfits[0].start) if tried else None
+
+
+def _torn(found: Parts) -> int:
+    """How many borders between two texts stand inside a word."""
+    return sum(
+        one.cell.codes == two.cell.codes == "text" and one.value[-1:].isalnum() and two.value[:1].isalnum()
+        for one, two in zip(found.parts, found.parts[1:], strict=False)
+    )
+
+
+@cache
+def place(version: str, number: int, name: str) -> slice:
+    """Where the part of that key or name stands in an element of fixed places; raises KeyError where the
+    first layout of *version* has no such part.
+
+    >>> "002030"[place("1987", 3, "to account")]
+    '30'
+    """
+    for layout in layouts(version, number)[:1]:
+        for cell, start, end in layout.cell.slices or ():
+            if name in (cell.key, cell.name):
+                return slice(start, end)
+    raise KeyError(name)

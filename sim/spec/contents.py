@@ -1,0 +1,40 @@
+"""Content classes of values: which characters `n`, `ans`, `b` and the others may have."""
+
+from __future__ import annotations
+
+import re
+
+# The first character that does not belong. Blanks fill up `an` values.
+FOREIGN = {
+    "n": re.compile(r"[^0-9]"),
+    "an": re.compile(r"[^0-9A-Za-z ]"),
+    "anp": re.compile(r"[^0-9A-Za-z ]"),
+    "ns": re.compile(r"[^0-9!-/:-@\[-`{-~ ]"),
+    "ans": re.compile(r"[^ -~]"),
+    "ansb": re.compile(r"[^ -~]"),
+    "z": re.compile(r"[^0-9:;<=>?D]"),
+    "b": re.compile(r"[^0-9A-Fa-f]"),
+    "x+n": re.compile(r"(?<!^)[^0-9]|^[^CD]"),
+}
+# What a class is called in a finding about a whole element.
+CLASS_NAMES = {
+    "n": "digits only",
+    "an": "letters and digits only, blanks to fill up",
+    "anp": "letters, digits and blanks only",
+    "ns": "digits and special characters only",
+    "ans": "printable ASCII characters only",
+    "ansb": "printable ASCII characters only",
+    "z": "digits and the separator = or D only",
+    "b": "hex digits only",
+    "x+n": "C or D, then digits",
+}
+
+
+def text_width(content: str, size: int) -> int:
+    """Characters of the text form that *size* units of a class take: a byte is two hex digits, and the
+    sign of `x+n` stands in front of its digits.
+
+    >>> text_width("b", 8), text_width("x+n", 8), text_width("n", 12)
+    (16, 9, 12)
+    """
+    return {"b": 2 * size, "x+n": 1 + size}.get(content, size)

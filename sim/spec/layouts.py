@@ -1,0 +1,187 @@
+"""What is inside a data element: rows of `data/layouts/<owner>.csv`, the standard's in `iso.csv`.
+
+A layout is a tree of cells. The row with an empty `path` is the element itself, `1` its first part, `42.01`
+a part of its part 42; several layouts of one element differ in `layout` and stand in the order in which
+they are tried. `data/README.md` explains the columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from sim.errors import SpecError
+from sim.spec.contents import text_width
+from sim.spec.tables import names, read_csv
+
+STANDARD = "iso"
+_FORMAT = re.compile(
+    r"(?:(?P<own>L+|H) )?(?P<content>x\+n|[a-z]+)(?:(?P<open>\.\.)| )(?:(?P<least>\d+)-)?(?P<most>\d+)"
+)
+_UNBOUNDED = 9999
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One part of a layout, as its row describes it.
+
+    `key` is its place, tag or bit, `path` where it stands in the element (`48.42.01`). `cut` says how
+    its inside is taken apart (empty: not at all), `words` the details of that. `least` and `most` count
+    characters of the text form; `own` is the width of a length of its own in front of it. `codes`
+    names what gives its values a meaning, `argument` the details; where `must` is true, a value
+    without one does not fit. Values that match `agreed` are left to those who use them. `sensitive`
+    is `pan` or `hidden` where the part holds card data.
+    """
+
+    key: str
+    path: str
+    name: str
+    cut: str
+    words: tuple[str, ...]
+    content: str
+    least: int
+    most: int
+    own: str
+    codes: str
+    argument: str
+    must: bool
+    agreed: re.Pattern[str] | None
+    sensitive: str
+    confidence: str
+    source: str
+    cells: tuple[Cell, ...] = field(repr=False)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the part always has the same width."""
+        return self.least == self.most and not self.own
+
+    @cached_property
+    def by_key(self) -> Mapping[str, Cell]:
+        """The parts by key."""
+        return {cell.key: cell for cell in self.cells}
+
+    @cached_property
+    def slices(self) -> tuple[tuple[Cell, int, int], ...] | None:
+        """The parts with where they start and end, None where that depends on the value."""
+        found, at = [], 0
+        for cell in self.cells:
+            if not cell.fixed:
+                return None
+            found.append((cell, at, at + cell.most))
+            at += cell.most
+        return tuple(found)
+
+    @cached_property
+    def width(self) -> int:
+        """The least characters the parts take together."""
+        return sum(cell.least + len(cell.own) for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One way in which element *number* of *version* is laid out: the standard's (`network` empty) or that of
+    a network; `variant` names it among others."""
+
+    version: str
+    number: int
+    network: str
+    variant: str
+    cell: Cell
+
+
+def owners() -> tuple[str, ...]:
+    """Whose layouts there are: the standard and the networks, by the names of the files."""
+    return names("layouts", ".csv")
+
+
+@cache
+def layouts(version: str, number: int, network: str | None = None) -> tuple[Layout, ...]:
+    """How element *number* of *version* is laid out: by *network*'s rows where it has any, else by the
+    standard's, in the order in which they are tried; empty where no layout is known.
+
+    >>> [part.name for part in layouts("1987", 3)[0].cell.cells]
+    ['transaction type', 'from account', 'to account']
+    """
+    own = _of(version, number, network.lower()) if network and network.lower() in owners() else ()
+    return own or _of(version, number, STANDARD)
+
+
+@cache
+def laid_out(version: str, network: str | None = None) -> frozenset[int]:
+    """The elements of *version* that some layout of the standard or of *network* describes."""
+    files = {STANDARD, (network or STANDARD).lower()}.intersection(owners())
+    return frozenset(
+        int(row["number"])
+        for name in files
+        for row in read_csv(f"layouts/{name}")
+        if version in row["versions"].split("|")
+    )
+
+
+@cache
+def _rows(owner: str) -> Mapping[tuple[str, int], Mapping[str, list[dict[str, str]]]]:
+    """The rows of a file by version and element, then by layout."""
+    found: dict[tuple[str, int], dict[str, list[dict[str, str]]]] = {}
+    for row in read_csv(f"layouts/{owner}"):
+        for version in row["versions"].split("|"):
+            of_element = found.setdefault((version, int(row["number"])), {})
+            of_element.setdefault(row["layout"], []).append(row)
+    return found
+
+
+def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
+    network = "" if owner == STANDARD else owner.upper()
+    return tuple(
+        Layout(version, number, network, variant, _cell(rows, "", str(number)))
+        for variant, rows in _rows(owner).get((version, number), {}).items()
+    )
+
+
+def _cell(rows: list[dict[str, str]], path: str, prefix: str) -> Cell:
+    """The cell at *path*, with those below it."""
+    row = next((row for row in rows if row["path"] == path), None)
+    if row is None:
+        raise SpecError(int(prefix.split(".")[0]), None, f"a row of the layout with path {path!r}", "none")
+    below = [each["path"] for each in rows if each["path"] and each["path"].rpartition(".")[0] == path]
+    below = [each for each in below if each != path]
+    cells = tuple(_cell(rows, each, f"{prefix}.{each.rpartition('.')[2]}") for each in below)
+    content, least, most, own = _format(row)
+    kind, *words = row["cut"].split(" ") if row["cut"] else [""]
+    must = row["codes"].endswith("!")
+    codes, _, argument = row["codes"].removesuffix("!").partition(":")
+    return Cell(
+        key=path.rpartition(".")[2],
+        path=prefix,
+        name=row["name"],
+        cut=kind,
+        words=tuple(words),
+        content=content,
+        least=least,
+        most=most,
+        own=own,
+        codes=codes,
+        argument=argument,
+        must=must,
+        agreed=re.compile(row["agreed"]) if row["agreed"] else None,
+        sensitive=row["sensitive"],
+        confidence=row["confidence"],
+        source=row["source"],
+        cells=cells,
+    )
+
+
+def _format(row: Mapping[str, str]) -> tuple[str, int, int, str]:
+    """Content class, least and most characters, and the length a part has of its own: `LL` digits or
+    `HH`, a byte in hex."""
+    if not row["format"]:
+        return "ans", 0, _UNBOUNDED, ""
+    found = _FORMAT.fullmatch(row["format"])
+    if found is None:
+        raise SpecError(int(row["number"]), None, "a format such as n 6, an 2-4 or LL n..11", row["format"])
+    content, own = found["content"], found["own"] or ""
+    most = text_width(content, int(found["most"]))
+    least = text_width(content, int(found["least"])) if found["least"] else 0 if found["open"] else most
+    return content, least, most, own.replace("H", "HH")

@@ -1,0 +1,165 @@
+"""The one reader of what is inside an element: parts are slices, misfits are located, and back again."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.codec import BuildError
+from sim.elements import layout
+from sim.elements.cutting import count
+from sim.spec import VERSIONS
+from sim.spec.layouts import Cell, owners
+from sim.spec.tables import read_csv
+
+KNOWN = sorted(
+    {
+        (version, int(row["number"]), None if owner == "iso" else owner.upper())
+        for owner in owners()
+        for row in read_csv(f"layouts/{owner}")
+        for version in row["versions"].split("|")
+    },
+    key=str,
+)
+TEXT = st.text(alphabet="0123456789ABCDEF CD/\\~abcXYZ.", max_size=120)
+
+
+def _parts(parts: tuple[layout.Part, ...]) -> dict[str, object]:
+    """Parts as `write` takes them."""
+    return {part.key: _parts(part.children) if part.children else part.value for part in parts}
+
+
+@pytest.mark.parametrize(("version", "number", "network"), KNOWN)
+def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, network: str | None) -> None:
+    """No row is lost: each path is found again in the tree, with its name and its source."""
+    owner = (network or "iso").lower()
+    rows = [
+        row
+        for row in read_csv(f"layouts/{owner}")
+        if int(row["number"]) == number and version in row["versions"].split("|")
+    ]
+
+    def cells(cell: Cell) -> int:
+        assert cell.name
+        assert cell.source
+        return 1 + sum(cells(one) for one in cell.cells)
+
+    assert sum(cells(one.cell) for one in layout.layouts(version, number, network)) == len(rows)
+
+
+@pytest.mark.parametrize(("version", "number", "network"), KNOWN)
+@given(value=TEXT)
+def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
+    version: str, number: int, network: str | None, value: str
+) -> None:
+    """Nothing is raised; every part is the slice that it says, inside the part it belongs to."""
+    for one in layout.layouts(version, number, network):
+        found = layout.read(one, value)
+        for part, _ in found.walk():
+            assert value[part.start : part.end] == part.value
+            assert all(part.start <= child.start <= child.end <= part.end for child in part.children)
+        for misfit in found.misfits:
+            assert 0 <= misfit.start <= misfit.end <= len(value)
+            assert misfit.expected
+            assert misfit.found
+
+
+@pytest.mark.parametrize(
+    ("version", "value", "variant", "city"),
+    [
+        ("1987", f"{'CORNER SHOP':<25}{'LONDON':<13}GB", "25/13/2", "LONDON"),
+        ("1987", f"{'CORNER SHOP':<22} {'LONDON':<13} GBR", "22/13/3", "LONDON"),
+        ("1987", f"{'CORNER SHOP':<22} {'LONDON':<13} GB ", "22/13/3", "LONDON"),
+        ("1987", f"{'CORNER SHOP':<22} {'NEW YORK':<13} NY ", "22/13/2", "NEW YORK"),
+        ("1987", f"{'CORNER SHOP':<23}{'NEW YORK':<13}NYUS", "23/13/2/2", "NEW YORK"),
+        ("1987", f"{'A NAME OF TWENTY THREE.':<23}{'NEW YORK':<13}NYUS", "23/13/2/2", "NEW YORK"),
+        ("1987", f"{'A NAME OF TWENTY-FIVE LET.':.25}{'NEW YORK':<13}US", "25/13/2", "NEW YORK"),
+        ("1993", f"SHOP\\HIGH STREET\\LONDON\\{'SW1':<10}   826", "backslashes", "LONDON"),
+        ("1993", f"SHOP~HIGH STREET~LONDON~{'SW1':<10}   826", "tildes", "LONDON"),
+    ],
+)
+def test_the_layout_that_fits_is_found_among_alternatives(
+    version: str, value: str, variant: str, city: str
+) -> None:
+    """Name and location stand in several layouts; no word is cut in two by the one that is chosen."""
+    found = layout.fitting(version, 43, value)
+    assert found is not None
+    assert found.layout.variant == variant
+    assert found.get("city").strip() == city
+
+
+def test_a_value_that_fits_no_layout_has_none() -> None:
+    """No guess: the value stays whole, and the closest layout says where it stops fitting."""
+    value = f"{'CORNER SHOP':<20}{'NEW YORK':<12}{'':<7}Q"
+    assert layout.fitting("1987", 43, value) is None
+    near = layout.closest("1987", 43, value)
+    assert near is not None
+    assert near.misfits[0].start >= 36
+
+
+@pytest.mark.parametrize(
+    ("version", "number", "value", "start", "expected"),
+    [
+        ("1987", 54, "0002840C00000000100", 0, "groups of 20 characters"),
+        ("1987", 54, "0002840+000000001000", 7, "C or D in front of the amount"),
+        ("1987", 54, "0002840C00000000100A", 8, "twelve digits of amount"),
+        ("2003", 54, "00028402C00000000100A", 9, "twelve digits of amount"),
+        ("1987", 90, "0100", 4, "6 digits of its STAN"),
+        ("1993", 56, "1100123456261120101530" + "07123456", 22, "the length of its acquirer"),
+        ("2003", 69, "0000000X" + " " * 32, 0, "eight digits of message count"),
+        ("1993", 43, "SHOP", 0, "3 times \\ behind name, street, city"),
+        ("1993", 43, "SHOP\\STREET\\CITY\\SW1", 17, "16 characters of place"),
+        ("2003", 18, "03400000400000", 0, "severity 00 or 01"),
+    ],
+)
+def test_what_does_not_fit_is_located(
+    version: str, number: int, value: str, start: int, expected: str
+) -> None:
+    """A misfit says where it is and what should stand there."""
+    (misfit, *_) = layout.read(layout.layouts(version, number)[0], value).misfits
+    assert (misfit.start, misfit.expected) == (start, expected)
+
+
+def test_values_are_written_as_they_are_read() -> None:
+    """Parts by key or name give the value back, filled up as their class asks."""
+    group = {"account type": "00", "amount type": "40", "currency": "840", "amount": "D000000000100"}
+    made = layout.write(layout.layouts("1987", 54)[0], [group, group])
+    assert made == "0040840D000000000100" * 2
+    place = {"name": "SHOP", "street": "HIGH ST", "city": "LONDON"}
+    parts = place | {"place": {"postal code": "SW1", "region": "", "country": "826"}}
+    assert layout.write(layout.layouts("1993", 43)[0], parts) == "SHOP\\HIGH ST\\LONDON\\SW1          826"
+    original = {"1": "1100", "2": "123", "3": "261120101530", "4": "123456"}
+    assert layout.write(layout.layouts("1993", 56)[0], original) == "110000012326112010153006123456"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"transaction type": "000"}, "at most 2 characters of transaction type"),
+        ({"transaction type": "0\x1f"}, "transaction type of class an"),
+        ({"colour": "00"}, "parts of processing code"),
+    ],
+)
+def test_parts_that_cannot_be_written_are_refused(values: dict[str, str], expected: str) -> None:
+    """A part that is too long, of another class or of no such name raises, with the element."""
+    with pytest.raises(BuildError) as caught:
+        layout.write(layout.layouts("1987", 3)[0], values)
+    assert (caught.value.field, caught.value.expected) == (3, expected)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_places_of_fixed_parts_are_known_without_reading(version: str) -> None:
+    """A rule that looks at one part need not take the whole value apart."""
+    assert "002030"[layout.place(version, 3, "from account")] == "20"
+    with pytest.raises(KeyError):
+        layout.place(version, 3, "colour")
+
+
+def test_counts_are_words_up_to_twelve() -> None:
+    """Findings speak English."""
+    assert (count(1, "digit"), count(12, "digit"), count(13, "digit")) == (
+        "one digit",
+        "twelve digits",
+        "13 digits",
+    )
