@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.spec import country, currency, lookup, merchant_category
+from sim.spec import country, currency, lookup, merchant_category, region
 from sim.spec.layouts import Cell
 
 # What is no code: words, ids, amounts, dates. The rules of the element judge those.
@@ -13,6 +13,7 @@ _REGISTRIES: dict[str, Callable[[str], object]] = {
     "country": country,
     "currency": currency,
     "mcc": merchant_category,
+    "region": region,
 }
 _DIGITS = frozenset(f"{byte:02X}" for byte in range(0x30, 0x3A))
 

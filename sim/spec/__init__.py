@@ -2,7 +2,16 @@
 
 from sim.spec.codes import Code, code_list, code_lists, lookup, lookup_anywhere
 from sim.spec.elements import VERSIONS, ElementSpec, Spec, spec, version_of
-from sim.spec.registries import Country, Currency, countries, country, currencies, currency, merchant_category
+from sim.spec.registries import (
+    Country,
+    Currency,
+    countries,
+    country,
+    currencies,
+    currency,
+    merchant_category,
+    region,
+)
 
 __all__ = [
     "VERSIONS",
@@ -20,6 +29,7 @@ __all__ = [
     "lookup",
     "lookup_anywhere",
     "merchant_category",
+    "region",
     "spec",
     "version_of",
 ]

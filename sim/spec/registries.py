@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from sim.spec.tables import read_csv
+
 _MCC_WIDTH = 4
 
 
@@ -88,6 +90,20 @@ def country(code: str) -> Country | None:
     'US'
     """
     return _country_index().get(code)
+
+
+@cache
+def _regions() -> dict[str, str]:
+    return {row["code"]: row["name"] for row in read_csv("regions")}
+
+
+def region(code: str) -> str:
+    """The state of the United States or province of Canada with this code; empty for another.
+
+    >>> region("NY")
+    'New York'
+    """
+    return _regions().get(code, "")
 
 
 @lru_cache(maxsize=2048)

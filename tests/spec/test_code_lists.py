@@ -48,7 +48,6 @@ SHAPES = {
     "pos_data_code": r"[0-9A-Z]",
     "pos_entry_mode": r"\d\d",
     "reason_code": r"\d{4}",
-    "region": r"[A-Z]{2}",
     "service_code": r"\d",
     "settlement": r"\d",
 }
