@@ -62,7 +62,26 @@ class IsoError(ValueError):
 
 class ParseError(IsoError):
     """A text is not a message of its version. `partial` is the Message read up to the misfit,
-    or None where not even the MTI and bitmap could be read."""
+    or None where not even the MTI and bitmap could be read. `part` says what does not fit: the `mti`, the
+    `bitmap`, a length `prefix`, a `value` or the `end` of the text; `wanted` how many characters it has."""
+
+    def __init__(
+        self,
+        field: int | None,
+        offset: int | None,
+        expected: str,
+        found: str,
+        partial: Any = None,
+        part: str = "",
+        wanted: int = 0,
+    ) -> None:
+        super().__init__(field, offset, expected, found, partial)
+        self.part = part
+        self.wanted = wanted
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made, given = super().__reduce__()
+        return made, (*given, self.part, self.wanted)
 
 
 class WireError(ParseError):

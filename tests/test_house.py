@@ -18,6 +18,7 @@ ROOMS = ("sim", "server", "tests", "notebooks", "binder", ".ci")
 # Each room may import itself and what stands left of it. The face, sim/__init__.py, may import all.
 ORDER = (
     "sim.errors",
+    "sim.kept",
     "sim.spec",
     # Reading what is inside an element needs the tables alone, and masking needs it.
     *("sim.elements.tlv", "sim.elements.coded", "sim.elements.cutting", "sim.elements.composing"),

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
+from operator import getitem
 
 HEX_DIGITS = frozenset("0123456789ABCDEFabcdef")
 _WITH_SECONDARY = frozenset("89ABCDEFabcdef")
 PRIMARY_BITS = 64
 ALL_BITS = 128
+# Of each hex digit of up to three bitmaps: digit -> the elements it announces.
+_ANNOUNCED = tuple(
+    {
+        digit: tuple(4 * place + bit for bit in (1, 2, 3, 4) if int(digit, 16) >> (4 - bit) & 1)
+        for digit in HEX_DIGITS
+    }
+    for place in range(3 * PRIMARY_BITS // 4)
+)
+_FIRST_BIT = (1,)
 
 
 def has_secondary(first: str) -> bool:
@@ -23,8 +34,8 @@ def numbers(bitmap: str) -> tuple[int, ...]:
     >>> numbers("80000000000000000000000000000001")
     (128,)
     """
-    bits, size = int(bitmap, 16), 4 * len(bitmap)
-    return tuple(number for number in range(2, size + 1) if bits >> (size - number) & 1)
+    found = tuple(chain.from_iterable(map(getitem, _ANNOUNCED, bitmap)))
+    return found[1:] if found[:1] == _FIRST_BIT else found
 
 
 def to_hex(present: Iterable[int], *, secondary: bool = False) -> str:

@@ -1,58 +1,37 @@
-"""The fast readers and writers: one small function generated per version and bitmap.
+"""The fast readers and writers: one small function generated per version and bitmap that has earned it.
 
 A reader is the loop of `walk` unrolled: plain slices of what is left of the text, one table look-up
 per length prefix, one length check at the end. It answers None where anything does not fit, and
-`walk` says why. Only numbers and widths from the element tables enter generated source; its text is kept as
-`reader.source`, to be read: it is a lesson, too.
+`walk` says why. Making one costs as much as walking some forty messages, so a bitmap gets one when good
+messages have come with it that often; until then `walk` reads them. Only numbers and widths from the element
+tables enter generated source; its text is kept as `reader.source`, to be read: it is a lesson, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from sim.codec import bitmap
 from sim.codec.message import Message
+from sim.codec.walk import lengths
+from sim.kept import Earned
 from sim.spec import VERSIONS, spec
 
 Reader = Callable[[str], Message | None]
 Writer = Callable[[str, dict[int, str]], str | None]
+# Version, the elements in their order, whether there is an empty second bitmap.
+Layout = tuple[str, tuple[int, ...], bool]
 
-# Random bitmaps must not grow memory: when as many readers are kept, all go.
-CACHE_SIZE = 1024
-
-
-@cache
-def lengths(prefix: int, width: int) -> dict[str, int]:
-    """The legal length prefixes of an element: `00` to `19` for n..19. Looking a prefix up
-    refuses `-1`, ` 5`, `٣٣` and anything over the maximum in one go."""
-    return {f"{size:0{prefix}}": size for size in range(width + 1)}
+CACHE_SIZE = 512
+EARNED = 40
 
 
 @cache
 def prefixes(prefix: int, width: int) -> dict[int, str]:
-    """The same the other way: how each legal length is written."""
+    """How each legal length of an element is written."""
     return {size: text for text, size in lengths(prefix, width).items()}
-
-
-# version -> bitmap as it stands in the text -> reader; 16 hex digits, or 32 where bit 1 is set.
-READERS: dict[str, dict[str, Reader]] = {version: {} for version in VERSIONS}
-
-
-def reader_for(raw: str, version: str) -> Reader | None:
-    """The reader for the bitmap of *raw*, made and kept when it is new; None when there is no whole
-    bitmap. Raises SpecError for an unknown version."""
-    end = 36 if bitmap.has_secondary(raw[4:5]) else 20
-    bits = raw[4:end]
-    if len(bits) != end - 4 or not bitmap.HEX_DIGITS.issuperset(bits):
-        return None
-    made = reader(version, bits)
-    kept = READERS[version]
-    if len(kept) >= CACHE_SIZE:
-        kept.clear()
-    kept[bits] = made
-    return made
 
 
 def reader(version: str, bits: str) -> Reader:
@@ -97,7 +76,6 @@ def _slice(start: int, stop: int, slices: dict[str, slice]) -> str:
     return name
 
 
-@lru_cache(maxsize=CACHE_SIZE)
 def writer(version: str, present: tuple[int, ...], empty_secondary: bool) -> Writer:
     """The writer for messages of *version* with exactly the elements *present*.
     Raises ValueError for a number that is no element of a message."""
@@ -123,6 +101,15 @@ def writer(version: str, present: tuple[int, ...], empty_secondary: bool) -> Wri
     lines.append(f'    return "".join(({", ".join(parts)}))')
     made: Writer = compiled("write", lines, names)
     return made
+
+
+def _readers(version: str) -> Earned[str, Reader]:
+    return Earned(lambda bits: reader(version, bits), CACHE_SIZE, EARNED)
+
+
+# version -> bitmap as it stands in the text (16 hex digits, or 32 where bit 1 is set) -> reader.
+READERS = {version: _readers(version) for version in VERSIONS}
+WRITERS: Earned[Layout, Writer] = Earned(lambda layout: writer(*layout), CACHE_SIZE, EARNED)
 
 
 def compiled(name: str, lines: list[str], names: dict[str, Any]) -> Any:

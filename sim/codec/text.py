@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.codec import plan
+from sim.codec import bitmap, plan
 from sim.codec.message import Message
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, walk, write
 from sim.spec import spec
@@ -18,19 +18,19 @@ def parse(raw: str, version: str = "1987") -> Message:
     '123456'
     """
     try:
-        kept = plan.READERS[version]
+        known = plan.READERS[version].young
         # No 16 digits that announce a secondary bitmap are ever a key.
-        reader = kept.get(raw[4:20]) or kept.get(raw[4:36])
+        reader = known.get(raw[4:20]) or known.get(raw[4:36])
     except (KeyError, TypeError):
         reader = None
-    if reader is None:
-        if not isinstance(raw, str):
-            raise TypeError(f"a message is a str, not {type(raw).__name__}")
-        spec(version)  # raises for an unknown one
-        reader = plan.reader_for(raw, version)
     if reader is not None and (message := reader(raw)) is not None:
         return message
-    return walk(raw, version)
+    if not isinstance(raw, str):
+        raise TypeError(f"a message is a str, not {type(raw).__name__}")
+    message = walk(raw, version)
+    if reader is None:
+        plan.READERS[version].came(raw[4 : 36 if bitmap.has_secondary(raw[4]) else 20])
+    return message
 
 
 def build(message: Message) -> str:
@@ -42,11 +42,16 @@ def build(message: Message) -> str:
     '08002020000000000000990000123456'
     """
     fields = message.fields
+    layout = message.version, tuple(fields), message.empty_secondary
     try:
-        text = plan.writer(message.version, tuple(fields), message.empty_secondary)(message.mti, fields)
+        if (writer := plan.WRITERS.young.get(layout)) is not None:
+            text = writer(message.mti, fields)
+            return write(message) if text is None else text
     except (ValueError, KeyError, TypeError, AttributeError):
-        text = None
-    return write(message) if text is None else text
+        return write(message)
+    text = write(message)
+    plan.WRITERS.came(layout)
+    return text
 
 
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:

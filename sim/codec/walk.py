@@ -6,6 +6,9 @@ make every located error. `plan` does the same faster and asks here when somethi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
+
 from sim.codec import bitmap
 from sim.codec.message import Message
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError
@@ -21,37 +24,64 @@ def is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
+@cache
+def lengths(prefix: int, width: int) -> dict[str, int]:
+    """The legal length prefixes of an element: `00` to `19` for n..19. Looking a prefix up
+    refuses `-1`, ` 5`, `٣٣` and anything over the maximum in one go."""
+    return {f"{size:0{prefix}}": size for size in range(width + 1)}
+
+
+@cache
+def _steps(version: str) -> list[tuple[int, int, dict[str, int]]]:
+    """By number: the width of a fixed element, else how many digits its prefix has and which are legal."""
+    made = [
+        (element.width, element.prefix, lengths(element.prefix, element.width) if element.prefix else {})
+        for element in spec(version).elements
+    ]
+    return [(0, 0, {}), *made]
+
+
 def walk(raw: str, version: str) -> Message:
     """Read *raw* element by element. Raises ParseError at the first misfit."""
-    elements = spec(version)
+    spec(version)  # raises for an unknown one
     mti = _read_mti(raw)
     bits = _read_bitmap(raw)
-    at = MTI_WIDTH + len(bits)
     announced = bitmap.numbers(bits)
     secondary = len(bits) > BITMAP_WIDTH
     # Until an element above 64 is read, what was read has its second bitmap all the same.
     message = Message(mti, {}, version, secondary)
-    for number in announced:
-        element = elements[number]
-        width, at = _read_prefix(raw, at, element, message)
-        value = raw[at : at + width]
-        if len(value) < width:
-            expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
-            raise ParseError(number, at, expected, _count(value), message)
-        message.fields[number] = value
-        at += width
-    if at < len(raw):
-        raise ParseError(None, at, "the end of the message", f"{_count(raw[at:])} more", message)
-    message.empty_secondary = secondary and not any(number > bitmap.PRIMARY_BITS for number in announced)
+    read_values(raw, MTI_WIDTH + len(bits), announced, message)
+    message.empty_secondary = secondary and (not announced or announced[-1] <= bitmap.PRIMARY_BITS)
     return message
+
+
+def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> None:
+    """Read the elements *numbers* from character *at* to the end of *raw* into *message*. Raises ParseError
+    at the first misfit."""
+    steps, size, fields = _steps(message.version), len(raw), message.fields
+    for number in numbers:
+        width, prefix, legal = steps[number]
+        if prefix:
+            start = at + prefix
+            width = legal.get(raw[at:start], -1)
+            if width < 0:
+                raise _bad_prefix(raw, at, number, message)
+            at = start
+        end = at + width
+        if end > size:
+            raise _too_short(raw, at, number, width, message)
+        fields[number] = raw[at:end]
+        at = end
+    if at < size:
+        raise ParseError(None, at, "the end of the message", f"{_count(raw[at:])} more", message, "end")
 
 
 def _read_mti(raw: str) -> str:
     mti = raw[:MTI_WIDTH]
     if len(mti) < MTI_WIDTH:
-        raise ParseError(MTI_FIELD, 0, "4 digits", _count(mti))
+        raise ParseError(MTI_FIELD, 0, "4 digits", _count(mti), None, "mti", MTI_WIDTH)
     if not is_digits(mti):
-        raise ParseError(MTI_FIELD, 0, "4 digits", repr(mti))
+        raise ParseError(MTI_FIELD, 0, "4 digits", repr(mti), None, "mti", MTI_WIDTH)
     return mti
 
 
@@ -64,26 +94,28 @@ def _read_bitmap(raw: str) -> str:
 
 def _read_half(raw: str, start: int, name: str) -> str:
     text = raw[start : start + BITMAP_WIDTH]
+    if len(text) == BITMAP_WIDTH and bitmap.HEX_DIGITS.issuperset(text):
+        return text
     expected = f"16 hex digits of the {name} bitmap"
     for index, char in enumerate(text):
         if char not in bitmap.HEX_DIGITS:
-            raise ParseError(BITMAP_FIELD, start + index, expected, f"{char!r} after {index} of them")
-    if len(text) < BITMAP_WIDTH:
-        raise ParseError(BITMAP_FIELD, start, expected, _count(text))
-    return text
+            found = f"{char!r} after {index} of them"
+            raise ParseError(BITMAP_FIELD, start + index, expected, found, None, "bitmap", BITMAP_WIDTH)
+    raise ParseError(BITMAP_FIELD, start, expected, _count(text), None, "bitmap", BITMAP_WIDTH)
 
 
-def _read_prefix(raw: str, at: int, element: ElementSpec, partial: Message) -> tuple[int, int]:
-    """How many characters the value has, and where it starts."""
-    if element.fixed:
-        return element.width, at
+def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
+    element = spec(partial.version)[number]
     text = raw[at : at + element.prefix]
     expected = f"a length prefix of {element.prefix} digits, at most {element.width}"
-    if len(text) < element.prefix:
-        raise ParseError(element.number, at, expected, _count(text), partial)
-    if not is_digits(text) or int(text) > element.width:
-        raise ParseError(element.number, at, expected, repr(text), partial)
-    return int(text), at + element.prefix
+    found = _count(text) if len(text) < element.prefix else repr(text)
+    return ParseError(number, at, expected, found, partial, "prefix", element.prefix)
+
+
+def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
+    element = spec(partial.version)[number]
+    expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
+    return ParseError(number, at, expected, _count(raw[at:]), partial, "value", width)
 
 
 def _count(text: str) -> str:

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.codec import Message, ParseError, parse, spans
-from sim.judge.engine import catalogue, run
+from sim.codec import Message, ParseError, spans
+from sim.codec.bitmap import numbers
+from sim.codec.walk import MTI_WIDTH, read_values, walk
+from sim.errors import BITMAP_FIELD
+from sim.judge import content
+from sim.judge.engine import catalogue
 from sim.spec import VERSIONS, spec
 
 _TPDU_DIGITS = 10
 _QUOTES = "\"'`"
+# So many elements before the misfit are looked at for a character lost or added: the cause is near.
+_NEAR = 32
 
 
 def likely_cause(raw: str, version: str, error: ParseError) -> str:
@@ -30,7 +36,7 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
 
 def _parses(raw: str, version: str) -> bool:
     try:
-        parse(raw, version)
+        walk(raw, version)
     except ParseError:
         return False
     return True
@@ -121,27 +127,17 @@ def _cut(raw: str, version: str, error: ParseError) -> str:
         return ""
     width = spec(version)[error.field].width
     left = len(raw) - error.offset
-    if left >= width and "length prefix" in error.expected:
+    if left >= width and error.part == "prefix":
         return ""
     missing = "" if left else ", at the end of an element: an extra bit in the bitmap does the same"
-    if left < _wanted(error, version):
+    if left < error.wanted:
         return f"The text ends too early, inside or before DE {error.field}; it was cut{missing}."
     return ""
 
 
-def _wanted(error: ParseError, version: str) -> int:
-    element = spec(version)[error.field or 1]
-    return element.prefix if "length prefix of" in error.expected else _number(error.expected, element.width)
-
-
-def _number(expected: str, default: int) -> int:
-    first = expected.split(" ", 1)[0]
-    return int(first) if first.isdecimal() else default
-
-
 def _sound(message: Message) -> bool:
     """Whether all values read so far fit their classes and dates."""
-    return not any(found.is_error and found.rule in ("character-class", "date") for found in run(message))
+    return not any(True for rule in (content.character_class, content.date) for _ in rule(message))
 
 
 def _shifted(raw: str, version: str, error: ParseError) -> str:
@@ -150,19 +146,21 @@ def _shifted(raw: str, version: str, error: ParseError) -> str:
     Undoing it before the right place often reads soundly, too, since digits replace digits; after
     the right place hardly ever. So the last element that reads soundly is the nearest.
     """
-    if error.partial is None:
+    partial = error.partial
+    if partial is None:
         return ""
-    places = sorted(spans(error.partial).items(), reverse=True)
+    announced = numbers(raw[MTI_WIDTH : spans(partial)[BITMAP_FIELD][2]])
+    places = [place for place in sorted(spans(partial).items(), reverse=True) if place[0] > 1][:_NEAR]
     changes: tuple[tuple[str, Callable[[int], str]], ...] = (
         ("lost", lambda at: raw[:at] + "0" + raw[at:]),
         ("added", lambda at: raw[: at - 1] + raw[at:]),
     )
     for what, change in changes:
-        for number, (_, _, end) in places:
-            if number < 2 or end > len(raw):
-                continue
+        for number, (start, _, end) in places:
+            head = {before: value for before, value in partial.fields.items() if before < number}
+            mended = Message(partial.mti, head, version)
             try:
-                mended = parse(change(end), version)
+                read_values(change(end), start, (one for one in announced if one >= number), mended)
             except ParseError:
                 continue
             if _sound(mended):
