@@ -129,6 +129,15 @@ class Format:
             made = self._layouts[chosen] = _layout(self, chosen)
         return made
 
+    def field(self, number: int, version: str, **changes: Any) -> Field | None:
+        """How element *number* of *version* is written, with *changes* to its row; None where there is no
+        such element. Raises SpecError for a row that is none."""
+        elements = spec(version).elements
+        row = {**self.elements.get(number, {}), **changes}
+        if number > len(elements) and "format" not in row:
+            return None
+        return _field(self, number, elements[number - 1] if number <= len(elements) else None, row)
+
     def with_(self, **changes: Any) -> Format:
         """The same format with other attributes."""
         return replace(self, **changes, _layouts={})

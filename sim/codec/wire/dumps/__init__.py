@@ -1,0 +1,12 @@
+"""Spellings: the ways in which people write the bytes of a message, and how to get the bytes back.
+
+A paste is a hex dump, a literal of some language, base64, a log line with a message in it. `readings` gives
+every way to see bytes in it; `named` gives messages whose elements the paste names one by one (jPOS XML,
+JSON, logs of elements). Neither knows what a message is: which reading is right is for the guess to judge.
+Everything here takes time linear in the paste, and nothing follows an entity, a length or a reference.
+"""
+
+from sim.codec.wire.dumps.named import Named, named
+from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, readings
+
+__all__ = ["MOST_CHARACTERS", "Named", "Reading", "named", "readings"]

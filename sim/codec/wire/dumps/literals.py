@@ -1,0 +1,105 @@
+"""Bytes as programs print them: escapes in a quoted string, lists of numbers (signed ones, too), base64."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+# Name, bytes, and how many characters of the paste they were taken from.
+Found = tuple[str, bytes, int]
+
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|([0-7]{3})|([nrtabfve0\\'\"]))|([^\\\r\n\u0100-\U0010ffff])",
+    re.DOTALL,
+)
+_ESCAPED = re.compile(r"\\x[0-9A-Fa-f]{2}|\\u00[0-9A-Fa-f]{2}")
+_OCTAL = re.compile(r"\\[0-7]{3}")
+# A backslash and digits may stand in a merchant's name; four of them are a literal.
+_FEWEST_OCTAL = 4
+_NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "0": 0}
+_QUOTED = re.compile(r"(?s)[bBrRu]{0,2}(\"\"\"|'''|[\"'`])(.*)\1")
+_CAST = re.compile(r"\((?:byte|sbyte|uint8|Byte)\)\s?")
+_LISTED = re.compile(
+    r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\s?[,;]\s{0,12}-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})){9,}"
+)
+_SPACED = re.compile(
+    r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,3}-?[0-9]{1,3}){9,}|(?:0[xX][0-9A-Fa-f]{2}\s{1,3}){8,}"
+)
+_NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})")
+_TOKEN = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
+_BLANK = re.compile(r"\s")
+_HEX = re.compile(r"[0-9A-Fa-f]+")
+_LOWEST, _HIGHEST = -128, 255
+
+
+def all_of(text: str) -> Iterator[Found]:
+    """Every literal in *text* that may hold a message."""
+    yield from _escapes(text)
+    yield from _lists(_CAST.sub("", text))
+    yield from _base64(text)
+
+
+def _escapes(text: str) -> Iterator[Found]:
+    if not _ESCAPED.search(text) and len(_OCTAL.findall(text)) < _FEWEST_OCTAL:
+        return
+    start = min(match.start() for match in (_ESCAPED.search(text), _OCTAL.search(text)) if match)
+    quote = max((text.rfind(mark, 0, start) for mark in "\"'`"), default=-1)
+    bodies = []
+    if quote >= 0:
+        end = text.find(text[quote], start)
+        while end > 0 and text[end - 1] == "\\":
+            end = text.find(text[quote], end + 1)
+        bodies.append(text[quote + 1 : end if end > 0 else len(text)])
+    bodies.append(text[start:])
+    for body in dict.fromkeys(bodies):
+        data, taken = _unescaped(body)
+        if data:
+            yield "string with escapes", data, taken
+
+
+def _unescaped(body: str) -> tuple[bytes, int]:
+    """The bytes that *body* writes up to what is no part of a literal, and how many characters that is."""
+    data, at = bytearray(), 0
+    for match in _ESCAPE.finditer(body):
+        if match.start() != at:
+            break
+        at = match.end()
+        hexed, octal, name, plain = match[1] or match[2], match[3], match[4], match[5]
+        if hexed:
+            data.append(int(hexed, 16))
+        elif octal:
+            data.append(int(octal, 8) & 0xFF)
+        elif name:
+            data.append(_NAMED.get(name, ord(name)))
+        else:
+            data.append(ord(plain))
+    return bytes(data), at
+
+
+def _lists(text: str) -> Iterator[Found]:
+    for pattern in (_LISTED, _SPACED):
+        found = max(pattern.finditer(text), key=lambda match: len(match[0]), default=None)
+        if found is None:
+            continue
+        values = [int(one, 0) if "x" in one.lower() else int(one) for one in _NUMBER.findall(found[0])]
+        if all(_LOWEST <= value <= _HIGHEST for value in values):
+            yield "list of byte values", bytes(value & 0xFF for value in values), len(found[0])
+
+
+def _base64(text: str) -> Iterator[Found]:
+    whole = _BLANK.sub("", text).strip("\"'`")
+    longest = max((match[0] for match in _TOKEN.finditer(text)), key=len, default="")
+    for token in dict.fromkeys((whole, longest)):
+        if not _TOKEN.fullmatch(token) or _HEX.fullmatch(token):
+            continue
+        bare = token.rstrip("=")
+        standard = bare.replace("-", "+").replace("_", "/")
+        try:
+            data = base64.b64decode(standard + "=" * (-len(bare) % 4), validate=True)
+        except (binascii.Error, ValueError):
+            continue
+        # One character in four is there for the writing; a digit of base64 has six bits.
+        taken = len(text) if token == whole else len(token)
+        yield "base64", data, taken

@@ -1,0 +1,147 @@
+"""Every way to see bytes in a paste. Each reading says how many bits it saves: 8 for a character that it
+takes, less 8 for a byte that it gives, less a little for each character around it that it does not use; so
+readings of one paste can be compared with each other by what they explain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.codec.wire.dumps import literals
+from sim.codec.wire.dumps.hexdump import Rows, bare_rows, rows
+
+MOST_CHARACTERS = 65536
+_BYTE = 8.0
+_AROUND = 1.6
+_SWAPPED = 12.0
+# Far more blanks in a row than any dump has; a paste of nothing else must not cost more than its length.
+_BLANKS = re.compile(r"[ \t]{64,}")
+_SEPARATORS = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[\s:,;|\-]")
+_WRAPPING = " \t\r\n\"'`{}[]();,"
+_HEX_ONLY = re.compile(r"[0-9A-Fa-f]{16,}")
+# One word of digits; pairs with the same separator between them; anything that looks like pairs.
+_HEX_RUNS = (
+    re.compile(r"(?<![0-9A-Za-z])(?:0[xX])?[0-9A-Fa-f]{20,}(?![0-9A-Za-z])"),
+    re.compile(
+        r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([\s:,;|\-]{1,2})[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){8,}(?![0-9A-Za-z])"
+    ),
+    re.compile(
+        r"(?<![0-9A-Za-z])(?:0[xX])?[0-9A-Fa-f]{2}(?:[\s:,;|\-]{0,2}(?:0[xX])?[0-9A-Fa-f]{2}){9,}"
+        r"(?![0-9A-Fa-f]?[G-Zg-z])"
+    ),
+)
+_NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
+_MOST_RUNS = 3
+# Where a message in text may begin inside other text: an MTI and a bitmap, or the header of BASE24.
+_MESSAGE = re.compile(r"(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})|(?<![A-Za-z])(?=ISO[0-9]{13})")
+_MOST_PLACES = 6
+_LINE = re.compile(r"[^\r\n]*")
+_CLOSING = re.compile(r"[\"'`\]}>]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to see bytes in a paste: its *name*, the *data*, the bits it *saved*, and *notes* on what had
+    to be assumed. *text* says that the data are the characters of the paste as they stand. The repr leaves
+    the data out: they hold card numbers."""
+
+    name: str
+    data: bytes
+    saved: float
+    notes: tuple[str, ...] = ()
+    text: bool = False
+
+    def __repr__(self) -> str:
+        return f"Reading({self.name!r}, {len(self.data)} bytes, {self.saved:.0f} bits)"
+
+
+def readings(paste: str) -> list[Reading]:
+    """Every way to see bytes in *paste*, of which at most MOST_CHARACTERS characters are looked at.
+
+    Parameters
+    ----------
+    paste : str
+        What a person copied: a dump, a literal, a line of a log, the text form of a message.
+
+    Returns
+    -------
+    list of Reading
+        The characters themselves first, then those in it that may be a message, then dumps, hex digits,
+        literals and base64. Never empty.
+
+    Examples
+    --------
+    >>> [one.name for one in readings("30 38 30 30 20 20 00 00 00 80 00 00")]
+    ['text', 'hex']
+    """
+    text = _BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff"))
+    found = [Reading("text", _encoded(_bare(text)), 0.0, text=True)]
+    found += _inside(text)
+    found += _dumps(text)
+    found += _hex(text)
+    for name, data, taken in literals.all_of(text):
+        found.append(_taken(name, data, taken, text))
+    return found
+
+
+def _bare(text: str) -> str:
+    """*text* without the line ending that copying brings along."""
+    return text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith(("\n", "\r")) else text
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("latin-1", "replace")
+
+
+def _taken(name: str, data: bytes, taken: int, text: str, notes: tuple[str, ...] = ()) -> Reading:
+    saved = _BYTE * (taken - len(data)) - _AROUND * (len(text) - taken)
+    return Reading(name, data, saved, notes)
+
+
+def _inside(text: str) -> Iterator[Reading]:
+    """Messages in text with other text around them: a log line, a quotation."""
+    whole = _bare(text)
+    seen = {whole}
+    places = (match.start() for match in _MESSAGE.finditer(text))
+    for start, _ in zip(places, range(_MOST_PLACES), strict=False):
+        match = _LINE.match(text, start)
+        line = match[0] if match else ""
+        for part in (line, _CLOSING.split(line, maxsplit=1)[0]):
+            if part not in seen:
+                seen.add(part)
+                name = "text among other text"
+                yield Reading(name, _encoded(part), -_AROUND * (len(text) - len(part)), text=True)
+
+
+def _dumps(text: str) -> Iterator[Reading]:
+    found: Rows | None = rows(text) or bare_rows(text)
+    if found is None:
+        return
+    name = "hex dump with offsets" if found.offsets else "hex dump"
+    yield _taken(name, found.data, found.characters, text)
+    if found.words:
+        even = found.data[: len(found.data) & ~1]
+        swapped = bytes(even[at ^ 1] for at in range(len(even)))
+        kept = _taken(f"{name}, bytes of each word swapped", swapped, found.characters, text)
+        yield Reading(kept.name, kept.data, kept.saved - _SWAPPED)
+
+
+def _hex(text: str) -> Iterator[Reading]:
+    words = _SEPARATORS.sub(" ", text.strip(_WRAPPING)).split()
+    digits = "".join(words)
+    if _HEX_ONLY.fullmatch(digits) and (len(words) < 2 or not any(len(word) % 2 for word in words[:-1])):
+        yield _pairs("hex", digits, len(text), text)
+        return
+    seen: set[str] = set()
+    for pattern in _HEX_RUNS:
+        for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:
+            if run[0] not in seen:
+                seen.add(run[0])
+                yield _pairs("hex among other text", _NOT_HEX.sub("", run[0]), len(run[0]), text)
+
+
+def _pairs(name: str, digits: str, taken: int, text: str) -> Reading:
+    even = digits[: len(digits) & ~1]
+    odd = ("an odd number of hex digits: the last one is left out",) if even != digits else ()
+    return _taken(name, bytes.fromhex(even), taken, text, odd)

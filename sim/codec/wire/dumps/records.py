@@ -1,0 +1,114 @@
+"""Records: JSON and what programs print of a dictionary. Elements by number, or strings with a message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sim.codec.wire.dumps.parts import Named, collected, path_of
+
+_MOST_DEEP = 6
+_SHORTEST_MESSAGE = 20
+_MOST_TEXTS = 8
+# 'key': 'value', "key": 12 or key=value, as Python, Java and Go print a map.
+_PAIR = re.compile(
+    r"(?<![\w.'\"])['\"]?([\w.]{1,32})['\"]?\s{0,2}[:=]\s{0,4}"
+    r"(?:'([^'\r\n]*)'|\"([^\"\r\n]*)\"|([^\s,;{}\[\]'\"|][^,;{}\[\]'\"|\r\n]*))"
+)
+_FEWEST = 3
+
+
+def messages(text: str) -> Iterator[Named]:
+    """The messages whose elements a record in *text* names."""
+    for record in _records(text):
+        pairs, bitmap = _pairs(record)
+        if made := collected("JSON", pairs, bitmap):
+            yield made
+            return
+    brace = re.search(r"[{\[]|map\[", text)
+    if brace:
+        found = [
+            (path_of(one[1]), one[2] or one[3] or one[4] or "") for one in _PAIR.finditer(text, brace.start())
+        ]
+        numbered = [
+            (path, value.rstrip() if path == "0" else value) for path, value in found if path is not None
+        ]
+        if len(numbered) >= _FEWEST and (made := collected("printed dictionary", numbered)):
+            yield made
+
+
+def texts(text: str) -> list[tuple[str, str]]:
+    """The strings in a record of *text* that are long enough for a message, with their keys: the service's
+    own requests and answers hold one under `message`."""
+    found: list[tuple[str, str]] = []
+    for record in _records(text):
+        found += _strings(record, "", 0)
+    return sorted(found, key=lambda one: one[0] != "message")[:_MOST_TEXTS]
+
+
+def _records(text: str) -> Iterator[dict[str, Any]]:
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    if start < 0 or text[start + 1 : start + 200].lstrip()[:1] not in ('"', "{", "["):
+        return
+    try:
+        made, _ = json.JSONDecoder().raw_decode(text[start:])
+    except (ValueError, RecursionError):
+        return
+    for one in made if isinstance(made, list) else [made]:
+        if isinstance(one, dict):
+            yield one
+
+
+def _pairs(record: dict[str, Any]) -> tuple[list[tuple[str, str]], str]:
+    """Path and value of every element named, and the bitmap where one is."""
+    pairs: list[tuple[str, str]] = []
+    bitmap = ""
+    for keys, value in _walk(record, (), 0):
+        if keys[-1].lower() in ("bitmap", "p"):
+            bitmap = value
+        path = _path(keys)
+        if path:
+            pairs.append((path, value))
+    return pairs, bitmap
+
+
+def _path(keys: tuple[str, ...]) -> str | None:
+    """`("fields", "43", "1")` is `43.1`: the first number is the element, what follows is inside it."""
+    for place, key in enumerate(keys):
+        first = path_of(key)
+        if first is not None:
+            rest = [part if path_of(part) is None else str(path_of(part)) for part in keys[place + 1 :]]
+            return ".".join([first, *rest])
+    return None
+
+
+def _walk(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every plain value with the keys that lead to it. A list of records with a number each is a map."""
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _walk(inner, (*keys, str(key)), depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            if isinstance(inner, dict) and "value" in inner:
+                number = next((inner[key] for key in ("number", "id", "field", "de") if key in inner), None)
+                if number is not None:
+                    yield from _walk(inner["value"], (str(number),), depth + 1)
+    elif keys and isinstance(value, str | int) and not isinstance(value, bool):
+        yield keys, str(value)
+
+
+def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _strings(inner, str(name), depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner, key, depth + 1)
+    elif isinstance(value, str) and len(value) >= _SHORTEST_MESSAGE and path_of(key) is None:
+        yield key, value
