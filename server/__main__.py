@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from server.settings import Settings, SettingsError, from_environment, worker_count
+from server.settings import Settings, SettingsError, from_environment, host_names, worker_count
 from server.workers import BACKLOG, serve_many, serve_one
 
 PROGRAM = "iso8583-lab-server"
@@ -56,6 +56,7 @@ def _settings(argv: Sequence[str] | None) -> Settings:
     yes_no = argparse.BooleanOptionalAction
     parser.add_argument("--public", action=yes_no, help="public demo: any origin may call, no LLM")
     parser.add_argument("--access-log", action=yes_no, help="one line per answer, without its content")
+    parser.add_argument("--hosts", type=host_names, help="names to answer for besides this machine's own")
     parser.epilog = "Each option may be set as SIM_HOST, SIM_PORT, ... in the environment, too."
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
     return replace(settings, **given)

@@ -6,13 +6,12 @@ layout, the numbers and names of its elements, is written once and kept; values 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from pydantic_core import to_json
-from sanic.response import BaseHTTPResponse
 
-from server.errors import JSON
+from server.responses import Answer
 from sim.codec import Message
 from sim.operations import Explanation, Generated, Report
 from sim.operations.project import labels
@@ -59,11 +58,17 @@ def _result(result: NetworkResult) -> str:
 
 
 def _texts(texts: Sequence[str]) -> str:
-    return to_json(texts).decode()
+    return f"[{','.join(map(_text, texts))}]"
 
 
 def _text(text: str) -> str:
-    return to_json(text).decode()
+    """*text* in JSON. Half a surrogate pair, which no UTF-8 can hold, becomes the replacement character: a
+    language model may write one."""
+    try:
+        return to_json(text).decode()
+    except ValueError:
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return to_json(whole).decode()
 
 
 _word = lru_cache(maxsize=256)(_text)  # an MTI, a network: there are few
@@ -105,32 +110,3 @@ def _writer(version: str, numbers: tuple[int, ...]) -> Writer:
         return "".join(parts)
 
     return write
-
-
-class Answer(BaseHTTPResponse):
-    """A success in JSON.
-
-    Sanic looks through every header for what must not stand in one, which takes a fifth of what it needs for
-    a request. The two that it sets itself cannot hold any such thing; with others, its own way is taken.
-    """
-
-    def __init__(self, body: bytes) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.status = 200
-        self.content_type = JSON
-        self.body = body
-
-    @property
-    def processed_headers(self) -> Iterator[tuple[bytes, bytes]]:
-        """Name and value of each header, as they are sent."""
-        headers = self.headers
-        if "alt-svc" in headers and not headers["alt-svc"]:  # Sanic's, where it knows no other service
-            del headers["alt-svc"]
-        size, connection = headers.get("content-length"), headers.get("connection")
-        if len(headers) != 2 or not isinstance(size, int) or connection not in _CONNECTION:
-            return super().processed_headers
-        return iter(((b"content-length", b"%d" % size), _CONNECTION[connection], _CONTENT_TYPE))
-
-
-_CONNECTION = {text: (b"connection", text.encode()) for text in ("keep-alive", "close")}
-_CONTENT_TYPE = (b"content-type", JSON.encode())

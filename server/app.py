@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from pydantic_core import to_json
-from sanic import HTTPResponse, Request, Sanic
+from sanic import Request, Sanic
 from sanic.config import Config
 from sanic.response import BaseHTTPResponse
 
-from server import docs, logs, openapi
+from server import docs, hosts, logs, openapi
 from server.endpoints import ENDPOINTS
-from server.errors import JSON, JsonErrors
+from server.errors import JsonErrors
 from server.records import Health
+from server.responses import JSON, Response
 from server.settings import Settings, from_environment
 
 App: TypeAlias = Sanic[Config, SimpleNamespace]
 
-_CORS = {"Access-Control-Allow-Origin": "*"}
+# Any origin may read the answers; none is kept by a cache between, none is taken for something else.
+_PUBLIC = {
+    "Access-Control-Allow-Origin": "*",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+# A page is no part of another page; older browsers know the second of the two ways to say so.
+_PAGE = {"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
 _PREFLIGHT = {"Access-Control-Allow-Headers": "Content-Type", "Access-Control-Max-Age": "86400"}
 
 
@@ -44,6 +55,7 @@ class LabRequest(Request):
             if part := await stream.read():
                 parts.append(part)
         self.body = b"".join(parts)
+        stream.protocol.since = monotonic()  # from now on the answer is waited for
 
 
 def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> App:
@@ -51,7 +63,7 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
     chosen = from_environment() if settings is None else settings
     app: App = Sanic(
         name,
-        ctx=SimpleNamespace(settings=chosen),
+        ctx=SimpleNamespace(settings=chosen, hosts=hosts.gate(chosen.own_hosts)),
         error_handler=JsonErrors(),
         env_prefix=None,
         request_class=LabRequest,
@@ -66,7 +78,7 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
         app.register_middleware(logs.start_clock, "request")
         app.register_middleware(logs.write_access, "response")
     if chosen.public:
-        app.register_middleware(_allow_any_origin, "response")
+        app.register_middleware(_add_public_headers, "response")
     return app
 
 
@@ -76,6 +88,7 @@ def _configure(app: App, settings: Settings) -> None:
             "ACCESS_LOG": False,  # ours writes no URL
             "AUTO_EXTEND": False,  # sanic-ext, where installed, would add routes of its own
             "FALLBACK_ERROR_FORMAT": "json",
+            "KEEP_ALIVE_TIMEOUT": settings.keep_alive_timeout,
             "MOTD": False,
             "REQUEST_MAX_SIZE": settings.request_max_size,
             "REQUEST_TIMEOUT": settings.request_timeout,
@@ -91,8 +104,8 @@ def _route(app: App, path: str, handler: Any, methods: tuple[str, ...]) -> None:
     if app.ctx.settings.public:
         headers |= _PREFLIGHT | {"Access-Control-Allow-Methods": allow}
 
-    async def options(_: Request) -> HTTPResponse:
-        return HTTPResponse(status=204, headers=headers)
+    async def options(_: Request) -> Response:
+        return Response(status=204, headers=headers)
 
     name = path.strip("/").replace(".", "_")
     app.add_route(handler, path, methods=methods, name=name)
@@ -107,17 +120,17 @@ def _route_pages(app: App) -> None:
     for path, body, content_type, headers in (
         ("/health", health, JSON, {"Cache-Control": "no-store"}),
         ("/openapi.json", to_json(document).decode(), JSON, {}),
-        ("/docs", html, "text/html; charset=utf-8", {"Content-Security-Policy": policy}),
+        ("/docs", html, "text/html; charset=utf-8", {"Content-Security-Policy": policy, **_PAGE}),
     ):
         _route(app, path, _page(body, content_type, headers), ("GET", "HEAD"))
 
 
 def _page(body: str, content_type: str, headers: dict[str, str]) -> Any:
-    async def handler(_: Request) -> HTTPResponse:
-        return HTTPResponse(body, headers=headers, content_type=content_type)
+    async def handler(_: Request) -> Response:
+        return Response(body, headers=headers, content_type=content_type)
 
     return handler
 
 
-async def _allow_any_origin(_: Request, response: BaseHTTPResponse) -> None:
-    response.headers.update(_CORS)
+async def _add_public_headers(_: Request, response: BaseHTTPResponse) -> None:
+    response.headers.update(_PUBLIC)

@@ -14,7 +14,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from sanic import Request
 
-from server.errors import JSON, Problem, problem
+from server.errors import Problem, problem
+from server.responses import JSON
 
 Record = TypeVar("Record", bound=BaseModel)
 

@@ -27,6 +27,7 @@ def page(document: dict[str, Any]) -> tuple[str, str]:
         html = html.replace(f"{{{{{mark}}}}}", text)
     allowed = {"default-src": "'none'", "style-src": _hash(style), "script-src": _hash(script)}
     allowed |= {"connect-src": "'self'", "base-uri": "'none'", "form-action": "'none'"}
+    allowed |= {"frame-ancestors": "'none'"}
     return html, "; ".join(f"{name} {value}" for name, value in allowed.items())
 
 

@@ -13,14 +13,17 @@ from http import HTTPStatus
 from typing import Any
 
 from pydantic_core import to_json
-from sanic import HTTPResponse, Request
+from sanic import Request
 from sanic.exceptions import PayloadTooLarge, SanicException
 from sanic.handlers import ErrorHandler
 
+from server.responses import JSON, Response
 from sim.errors import IsoError
+from sim.operations.project import covered
 
-JSON = "application/json"
 MAX_INPUT = 256  # our choice: longer inputs are not echoed
+MAX_FAULTS = 100  # our choice: more are not listed, so that no answer is much larger than its request
+_CARD = "pan"  # the option that holds a card number, whatever it looks like
 DRAIN_LIMIT = 16 * 1_048_576  # bytes of a refused body that are read away
 
 # Status -> (loc, type, msg). The names are our choice; HTTPStatus words differ between Python versions.
@@ -32,6 +35,7 @@ _STATUS: dict[int, tuple[str, str, str]] = {
     413: ("body", "payload_too_large", "Payload Too Large"),
     414: ("path", "uri_too_long", "URI Too Long"),
     417: ("header", "expectation_failed", "Expectation Failed"),
+    421: ("header", "misdirected_request", "Misdirected Request"),
     431: ("header", "request_header_fields_too_large", "Request Header Fields Too Large"),
     500: ("server", "internal_server_error", "Internal Server Error"),
     503: ("server", "service_unavailable", "Service Unavailable"),
@@ -64,13 +68,17 @@ def iso_problem(type_: str, loc: list[str | int], error: IsoError) -> Problem:
 
 
 def to_body(detail: list[dict[str, Any]]) -> bytes:
-    """The JSON of an error body, without inputs whose JSON is longer than MAX_INPUT characters."""
-    shown = []
-    for entry in detail:
-        if "input" in entry and len(_dumps(entry["input"]).decode()) > MAX_INPUT:
-            entry = {key: value for key, value in entry.items() if key != "input"}
-        shown.append(entry)
-    return _dumps({"detail": shown})
+    """The JSON of an error body: MAX_FAULTS of *detail* at most, without inputs whose JSON is longer than
+    MAX_INPUT characters, card data in the others covered."""
+    return _dumps({"detail": [_shown(entry) for entry in detail[:MAX_FAULTS]]})
+
+
+def _shown(entry: dict[str, Any]) -> dict[str, Any]:
+    if "input" not in entry:
+        return entry
+    if len(_dumps(entry["input"]).decode()) > MAX_INPUT:
+        return {key: value for key, value in entry.items() if key != "input"}
+    return {**entry, "input": covered(entry["input"], card=_CARD in entry["loc"])}
 
 
 def _dumps(value: Any) -> bytes:
@@ -81,14 +89,14 @@ def _dumps(value: Any) -> bytes:
 class JsonErrors(ErrorHandler):
     """Answers every exception of the server in JSON, also those raised before there is a request."""
 
-    def default(self, request: Request, exception: BaseException) -> HTTPResponse:
+    def default(self, request: Request, exception: BaseException) -> Response:
         status = _status(request, exception)
         if status == 500:
             log.error("%s %s", _known_path(request), _trace(exception))
         read_away(request, exception)
         body = to_body(_detail(exception, status))
         headers = _headers(exception) if status != 404 else None
-        return HTTPResponse(body, status, headers=headers, content_type=JSON)
+        return Response(body, status, headers=headers, content_type=JSON)
 
 
 def _status(request: Request, exception: BaseException) -> int:

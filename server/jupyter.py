@@ -27,6 +27,8 @@ def setup() -> dict[str, Any]:
             "1",
         ],
         "timeout": SECONDS_TO_START,
+        # The browser's name for the Jupyter server is none that a local service answers for.
+        "request_headers_override": {"Host": "localhost"},
         "new_browser_tab": True,
         "launcher_entry": {"title": "ISO 8583 service", "path_info": f"{NAME}/docs"},
     }

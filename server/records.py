@@ -19,6 +19,7 @@ TITLE = "ISO 8583 Message Simulation Service"
 INTERFACE_VERSION = "1"
 MAX_MESSAGE = 32768
 MAX_DESCRIPTION = 2000
+MAX_NETWORKS = 100  # our choice: there are six, and a list without end costs time
 MAX_AMOUNT = 999_999_999_999
 CURRENCY = r"^\d{3}$"
 PAN = r"^\d{12,19}$"
@@ -152,7 +153,10 @@ class ValidateRequest(Request):
     message: Message
     against: Annotated[
         list[CardNetwork],
-        Field(description="Networks whose rules are also checked; an empty list checks every network"),
+        Field(
+            max_length=MAX_NETWORKS,
+            description="Networks whose rules are also checked; an empty list checks every network",
+        ),
     ] = []
     network: OwnNetwork = None
     version: Version = ProtocolVersion(DEFAULT_VERSION)

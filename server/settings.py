@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
+
+from server.hosts import LOCAL, is_loopback
 
 _WORDS = {
     "1": True,
@@ -17,6 +20,16 @@ _WORDS = {
     "no": False,
     "off": False,
 }
+
+
+_ABOVE_ZERO = (
+    "workers",
+    "request_max_size",
+    "max_connections",
+    "request_timeout",
+    "response_timeout",
+    "keep_alive_timeout",
+)
 
 
 class SettingsError(ValueError):
@@ -32,17 +45,28 @@ class Settings:
     workers: int = 1
     public: bool = False  # the public demo: any origin may call, no LLM
     access_log: bool = False
+    hosts: tuple[str, ...] = ()  # names it answers for, besides those of this machine
     # 32768 characters, each of them a JSON escape of 12 bytes, are 393 kB: the longest message fits twice.
     request_max_size: int = 1_048_576
-    request_timeout: float = 60.0
+    max_connections: int = 256  # each may hold one body of request_max_size
+    request_timeout: float = 30.0  # from the first byte of a request to its last
     response_timeout: float = 60.0
+    keep_alive_timeout: float = 75.0  # longer than proxies keep theirs: nginx 60
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise SettingsError(f"port must be 0 to 65535, not {self.port}")
-        for name in ("workers", "request_max_size", "request_timeout", "response_timeout"):
-            if not getattr(self, name) > 0:
+        for name in _ABOVE_ZERO:
+            if not 0 < getattr(self, name) < inf:
                 raise SettingsError(f"{name} must be above 0, not {getattr(self, name)}")
+
+    @property
+    def own_hosts(self) -> tuple[str, ...] | None:
+        """The hosts that the server answers for; None: for any. Our choice: a server that only this machine
+        reaches, and no public demo, answers for this machine's names, and any server with names for those."""
+        if not self.hosts and (self.public or not is_loopback(self.host)):
+            return None
+        return (*LOCAL, self.host, *self.hosts)
 
 
 def flag(text: str) -> bool:
@@ -67,15 +91,27 @@ def worker_count(text: str) -> int:
         return os.cpu_count() or 1
 
 
+def host_names(text: str) -> tuple[str, ...]:
+    """Names of hosts with commas between.
+
+    >>> host_names("lab.test, 10.0.0.7")
+    ('lab.test', '10.0.0.7')
+    """
+    return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
 _READERS: dict[str, Callable[[str], Any]] = {
     "host": str,
     "port": int,
     "workers": worker_count,
     "public": flag,
     "access_log": flag,
+    "hosts": host_names,
     "request_max_size": int,
+    "max_connections": int,
     "request_timeout": float,
     "response_timeout": float,
+    "keep_alive_timeout": float,
 }
 
 

@@ -1,7 +1,7 @@
 """The processes that serve: this one, or several that share one listening socket.
 
 Sanic's own runner and manager of processes are not used: a stop signal that comes while they start is lost,
-or makes them spin for ever.
+or makes them spin for ever (github.com/sanic-org/sanic/issues/2997).
 """
 
 from __future__ import annotations
@@ -20,43 +20,48 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
+from multiprocessing.synchronize import Event
 from time import monotonic
 from typing import Any
 
 from server import logs
 from server.app import create_app
+from server.http import LabProtocol
 from server.settings import Settings
 
 BACKLOG = 1024
 DRAIN = 15.0  # seconds that what was begun before a stop may still take
-EARLY = 5.0  # seconds: a worker that dies younger than this would only die again
+YOUNG = 5.0  # seconds: a worker that dies younger than this may be one of a row of them
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0  # seconds before a successor of one that died young
+WATCH = 1.0  # seconds between two looks while a successor is due
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger("server.error")
 
 
-def serve_one(settings: Settings, sock: socket.socket) -> None:
-    """Serve in this process until SIGTERM or SIGINT; what was begun is finished first."""
+def serve_one(settings: Settings, sock: socket.socket, serving: Callable[[], None] = lambda: None) -> None:
+    """Serve in this process until SIGTERM or SIGINT; what was begun is finished first. *serving* is called
+    once requests are answered."""
     logs.set_up()
     os.environ["SANIC_IGNORE_PRODUCTION_WARNING"] = "true"  # no advice about developing on a terminal
     with suppress(KeyboardInterrupt), asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(settings, sock))
+        runner.run(_serve(settings, sock, serving))
 
 
 def serve_many(settings: Settings, sock: socket.socket) -> int:
-    """Serve in `settings.workers` processes until SIGTERM or SIGINT. Returns 1 where they cannot start."""
+    """Serve in `settings.workers` processes until SIGTERM or SIGINT. Returns 1 where none could start."""
     logs.set_up()
     crew = Crew(settings, sock)
     for number in STOP_SIGNALS:
         signal.signal(number, crew.stop)
     for _ in range(settings.workers):
         crew.add()
-    while crew.born:
+    while crew.workers or (crew.due and not crew.stopping):
         crew.look_after()
     return crew.status
 
 
-async def _serve(settings: Settings, sock: socket.socket) -> None:
+async def _serve(settings: Settings, sock: socket.socket, serving: Callable[[], None]) -> None:
     stop = asyncio.Event()
     with suppress(NotImplementedError):  # Windows: Ctrl-C cancels this task instead
         for number in STOP_SIGNALS:
@@ -65,11 +70,14 @@ async def _serve(settings: Settings, sock: socket.socket) -> None:
     gc.freeze()  # tables and modules stay: the collector need not look through them again and again
     held = {"start_serving": False}  # no request before the routes are ready
     # Any: Sanic's class has no types of its own.
-    server: Any = await app.create_server(sock=sock, backlog=BACKLOG, asyncio_server_kwargs=held)
+    server: Any = await app.create_server(
+        sock=sock, protocol=LabProtocol, backlog=BACKLOG, asyncio_server_kwargs=held
+    )
     await server.startup()
     await server.before_start()
     await server.start_serving()
     await server.after_start()
+    serving()
     try:
         await stop.wait()
     finally:
@@ -98,56 +106,88 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     return new_event_loop
 
 
+@dataclass(slots=True, eq=False)
+class Worker:
+    """A worker process: when it was born, and whether it has ever served."""
+
+    process: SpawnProcess
+    serving: Event
+    born: float
+
+
 @dataclass(slots=True)
 class Crew:
-    """The worker processes and when each was born."""
+    """The worker processes, and when one that ended gets a successor.
+
+    One that lived for long gets it at once. After one that died young it takes a moment, twice as long each
+    time, so that what cannot live does not take all the processor's time; the others serve on meanwhile.
+    """
 
     settings: Settings
     sock: socket.socket
-    born: dict[SpawnProcess, float] = field(default_factory=dict)
+    workers: list[Worker] = field(default_factory=list)
+    due: list[float] = field(default_factory=list)  # when successors are to be born
+    pause: float = FIRST_PAUSE
+    served: bool = False  # some worker has got as far as serving
     stopping: bool = False
     status: int = 0
 
     def add(self) -> None:
         """One more worker."""
-        worker = get_context("spawn").Process(target=_work, args=(self.settings, self.sock), daemon=True)
+        context = get_context("spawn")
+        serving = context.Event()
+        process = context.Process(target=_work, args=(self.settings, self.sock, serving), daemon=True)
         try:
-            worker.start()
+            process.start()
         except (OSError, ValueError):  # the signal came first, and closed the socket
             if self.stopping:
                 return
             raise
-        self.born[worker] = monotonic()
+        self.workers.append(Worker(process, serving, monotonic()))
         if self.stopping:  # the signal came while it was being born
-            worker.terminate()
+            process.terminate()
 
     def stop(self, *_: Any) -> None:
         """Ask every worker to finish; also the handler of signals."""
         self.stopping = True
+        self.due.clear()
         self.sock.close()  # or new clients would wait for an answer until the last worker is done
-        for worker in tuple(self.born):
-            worker.terminate()
+        for worker in tuple(self.workers):
+            worker.process.terminate()
 
     def look_after(self) -> None:
-        """Wait until a worker ends. Unless all shall stop, put another in its place."""
-        wait([worker.sentinel for worker in self.born])
-        for worker in [worker for worker in self.born if worker.exitcode is not None]:
-            age = monotonic() - self.born.pop(worker)
-            if self.stopping:
-                continue
-            log.error("worker ended with status %s after %.0f s", worker.exitcode, age)
-            if age < EARLY:
-                self.status = 1
-                self.stop()
-            else:
-                self.add()
+        """Wait until a worker ends or a successor is due, and see to it."""
+        # Not slept through for long: a signal may come after this look at the clock.
+        moment = min(WATCH, max(0.0, min(self.due) - monotonic())) if self.due else None
+        wait([worker.process.sentinel for worker in self.workers], moment)
+        for worker in [worker for worker in self.workers if worker.process.exitcode is not None]:
+            self.workers.remove(worker)
+            self.served = self.served or worker.serving.is_set()
+            if not self.stopping:
+                self._succeed(worker)
+        now = monotonic()
+        ready = sum(moment <= now for moment in self.due)
+        self.due = [moment for moment in self.due if moment > now]
+        for _ in range(ready):
+            self.add()
+
+    def _succeed(self, worker: Worker) -> None:
+        """*worker* ended unasked: say so, and see to a successor. Where none has ever served, none will."""
+        age = monotonic() - worker.born
+        log.error("worker ended with status %s after %.0f s", worker.process.exitcode, age)
+        if not self.served and not any(other.serving.is_set() for other in self.workers):
+            self.status = 1
+            self.stop()
+            return
+        self.pause = FIRST_PAUSE if age >= YOUNG else min(self.pause * 2, LONGEST_PAUSE)
+        self.due.append(monotonic() + (0.0 if age >= YOUNG else self.pause))
 
 
-def _work(settings: Settings, sock: socket.socket) -> None:
+def _work(settings: Settings, sock: socket.socket, serving: Event) -> None:
     if hasattr(os, "setpgrp"):  # Ctrl-C reaches the parent alone, which passes it on once
         os.setpgrp()
     threading.Thread(target=_stop_with_parent, daemon=True).start()
-    serve_one(settings, sock)
+    serve_one(settings, sock, serving.set)
 
 
 def _stop_with_parent() -> None:

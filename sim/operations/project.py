@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sim.codec import Message
+from sim.masking import mask_pan, mask_text
 from sim.spec import spec
+from sim.spec.luhn import luhn_ok
 
+_CARD_KEY = "pan"
+# A card number of 12 digits is too short to show any of it.
+_SHORT_CARD = re.compile(r"(?<![0-9])[0-9]{12}(?![0-9])")
+_TELLING = 8  # digits of an issuer's number: fewer tell of no card
 _LINE_ENDS = ("\n", "\r")
 
 
@@ -44,3 +51,25 @@ class Label(NamedTuple):
 def labels(version: str) -> Mapping[int, Label]:
     """The labels of all data elements of *version*, by number."""
     return {element.number: Label(element.name, element.binary) for element in spec(version).elements}
+
+
+def covered(value: Any, *, card: bool = False) -> Any:
+    """A JSON *value* as an error may quote it: card numbers in its texts, keys and numbers covered. *card*:
+    it stands where a card number belongs, whatever it looks like.
+
+    >>> covered({"pan": "41111111", "stan": "1234567"})
+    {'pan': '********', 'stan': '1234567'}
+    """
+    if isinstance(value, str):
+        if card:
+            return mask_pan(value) if sum(map(str.isdigit, value)) >= _TELLING else value
+        return _SHORT_CARD.sub(lambda run: mask_pan(run[0]), mask_text(value))
+    if isinstance(value, dict):
+        return {covered(key): covered(item, card=card or key == _CARD_KEY) for key, item in value.items()}
+    if isinstance(value, list):
+        return [covered(item, card=card) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        digits = str(abs(value))
+        hidden = len(digits) >= _TELLING if card else 12 <= len(digits) <= 19 and luhn_ok(digits)
+        return mask_pan(digits) if hidden else value
+    return value

@@ -19,6 +19,7 @@ from server.records import (
     NetworkResult,
     ValidateResponse,
 )
+from server.responses import Answer
 from sim.codec import Message, ParseError, build
 from sim.operations import (
     NETWORKS,
@@ -111,7 +112,8 @@ def test_vectors(row: dict[str, Any]) -> None:
 
 def test_the_head_of_an_answer(local: Any) -> None:
     """Three headers and no other: length, connection, type."""
-    head = b"POST /generate HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    head = b"POST /generate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += b"Content-Type: application/json\r\n"
     answer = local.talk(head + b"Content-Length: 2\r\n\r\n{}")
     lines, _, body = answer.partition(b"\r\n\r\n")
     length = b"content-length: %d" % len(body)
@@ -125,7 +127,7 @@ def test_the_head_of_an_answer(local: Any) -> None:
 
 def test_another_header_is_looked_through() -> None:
     """A header that the answer does not set itself goes Sanic's way: no line end gets into the head."""
-    answer = answers.Answer(b"{}")
+    answer = Answer(b"{}")
     answer.headers["content-length"] = 2
     answer.headers["connection"] = "keep-alive"
     answer.headers["x-note"] = "a\r\nb: c"

@@ -9,7 +9,7 @@ import pytest
 
 POSTS = ("/generate", "/explain", "/validate")
 PAGES = ("/health", "/openapi.json", "/docs")
-CLOSE = b"Host: x\r\nConnection: close\r\n"
+CLOSE = b"Host: localhost\r\nConnection: close\r\n"
 JSON = b"Content-Type: application/json\r\n"
 BIG = 2_000_000
 
@@ -244,7 +244,7 @@ def test_client_that_leaves(client: Any, local: Any, data: bytes) -> None:
 
 def test_connection_is_kept(local: Any) -> None:
     """Two requests in one write get two answers, in order; a 422 does not close the connection."""
-    first = b"POST /generate HTTP/1.1\r\nHost: x\r\n" + JSON + b"Content-Length: 1\r\n\r\n{"
+    first = b"POST /generate HTTP/1.1\r\nHost: localhost\r\n" + JSON + b"Content-Length: 1\r\n\r\n{"
     answer = local.talk(first + b"GET /nope HTTP/1.1\r\n" + CLOSE + b"\r\n")
     assert answer.count(b"HTTP/1.1 ") == 2
     assert answer.index(b"HTTP/1.1 422") < answer.index(b"HTTP/1.1 404")

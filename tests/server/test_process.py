@@ -18,7 +18,7 @@ PATIENCE = 20
 PAN = "4111111111111111"
 JSON = {"content-type": "application/json"}
 BEGUN = (
-    b"POST /generate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    b"POST /generate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     b"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n"
 )
 
@@ -72,7 +72,7 @@ def wait_until_closed(address: tuple[str, int]) -> None:
 def test_idle_connection_does_not_hold_the_stop(start: Any) -> None:
     """A client that keeps its connection open is told to go."""
     with start() as running, socket.create_connection(running.address, timeout=PATIENCE) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 200")
         assert running.stop() == 0
         assert connection.recv(1) == b""

@@ -1,0 +1,173 @@
+"""Where this service is stricter than Sanic: HTTP's grammar, time limits that hold, a cap on connections.
+
+A proxy and the service behind it must agree where a request ends, or one request can be smuggled in another;
+so what RFC 9112 forbids is refused and the connection closed. A request has to be there within its time,
+however slowly its bytes come. Where no more connections may be held, the one that has been idle for longest
+makes room; where none is idle, the new one is told so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Coroutine
+from time import monotonic
+from typing import Any
+
+from sanic.exceptions import BadRequest, RequestTimeout, ServiceUnavailable
+from sanic.http import Http, Stage
+from sanic.server.protocols.http_protocol import HttpProtocol
+
+from server.errors import Problem, to_body
+from server.hosts import target_host
+from server.responses import JSON
+
+LINGER = 1.0  # seconds that a client who is being turned away has to read why
+LONGEST_CHECK = 1.0  # seconds between two looks at a connection's time
+
+_TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]++"
+# RFC 9112: request line (3), field lines (5): no blank before the colon, no line folding, no bare CR or LF.
+_HEAD = re.compile(
+    _TOKEN + rb" [\x21-\x7e]++ HTTP/1\.[01](?:\r\n" + _TOKEN + rb":[\t\x20-\x7e\x80-\xff]*+)*+"
+)
+# Section 7.1: the line end of the chunk before, hex digits, extensions without control characters.
+_CHUNK = re.compile(rb"\r\n[0-9A-Fa-f]{1,16}(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?")
+_MOST_OF_CHUNK_LINE = 256
+_WRONG_HOST = {"type": "misdirected_request", "loc": ["header", "host"]}
+
+
+class LabHttp(Http):
+    """One connection's requests, read by HTTP's grammar."""
+
+    __slots__ = ()
+    protocol: LabProtocol
+    request_body: Any  # Sanic's: False or None, True, or "chunked"
+    request_bytes: Any
+    url: str
+
+    def __init__(self, protocol: LabProtocol) -> None:
+        super().__init__(protocol)  # type: ignore[no-untyped-call]
+        self.init_for_request()  # type: ignore[no-untyped-call]  # there is no body before the first request
+
+    async def http1_request_header(self) -> None:
+        """Read the head of a request. Raises BadRequest for what HTTP forbids, Problem 421 for a host that
+        is not this server's."""
+        self.protocol.since = monotonic()
+        await super().http1_request_header()  # type: ignore[no-untyped-call]
+        if fault := self._head_fault():
+            self.request_body = None  # where it ends cannot be known
+            raise BadRequest(fault)
+        asked = target_host(self.url, self.request.headers.get("host"))
+        if not self.protocol.app.ctx.hosts(asked):
+            msg = "This server does not answer for the host that was asked; name it in SIM_HOSTS if it should"
+            raise Problem(421, [{**_WRONG_HOST, "msg": msg}])
+
+    def _head_fault(self) -> str | None:
+        request = self.request
+        headers = request.headers
+        if not _HEAD.fullmatch(request.head):
+            return "malformed head"
+        if len(headers.getall("host", ())) != 1 and (request.version == "1.1" or "host" in headers):
+            return "not one Host"  # section 3.2
+        length = headers.get("content-length")
+        if length is not None and not (length.isascii() and length.strip("\t ").isdigit()):
+            return "Content-Length is no number"
+        if "transfer-encoding" in headers and request.version == "1.0":
+            return "chunks in HTTP/1.0"  # section 6.1
+        return None
+
+    def read(self) -> Coroutine[Any, Any, bytes | None]:
+        """Some bytes of the body, None at its end. Raises BadRequest for a chunk that is none."""
+        if self.request_body == "chunked" and not self.request_bytes_left:
+            return self._read_chunk()
+        return super().read()
+
+    async def _read_chunk(self) -> bytes | None:
+        buffer = self.recv_buffer
+        while (end := buffer.find(b"\r\n", 2)) < 0 and len(buffer) < _MOST_OF_CHUNK_LINE:
+            await self._receive_more()
+        if end > _MOST_OF_CHUNK_LINE or not _CHUNK.fullmatch(buffer, 0, max(end, 0)):
+            self.keep_alive, self.request_body = False, None
+            raise BadRequest("Bad chunked encoding")
+        self.request_bytes += end  # chunks of one byte each cost more than their bytes
+        return await super().read()
+
+
+class LabProtocol(HttpProtocol):
+    """One connection: how long it may take, and whether there is room for it.
+
+    `since`: when the request's first byte was looked at; once all of it has been read, that moment.
+    """
+
+    HTTP_CLASS = LabHttp
+    __slots__ = ("_turned_away", "since")
+    transport: Any
+    _task: Any
+
+    def connection_made(self, transport: Any) -> None:
+        """Take the connection if there is room, or if an idle one can make room."""
+        self._turned_away: float | None = None
+        self.since = monotonic()
+        if len(self.connections) < self.app.ctx.settings.max_connections or self._make_room():
+            super().connection_made(transport)  # type: ignore[no-untyped-call]
+        else:
+            transport.set_protocol(_Full(transport, self.loop))
+
+    def _make_room(self) -> bool:
+        """Close the connection that has been idle for longest. False where none is."""
+        idle = [one for one in self.connections if one.idle]
+        if idle:
+            min(idle, key=lambda one: one.since).close()
+        return bool(idle)
+
+    @property
+    def idle(self) -> bool:
+        """Whether the connection is open and between two requests."""
+        http = self.http
+        between = http is None or (http.stage is Stage.IDLE and not http.request_body)
+        return between and not self.transport.is_closing()
+
+    def check_timeouts(self) -> None:
+        """Runs while the connection is open: end what has taken too long."""
+        http = self.http
+        if http is None or self._task is None:
+            return
+        now = monotonic()
+        if self._turned_away is not None:
+            if now - self._turned_away >= LINGER:
+                self.transport.abort()
+                return
+        elif self.idle:
+            if now - self._time > self.keep_alive_timeout:
+                self.close()
+                return
+        else:
+            self._check_request(http, now)
+        limits = self.keep_alive_timeout, self.request_timeout, self.response_timeout
+        wait = min(LONGEST_CHECK, max(min(limits) / 4, 0.02))
+        self._callback_check_timeouts = self.loop.call_later(wait, self.check_timeouts)
+
+    def _check_request(self, http: LabHttp, now: float) -> None:
+        receiving = http.stage is Stage.REQUEST or http.request_body
+        if now - self.since <= (self.request_timeout if receiving else self.response_timeout):
+            return
+        # It is told so, and then has LINGER to read it.
+        self._turned_away = now
+        if http.stage is not Stage.IDLE:  # idle with a body: answered already, reading the rest away
+            http.exception = RequestTimeout() if receiving else ServiceUnavailable()
+            self._task.cancel()
+
+
+class _Full(asyncio.Protocol):
+    """A connection too many: it gets 503, and what it sends is not looked at."""
+
+    _DETAIL = to_body([{"type": "service_unavailable", "loc": ["server"], "msg": "Too many connections"}])
+    _ANSWER = (
+        b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: %d\r\nconnection: close\r\n"
+        b"content-type: %b\r\nretry-after: 1\r\n\r\n%b"
+    ) % (len(_DETAIL), JSON.encode(), _DETAIL)
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        transport.write(self._ANSWER)
+        transport.write_eof()
+        loop.call_later(LINGER, transport.abort)

@@ -1,0 +1,252 @@
+"""What one client can make the service spend: time, connections, memory, bytes of an answer."""
+
+from __future__ import annotations
+
+import json
+import socket
+from contextlib import ExitStack
+from time import monotonic
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from server.errors import MAX_FAULTS, to_body
+
+JSON = b"Content-Type: application/json\r\n"
+POST = b"POST /generate HTTP/1.1\r\nHost: localhost\r\n" + JSON
+HALF = POST + b"Content-Length: 1000\r\n\r\n" + b"{" * 500
+HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+PATIENCE = 20.0
+SHORT = "0.3"
+
+
+def connect(running: Any, data: bytes = b"") -> socket.socket:
+    """A connection on which *data* was sent."""
+    made = socket.create_connection(running.address, timeout=PATIENCE)
+    made.sendall(data)
+    return made
+
+
+def trickle(running: Any, begun: bytes, piece: bytes) -> tuple[bytes, float]:
+    """Send *begun*, then *piece* after *piece* until the server closes. What it answered, and the seconds."""
+    start = monotonic()
+    answer = b""
+    with connect(running, begun) as connection:
+        connection.settimeout(0.02)
+        while monotonic() - start < PATIENCE:
+            try:
+                if not (got := connection.recv(65536)):
+                    break
+                answer += got
+            except TimeoutError:
+                pass
+            except OSError:
+                break
+            try:
+                connection.sendall(piece)
+            except OSError:
+                break
+    return answer, monotonic() - start
+
+
+def held(running: Any) -> int:
+    """How many connections the server holds."""
+    states = [one.status for one in psutil.Process(running.process.pid).net_connections("tcp")]
+    return states.count(psutil.CONN_ESTABLISHED)
+
+
+@pytest.mark.parametrize(
+    ("begun", "piece"),
+    [
+        (b"GET /health HTTP/1.1\r\nX: ", b"a"),
+        (POST + b"Content-Length: 100000\r\n\r\n", b" "),
+        (POST + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+    ],
+    ids=["header", "body", "chunks"],
+)
+def test_a_trickle_does_not_buy_time(start: Any, begun: bytes, piece: bytes) -> None:
+    """Bytes that keep coming move no deadline: the request is told 408 and the connection closed."""
+    with start(SIM_REQUEST_TIMEOUT=SHORT) as running:
+        answer, seconds = trickle(running, begun, piece)
+        assert b"HTTP/1.1 408 " in answer
+        assert b'"type":"request_timeout"' in answer
+        assert seconds < PATIENCE / 2
+
+
+@pytest.mark.parametrize(
+    "data", [HALF, POST, b"", HEALTH], ids=["half a body", "half a head", "silent", "idle"]
+)
+def test_what_stays_half_done_is_closed(start: Any, data: bytes) -> None:
+    """Half a request, and a connection on which nothing is asked, do not stay."""
+    with start(SIM_REQUEST_TIMEOUT=SHORT, SIM_KEEP_ALIVE_TIMEOUT=SHORT) as running:
+        running.talk(data)
+        assert held(running) == 0
+
+
+def test_a_refused_body_is_read_away_for_a_time_only(start: Any) -> None:
+    """A body that was refused at once may not trickle on for ever behind its answer."""
+    begun = b"POST /nope HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
+    with start(SIM_REQUEST_TIMEOUT=SHORT) as running:
+        answer, seconds = trickle(running, begun, b" ")
+        assert answer.startswith(b"HTTP/1.1 404 ")
+        assert seconds < PATIENCE / 2
+
+
+def test_an_answer_that_nobody_reads(start: Any) -> None:
+    """A client that asks and asks and reads nothing is let go."""
+    page = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with start(SIM_RESPONSE_TIMEOUT=SHORT, SIM_KEEP_ALIVE_TIMEOUT=SHORT) as running, connect(running) as one:
+        one.settimeout(0.2)
+        while True:
+            try:
+                one.sendall(page * 1000)
+            except TimeoutError:  # neither takes any more
+                if held(running) == 0:
+                    break
+            except OSError:  # closed while it was sending
+                break
+        assert httpx.get(running.url + "/health").status_code == 200
+
+
+CAP = 8
+
+
+def test_connections_beyond_the_cap_are_told_so(start: Any) -> None:
+    """When all that may be held are busy, one more gets 503 and Retry-After; the others go on."""
+    with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
+        busy = [stack.enter_context(connect(running, HALF)) for _ in range(CAP)]
+        with connect(running, HEALTH) as late:
+            answer = b"".join(iter(lambda: late.recv(65536), b""))
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"retry-after: 1" in answer
+        detail = json.loads(answer.partition(b"\r\n\r\n")[2])["detail"]
+        assert [(fault["type"], fault["loc"]) for fault in detail] == [("service_unavailable", ["server"])]
+        busy[0].sendall(b"{" * 500)
+        assert busy[0].recv(65536).startswith(b"HTTP/1.1 422 ")
+        running.stop()
+        assert running.err.read_text() == ""
+
+
+def test_idle_connections_make_room(start: Any) -> None:
+    """Connections that are silent or between requests are closed, the oldest first, when others come."""
+    with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
+        silent = [stack.enter_context(connect(running)) for _ in range(3 * CAP)]
+        assert httpx.get(running.url + "/health").status_code == 200
+        assert silent[0].recv(1) == b""
+        kept = [stack.enter_context(connect(running, HEALTH)) for _ in range(CAP)]
+        assert all(one.recv(65536).startswith(b"HTTP/1.1 200") for one in kept)
+        assert httpx.get(running.url + "/health").status_code == 200
+        running.stop()
+        assert running.err.read_text() == ""
+
+
+def test_half_bodies_hold_bounded_memory(start: Any) -> None:
+    """However many clients begin a body of the largest size, no more than the cap of them are held."""
+    body = POST + b"Content-Length: 1000000\r\n\r\n" + b" " * 999_000
+    with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
+        process = psutil.Process(running.process.pid)
+        assert httpx.get(running.url + "/health").status_code == 200
+        before = process.memory_info().rss
+        for _ in range(4 * CAP):
+            one = stack.enter_context(socket.create_connection(running.address, timeout=PATIENCE))
+            try:
+                one.sendall(body)
+            except OSError:
+                continue  # turned away
+        assert process.memory_info().rss - before < 3 * CAP * 1_000_000
+
+
+FLOODS: dict[str, tuple[str, bytes]] = {
+    "against of numbers": ("/validate", b'{"message":"x","against":[' + b",".join([b"0"] * 500_000) + b"]}"),
+    "against of texts": ("/validate", b'{"message":"x","against":[' + b",".join([b'"x"'] * 250_000) + b"]}"),
+    "against of nulls": ("/validate", b'{"message":5,"against":[' + b",".join([b"null"] * 200_000) + b"]}"),
+    "against of networks": (
+        "/validate",
+        b'{"message":"x","against":[' + b",".join([b'"VISA"'] * 140_000) + b"]}",
+    ),
+    "against of an object": ("/validate", b'{"against":{' + b",".join([b'"a":0'] * 160_000) + b"}}"),
+    "a long name": ("/generate", b'{"network":"' + b"x" * 1_000_000 + b'"}'),
+    "a long number": ("/generate", b'{"network":"' + b"9" * 1_000_000 + b'"}'),
+    "a long provider": ("/explain", b'{"message":"x","llm":true,"provider":"' + b"x" * 1_000_000 + b'"}'),
+    "a long description": ("/generate", b'{"description":"' + b"x" * 1_000_000 + b'"}'),
+    "escapes": ("/generate", b'{"pan":"' + b"\\u0000" * 170_000 + b'"}'),
+    "a long key": ("/generate", b'{"stan":5,"' + b"x" * 1_000_000 + b'":5}'),
+    "nothing that is asked for": ("/explain", b'{"x":[' + b",".join([b"{}"] * 300_000) + b"]}"),
+    "a list": ("/explain", b"[" + b",".join([b"{}"] * 300_000) + b"]"),
+    "a long message": ("/explain", b'{"message":"' + b"0" * 1_000_000 + b'"}'),
+}
+
+
+@pytest.mark.parametrize(("path", "body"), FLOODS.values(), ids=FLOODS)
+def test_no_answer_is_larger_than_its_request(client: Any, path: str, body: bytes) -> None:
+    """A large body of faults gets a small answer, whichever field holds them."""
+    answer = client.post(path, body)
+    assert answer.status_code in (200, 422)
+    assert len(answer.content) < 30_000
+
+
+def test_faults_beyond_a_hundred_are_not_listed() -> None:
+    """Of many faults the first hundred are told."""
+    fault = {"type": "enum", "loc": ["body"], "msg": "no"}
+    assert json.loads(to_body([fault] * 1000))["detail"] == [fault] * MAX_FAULTS
+
+
+def test_a_list_of_networks_ends(client: Any) -> None:
+    """A hundred networks may be named, though there are six; one more is too long a list."""
+    for count, status in ((100, 200), (101, 422)):
+        answer = client.post("/validate", {"message": "x", "against": ["VISA"] * count})
+        assert answer.status_code == status
+    (fault,) = answer.json()["detail"]
+    assert (fault["type"], fault["loc"]) == ("too_long", ["body", "against"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/generate", {"pan": "45395787636"}),
+        ("/generate", {"pan": "4539 5787 6362 1486"}),
+        ("/generate", {"pan": "4539-5787-6362-1486"}),
+        ("/generate", {"pan": 4539578763621486}),
+        ("/generate", {"pan": ["453957876362"]}),
+        ("/generate", {"network": "453957876362"}),
+        ("/generate", {"stan": "4539578763621486"}),
+        ("/generate", {"stan": 4539578763621486}),
+        ("/generate", {"stan": [{"453957876362": "4539578763621486"}]}),
+        ("/explain", {"pan": "45395787636", "text": "4539578763621486"}),
+        ("/validate", ["4539578763621486", 4539578763621486]),
+        ("/validate", "4539578763621486"),
+    ],
+)
+def test_card_numbers_are_not_echoed(client: Any, path: str, body: Any) -> None:
+    """What a 422 quotes of the request shows no card number, however short, and wherever it stood."""
+    answer = client.post(path, body)
+    assert answer.status_code == 422
+    quoted = json.dumps([fault.get("input") for fault in answer.json()["detail"]])
+    assert "787636" not in "".join(filter(str.isdigit, quoted))
+
+
+def test_pages_may_not_be_framed(client: Any) -> None:
+    """The documentation is no part of another page, and nothing is taken for what it is not."""
+    headers = client("GET", "/docs").headers
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize("path", ["/health", "/docs", "/openapi.json", "/nope", "/generate"])
+@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+def test_no_header_is_empty(client: Any, method: str, path: str) -> None:
+    """No answer has a header that says nothing."""
+    assert all(value for value in client(method, path).headers.values())
+
+
+@pytest.mark.parametrize("path", ["/health", "/docs", "/nope", "/generate"])
+def test_security_headers_of_a_public_demo(public_client: Any, path: str) -> None:
+    """Every answer of the demo may be read by any origin, and is neither sniffed nor kept."""
+    headers = public_client("POST" if path == "/generate" else "GET", path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == "no-store"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "cross-origin"

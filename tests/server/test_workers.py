@@ -1,0 +1,96 @@
+"""The worker processes: one that dies is replaced, whatever happens to the others."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from server import workers
+from server.settings import Settings
+
+PATIENCE = 20
+
+
+def serving(running: Any, count: int) -> list[int]:
+    """The ids of the worker processes, once there are *count*."""
+    for _ in range(100_000):
+        children = psutil.Process(running.process.pid).children()
+        found = [child.pid for child in children if "spawn_main" in " ".join(child.cmdline())]
+        if len(found) == count:
+            return found
+    raise AssertionError(f"there are not {count} workers")
+
+
+def answers(running: Any) -> bool:
+    """Whether a request is answered; one that a dying worker had taken is asked again."""
+    for _ in range(100):
+        try:
+            return httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
+        except httpx.TransportError:
+            continue
+    return False
+
+
+@pytest.mark.parametrize("kills", [2, 4])
+def test_workers_that_die_young_are_replaced(start: Any, kills: int) -> None:
+    """One worker after the other killed just after its start: the service answers, and is whole again."""
+    with start("--workers", "2") as running:
+        for _ in range(kills):
+            victims = serving(running, 2)
+            assert answers(running)
+            os.kill(victims[0], signal.SIGKILL)
+            assert answers(running)
+        assert len(serving(running, 2)) == 2
+        assert running.process.poll() is None
+        assert running.stop() == 0
+        assert running.err.read_text().count("worker ended with status -9") == kills
+
+
+def test_all_workers_killed_at_once(start: Any) -> None:
+    """Where none is left, new ones come: a request that waited is answered."""
+    with start("--workers", "2") as running:
+        assert answers(running)
+        for victim in serving(running, 2):
+            os.kill(victim, signal.SIGKILL)
+        assert answers(running)
+        assert running.stop() == 0
+
+
+def test_pauses_grow_where_successors_die_young(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each successor of one that died young comes twice as late, up to a limit; one that lived for long has
+    its successor at once."""
+    now = 100.0
+    monkeypatch.setattr(workers, "monotonic", lambda: now)
+    crew = workers.Crew(Settings(), None, served=True)  # type: ignore[arg-type]
+
+    class Ended:
+        exitcode = 1
+
+    def wait_for(age: float) -> float:
+        crew.due.clear()
+        crew._succeed(workers.Worker(Ended(), None, now - age))  # type: ignore[arg-type]
+        return crew.due[0] - now
+
+    pauses = [wait_for(age=0.5) for _ in range(12)]
+    assert pauses == sorted(pauses)
+    assert pauses[1] == pytest.approx(2 * pauses[0])
+    assert pauses[-1] == workers.LONGEST_PAUSE
+    assert wait_for(age=3600) == 0
+    assert wait_for(age=0.5) == pytest.approx(pauses[0])
+    assert not crew.stopping
+
+
+def test_stop_while_a_successor_is_due(start: Any) -> None:
+    """A stop signal is not held up by the pause before a successor."""
+    code = "import server.workers as w\nw.FIRST_PAUSE = w.LONGEST_PAUSE = 3600.0"
+    with start("--workers", "2", code=code) as running:
+        assert answers(running)
+        for victim in serving(running, 2):
+            os.kill(victim, signal.SIGKILL)
+        serving(running, 0)
+        assert running.stop() == 0
