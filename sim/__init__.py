@@ -18,8 +18,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim.codec import BuildError, IsoError, Message, ParseError
-    from sim.errors import SpecError
+    from sim.codec import Message
+    from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
     from sim.face.making import generate, respond, reverse
     from sim.face.many import plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
@@ -35,8 +35,10 @@ __all__ = [
     "NETWORKS",
     "VERSIONS",
     "BuildError",
+    "ChoiceError",
     "IsoError",
     "Message",
+    "OptionError",
     "ParseError",
     "SpecError",
     "__version__",
@@ -65,8 +67,10 @@ _HOMES = {
     "NETWORKS": "sim.spec.networks",
     "VERSIONS": "sim.spec",
     "BuildError": "sim.errors",
+    "ChoiceError": "sim.errors",
     "IsoError": "sim.errors",
     "Message": "sim.codec",
+    "OptionError": "sim.errors",
     "ParseError": "sim.errors",
     "SpecError": "sim.errors",
     "break_message": "sim.frames.negative",

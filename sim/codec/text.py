@@ -12,7 +12,7 @@ def parse(raw: str, version: str = "1987") -> Message:
     """Split *raw* into MTI, bitmap and data elements.
 
     Checks framing only; what values mean is for the rules. Raises ParseError naming field and
-    offset, SpecError for an unknown version, TypeError when *raw* is not a str.
+    offset, ChoiceError for an unknown version, TypeError when *raw* is not a str.
 
     >>> parse("08002020000000000000990000123456")[11]
     '123456'

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from sim.errors import SpecError
+from sim.errors import ChoiceError, SpecError
 from sim.spec.tables import read_csv
 
 VERSIONS = ("1987", "1993", "2003")
@@ -93,7 +93,7 @@ def _element(row: dict[str, str]) -> ElementSpec:
 
 @cache
 def spec(version: str) -> Spec:
-    """The data elements of *version*: `1987`, `1993` or `2003`. Raises SpecError for another.
+    """The data elements of *version*: `1987`, `1993` or `2003`. Raises ChoiceError for another.
 
     >>> spec("1987")[4].format
     'n 12'
@@ -101,7 +101,7 @@ def spec(version: str) -> Spec:
     'n 12'
     """
     if version not in VERSIONS:
-        raise SpecError(None, None, " or ".join(VERSIONS), repr(version)[:40])
+        raise ChoiceError.of("version", version, VERSIONS)
     return Spec(version, tuple(_element(row) for row in read_csv(f"elements_{version}")))
 
 
