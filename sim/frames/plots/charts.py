@@ -30,7 +30,6 @@ from sim.frames.plots.rows import MTI, NETWORK, VERSION, Rows, rows_of
 from sim.spec import lookup_anywhere, spec
 from sim.spec.networks import NETWORKS
 from sim.spec.registries import currency
-from sim.spec.spellings import choose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +47,9 @@ _BIN_WORDS = {"s": "second", "min": "minute", "h": "hour", "D": "day"}
 
 def plot(frame: object, kind: str = "traffic", ax: Axes | None = None) -> Axes:
     """Draw *frame*, a table with a row per message or a list of messages, as one of `KINDS`."""
-    return KINDS[choose("kind", kind, KINDS)](frame, ax)
+    if kind not in KINDS:
+        raise ValueError(f"a plot is one of {', '.join(KINDS)}, not {kind!r}")
+    return KINDS[kind](frame, ax)
 
 
 def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
