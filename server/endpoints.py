@@ -26,7 +26,7 @@ from server.records import (
     ValidateResponse,
 )
 from sim import operations
-from sim.errors import BuildError, ParseError
+from sim.errors import BuildError, OptionError, ParseError
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,10 @@ async def generate(request: Request) -> BaseHTTPResponse:
             made = await llm.write(request.app.ctx.settings, asked)
         else:
             made = operations.generate(**_options(asked))
+    except OptionError as error:
+        raise iso_problem("iso8583_build", ["body", error.option], error) from None
     except BuildError as error:
-        option = [error.option] if error.option else []
-        raise iso_problem("iso8583_build", ["body", *option], error) from None
+        raise iso_problem("iso8583_build", ["body"], error) from None
     return answers.generated(made)
 
 

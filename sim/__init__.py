@@ -18,9 +18,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim.codec import BuildError, IsoError, Message, ParseError
-    from sim.errors import SpecError
-    from sim.face.formats import export_format, formats, load_format
+    from sim.codec import Message
+    from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
+    from sim.face.guessing import guess
     from sim.face.making import generate, respond, reverse
     from sim.face.many import plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
@@ -36,8 +36,10 @@ __all__ = [
     "NETWORKS",
     "VERSIONS",
     "BuildError",
+    "ChoiceError",
     "IsoError",
     "Message",
+    "OptionError",
     "ParseError",
     "SpecError",
     "__version__",
@@ -47,12 +49,10 @@ __all__ = [
     "codes",
     "diff",
     "explain",
-    "export_format",
     "faults",
     "fields",
-    "formats",
     "generate",
-    "load_format",
+    "guess",
     "mask",
     "parse",
     "plot",
@@ -69,8 +69,10 @@ _HOMES = {
     "NETWORKS": "sim.spec.networks",
     "VERSIONS": "sim.spec",
     "BuildError": "sim.errors",
+    "ChoiceError": "sim.errors",
     "IsoError": "sim.errors",
     "Message": "sim.codec",
+    "OptionError": "sim.errors",
     "ParseError": "sim.errors",
     "SpecError": "sim.errors",
     "break_message": "sim.frames.negative",
@@ -79,12 +81,10 @@ _HOMES = {
     "codes": "sim.face.reference",
     "diff": "sim.face.messages",
     "explain": "sim.face.messages",
-    "export_format": "sim.face.formats",
     "faults": "sim.frames.negative",
     "fields": "sim.face.reference",
-    "formats": "sim.face.formats",
     "generate": "sim.face.making",
-    "load_format": "sim.face.formats",
+    "guess": "sim.face.guessing",
     "mask": "sim.face.messages",
     "parse": "sim.face.messages",
     "plot": "sim.face.many",

@@ -1,18 +1,22 @@
 """The exceptions of the toolkit.
 
 One tree under `IsoError`, which is a `ValueError`: `ParseError` speaks of text that came in
-(`WireError` of bytes), `BuildError` of elements to be written, `SpecError` of the toolkit's own tables.
+(`WireError` of bytes), `BuildError` of elements to be written, `SpecError` of the toolkit's own tables,
+`OptionError` of a caller's argument, `ChoiceError` of one that is none of the words to choose from.
 Every error locates: field, offset, expected, found. Texts never hold card data: `found` is a
 count, a length prefix or an already masked value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 MTI_FIELD = 0
 BITMAP_FIELD = 1
+_MOST_SHOWN = 40
+_MOST_DIGITS = 11  # fewer than the shortest card number has
 
 
 def element_label(field: int | None) -> str:
@@ -36,8 +40,7 @@ def locate(field: int | None, offset: int | None, expected: str, found: str, uni
 
 class IsoError(ValueError):
     """Base of all errors. `field` 0 is the MTI, 1 the bitmap, None the message as a whole;
-    `offset` counts characters of the text form from 0, in a `WireError` bytes, in a `SpecError` lines
-    from 1."""
+    `offset` counts characters of the text form from 0, in a `WireError` bytes."""
 
     unit = "offset"
 
@@ -92,21 +95,77 @@ class WireError(ParseError):
 
 
 class BuildError(IsoError):
-    """Elements cannot be written as a message: a value of the wrong length, an unknown element, an
-    option of generate that cannot be met (then `option` is its name)."""
-
-    option: str | None = None
-
-    @classmethod
-    def of_option(cls, option: str, field: int | None, expected: str, found: str) -> BuildError:
-        """The error of an option that cannot be met; *field* is the element it would fill."""
-        error = cls(field, None, f"{option} as {expected}", found)
-        error.option = option
-        return error
+    """Elements cannot be written as a message: a value of the wrong length, an unknown element."""
 
 
 class SpecError(IsoError):
-    """A table is not what the code expects: an unknown version, a bad row. In a file of somebody's own
-    `offset` is the line."""
+    """A table of the toolkit is not what the code expects: a bad row, an element that no version has."""
 
-    unit = "line"
+
+class OptionError(IsoError):
+    """An argument that cannot be met: `option` is its name, `field` the element it would fill, if any,
+    `nearest` what may have been meant."""
+
+    def __init__(
+        self, option: str, expected: str, found: str, field: int | None = None, nearest: str | None = None
+    ) -> None:
+        super().__init__(field, None, expected, found)
+        hint = f"; did you mean {nearest!r}?" if nearest else ""
+        self.args = (f"{option}: expected {expected}, found {found}{hint}",)
+        self.option = option
+        self.nearest = nearest
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.option, self.expected, self.found, self.field, self.nearest)
+
+
+class ChoiceError(OptionError):
+    """A word that is none of those to choose from: `choices` are those, `nearest` the one it resembles."""
+
+    def __init__(self, option: str, found: str, choices: Iterable[str], nearest: str | None = None) -> None:
+        self.choices = tuple(choices)
+        super().__init__(option, _either(self.choices), found, None, nearest)
+
+    @classmethod
+    def of(cls, option: str, value: object, choices: Iterable[str]) -> ChoiceError:
+        """The error of an argument that is *value*."""
+        words = tuple(choices)
+        return cls(option, shown(value), words, closest(value, {word: word for word in words}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.option, self.found, self.choices, self.nearest)
+
+
+def shown(value: object) -> str:
+    """How an error quotes what a caller gave: shortened, and no number that is as long as a card's.
+
+    >>> shown("VISSA"), shown(4111111111111111)
+    ("'VISSA'", '16 characters')
+    """
+    if isinstance(value, str | int | float | None):
+        digits = sum(char.isdecimal() for char in str(value))
+        return f"{len(str(value))} characters" if digits > _MOST_DIGITS else repr(value)[:_MOST_SHOWN]
+    return f"a value of type {type(value).__name__}"
+
+
+def fold(text: str) -> str:
+    """*text* without what writers do differently: letter case, blanks, hyphens.
+
+    >>> fold("Master Card") == fold("MASTERCARD")
+    True
+    """
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def closest(value: object, spellings: Mapping[str, str]) -> str | None:
+    """What the spelling stands for that *value* resembles; None for a number or where it resembles none."""
+    from difflib import get_close_matches
+
+    folded = {fold(spelling): meant for spelling, meant in spellings.items()}
+    text = fold(str(value)[:_MOST_SHOWN])
+    near = [] if text.isdecimal() else get_close_matches(text, folded, n=1, cutoff=0.6)
+    return folded[near[0]] if near else None
+
+
+def _either(choices: Sequence[str]) -> str:
+    return " or ".join(", ".join(choices).rsplit(", ", 1))

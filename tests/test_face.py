@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
 import sim
+from sim.frames.plots.charts import KINDS
+from sim.spec import words
+from sim.spec.tables import read_toml
 
 ROOT = Path(__file__).parents[1]
+TEMPLATES = read_toml("templates")
 SURFACE = [
     "NETWORKS",
     "VERSIONS",
     "BuildError",
+    "ChoiceError",
     "IsoError",
     "Message",
+    "OptionError",
     "ParseError",
     "SpecError",
     "__version__",
@@ -28,12 +38,10 @@ SURFACE = [
     "codes",
     "diff",
     "explain",
-    "export_format",
     "faults",
     "fields",
-    "formats",
     "generate",
-    "load_format",
+    "guess",
     "mask",
     "parse",
     "read",
@@ -83,20 +91,143 @@ def test_version_is_the_packages() -> None:
     assert sim.__version__ == project["version"]
 
 
+def sections_of(text: str) -> dict[str, list[str]]:
+    """The lines of each section of a docstring in numpydoc's form."""
+    lines = text.splitlines()
+    heads = [at for at, line in enumerate(lines[1:]) if line and set(line) == {"-"}]
+    ends = [*heads[1:], len(lines)]
+    return {
+        lines[at]: [line for line in lines[at + 2 : end] if line] for at, end in zip(heads, ends, strict=True)
+    }
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_teach(name: str) -> None:
-    """Every function is a plain function with a typed signature, a contract and an example."""
+    """Every function is a plain function with a typed signature; every parameter, what it gives, what it
+    raises and an example stand in its docstring."""
     function = getattr(sim, name)
     assert inspect.isfunction(function)
-    text = inspect.getdoc(function) or ""
-    assert ">>> " in text
-    assert "Raises" in text
+    sections = sections_of(inspect.getdoc(function) or "")
     signature = inspect.signature(function)
     assert signature.return_annotation is not inspect.Signature.empty
     assert all(one.annotation is not inspect.Parameter.empty for one in signature.parameters.values())
+    documented = [
+        name for line in sections.get("Parameters", []) for name in line.split(", ") if line[:1] != " "
+    ]
+    assert documented == list(signature.parameters)
+    assert ("Raises" in sections) == bool(signature.parameters)
+    assert "Returns" in sections
+    assert any(">>> " in line for line in sections["Examples"])
 
 
 def test_unknown_name() -> None:
     """A name that does not exist is an AttributeError that says so."""
     with pytest.raises(AttributeError, match="module 'sim' has no attribute 'nothing'"):
         sim.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [
+        (words.Network, sim.NETWORKS),
+        (words.Version, sim.VERSIONS),
+        (words.MessageType, TEMPLATES["kinds"]),
+        (words.Purpose, TEMPLATES["purposes"]),
+        (words.Entry, TEMPLATES["entries"]),
+        (words.PlotKind, KINDS),
+    ],
+)
+def test_editors_complete_the_words_of_the_tables(typed: object, known: Iterable[str]) -> None:
+    """The types of arguments have the words that the tables have, in their order."""
+    assert get_args(typed) == tuple(known)
+
+
+@pytest.mark.parametrize(
+    ("options", "same"),
+    [
+        ({"network": "visa"}, {"network": "VISA"}),
+        ({"network": " Master-Card"}, {"network": "MASTERCARD"}),
+        ({"network": "American Express"}, {"network": "AMEX"}),
+        ({"message_type": "Authorization"}, {}),
+        ({"message_type": "0200"}, {"message_type": "financial"}),
+        ({"message_type": "1200"}, {"message_type": "financial", "version": "1993"}),
+        ({"message_type": "0420", "network": "jcb"}, {"message_type": "reversal", "network": "JCB"}),
+        ({"message_type": "purchase"}, {"message_type": "financial"}),
+        ({"message_type": "withdrawal"}, {"message_type": "financial", "purpose": "cash"}),
+        ({"version": 2003}, {"version": "2003"}),
+        ({"version": "ISO 8583:1993"}, {"version": "1993"}),
+        ({"currency": 978}, {"currency": "978"}),
+        ({"currency": 36}, {"currency": "AUD"}),
+        ({"pan": 4012888888881881}, {"pan": "4012888888881881"}),
+        ({"pan": "4012 8888 8888 1881"}, {"pan": "4012888888881881"}),
+        ({"stan": 42}, {"stan": "000042"}),
+        ({"entry": "tap"}, {"entry": "contactless"}),
+        ({"purpose": "Sale"}, {}),
+        ({"at": "2026-11-20"}, {"at": datetime(2026, 11, 20, tzinfo=UTC)}),
+        ({"at": date(2026, 11, 20)}, {"at": datetime(2026, 11, 20, tzinfo=UTC)}),
+        ({"at": "2026-11-20T10:15:30Z"}, {"at": datetime(2026, 11, 20, 10, 15, 30, tzinfo=UTC)}),
+    ],
+)
+def test_helpful_spellings_are_taken(options: dict[str, Any], same: dict[str, Any]) -> None:
+    """What can only mean one thing is understood: letter case, numbers for digits, an MTI for its type."""
+    at = {"at": datetime(2026, 11, 20, 10, tzinfo=UTC)}
+    assert sim.build(sim.generate(**(at | options))) == sim.build(sim.generate(**(at | same)))
+
+
+@pytest.mark.parametrize(
+    ("call", "option", "nearest"),
+    [
+        (lambda: sim.generate(network="VISSA"), "network", "VISA"),
+        (lambda: sim.generate("authorise"), "message_type", "auth"),
+        (lambda: sim.generate("0420"), "message_type", None),
+        (lambda: sim.generate(version=1999), "version", None),
+        (lambda: sim.generate(purpose="refundd"), "purpose", "refund"),
+        (lambda: sim.generate(entry="contact less tap"), "entry", "contactless"),
+        (lambda: sim.parse("0800", network="mastercrad"), "network", "MASTERCARD"),
+        (lambda: sim.parse("0800", version="ISO 1993"), "version", "1993"),
+        (lambda: sim.validate("0800", against=["VISA", "JBC"]), "against", "JCB"),
+        (lambda: sim.read(["0800"], network="amexx"), "network", "AMEX"),
+        (lambda: sim.read(["0800"], engine="dusk"), "engine", "dask"),
+        (lambda: sim.fields("1987", "discovery"), "network", "DISCOVER"),
+        (lambda: sim.codes("responsecodes"), "name", "response_code"),
+        (lambda: sim.cases("union-pey"), "network", "UNIONPAY"),
+        (lambda: sim.plot([sim.generate()], "trafic"), "kind", "traffic"),
+        (lambda: sim.break_message(sim.generate(), "month13"), "fault", "month-13"),
+    ],
+)
+def test_a_wrong_word_is_told_with_the_choices(
+    call: Callable[[], object], option: str, nearest: str | None
+) -> None:
+    """The error names the argument, all it may be, and the word that was probably meant; it pickles."""
+    with pytest.raises(sim.ChoiceError, match=rf"^{option}: expected .*, found ") as caught:
+        call()
+    error = caught.value
+    assert (error.option, error.nearest) == (option, nearest)
+    assert (f"did you mean {nearest!r}?" in str(error)) == (nearest is not None)
+    assert all(choice in str(error) for choice in error.choices)
+    assert isinstance(error, sim.IsoError)
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301, our own
+    assert (str(again), vars(again)) == (str(error), vars(error))
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"at": "tomorrow"}, "at: expected a datetime, a date or a text such as .*, found 'tomorrow'"),
+        ({"currency": "EURO"}, "currency: expected three digits .*, found 'EURO'; did you mean 'EUR'"),
+        ({"pan": 41}, "pan: expected 12 to 19 digits, found 2 characters"),
+        ({"amount_minor_units": 1.5}, "amount_minor_units: expected a whole number, found float"),
+        ({"amount_minor_units": True}, "amount_minor_units: expected a whole number, found bool"),
+    ],
+)
+def test_an_option_that_cannot_be_met_is_named(options: dict[str, Any], text: str) -> None:
+    """What is no matter of choice is an OptionError that says what was expected."""
+    with pytest.raises(sim.OptionError, match=text):
+        sim.generate(**options)
+
+
+def test_an_error_quotes_no_card_number() -> None:
+    """A card number in the wrong place is counted, not quoted."""
+    with pytest.raises(sim.ChoiceError, match="found 16 characters") as caught:
+        sim.generate("4012888888881881")
+    assert "4012" not in repr(caught.value)

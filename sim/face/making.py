@@ -5,48 +5,81 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from sim.frames import MessageArgument, MessageTable
+    from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion, Entry, MessageType, Purpose
 
 
 def generate(
-    message_type: str = "auth",
+    message_type: MessageType | str = "auth",
     *,
-    network: str | None = None,
-    pan: str | None = None,
+    network: AnyNetwork | None = None,
+    pan: str | int | None = None,
     amount_minor_units: int = 1000,
-    currency: str = "840",
-    stan: str = "123456",
-    version: str = "1987",
-    at: datetime | None = None,
-    purpose: str = "purchase",
-    entry: str = "manual",
+    currency: str | int = "840",
+    stan: str | int = "123456",
+    version: AnyVersion | None = None,
+    at: AnyMoment | None = None,
+    purpose: Purpose | str = "purchase",
+    entry: Entry | str = "manual",
     description: str | None = None,
     provider: str | None = None,
     model: str | None = None,
 ) -> MessageTable:
     """Make a valid test message.
 
-    *message_type* is auth (0100), financial (0200), echo (0800), advice (0120) or reversal (0400).
-    *network* is one of `sim.NETWORKS`; None is the card's, or VISA when *pan* is None too.
-    *pan* has 12 to 19 digits and is used as given, also one that is wrong; None takes the network's
-    test card. *amount_minor_units* counts the smallest unit of *currency* (1000 in USD is 10.00, in
-    JPY 1000 yen); *currency* is three digits or letters of ISO 4217. *stan* has six digits. *version*
-    is one of `sim.VERSIONS`. *at* is the moment at the merchant, without time zone taken as UTC; None
-    is now. *purpose* is purchase, cash, cashback, refund or balance; *entry* manual, stripe, chip,
-    contactless or ecommerce.
+    Parameters
+    ----------
+    message_type
+        auth (0100), financial (0200), echo (0800), advice (0120) or reversal (0400, or what the network
+        uses instead); also the MTI itself, or a purpose, which stands for a financial message with it.
+    network
+        One of `sim.NETWORKS`, in any letter case, or its name in words. None is the card's, or VISA when
+        *pan* is None, too.
+    pan
+        12 to 19 digits, used as given, also when they are wrong. None takes the network's test card.
+    amount_minor_units
+        The amount in the smallest unit of *currency*: 1000 is 10.00 in USD and 1000 yen in JPY.
+    currency
+        Three digits or three letters of ISO 4217.
+    stan
+        The systems trace audit number, six digits.
+    version
+        One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else 1987.
+    at
+        The moment at the merchant: a datetime, a date (its midnight) or a text in ISO 8601; without time
+        zone it is taken as UTC. None is now.
+    purpose
+        purchase, cash, cashback, refund or balance.
+    entry
+        How the card was read: manual, stripe, chip, contactless or ecommerce.
+    description
+        Plain English, from which a language model chooses the options instead. It overrides all others
+        but *version* and *at*.
+    provider, model
+        The language model to ask; see `sim.llm.status()`.
 
-    *description*, plain English, has a language model choose the options instead (see `sim.llm.status()`
-    for *provider* and *model*); it overrides the others but *version* and *at*.
+    Returns
+    -------
+    MessageTable
+        A row per data element; `.iso.notes` says what was assumed.
 
-    Gives a message table; `.iso.notes` says what was assumed. Raises BuildError for an option that
-    cannot be met, an LlmError where a model was asked for in vain.
+    Raises
+    ------
+    ChoiceError
+        A word is none of those to choose from. The error names the argument, the choices and the nearest.
+    OptionError
+        Another option cannot be met.
+    LlmError
+        A language model was asked for in vain.
 
+    Examples
+    --------
     >>> import sim
     >>> echo = sim.generate("echo", stan="000042")
     >>> echo.iso.mti, echo.iso.to_message()[11]
     ('0800', '000042')
+    >>> sim.generate("refund", network="visa", currency="eur", at="2026-11-20").iso.mti
+    '0200'
     """
     from sim import frames
 
@@ -69,9 +102,25 @@ def generate(
 def respond(request: MessageArgument, code: str | None = None) -> MessageTable:
     """Answer a request or an advice.
 
-    *code* is the response code, DE 39; None approves. Gives the response as a message table.
-    Raises BuildError when nothing answers such a message, or *code* has the wrong length.
+    Parameters
+    ----------
+    request
+        The message to answer, in any form.
+    code
+        The response code, DE 39; None approves.
 
+    Returns
+    -------
+    MessageTable
+        The response.
+
+    Raises
+    ------
+    BuildError
+        Nothing answers such a message, or *code* has the wrong length.
+
+    Examples
+    --------
     >>> import sim
     >>> sim.respond(sim.generate("auth"), "51").iso.mti
     '0110'
@@ -82,14 +131,33 @@ def respond(request: MessageArgument, code: str | None = None) -> MessageTable:
 
 
 def reverse(
-    original: MessageArgument, *, stan: str | None = None, at: datetime | None = None
+    original: MessageArgument, *, stan: str | None = None, at: AnyMoment | None = None
 ) -> MessageTable:
     """Undo a message: the reversal of *original* in full, with the original's data elements.
 
-    *stan* is the reversal's own trace number, None the next one; *at* its own moment, None the
-    original's. Gives a message table. Raises BuildError when *original* is no authorization and no
-    financial message.
+    Parameters
+    ----------
+    original
+        An authorization or a financial message, in any form.
+    stan
+        The reversal's own trace number, six digits; None is the next one.
+    at
+        The reversal's own moment, as in `generate`; None is the original's.
 
+    Returns
+    -------
+    MessageTable
+        The reversal.
+
+    Raises
+    ------
+    BuildError
+        *original* is no authorization and no financial message.
+    OptionError
+        *at* is no moment.
+
+    Examples
+    --------
     >>> import sim
     >>> sim.reverse(sim.generate("financial")).iso.mti
     '0400'

@@ -7,19 +7,40 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sim.frames import DiffTable, FindingsTable, MessageArgument, MessageTable, RawMessage
+    from sim.spec.words import AnyNetwork, AnyVersion
 
 
-def parse(raw: MessageArgument, *, version: str | None = None, network: str | None = None) -> MessageTable:
+def parse(
+    raw: MessageArgument, *, version: AnyVersion | None = None, network: AnyNetwork | None = None
+) -> MessageTable:
     """Split a message into MTI, bitmap and data elements, and say what each of them means.
 
-    *version* is one of `sim.VERSIONS`; None reads it off the MTI. *network* chooses that network's
-    meanings; None is the card's. Gives a message table: a row per data element, offsets counted in
-    characters from 0.
+    Only framing is judged here; `validate` judges the rest.
 
-    Only framing is judged here. A broken text gives a table as well: what was read, the piece that
-    misfits with its finding and hint, the unread rest. Raises TypeError for what is no message
-    argument, SpecError for an unknown version or network.
+    Parameters
+    ----------
+    raw
+        A message in any form: its raw text, a message table, a `Message`.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+    network
+        One of `sim.NETWORKS`, whose meanings to give; None is the card's.
 
+    Returns
+    -------
+    MessageTable
+        A row per data element; `start` and `end` count characters from 0. A broken text gives a table
+        as well: what was read, the piece that misfits with its finding and hint, the unread rest.
+
+    Raises
+    ------
+    TypeError
+        *raw* is no message argument.
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
     >>> import sim
     >>> table = sim.parse("08002020000000000000990000123456")
     >>> table["number"].tolist()
@@ -35,22 +56,45 @@ def parse(raw: MessageArgument, *, version: str | None = None, network: str | No
 def explain(
     message: MessageArgument,
     *,
-    version: str | None = None,
-    network: str | None = None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
     llm: bool = False,
     provider: str | None = None,
     model: str | None = None,
 ) -> MessageTable:
     """Say in plain English what a message is about.
 
-    Gives the message table, shown with a summary above it, which is also `.iso.summary`. *version*
-    None reads it off the MTI; *network* None is the card's. A broken text gives its pieces, as
-    `parse` does, and no summary. Raises as `parse` does.
+    Parameters
+    ----------
+    message
+        A message in any form. A broken text gives its pieces, as `parse` does, and no summary.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+    network
+        One of `sim.NETWORKS`; None is the card's.
+    llm
+        Whether a language model writes the summary. It sees the elements with card data hidden.
+    provider, model
+        The language model to ask; see `sim.llm.status()`.
 
-    *llm* True asks a language model, which sees the elements with card data hidden; *provider* and
-    *model* choose it (see `sim.llm.status()`). Then a broken text raises BuildError, and a model asked
-    for in vain an LlmError.
+    Returns
+    -------
+    MessageTable
+        A row per data element, shown with the summary above it, which is also `.iso.summary`.
 
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version or network is called that.
+    BuildError
+        A language model is to explain a broken text.
+    LlmError
+        A language model was asked for in vain.
+
+    Examples
+    --------
     >>> import sim
     >>> bool(sim.explain(sim.generate("auth")).iso.summary)
     True
@@ -67,18 +111,38 @@ def explain(
 def validate(
     message: MessageArgument,
     *,
-    against: Iterable[str] = (),
-    network: str | None = None,
-    version: str | None = None,
+    against: Iterable[AnyNetwork] = (),
+    network: AnyNetwork | None = None,
+    version: AnyVersion | None = None,
 ) -> FindingsTable:
     """Check a message by the standard's rules and by its network's.
 
-    *network* is the message's own; None is the card's. *against* names other networks whose findings
-    to list as well; they never make the message invalid. *version* None reads it off the MTI. Gives a
-    findings table, empty when all is well; `.iso.valid` is the verdict, `.iso.networks` what each
-    network says. A broken text or a bad cell is a finding. Raises TypeError for what is no message
-    argument, SpecError for an unknown version or network.
+    Parameters
+    ----------
+    message
+        A message in any form. A broken text or a bad cell is a finding.
+    against
+        Other networks whose findings to list as well; they never make the message invalid.
+    network
+        The message's own, one of `sim.NETWORKS`; None is the card's.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
 
+    Returns
+    -------
+    FindingsTable
+        A row per finding, none when all is well; `.iso.valid` is the verdict, `.iso.networks` what each
+        network says.
+
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
     >>> import sim
     >>> report = sim.validate("0800202000000000000099000012")
     >>> report.iso.valid, len(report)
@@ -89,14 +153,32 @@ def validate(
     return frames.validate(message, against=against, network=network, version=version)
 
 
-def build(fields: MessageArgument | Mapping[Any, str], *, version: str | None = None) -> RawMessage:
+def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | None = None) -> RawMessage:
     """Write a message as text: MTI, bitmap, data elements.
 
-    *fields* is a message in any form, or a dict of `0` (or `"mti"`) and data element numbers; the
-    bitmap follows from them. *version* None reads it off the MTI. The text is a str whose repr
-    leaves the elements out, so that no card number stays in a notebook; `print` shows it all.
-    Raises BuildError naming the element, what was expected and what was found.
+    Parameters
+    ----------
+    fields
+        A message in any form, or a dict of `0` (or `"mti"`) and data element numbers. The bitmap follows
+        from them.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
 
+    Returns
+    -------
+    RawMessage
+        A str whose repr leaves the elements out, so that no card number stays in a notebook; `print`
+        shows it all.
+
+    Raises
+    ------
+    BuildError
+        An element cannot be written; the error names it, what was expected and what was found.
+    ChoiceError
+        No version is called that.
+
+    Examples
+    --------
     >>> import sim
     >>> print(sim.build({"mti": "0800", 3: "990000", 11: "123456"}))
     08002020000000000000990000123456
@@ -109,10 +191,24 @@ def build(fields: MessageArgument | Mapping[Any, str], *, version: str | None = 
 def diff(a: MessageArgument, b: MessageArgument) -> DiffTable:
     """Put the data elements in which two messages differ side by side, also across versions.
 
-    Gives a table of `number`, `name`, `a`, `b`, `meaning_a`, `meaning_b`, empty when they are equal;
-    an element that one of them lacks is missing there. The bitmap follows from the elements and is
-    left out. Raises as `parse` does.
+    Parameters
+    ----------
+    a, b
+        Messages in any form.
 
+    Returns
+    -------
+    DiffTable
+        `number`, `name`, `a`, `b`, `meaning_a`, `meaning_b`; empty when they are equal. An element that
+        one of them lacks is missing there. The bitmap, which follows from the elements, is left out.
+
+    Raises
+    ------
+    TypeError
+        One of them is no message argument.
+
+    Examples
+    --------
     >>> import sim
     >>> one, two = (sim.generate("echo", stan=stan) for stan in ("000001", "000002"))
     >>> sim.diff(one, two)["number"].tolist()[-1]
@@ -123,13 +219,34 @@ def diff(a: MessageArgument, b: MessageArgument) -> DiffTable:
     return frames.diff(a, b)
 
 
-def mask(message: MessageArgument, *, version: str | None = None) -> str:
+def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:
     """Star out the card data of a message, so that its text can go into a ticket or a mail.
 
     A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data keep nothing. The
     layout stays, so that lengths and offsets can still be followed. A broken text keeps no long run
-    of digits. Raises as `parse` does.
+    of digits.
 
+    Parameters
+    ----------
+    message
+        A message in any form.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+
+    Returns
+    -------
+    str
+        The text, as long as the message's.
+
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version is called that.
+
+    Examples
+    --------
     >>> import sim
     >>> sim.mask("0100400000000000000016" + "4111111111111111")
     '0100400000000000000016411111******1111'

@@ -6,16 +6,33 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sim.frames import Table
+    from sim.spec.words import AnyNetwork, AnyVersion
 
 
-def fields(version: str = "1987", network: str | None = None) -> Table:
+def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> Table:
     """Give the data dictionary: the data elements of one version of ISO 8583.
 
-    Columns: `number`, `name`, `format` (the standard's notation: `n 6`, `n..19`, `ans..999`, `b 8`),
-    `pattern` (of dates), `note`, `source`; with *network* also `required_in`, the MTIs that must have
-    the element, and `network_format`, what the network expects of it. Raises SpecError for an
-    unknown version or network.
+    Parameters
+    ----------
+    version
+        One of `sim.VERSIONS`.
+    network
+        One of `sim.NETWORKS`, to say what it asks of the elements as well.
 
+    Returns
+    -------
+    Table
+        `number`, `name`, `format` (the standard's notation: `n 6`, `n..19`, `ans..999`, `b 8`), `pattern`
+        (of dates), `note`, `source`; with *network* also `required_in`, the MTIs that must have the
+        element, and `network_format`, what the network expects of it.
+
+    Raises
+    ------
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
     >>> import sim
     >>> sim.fields("1993").set_index("number").loc[39, "format"]
     'n 3'
@@ -26,9 +43,25 @@ def fields(version: str = "1987", network: str | None = None) -> Table:
 
 
 def codes(name: str | None = None) -> Table:
-    """Give a code list, such as `response_code`, `countries` or `currencies`; without *name* the names
-    of all lists and how many codes each has. Raises SpecError for an unknown name.
+    """Give a code list.
 
+    Parameters
+    ----------
+    name
+        Such as `response_code`, `countries` or `currencies`; None gives the names of all lists.
+
+    Returns
+    -------
+    Table
+        `code`, `meaning` and what else the list has; without *name*, `name` and how many `codes`.
+
+    Raises
+    ------
+    ChoiceError
+        No list is called that.
+
+    Examples
+    --------
     >>> import sim
     >>> response = sim.codes("response_code")
     >>> response.loc[response["code"] == "51", "meaning"].iloc[0]
@@ -42,9 +75,14 @@ def codes(name: str | None = None) -> Table:
 def rules() -> Table:
     """Give the catalogue of rules.
 
-    Columns: `rule` (as findings name it), `network` (empty where it is the standard's or all networks'
-    own), `severity`, `checks`, `source`, `hint`, `example` (a fault for `break_message`). Raises nothing.
+    Returns
+    -------
+    Table
+        `rule` (as findings name it), `network` (empty where it is the standard's or all networks' own),
+        `severity`, `checks`, `source`, `hint`, `example` (a fault for `break_message`).
 
+    Examples
+    --------
     >>> import sim
     >>> "framing" in sim.rules()["rule"].tolist()
     True

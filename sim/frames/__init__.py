@@ -5,6 +5,7 @@ Importing it registers the accessor `.iso` on DataFrames.
 
 from sim.frames.accessor import FindingsView, MessageView
 from sim.frames.argument import MessageArgument
+from sim.frames.guessing import GuessTable, guess
 from sim.frames.messages import (
     build,
     diff,
@@ -28,6 +29,7 @@ __all__ = [
     "DiffTable",
     "FindingsTable",
     "FindingsView",
+    "GuessTable",
     "MessageArgument",
     "MessageTable",
     "MessageView",
@@ -41,6 +43,7 @@ __all__ = [
     "fields",
     "generate",
     "generate_by_model",
+    "guess",
     "mask",
     "parse",
     "plot",

@@ -18,6 +18,8 @@ from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
 from sim.frames.shown import element_number, is_missing
 from sim.operations import chosen_version, strip_line_ending
 from sim.spec import spec
+from sim.spec.spellings import network_named, version_named
+from sim.spec.words import AnyNetwork, AnyVersion
 
 MessageArgument = str | Message | pd.DataFrame
 
@@ -53,10 +55,12 @@ class Given:
             return _careless(self.content)
 
 
-def take(message: object, version: str | None, network: str | None) -> Given:
+def take(message: object, version: AnyVersion | None, network: AnyNetwork | None) -> Given:
     """*message* in one form. *version* and *network* None are those of the table, else the MTI's and
     the card's. Raises TypeError for what is no message argument, BuildError for a table whose rows
-    are no message, SpecError for an unknown version."""
+    are no message, ChoiceError for an unknown version or network."""
+    network = None if network is None else network_named(network)
+    version = None if version is None else version_named(version)
     if isinstance(message, str):
         raw = strip_line_ending(str(message))
         return Given(raw, chosen_version(raw, version), version is not None, network)
@@ -186,7 +190,7 @@ def leniently(table: pd.DataFrame) -> Message:
     return Message(mti, dict(sorted(fields.items())), facts.get("version") or chosen_version(mti, None))
 
 
-def from_elements(elements: Mapping[Any, Any], version: str | None) -> Message:
+def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Message:
     """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON.
     Raises BuildError for another key or when the MTI is missing."""
     found: dict[int | Literal["mti"], Any] = {}

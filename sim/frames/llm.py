@@ -9,10 +9,18 @@ from sim.operations import llm
 
 
 def status() -> Table:
-    """The four providers of language models, a row each: `provider`, `configured` (yes or no), `model`
-    and `base_url` a call would use, `reason` where it is not configured. Nothing is sent anywhere.
+    """Say which language models can be asked. Nothing is sent anywhere.
 
-    >>> status()["provider"].tolist()
+    Returns
+    -------
+    Table
+        A row per provider: `provider`, `configured` (yes or no), `model` and `base_url` a call would use,
+        `reason` where it is not configured.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.llm.status()["provider"].tolist()
     ['anthropic', 'openai', 'google', 'ollama']
     """
     rows = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,13 @@ from sim.frames.rows import BITMAP_NAME, COLUMNS, MTI_NAME, Row, broken_rows, so
 from sim.frames.tables import DiffTable, FindingsTable, MessageTable
 from sim.judge import Finding, Severity, catalogue
 from sim.operations import Generated, Report
+from sim.operations.asked import moment, options_of
 from sim.operations.explanation import SOURCE_RULES
-from sim.operations.validation import chosen_network
+from sim.operations.validation import DEFAULT_VERSION, chosen_network
 from sim.operations.verdict import Verdict
 from sim.spec import spec
+from sim.spec.spellings import version_named
+from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
 
 INTEGER = "Int64"
 # Not the Arrow-backed strings: those refuse a lone surrogate, and any text must give a table.
@@ -66,14 +68,18 @@ def table_of(given: Given, *, source: str = _SOURCE_PARSED, notes: Iterable[str]
 
 
 def parse(
-    raw: MessageArgument, *, version: str | None = None, network: str | None = None, source: str = ""
+    raw: MessageArgument,
+    *,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+    source: str = "",
 ) -> MessageTable:
     """The message table of *raw*. Only framing is judged."""
     return table_of(take(raw, version, network), source=source)
 
 
 def explain(
-    message: MessageArgument, *, version: str | None = None, network: str | None = None
+    message: MessageArgument, *, version: AnyVersion | None = None, network: AnyNetwork | None = None
 ) -> MessageTable:
     """The message table of *message*, shown with its summary."""
     return table_of(take(message, version, network), source=SOURCE_RULES)
@@ -82,8 +88,8 @@ def explain(
 def explain_by_model(
     message: MessageArgument,
     *,
-    version: str | None,
-    network: str | None,
+    version: AnyVersion | None,
+    network: AnyNetwork | None,
     provider: str | None,
     model: str | None,
 ) -> MessageTable:
@@ -100,18 +106,25 @@ def explain_by_model(
 
 
 def generate_by_model(
-    description: str, *, provider: str | None, model: str | None, version: str, at: datetime | None
+    description: str,
+    *,
+    provider: str | None,
+    model: str | None,
+    version: AnyVersion | None,
+    at: AnyMoment | None,
 ) -> MessageTable:
     """The message that a language model makes of *description*, as a table."""
     from sim.operations import llm
 
-    made = llm.generate(description, provider=provider, model=model, version=version, at=at)
+    edition = DEFAULT_VERSION if version is None else version_named(version)
+    made = llm.generate(description, provider=provider, model=model, version=edition, at=moment(at))
     return _made(made, made.network)
 
 
-def generate(message_type: str, *, network: str | None, **options: Any) -> MessageTable:
+def generate(message_type: str, *, network: AnyNetwork | None, **options: Any) -> MessageTable:
     """A generated message as a table; the options are those of `operations.generate`."""
-    return _made(operations.generate(message_type, network=network, **options), network)
+    asked = options_of(message_type, network=network, **options)
+    return _made(operations.generate(**asked), asked["network"])
 
 
 def respond(request: MessageArgument, code: str | None) -> MessageTable:
@@ -120,10 +133,10 @@ def respond(request: MessageArgument, code: str | None) -> MessageTable:
     return _made(operations.respond(_readable(given), code), given.network)
 
 
-def reverse(original: MessageArgument, *, stan: str | None, at: datetime | None) -> MessageTable:
+def reverse(original: MessageArgument, *, stan: str | None, at: AnyMoment | None) -> MessageTable:
     """The reversal of *original* as a table."""
     given = take(original, None, None)
-    return _made(operations.reverse(_readable(given), stan=stan, at=at), given.network)
+    return _made(operations.reverse(_readable(given), stan=stan, at=moment(at)), given.network)
 
 
 def _made(made: Generated, network: str | None) -> MessageTable:
@@ -137,14 +150,14 @@ def _readable(given: Given) -> Message:
         raise as_build_error(error) from error
 
 
-def build(fields: MessageArgument | Mapping[Any, str], *, version: str | None = None) -> RawMessage:
+def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | None = None) -> RawMessage:
     """The text of a message in any form, or of a dict of elements."""
     if isinstance(fields, Mapping):
         return RawMessage(build_text(from_elements(fields, version)))
     return RawMessage(build_text(_readable(take(fields, version, None))))
 
 
-def mask(message: MessageArgument, *, version: str | None = None) -> str:
+def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:
     """The text of a message with card data starred out."""
     given = take(message, version, None)
     return masked_text(given.text(), given.version)
@@ -153,9 +166,9 @@ def mask(message: MessageArgument, *, version: str | None = None) -> str:
 def validate(
     message: MessageArgument,
     *,
-    against: Iterable[str] = (),
-    network: str | None = None,
-    version: str | None = None,
+    against: Iterable[AnyNetwork] = (),
+    network: AnyNetwork | None = None,
+    version: AnyVersion | None = None,
 ) -> FindingsTable:
     """The findings on *message* as a table."""
     asked = (against,) if isinstance(against, str) else tuple(against)
@@ -168,9 +181,9 @@ def validate(
     return _findings(report, asked)
 
 
-def _refused(error: BuildError, version: str | None, network: str | None) -> Report:
+def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
     """The report on rows that are no message at all: a number twice, a cell that is no text."""
-    return Report(Verdict(version or "", network, _unreadable(error)), None)
+    return Report(Verdict(version_named(version) if version else "", network, _unreadable(error)), None)
 
 
 def _unreadable(error: BuildError) -> Finding:

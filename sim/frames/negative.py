@@ -13,6 +13,7 @@ from sim.frames.raw import masked_text
 from sim.frames.reference import ReferenceTable
 from sim.frames.tables import MessageTable, Table
 from sim.operations import Broken
+from sim.spec.words import AnyNetwork, AnyVersion
 
 SOURCE_FAULT = "fault"
 _CASE_COLUMNS = (
@@ -36,12 +37,30 @@ class CasesTable(Table):
 
 
 def break_message(message: MessageArgument, fault: str) -> MessageTable:
-    """Break a message in one place, with the fault of that name (`sim.faults()` lists them).
+    """Break a message in one place.
 
-    Gives the broken message's table, as `parse` does, so that a fault of framing shows where reading
-    stops; `.iso.notes` says what was broken and which rule must find it. Raises BuildError, which names
-    the faults that apply, when this one does not apply to the message.
+    Parameters
+    ----------
+    message
+        A good message, in any form.
+    fault
+        The name of a fault; `sim.faults()` lists them.
 
+    Returns
+    -------
+    MessageTable
+        The broken message, as `parse` gives it, so that a fault of framing shows where reading stops;
+        `.iso.notes` says what was broken and which rule must find it.
+
+    Raises
+    ------
+    ChoiceError
+        No fault of that name applies to this message; the error names those that do.
+    BuildError
+        *message* is no good message.
+
+    Examples
+    --------
     >>> import sim
     >>> table = sim.break_message(sim.generate("auth"), "month-13")
     >>> sim.validate(table)["rule"].tolist()
@@ -63,15 +82,30 @@ def _notes(made: Broken) -> tuple[str, ...]:
     return made.what, f"The rule {made.rule} must find it: {place} ({made.severity})."
 
 
-def cases(network: str | None = None, version: str | None = None) -> CasesTable:
+def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) -> CasesTable:
     """Give labelled bad data: for every fault a message broken by it in one place, and what must be found.
 
-    *network* takes the standard's faults and that network's own, None those of all; *version* is the
-    version of the message that was broken, None all three. Columns: `fault`; `rule`, `severity`, `field`,
-    `path` and `start` of the finding; `what` was broken; `message`, the text; the `version` to read it
-    as and the `network` whose rules to ask; `kind` of message. Raises SpecError for an unknown network
-    or version.
+    Parameters
+    ----------
+    network
+        One of `sim.NETWORKS`: the standard's faults and that network's own. None gives those of all.
+    version
+        One of `sim.VERSIONS`, which the message that was broken is of; None gives all three.
 
+    Returns
+    -------
+    CasesTable
+        `fault`; `rule`, `severity`, `field`, `path` and `start` of the finding; `what` was broken;
+        `message`, the text; the `version` to read it as and the `network` whose rules to ask; `kind` of
+        message.
+
+    Raises
+    ------
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
     >>> import sim
     >>> case = sim.cases("VISA", "1987").iloc[0]
     >>> sim.validate(case["message"], version=case["version"])["rule"].tolist() == [case["rule"]]
@@ -88,11 +122,26 @@ def cases(network: str | None = None, version: str | None = None) -> CasesTable:
 
 
 def faults(message: MessageArgument | None = None) -> Table:
-    """Give the ways to break a message: `fault` (the name `break_message` takes), `group` (`framing` or
-    `content`), the `rule` that finds it, the `network` and `versions` it concerns, `what` it does.
+    """Give the ways to break a message.
 
-    With *message*, only those that apply to it. Raises BuildError for a message that cannot be read.
+    Parameters
+    ----------
+    message
+        A message in any form, to get only the faults that apply to it; None gives all.
 
+    Returns
+    -------
+    Table
+        `fault` (the name `break_message` takes), `group` (`framing` or `content`), the `rule` that finds
+        it, the `network` and `versions` it concerns, `what` it does.
+
+    Raises
+    ------
+    BuildError
+        *message* cannot be read.
+
+    Examples
+    --------
     >>> import sim
     >>> "month-13" in sim.faults(sim.generate("auth"))["fault"].tolist()
     True

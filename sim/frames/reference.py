@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from sim.errors import SpecError
 from sim.frames.messages import columns_of
 from sim.frames.tables import Table
 from sim.judge import catalogue
@@ -14,6 +13,8 @@ from sim.operations.faults.breaking import all_faults
 from sim.spec import Code, code_list, code_lists, countries, currencies, spec, version_of
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
+from sim.spec.spellings import choose, network_named, version_named
+from sim.spec.words import AnyNetwork, AnyVersion
 
 _REGISTRIES = ("countries", "currencies")
 _VERSION_DIGITS = "0123456789"
@@ -28,8 +29,9 @@ class ReferenceTable(Table):
         return pd.DataFrame(self)
 
 
-def fields(version: str, network: str | None) -> Table:
+def fields(version: AnyVersion, network: AnyNetwork | None) -> Table:
     """The data elements of *version*, and what *network* asks of them."""
+    version, network = version_named(version), None if network is None else network_named(network)
     elements = spec(version).elements
     columns = columns_of(
         ("number", "name", "format", "pattern", "note", "source"),
@@ -69,20 +71,18 @@ def _formats(network: str, version: str) -> dict[int, list[str]]:
 
 
 def codes(name: str | None) -> Table:
-    """One code list, or the names of all of them. Raises SpecError, with the names, for another."""
+    """One code list, or the names of all of them. Raises ChoiceError, with the names, for another."""
     if name is None:
         counts = {one: len(code_list(one)) for one in code_lists()}
         counts |= {"countries": len(countries()), "currencies": len(currencies())}
         table = columns_of(("name", "codes"), [(one, str(count)) for one, count in sorted(counts.items())])
         return ReferenceTable(table).astype({"codes": "int64"})
+    name = choose("name", name, sorted((*code_lists(), *_REGISTRIES)))
     if name == "currencies":
         return _currencies()
     if name == "countries":
         rows = [(one.numeric, one.alpha2, one.alpha3, one.name) for one in countries()]
         return ReferenceTable(columns_of(("code", "alpha2", "alpha3", "name"), rows))
-    if name not in code_lists():
-        known = ", ".join(sorted((*code_lists(), *_REGISTRIES)))
-        raise SpecError(None, None, f"one of {known}", repr(name)[:40])
     return _listed(code_list(name))
 
 

@@ -23,15 +23,30 @@ _FAULTY = "background-color: color-mix(in srgb, var(--jp-error-color1, #c62828) 
 
 
 def show(table: MessageArgument | pd.DataFrame) -> Any:
-    """A message table, findings table or comparison, dressed for reading: values in monospace, severity
-    by sign and colour, the failing row of a broken message marked, card data hidden.
+    """Dress a table for reading: values in monospace, severity by sign and colour, card data hidden.
 
-    *table* is any table of the toolkit, or a message in any form. Gives a pandas Styler, which a
-    notebook shows and `.to_html()` writes; the same table gives the same HTML. Needs jinja2, which
-    comes with JupyterLab. Raises TypeError for what is neither a table nor a message.
+    The failing row of a broken message is marked. The same table gives the same HTML.
 
+    Parameters
+    ----------
+    table
+        Any table of the toolkit, or a message in any form.
+
+    Returns
+    -------
+    Styler
+        pandas' own, which a notebook shows and `.to_html()` writes. Needs jinja2, which comes with
+        JupyterLab.
+
+    Raises
+    ------
+    TypeError
+        *table* is neither a table nor a message.
+
+    Examples
+    --------
     >>> import sim
-    >>> "✖ error" in show(sim.validate(sim.generate("auth", pan="4111111111111112"))).to_html()
+    >>> "✖ error" in sim.show(sim.validate(sim.generate("auth", pan="4111111111111112"))).to_html()
     True
     """
     chosen = table if isinstance(table, Table) else parse(table)

@@ -3,7 +3,9 @@
 from sim.operations.explanation import Explanation, explain
 from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
 from sim.operations.generation import Generated, generate, respond, reverse
+from sim.operations.guessing import Guess, Guessed, guess
 from sim.operations.project import field_values, strip_line_ending
+from sim.operations.reading import NotIso8583Error, Parsed, parse_any
 from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
 from sim.operations.verdict import NetworkResult
 from sim.spec import VERSIONS
@@ -17,7 +19,11 @@ __all__ = [
     "Explanation",
     "Fault",
     "Generated",
+    "Guess",
+    "Guessed",
     "NetworkResult",
+    "NotIso8583Error",
+    "Parsed",
     "Report",
     "all_faults",
     "break_message",
@@ -27,6 +33,8 @@ __all__ = [
     "faults_for",
     "field_values",
     "generate",
+    "guess",
+    "parse_any",
     "respond",
     "reverse",
     "strip_line_ending",

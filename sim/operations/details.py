@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sim.codec import BuildError
+from sim.errors import OptionError, closest, shown
 from sim.spec import country, spec
 
 # Name -> the element it goes to, and what it must look like. Widths that differ between versions are
@@ -35,26 +35,25 @@ _SAMPLES = (
 
 def check_details(details: Mapping[str, str], version: str) -> dict[str, str]:
     """The details, complete and legal: a country with both its codes, and none of the sample's postal
-    code and region beside another place. Raises BuildError for the first that cannot be met; nothing is
+    code and region beside another place. Raises OptionError for the first that cannot be met; nothing is
     cut to fit."""
     for name, value in details.items():
         if name not in LIMITS:
-            raise BuildError.of_option(name, None, "one of " + ", ".join(LIMITS), repr(name)[:20])
+            nearest = closest(name, {known: known for known in LIMITS})
+            raise OptionError(name, "one of " + ", ".join(LIMITS), shown(name), None, nearest)
         number, expected, pattern = LIMITS[name]
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
-            raise BuildError.of_option(
-                name, number, expected or "printable ASCII text", f"{len(str(value))} characters"
+            raise OptionError(
+                name, expected or "printable ASCII text", f"{len(str(value))} characters", number
             )
         width = _width(name, number, version)
         if len(value) > width:
-            raise BuildError.of_option(
-                name, number, f"at most {width} characters", f"{len(value)} characters"
-            )
+            raise OptionError(name, f"at most {width} characters", f"{len(value)} characters", number)
     made = dict(details)
     if code := details.get("country"):
         known = country(code.upper())
         if known is None:
-            raise BuildError.of_option("country", 43, LIMITS["country"][1], repr(code))
+            raise OptionError("country", LIMITS["country"][1], shown(code), 43)
         made |= {"country": known.numeric, "country_alpha": known.alpha2}
     if "country" in details or "city" in details:
         made |= {"postal": "", "region": ""}

@@ -36,7 +36,7 @@ def explain(message: str | Message, *, version: str | None = None, network: str 
     """What *message* (text or Message) says, by rules.
 
     *version* None reads it off the MTI; *network* None is the card's. Raises ParseError for a text
-    that is no message, BuildError for a Message that cannot be written, SpecError for an unknown
+    that is no message, BuildError for a Message that cannot be written, ChoiceError for an unknown
     version or network.
     """
     if isinstance(message, Message):

@@ -78,7 +78,7 @@ def generate(
     what the network and version use instead). *at* is the moment at the merchant (naive: UTC; None:
     now). *purpose* and *entry* say what for and how the card was read. A PAN is used as given, also
     one that fails its check digit or is of another network. *details* fix what is else a sample value:
-    terminal, merchant, name, city, country, mcc, expiry ... (`details.LIMITS`). Raises BuildError for
+    terminal, merchant, name, city, country, mcc, expiry ... (`details.LIMITS`). Raises OptionError for
     an option that cannot be met.
     """
     check_numbers(pan, amount_minor_units, stan)
@@ -131,7 +131,7 @@ def _template(
     currency: str,
     details: Mapping[str, str] | None = None,
 ) -> Template:
-    """The template of a setting. Raises BuildError for an option that cannot be met."""
+    """The template of a setting. Raises OptionError for an option that cannot be met."""
     options = (kind, network, version, purpose, entry, currency)
     if details:
         return _make_template(*options, details)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from sim.codec import BuildError
 from sim.codec.walk import is_digits
+from sim.errors import ChoiceError, OptionError, closest, shown
 from sim.operations.details import check_details
-from sim.spec import VERSIONS, currency
+from sim.spec import VERSIONS, currencies, currency
 from sim.spec.networks import NETWORKS, network
 from sim.spec.tables import read_toml
-
-MessageKind = Literal["auth", "financial", "echo", "advice", "reversal"]
-Purpose = Literal["purchase", "cash", "cashback", "refund", "balance"]
-Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce"]
 
 LARGEST_AMOUNT = 999_999_999_999
 
@@ -63,7 +59,7 @@ def settle(
     currency_code: str,
     details: Mapping[str, str] | None = None,
 ) -> Setting:
-    """The setting, or a BuildError that names the first option that cannot be met."""
+    """The setting, or an OptionError that names the first option that cannot be met."""
     templates = read_toml("templates")
     kind = _one_of("message_type", kind, templates["kinds"])
     version = _one_of("version", version, VERSIONS)
@@ -77,19 +73,15 @@ def settle(
 
 
 def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
-    """Raises BuildError for a card number, an amount or a STAN that cannot be met."""
+    """Raises OptionError for a card number, an amount or a STAN that cannot be met."""
     if isinstance(amount_minor_units, bool) or not isinstance(amount_minor_units, int):
-        raise BuildError.of_option(
-            "amount_minor_units", 4, "a whole number", type(amount_minor_units).__name__
-        )
+        raise OptionError("amount_minor_units", "a whole number", type(amount_minor_units).__name__, 4)
     if not 0 <= amount_minor_units <= LARGEST_AMOUNT:
-        raise BuildError.of_option(
-            "amount_minor_units", 4, f"0 to {LARGEST_AMOUNT}", str(amount_minor_units)[:20]
-        )
+        raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", str(amount_minor_units)[:20], 4)
     if pan is not None and not (isinstance(pan, str) and is_digits(pan) and 12 <= len(pan) <= 19):
-        raise BuildError.of_option("pan", 2, "12 to 19 digits", f"{len(str(pan))} characters")
+        raise OptionError("pan", "12 to 19 digits", f"{len(str(pan))} characters", 2)
     if not (isinstance(stan, str) and is_digits(stan) and len(stan) == 6):
-        raise BuildError.of_option("stan", 11, "six digits", repr(stan)[:20])
+        raise OptionError("stan", "six digits", shown(stan), 11)
 
 
 def _numeric(code: str) -> str:
@@ -99,13 +91,16 @@ def _numeric(code: str) -> str:
         return str(code)
     known = currency(code.upper()) if isinstance(code, str) else None
     if known is None:
-        raise BuildError.of_option("currency", 49, "three digits or an ISO 4217 code", repr(code)[:20])
+        alphas = {one.alpha: one.alpha for one in currencies()}
+        raise OptionError(
+            "currency", "three digits or an ISO 4217 code", shown(code), 49, closest(code, alphas)
+        )
     return known.numeric
 
 
-def _one_of(option: str, value: object, known: object) -> str:
+def _one_of(option: str, value: object, known: Iterable[str]) -> str:
     """*value* as *known* spells it: a text that only equals one of them, such as an enum's, is not kept."""
-    choices: list[str] = list(known)  # type: ignore[call-overload]
+    choices = list(known)
     if value not in choices:
-        raise BuildError.of_option(option, None, "one of " + ", ".join(map(str, choices)), repr(value)[:20])
+        raise ChoiceError.of(option, value, choices)
     return choices[choices.index(value)]

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
-from sim.errors import BuildError, SpecError
+from sim.errors import BuildError
 from sim.judge import Finding, Severity, catalogue
 from sim.judge.causes import likely_cause
 from sim.judge.likeness import likeness
@@ -16,6 +16,8 @@ from sim.operations.project import strip_line_ending
 from sim.operations.verdict import VERDICTS, NetworkResult, Verdict
 from sim.spec import VERSIONS, spec, version_of
 from sim.spec.networks import NETWORKS
+from sim.spec.spellings import network_named, version_named
+from sim.spec.words import AnyVersion
 
 DEFAULT_VERSION = "1987"
 
@@ -84,21 +86,17 @@ class Report:
         return (*self.findings, *others)
 
 
-def chosen_version(raw: str, version: str | None) -> str:
+def chosen_version(raw: str, version: AnyVersion | None) -> str:
     """*version*, or the one the MTI names when it is None (1987 when it names none)."""
     if version is None:
         return version_of(raw) or DEFAULT_VERSION
-    if version not in VERSIONS:
-        raise SpecError(None, None, " or ".join(VERSIONS), repr(version)[:20])
-    return version
+    return version if version in VERSIONS and isinstance(version, str) else version_named(version)
 
 
 def chosen_network(message: Message, network: str | None) -> str | None:
     """*network*, or the one of the message's card when it is None."""
     if network is not None:
-        if network not in NETWORKS:
-            raise SpecError(None, None, " or ".join(NETWORKS), repr(network)[:20])
-        return network
+        return network if network in NETWORKS else network_named(network)
     found = detect_network(message)
     return found.network if found else None
 
@@ -114,10 +112,12 @@ def validate(
 
     Checks the standard and the message's own network (*network*, else the card's), and gives a
     result for each network of *against*, for every network when it is empty. *version* None reads
-    it off the MTI. A text that does not parse is one finding, never an exception; SpecError is
+    it off the MTI. A text that does not parse is one finding, never an exception; ChoiceError is
     raised for an unknown version or network.
     """
     asked = _asked(tuple(against))
+    if network is not None and network not in NETWORKS:
+        network = network_named(network)
     if isinstance(message, Message):
         try:
             build(message)
@@ -136,9 +136,8 @@ def validate(
 @lru_cache(maxsize=64)
 def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
     """The networks of *against*, all when it is empty, in the order of NETWORKS."""
-    if unknown := set(against).difference(NETWORKS):
-        raise SpecError(None, None, " or ".join(NETWORKS), repr(sorted(unknown)[0])[:20])
-    return tuple(name for name in NETWORKS if name in against) or NETWORKS
+    named = {network_named(name, "against") for name in against}
+    return tuple(name for name in NETWORKS if name in named) or NETWORKS
 
 
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
@@ -184,7 +183,7 @@ def _unbuildable(message: Message, error: BuildError) -> Finding:
         network="",
         field=error.field,
         path="" if error.field is None else str(error.field),
-        name=message.spec[error.field].name if known and error.field else "message",
+        name=spec(message.version)[error.field].name if known and error.field else "message",
         rule=text.id,
         message=str(error),
         start=None,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sim.errors import SpecError
+from sim.errors import ChoiceError
 from sim.spec import tables
 
 
@@ -34,9 +34,9 @@ def code_lists() -> tuple[str, ...]:
 
 @cache
 def code_list(name: str) -> tuple[Code, ...]:
-    """The rows of one code list. Raises SpecError, with the names there are, for an unknown one."""
+    """The rows of one code list. Raises ChoiceError, with the names there are, for an unknown one."""
     if name not in code_lists():
-        raise SpecError(None, None, "one of " + ", ".join(code_lists()), repr(name)[:40])
+        raise ChoiceError.of("name", name, code_lists())
     return tuple(
         Code(
             position=row["position"],

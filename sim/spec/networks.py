@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-from sim.errors import SpecError
+from sim.errors import ChoiceError
 from sim.spec.network_records import (
     Detection,
     Echo,
@@ -73,7 +73,7 @@ PREDICATES: Mapping[str, str] = read_toml("networks/terms")["predicates"]
 
 def _known(name: str) -> str:
     if name not in NETWORKS:
-        raise SpecError(None, None, "one of " + ", ".join(NETWORKS), repr(name)[:40])
+        raise ChoiceError.of("network", name, NETWORKS)
     return name
 
 
@@ -93,7 +93,7 @@ def _format(row: dict[str, Any]) -> Format:
 
 @cache
 def network(name: str) -> Network:
-    """The network *name*, one of `NETWORKS`. Raises SpecError for another.
+    """The network *name*, one of `NETWORKS`. Raises ChoiceError for another.
 
     >>> network("AMEX").title, network("AMEX").native_version
     ('American Express', '1993')

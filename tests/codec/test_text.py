@@ -11,7 +11,7 @@ from support import BROKEN, PARSED, upper_bitmap, vector_id
 
 from sim.codec import BuildError, Message, ParseError, build, parse, plan, spans
 from sim.codec.walk import walk, write
-from sim.errors import SpecError
+from sim.errors import ChoiceError
 from sim.spec import VERSIONS, spec
 
 VARIABLE = [element.number for element in spec("1987").elements if not element.fixed]
@@ -157,8 +157,8 @@ def test_build_names_what_does_not_fit(message: Message, field: int | None) -> N
 
 
 def test_unknown_version_and_wrong_type() -> None:
-    """Another version is a SpecError, something that is no text a TypeError."""
-    with pytest.raises(SpecError):
+    """Another version is a ChoiceError, something that is no text a TypeError."""
+    with pytest.raises(ChoiceError):
         parse("0" * 40, "1999")
     for wrong in (b"0100", None, 100, b"0800" + b"2020000000000000" + b"990000123456"):
         with pytest.raises(TypeError):

@@ -149,9 +149,9 @@ def test_columns_can_be_chosen() -> None:
     assert table["DE3"].tolist()[0] == "990000"
     assert table["DE37"].isna().all()
     assert table["network"].tolist()[1] == "VISA"
-    with pytest.raises(sim.SpecError, match="DE4"):
+    with pytest.raises(sim.OptionError, match="DE4"):
         sim.read([ECHO], columns=["nothing"])
-    with pytest.raises(sim.SpecError):
+    with pytest.raises(sim.OptionError):
         sim.read([ECHO], columns=[129])
 
 
@@ -292,8 +292,8 @@ def test_what_is_no_source() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"version": "1999"}, sim.SpecError),
-        ({"network": "DINERS"}, sim.SpecError),
+        ({"version": "1999"}, sim.ChoiceError),
+        ({"network": "DINERS"}, sim.ChoiceError),
         ({"chunksize": 0}, ValueError),
         ({"engine": "spark"}, ValueError),
         ({"start": -1}, ValueError),

@@ -197,13 +197,13 @@ def test_frame_without_the_columns() -> None:
 
 
 def test_unknown_version_and_network() -> None:
-    """An unknown version or network is a SpecError that names the known ones."""
-    with pytest.raises(sim.SpecError, match="1987 or 1993 or 2003"):
+    """An unknown version or network is a ChoiceError that names the known ones."""
+    with pytest.raises(sim.ChoiceError, match="1987, 1993 or 2003"):
         sim.parse(ECHO, version="1988")
     for verb in (sim.parse, sim.explain, sim.validate):
-        with pytest.raises(sim.SpecError, match="VISA or MASTERCARD"):
+        with pytest.raises(sim.ChoiceError, match="VISA, MASTERCARD"):
             verb(ECHO, network="DINERS")
-    with pytest.raises(sim.SpecError, match="VISA or MASTERCARD"):
+    with pytest.raises(sim.ChoiceError, match="VISA, MASTERCARD"):
         sim.validate(ECHO, against=["DINERS"])
 
 

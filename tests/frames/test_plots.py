@@ -225,7 +225,7 @@ def test_what_is_no_message_is_told(wrong: Any) -> None:
 def test_an_unknown_kind_is_told() -> None:
     """With the kinds there are."""
     wrong: Any = "pie"
-    with pytest.raises(ValueError, match="traffic, responses, presence, amounts"):
+    with pytest.raises(sim.ChoiceError, match="traffic, responses, presence or amounts"):
         sim.plot([], wrong)
 
 

@@ -36,8 +36,8 @@ def test_fields_of_a_network() -> None:
 
 
 def test_unknown_version_or_network() -> None:
-    """An unknown name is a SpecError that names the known ones, and a ValueError."""
-    with pytest.raises(sim.SpecError, match="1987 or 1993 or 2003"):
+    """An unknown name is a ChoiceError that names the known ones, and a ValueError."""
+    with pytest.raises(sim.ChoiceError, match="1987, 1993 or 2003"):
         sim.fields("1988")
     with pytest.raises(ValueError, match="VISA"):
         sim.fields("1987", "DINERS")
@@ -76,8 +76,8 @@ def test_registries() -> None:
 
 
 def test_unknown_list() -> None:
-    """An unknown list is a SpecError that names all there are."""
-    with pytest.raises(sim.SpecError, match=r"account_type, .*countries, currencies.*found 'colours'"):
+    """An unknown list is a ChoiceError that names all there are."""
+    with pytest.raises(sim.ChoiceError, match=r"account_type, .*countries, currencies.*found 'colours'"):
         sim.codes("colours")
 
 

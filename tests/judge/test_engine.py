@@ -6,7 +6,7 @@ import pytest
 from support import AT, BROKEN, VECTORS
 
 from sim.codec import Message, ParseError, build, parse
-from sim.errors import SpecError
+from sim.errors import ChoiceError, SpecError
 from sim.judge import Severity, catalogue, run
 from sim.judge.causes import likely_cause
 from sim.judge.engine import rule
@@ -87,8 +87,8 @@ def test_other_networks_do_not_change_the_verdict() -> None:
 
 def test_unknown_network_or_version() -> None:
     """Names outside the six networks and three versions are refused."""
-    for wrong in ({"network": "VISA "}, {"against": ["ELO"]}, {"version": "1999"}):
-        with pytest.raises(SpecError):
+    for wrong in ({"network": "VISSA"}, {"against": ["ELO"]}, {"version": "1999"}):
+        with pytest.raises(ChoiceError):
             validate(GOOD, **wrong)  # type: ignore[arg-type]
 
 

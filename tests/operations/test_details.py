@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support import AT
 
-from sim.codec import BuildError
 from sim.elements import tlv
+from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, generate, respond, validate
 
 DETAILS = {
@@ -79,8 +79,8 @@ def test_the_notes_name_what_is_still_a_sample() -> None:
     ],
 )
 def test_details_that_cannot_be_met(details: dict[str, str], option: str) -> None:
-    """Nothing is cut or changed to fit: the first that does not fit is a BuildError that names it."""
-    with pytest.raises(BuildError) as caught:
+    """Nothing is cut or changed to fit: the first that does not fit is an OptionError that names it."""
+    with pytest.raises(OptionError) as caught:
         generate("auth", at=AT, details=details)
     assert caught.value.option == option
 

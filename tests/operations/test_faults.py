@@ -12,7 +12,7 @@ from support import AT, generated
 from tools.make_faults import FILE, text
 
 from sim.codec import BuildError, Message, build, parse
-from sim.errors import SpecError
+from sim.errors import ChoiceError
 from sim.judge import Finding, catalogue
 from sim.operations import (
     NETWORKS,
@@ -176,9 +176,9 @@ def _row(one: Any) -> dict[str, Any]:
 
 def test_unknown_network_or_version() -> None:
     """Names outside the six networks and three versions are refused."""
-    with pytest.raises(SpecError):
+    with pytest.raises(ChoiceError):
         cases("ELO")
-    with pytest.raises(SpecError):
+    with pytest.raises(ChoiceError):
         cases(version="1999")
 
 
@@ -200,7 +200,7 @@ def test_a_fault_that_does_not_apply_names_those_that_do() -> None:
     """The error names the faults that apply, so that one of them can be chosen."""
     echo = generate("echo", at=AT).message
     for wrong in ("check-digit-wrong", "no such fault"):
-        with pytest.raises(BuildError, match=r"month-13, .*found '") as caught:
+        with pytest.raises(ChoiceError, match=r"month-13, .*found '") as caught:
             break_message(echo, wrong)
         assert wrong in str(caught.value)
     with pytest.raises(BuildError):

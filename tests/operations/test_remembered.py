@@ -17,8 +17,9 @@ from support import AT, ENTRIES, KINDS, PURPOSES, SETTLED
 
 import sim.elements
 import sim.operations
-from sim.codec import BuildError, Message, ParseError
+from sim.codec import Message, ParseError
 from sim.elements.pan import check_digit
+from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, explain, generate, recipes, reverse, story
 from sim.operations.generation import Generated
 
@@ -95,7 +96,7 @@ def test_a_template_keeps_the_names_as_the_tables_have_them() -> None:
 @pytest.mark.parametrize("option", ["message_type", "network", "version", "entry", "purpose", "currency"])
 def test_an_option_that_no_cache_can_look_up(option: str) -> None:
     """A list where a name is expected is a BuildError like any other wrong name."""
-    with pytest.raises(BuildError) as caught:
+    with pytest.raises(OptionError) as caught:
         generate(**{option: ["VISA"]})  # type: ignore[arg-type]
     assert caught.value.option == option
 

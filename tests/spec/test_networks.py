@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sim.errors import SpecError
+from sim.errors import ChoiceError
 from sim.spec import networks
 from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, Format, Presence, network, presence
 from sim.spec.tables import read_csv
@@ -190,18 +190,18 @@ def test_dialect_of_each_network(name: str, version: str, luhn: bool, echo: tupl
 
 
 @pytest.mark.parametrize("ask", [network, networks.default_card, networks.test_cards])
-def test_unknown_network_is_a_spec_error(ask: Any) -> None:
-    """A name outside the six raises SpecError naming those there are."""
-    with pytest.raises(SpecError, match="VISA, MASTERCARD"):
+def test_unknown_network_is_a_choice_error(ask: Any) -> None:
+    """A name outside the six raises ChoiceError naming those there are."""
+    with pytest.raises(ChoiceError, match="VISA, MASTERCARD"):
         ask("visa")
 
 
-def test_unknown_network_is_a_spec_error_everywhere() -> None:
+def test_unknown_network_is_a_choice_error_everywhere() -> None:
     """So do the lookups with more than a name."""
     for call in (networks.presence, networks.response_code, networks.judge, networks.allowed):
-        with pytest.raises(SpecError):
+        with pytest.raises(ChoiceError):
             call("MAESTRO", "0100")
-    with pytest.raises(SpecError):
+    with pytest.raises(ChoiceError):
         networks.formats("", "0100", "1987")
 
 

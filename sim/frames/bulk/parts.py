@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sim.codec import Message, ParseError
-from sim.errors import SpecError
+from sim.errors import OptionError, shown
 from sim.frames.bulk.cards import Cards, names
 from sim.frames.bulk.check import Checks
 from sim.frames.bulk.cut import Block, cut, few
@@ -48,11 +48,8 @@ class Options:
     files: bool = False
 
     def checked(self) -> Options:
-        """The same with the elements chosen as numbers. Raises SpecError for an unknown version, network
-        or element, ValueError for a start that goes with no pattern."""
-        if self.network is not None and self.network not in NETWORKS:
-            raise SpecError(None, None, " or ".join(NETWORKS), repr(self.network)[:20])
-        chosen_version("", self.version)
+        """The same with the elements chosen as numbers. Raises OptionError for an unknown element,
+        ValueError for a start that goes with no pattern."""
         finder(self.start, self.pattern)
         numbers = None if self.columns is None else chosen_numbers(self.columns, self.version)
         return replace(self, columns=numbers)
@@ -249,7 +246,7 @@ def _nulls(count: int) -> pa.Array:
 
 def chosen_numbers(columns: Iterable[Selector], version: str | None) -> tuple[int, ...]:
     """The elements that *columns* name: 4, "DE4" or the name of the element in *version* (in any version
-    when it is None), in any letter case. Raises SpecError for one that is unknown."""
+    when it is None), in any letter case. Raises OptionError for one that is unknown."""
     asked = (columns,) if isinstance(columns, int | str) else columns
     chosen = [number for one in asked for number in _numbers_of(one, version)]
     return tuple(dict.fromkeys(chosen))
@@ -262,7 +259,7 @@ def _numbers_of(one: Selector, version: str | None) -> tuple[int, ...]:
     else:
         found = (int(one),) if int(one) in ALL else ()
     if not found:
-        raise SpecError(None, None, "a data element 2 to 128, as 4, 'DE4' or its name", repr(one)[:40])
+        raise OptionError("columns", "a data element 2 to 128, as 4, 'DE4' or its name", shown(one))
     return found
 
 

@@ -16,14 +16,18 @@ from sim.frames.bulk.lines import blocks, paths
 from sim.frames.bulk.parts import Options, Part, Reader, table
 from sim.frames.bulk.progress import Bar
 from sim.frames.bulk.table import MessagesTable
+from sim.spec.spellings import choose, network_named, version_named
+from sim.spec.words import AnyNetwork, AnyVersion
+
+_ENGINES = ("pandas", "dask")
 
 
 @overload
 def read(
     source: object,
     *,
-    version: str | None = None,
-    network: str | None = None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
     validate: bool = False,
     columns: Iterable[int | str] | None = None,
     chunksize: None = None,
@@ -39,8 +43,8 @@ def read(
 def read(
     source: object,
     *,
-    version: str | None = None,
-    network: str | None = None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
     validate: bool = False,
     columns: Iterable[int | str] | None = None,
     chunksize: int,
@@ -56,8 +60,8 @@ def read(
 def read(
     source: object,
     *,
-    version: str | None = None,
-    network: str | None = None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
     validate: bool = False,
     columns: Iterable[int | str] | None = None,
     chunksize: None = None,
@@ -72,8 +76,8 @@ def read(
 def read(
     source: object,
     *,
-    version: str | None = None,
-    network: str | None = None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
     validate: bool = False,
     columns: Iterable[int | str] | None = None,
     chunksize: int | None = None,
@@ -84,32 +88,65 @@ def read(
 ) -> Any:
     """Read many messages into one table, a row each.
 
-    *source* is a list, Series or iterator of messages; a path, or a list of `Path`s, plain, .gz or .zst,
-    a message a line; or an open file. Blank lines of a file are left out. What stands in front of a
-    message in its line is skipped by *start*, the character it begins at, or by *pattern*, a regular
-    expression whose group `message` (else its first group, else the whole match) is the message; lines
-    that do not match are left out. *version* None reads it off the MTI, *network* None is the card's.
+    Parameters
+    ----------
+    source
+        A list, Series or iterator of messages; a path, or a list of `Path`s, plain, .gz or .zst, a message
+        a line; or an open file. Blank lines of a file are left out.
+    version
+        One of `sim.VERSIONS`; None reads it off each MTI.
+    network
+        One of `sim.NETWORKS`; None is each card's.
+    validate
+        Whether to add `valid` and `errors`, their number by the standard and the message's network;
+        `.iso.validate()` gives the findings.
+    columns
+        The elements to keep: 4, "DE4" or a name. None keeps those that occur.
+    chunksize
+        Rows of each table: gives an iterator of tables, in constant memory.
+    progress
+        Whether to show a bar; None shows one on long work.
+    start
+        The character of each line, from 0, at which the message begins.
+    pattern
+        A regular expression whose group `message` (else its first group, else the whole match) is the
+        message; lines that do not match are left out.
+    engine
+        "dask" gives a Dask DataFrame of files.
 
-    Columns: `line` (from 1), `file` (of a list of paths), `mti`, `version`, `network`, the data elements
-    `DE2` to `DE128` that occur as text, and for a row that is no message `error`, `error_field`,
-    `error_offset` and `text`. *columns* chooses elements: 4, "DE4" or a name. *validate* adds `valid` and
-    `errors`, their number by the standard and the message's network; `.iso.validate()` gives the findings.
+    Returns
+    -------
+    MessagesTable
+        `line` (from 1), `file` (of a list of paths), `mti`, `version`, `network`, the data elements `DE2`
+        to `DE128` that occur, as text, and for a row that is no message `error`, `error_field`,
+        `error_offset` (in characters from 0) and `text`.
 
-    *chunksize* gives an iterator of tables of so many rows, in constant memory; *engine* "dask" a Dask
-    DataFrame of files. *progress* None shows a bar on long work. Raises SpecError for an unknown version,
-    network or element, TypeError for what is no source, ValueError for options that exclude each other.
+    Raises
+    ------
+    ChoiceError
+        No version, network or engine is called that.
+    OptionError
+        No element is called that.
+    TypeError
+        *source* is none.
+    ValueError
+        Options exclude each other.
 
-    >>> table = read(["08002020000000000000990000123456", "0800"])
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.read(["08002020000000000000990000123456", "0800"])
     >>> table["DE11"].tolist(), int(table["error"].notna().sum())
     (['123456', nan], 1)
     """
-    if engine not in ("pandas", "dask"):
-        raise ValueError("engine is pandas or dask")
-    if chunksize is not None and (chunksize < 1 or engine == "dask"):
+    chosen = choose("engine", engine, _ENGINES)
+    edition = None if version is None else version_named(version)
+    own = None if network is None else network_named(network)
+    if chunksize is not None and (chunksize < 1 or chosen == "dask"):
         raise ValueError("chunksize is a number of rows from 1 on, and not for engine='dask'")
     several = isinstance(source, list | tuple) and paths(source) is not None
-    options = Options(version, network, validate, columns, start, pattern, several).checked()
-    if engine == "dask":
+    options = Options(edition, own, validate, columns, start, pattern, several).checked()
+    if chosen == "dask":
         from sim.frames.bulk.dask_engine import read_dask
 
         return read_dask(source, options)

@@ -30,6 +30,7 @@ from sim.frames.plots.rows import MTI, NETWORK, VERSION, Rows, rows_of
 from sim.spec import lookup_anywhere, spec
 from sim.spec.networks import NETWORKS
 from sim.spec.registries import currency
+from sim.spec.spellings import choose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +48,7 @@ _BIN_WORDS = {"s": "second", "min": "minute", "h": "hour", "D": "day"}
 
 def plot(frame: object, kind: str = "traffic", ax: Axes | None = None) -> Axes:
     """Draw *frame*, a table with a row per message or a list of messages, as one of `KINDS`."""
-    if kind not in KINDS:
-        raise ValueError(f"a plot is one of {', '.join(KINDS)}, not {kind!r}")
-    return KINDS[kind](frame, ax)
+    return KINDS[choose("kind", kind, KINDS)](frame, ax)
 
 
 def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:

@@ -12,15 +12,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 
-from sim.codec import BuildError, Message, ParseError, build, parse, spans
+from sim.codec import Message, ParseError, build, parse, spans
+from sim.errors import ChoiceError
 from sim.judge import Finding
 from sim.operations.faults import content, framing
 from sim.operations.faults.change import base, prepared
 from sim.operations.faults.record import Attempt, Broken, Fault
 from sim.operations.validation import chosen_network, framing_finding, judge
-from sim.spec import VERSIONS, spec
+from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
-from sim.spec.networks import network as network_of
+from sim.spec.spellings import network_named, version_named
+from sim.spec.words import AnyNetwork, AnyVersion
 
 # Our choice: a fixed moment, so that the same call gives the same cases.
 AT = datetime(2026, 11, 20, 10, 15, 30, tzinfo=UTC)
@@ -52,28 +54,31 @@ def faults_for(message: Message, *, network: str | None = None) -> tuple[Fault, 
 def break_message(message: Message, fault: str, *, network: str | None = None) -> Broken:
     """*message* with the one fault of id *fault*, and the finding it must cause.
 
-    The same message and fault give the same text. *network* None is the card's. Raises BuildError
-    naming the faults that apply when this one does not, and for a message that cannot be written.
+    The same message and fault give the same text. *network* None is the card's. Raises ChoiceError
+    naming the faults that apply when this one does not, BuildError for a message that cannot be written.
     """
     build(message)
     own = chosen_network(message, network)
     if fault in _all() and (made := _tried(_all()[fault][1], message, own)):
         return made
-    known = ", ".join(sorted(one.id for one in faults_for(message, network=own)))
-    found = f"{fault[:40]!r}, which does not apply to it" if fault in _all() else f"{fault[:40]!r}"
-    raise BuildError(None, None, f"a fault that applies to this message ({known})", found)
+    known = sorted(one.id for one in faults_for(message, network=own))
+    if fault in _all():
+        raise ChoiceError("fault", f"{fault!r}, which does not apply to this message", known)
+    raise ChoiceError.of("fault", fault, known)
 
 
-def cases(network: str | None = None, version: str | None = None, *, at: datetime = AT) -> tuple[Broken, ...]:
+def cases(
+    network: AnyNetwork | None = None, version: AnyVersion | None = None, *, at: datetime = AT
+) -> tuple[Broken, ...]:
     """A broken message for each fault, in each version it is possible in: the standard's on a message
     of *network*, then the network's own.
 
     *network* None is all: the standard's faults are then put into a message of the first network on
     which nothing but the fault itself is found. *version* None is all three. Dates are those of *at*.
-    Raises SpecError for an unknown network or version.
+    Raises ChoiceError for an unknown network or version.
     """
-    versions = (spec(version).version,) if version else VERSIONS
-    networks = (network_of(network).name,) if network else NETWORKS
+    versions = (version_named(version),) if version else VERSIONS
+    networks = (network_named(network),) if network else NETWORKS
     made = [
         case
         for one in versions

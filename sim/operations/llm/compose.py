@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sim.codec import BuildError, Message, build
 from sim.elements.money import say_amount
+from sim.errors import OptionError
 from sim.operations.generation import Generated, generate, respond, reverse
 from sim.operations.llm.cards import tokens
 from sim.operations.llm.codes import answer_code
@@ -64,10 +65,11 @@ def compose(
     try:
         made = _build(draft, options)
         build(made.message)
+    except OptionError as error:
+        option = _DETAILS.get(error.option, error.option)
+        return None, [f"`{option}`: expected {error.expected}, found {error.found}"]
     except BuildError as error:
-        option = _DETAILS.get(error.option or "", error.option or "")
-        place = f"`{option}`: " if option else ""
-        return None, [f"{place}expected {error.expected}, found {error.found}"]
+        return None, [f"expected {error.expected}, found {error.found}"]
     if draft.problems:
         return None, draft.problems
     report = validate(made.message, network=made.network, against=(made.network,) if made.network else ())

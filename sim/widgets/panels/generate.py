@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import BuildError
+from sim.errors import BuildError, IsoError, OptionError
 from sim.operations import Generated, generate
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import VERSIONS
@@ -193,19 +193,20 @@ class GeneratePanel(AskingPanel):
     def _build(self) -> None:
         try:
             made = generate(**{name: getattr(self, name) for name in OPTIONS}, at=self.at)
-        except BuildError as error:
+        except (BuildError, OptionError) as error:
             self._refuse(error)
         else:
             self._put(made)
 
-    def _refuse(self, error: BuildError) -> None:
+    def _refuse(self, error: IsoError) -> None:
         """Say what cannot be met beside the input it concerns."""
         self.problem = str(error)
-        if error.option in ("amount_minor_units", "currency"):
-            self.amount.refuse(error.option, str(error))
-        elif error.option == "pan":
+        option = error.option if isinstance(error, OptionError) else ""
+        if option in ("amount_minor_units", "currency"):
+            self.amount.refuse(option, str(error))
+        elif option == "pan":
             self.card.refuse(str(error))
-        elif error.option == "stan":
+        elif option == "stan":
             self.stan_input.field.problem = str(error)
 
     def _question(self) -> Question[Generated] | None:

@@ -46,13 +46,14 @@ def _escapes(text: str) -> Iterator[Found]:
         return
     start = min(match.start() for match in (_ESCAPED.search(text), _OCTAL.search(text)) if match)
     quote = max((text.rfind(mark, 0, start) for mark in "\"'`"), default=-1)
-    bodies = []
+    bodies, end = [], -1
     if quote >= 0:
         end = text.find(text[quote], start)
         while end > 0 and text[end - 1] == "\\":
             end = text.find(text[quote], end + 1)
         bodies.append(text[quote + 1 : end if end > 0 else len(text)])
-    bodies.append(text[start:])
+    if quote < 0 or end < 0:
+        bodies.append(text[start:])
     for body in dict.fromkeys(bodies):
         data, taken = _unescaped(body)
         if data:

@@ -1,0 +1,132 @@
+"""What a caller asks generate for, in any helpful spelling, as the options that generate takes.
+
+The HTTP service does without: its contract says how each option is written.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from operator import index
+from typing import Any
+
+from sim.codec.walk import is_digits
+from sim.errors import ChoiceError, OptionError, shown
+from sim.operations.validation import DEFAULT_VERSION
+from sim.spec.elements import version_of
+from sim.spec.networks import network as network_of
+from sim.spec.spellings import network_named, template_word, version_named
+from sim.spec.tables import read_toml
+
+_STAN_DIGITS = 6
+_MTI_DIGITS = 4
+_BETWEEN_GROUPS = str.maketrans("", "", " -")
+
+
+def options_of(
+    message_type: object,
+    *,
+    network: object,
+    pan: object,
+    amount_minor_units: object,
+    currency: object,
+    stan: object,
+    version: object,
+    at: object,
+    purpose: object,
+    entry: object,
+) -> dict[str, Any]:
+    """The options of `generation.generate`, each as that function spells it.
+
+    Raises ChoiceError or OptionError, which name the argument. What no option can be, such as a STAN of
+    seven digits, is left to generate.
+
+    >>> usual = {"amount_minor_units": 1000, "at": None, "purpose": "purchase", "entry": "tap"}
+    >>> made = options_of("1200", network="visa", pan=None, currency=978, stan=7, version=None, **usual)
+    >>> made["message_type"], made["version"], made["network"], made["currency"], made["stan"]
+    ('financial', '1993', 'VISA', '978', '000007')
+    """
+    own = None if network is None else network_named(network)
+    edition = _version(version, message_type)
+    kind, meant = _kind(message_type, own, edition)
+    return {
+        "message_type": kind,
+        "network": own,
+        "pan": None if pan is None else _digits(pan),
+        "amount_minor_units": _whole(amount_minor_units),
+        "currency": _padded(currency, 3),
+        "stan": _padded(stan, _STAN_DIGITS),
+        "version": edition,
+        "at": moment(at),
+        "purpose": meant or template_word("purpose", purpose),
+        "entry": template_word("entry", entry),
+    }
+
+
+def moment(at: object) -> datetime | None:
+    """The moment that *at* names: a datetime, a date (its midnight), or a text in ISO 8601.
+
+    >>> moment("2026-11-20")
+    datetime.datetime(2026, 11, 20, 0, 0)
+    """
+    if at is None or isinstance(at, datetime):
+        return at
+    if isinstance(at, date):
+        return datetime.combine(at, time())
+    try:
+        return datetime.fromisoformat(at.strip()) if isinstance(at, str) else _no_moment(at)
+    except ValueError:
+        return _no_moment(at)
+
+
+def _no_moment(at: object) -> datetime:
+    raise OptionError("at", "a datetime, a date or a text such as 2026-11-20T10:15", shown(at))
+
+
+def _version(version: object, message_type: object) -> str:
+    """The version asked for, else the one that an MTI names, else 1987."""
+    if version is not None:
+        return version_named(version)
+    text = str(message_type)
+    return (version_of(text) if is_digits(text) and len(text) == _MTI_DIGITS else None) or DEFAULT_VERSION
+
+
+def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str | None]:
+    """The message type, and the purpose where it says that: `refund` is a financial message that refunds."""
+    kinds: dict[str, Any] = read_toml("templates")["kinds"]
+    mtis = {row["mti"][version]: kind for kind, row in kinds.items()}
+    reversal = network_of(own).dialects.get(version, {}).get("reversal") if own else None
+    if reversal:
+        mtis = {mti: kind for mti, kind in mtis.items() if kind != "reversal"} | {reversal: "reversal"}
+    if isinstance(message_type, str) and message_type in mtis:
+        return mtis[message_type], None
+    try:
+        return template_word("message_type", message_type), None
+    except ChoiceError as error:
+        try:
+            return "financial", template_word("purpose", message_type)
+        except ChoiceError:
+            choices = (*error.choices, *mtis)
+            raise ChoiceError(error.option, error.found, choices, error.nearest) from None
+
+
+def _digits(value: object) -> object:
+    """A card number without the blanks or hyphens between its groups of digits."""
+    text = str(value) if _is_int(value) else value
+    return text.translate(_BETWEEN_GROUPS) if isinstance(text, str) else text
+
+
+def _padded(value: object, width: int) -> object:
+    """A whole number with the zeros that stand in front of it."""
+    return f"{value:0{width}}" if _is_int(value) else value
+
+
+def _whole(value: object) -> object:
+    """A whole number of any library as one of Python's."""
+    try:
+        return value if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return value
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,165 @@
+"""Anchors: the places where an MTI stands in front of a bitmap that messages have. What is in front of one is
+explained afterwards, so that framings never multiply with formats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import log2
+
+from sim.codec import bitmap
+from sim.codec.walk import is_digits
+from sim.codec.wire.decode import Views, read_bitmap
+from sim.codec.wire.formats import BCD, HEX
+from sim.elements.mti import split
+from sim.errors import WireError
+from sim.operations.guessing.ways import Kind, kinds
+from sim.spec.tables import read_csv
+
+FARTHEST = 72
+_MOST = 8
+_SHORTEST = 10
+# A bit is 0 or 1 by itself; how much more is known of it counts for this share, since bits go together.
+_SHARE = 0.6
+_LEAST, _RARE = 0.03, 0.12
+_NO_BITS = 40
+_WORST = -12.0
+_FORCED = 8.0
+_STRANGE, _NO_MTI = 8.0, 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """An MTI at byte *at* and its bitmap up to byte *end*. `head` is how they are written, `numbers` the
+    elements announced, `secondary` whether bit 1 has a second map follow, `score` the bits they save, `rank`
+    how likely a message begins here."""
+
+    at: int
+    head: tuple[str, str, int, bool]
+    mti: str
+    numbers: tuple[int, ...]
+    secondary: bool
+    end: int
+    score: float
+    rank: float
+    note: str
+
+
+@cache
+def _heads() -> dict[tuple[str, str, int, bool], Kind]:
+    """One format for each way to write MTI and bitmap."""
+    return {kind.head: kind for kind in reversed(kinds())}
+
+
+@cache
+def _gains() -> tuple[tuple[float, float], ...]:
+    """For each bit the bits saved when it is clear and when it is set: by how many kinds of messages of the
+    networks have the element."""
+    rows = read_csv("networks/presence")
+    kinds_of = len({(row["network"], row["mti"]) for row in rows})
+    count = Counter(int(row["field"]) for row in rows)
+    gains = []
+    for number in range(bitmap.ALL_BITS + bitmap.PRIMARY_BITS + 1):
+        floor = _RARE if number in (15, 17, 44, 46, 47, 48, 54, 60, 61, 62, 63, 64, 128) else _LEAST
+        share = min(0.95, max(floor, count[number] / kinds_of))
+        gains.append((1 + log2(1 - share), 1 + log2(share)))
+    return tuple(gains)
+
+
+@cache
+def _clear(maps: int) -> float:
+    """The bits saved by so many bitmaps with no bit set."""
+    return sum(clear for clear, _ in _gains()[2 : 64 * maps + 1])
+
+
+@cache
+def usual(mti: str) -> bool:
+    """Whether networks use messages of this class and function, in any version."""
+    return mti[1:3] in {row["mti"][1:3] for row in read_csv("networks/presence")}
+
+
+def known(mti: str) -> bool:
+    """Whether every digit of *mti* has a meaning.
+
+    >>> known("0200"), known("0999")
+    (True, False)
+    """
+    return strangeness(mti) == 0.0
+
+
+@lru_cache(maxsize=1024)
+def strangeness(mti: str) -> float | None:
+    """How much an MTI's digits without a meaning speak against it, in bits; None for what is none: another
+    version, or class 0."""
+    told = split(mti)
+    if told.version is None or mti[1] == "0":
+        return None
+    parts = (told.message_class, told.function, told.origin)
+    return sum(_STRANGE for part in parts if not part)
+
+
+def anchors(views: Views) -> list[Anchor]:
+    """The likeliest anchors in the first bytes, the best first."""
+    found = []
+    last = min(len(views.data) - _SHORTEST, FARTHEST)
+    for at in range(max(0, last + 1)):
+        for head, kind in _heads().items():
+            mti = _mti(views, at, head[0])
+            if mti and (made := _anchor(views, at, mti, head, kind)):
+                found.append(made)
+    return sorted(found, key=lambda one: -one.rank)[:_MOST]
+
+
+def _mti(views: Views, at: int, page: str) -> str:
+    """The four digits at byte *at*; empty where there are none, or none of an MTI."""
+    if page == BCD:
+        digits = views.hex[2 * at : 2 * at + 4]
+    else:
+        digits = views.text("cp037" if page == "ebcdic" else page)[at : at + 4]
+    if len(digits) < 4 or not is_digits(digits):
+        return ""
+    return digits if strangeness(digits) is not None or (at == 0 and page == "ascii") else ""
+
+
+def _anchor(views: Views, at: int, mti: str, head: tuple[str, str, int, bool], kind: Kind) -> Anchor | None:
+    page, form, size, _ = head
+    start = at + (2 if page == BCD else 4)
+    try:
+        numbers, secondary, end = read_bitmap(views, start, kind.format)
+    except WireError:
+        return None
+    fixed = bool(size) and not kind.format.bit_1
+    if fixed and _has_bit_1(views, start, form, page):
+        return None  # bit 1 has the second map follow without being forced to
+    if not numbers and len(views.data) - at > _NO_BITS:
+        return None
+    maps = (end - start) // (16 if form == HEX else 8)
+    gains = _gains()
+    gain = _SHARE * (_clear(maps) + sum(gains[number][1] - gains[number][0] for number in numbers))
+    gain += 64.0 * maps if form == HEX else 0.0
+    if gain < _WORST:
+        return None
+    if page == "ebcdic" and form == HEX and not views.text("cp037")[start:end].isascii():
+        return None
+    strange = strangeness(mti)
+    against = _NO_MTI if strange is None else strange
+    width = 16.0 if page == BCD else 32.0
+    base = width - 7.0 - against - 0.15 * at - _FORCED * fixed
+    rank = (
+        gain
+        - (64.0 * maps if form == HEX else 0.0)
+        + (8.0 if usual(mti) else -6.0)
+        - 0.3 * at
+        - _FORCED * fixed
+    )
+    note = "the bitmap has 16 bytes though bit 1 is clear" if fixed else ""
+    return Anchor(at, head, mti, numbers, secondary, end, base + gain, rank - against, note)
+
+
+def _has_bit_1(views: Views, start: int, form: str, page: str) -> bool:
+    if form == HEX:
+        first = views.text("cp037" if page == "ebcdic" else "ascii")[start : start + 1]
+    else:
+        first = views.hex[2 * start : 2 * start + 1]
+    return bitmap.has_secondary(first)

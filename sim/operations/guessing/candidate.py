@@ -1,0 +1,236 @@
+"""One candidate: a way to read a paste, with everything that speaks for it and against it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import log2
+
+from sim.codec import Message, ParseError
+from sim.codec.wire.dumps import Reading
+from sim.codec.wire.formats import Format
+from sim.codec.wire.pages import view
+from sim.operations.guessing.anchors import Anchor
+from sim.operations.guessing.front import Front, Layer
+from sim.operations.guessing.padding import Padding, settle
+from sim.operations.guessing.search import State, Step
+from sim.operations.guessing.ways import Kind
+from sim.spec import version_of
+
+TEXT = "text"
+_STOPPED, _UNREAD_ELEMENT = 16.0, 6.0
+_OTHER_VERSION = 10.0
+_NO_ELEMENTS = 2.0
+_ODD_EVIDENCE = 8.0
+_FAR = 12
+_MOST_ODD = 3
+_PAGES_DIFFER = frozenset("[]^|!¢¬")
+# Bits that a byte takes in the simplest explanation of some bytes: digits, hex digits, capitals, print.
+_PLAIN = tuple(
+    (cost, re.compile(what))
+    for cost, what in ((3.4, rb"[0-9]*"), (4.1, rb"[0-9A-Fa-f]*"), (5.4, rb"[0-9A-Z ]*"), (6.1, rb"[ -~]*"))
+)
+_PACKED, _ANY = 6.7, 7.9
+_HEX_DIGIT = re.compile(rb"[0-9A-Fa-f]")
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A way to read a paste. `score` are the bits that it saves; `evidence` is near 0 for what reads by
+    chance. `odd` is what a right reading should not have, `unusual` what is allowed but was not said by the
+    message."""
+
+    reading: Reading
+    data: bytes
+    skipped: tuple[str, ...]
+    anchor: Anchor
+    kind: Kind
+    version: str
+    state: State
+    stop: int
+    front: Front
+    behind: Layer | None
+    confidence: str = "unsure"
+    odd: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    score: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.steps = self.state.steps()
+        behind = [self.behind.odd] if self.behind and self.behind.odd else []
+        self.odd += [*self.front.odd, *(step.odd for step in self.steps if step.odd), *behind]
+        self._worth_of_bytes = self.state.score + self.front.bits + (self.behind.bits if self.behind else 0.0)
+        self._oddities = len(self.odd)
+        score = self._worth_of_bytes + self.reading.saved - _NO_ELEMENTS * (not self.anchor.numbers)
+        score -= _OTHER_VERSION * (self.version != self.native)
+        if self.stop:
+            left = self.data[self.state.at :]
+            self.odd.append(
+                f"DE {self.stop} cannot be read at byte {self.state.at}: {len(left)} bytes are left there"
+            )
+            score -= _STOPPED + _UNREAD_ELEMENT * sum(number >= self.stop for number in self.anchor.numbers)
+            if self.reading.text:
+                # Hex digits that were not read are cheap in every other reading of the paste, so here, too.
+                score += 4.0 * len(_HEX_DIGIT.findall(left))
+        self.score = score
+
+    @cached_property
+    def evidence(self) -> float:
+        """The bits saved against the simplest explanation of the bytes read; where it does not fit, of those
+        read before what spoils it: a damaged message is one up to the damage."""
+        around = self._worth_of_bytes - self.state.score
+        found = self._saved(self.state.score + around, self.state.at) - _ODD_EVIDENCE * self._oddities
+        if self.fits:
+            return found
+        odd = 0.0
+        for step, score in self.state.trail():
+            odd += _ODD_EVIDENCE * bool(step.odd)
+            found = max(found, self._saved(score + self.front.bits, step.end) - odd)
+        return found
+
+    def _saved(self, score: float, end: int) -> float:
+        return score - (8 - plain_bits(self.data[:end])) * end
+
+    @cached_property
+    def padding(self) -> Padding:
+        """Where odd packed digits are filled up."""
+        return settle(self.steps)
+
+    @cached_property
+    def message(self) -> Message:
+        """The message as far as it was read."""
+        secondary = self.anchor.secondary and not any(number > 64 for number in self.anchor.numbers)
+        return Message(self.anchor.mti, dict(self.padding.values), self.version, secondary)
+
+    @cached_property
+    def unusual(self) -> list[str]:
+        """What is allowed, but was not said by the message."""
+        found = [self.anchor.note] if self.anchor.note else []
+        if self.version != self.native:
+            found.append(f"the lengths of {self.version} under MTI {self.anchor.mti}")
+        found += [*self.dialect, *self.reading.notes, *self.padding.unsettled]
+        texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
+        if any(_PAGES_DIFFER.intersection(value) for value in texts):
+            found.append("the EBCDIC code pages differ in characters that it uses")
+        return found
+
+    @property
+    def native(self) -> str:
+        """The version that the MTI's first digit names."""
+        return version_of(self.anchor.mti) or "1987"
+
+    @property
+    def complete(self) -> bool:
+        """Whether every element announced was read."""
+        return not self.stop
+
+    @cached_property
+    def dialect(self) -> list[str]:
+        """In what elements differ from the format, each once."""
+        return [note for note in dict.fromkeys(step.way.note for step in self.steps) if note]
+
+    @property
+    def fits(self) -> bool:
+        """Whether it reads to the end with nothing left over, behind a front that is mostly understood."""
+        left = self.behind is not None and not self.behind.name and self.behind.size
+        return self.complete and len(self.odd) < _MOST_ODD and not left and self.front.unknown <= _FAR
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is the text form, as it stands in the paste."""
+        return self.reading.text and self.kind.format.name == "ascii" and not self.dialect
+
+    @property
+    def framing(self) -> tuple[str, ...]:
+        """What stands around the message, outermost first, as a person would say it."""
+        labels = [layer.label for layer in self.front.layers]
+        if self.behind and self.behind.label:
+            labels.append(self.behind.label)
+        return (*self.skipped, *labels)
+
+    @property
+    def name(self) -> str:
+        """The format's name; `text` for the text form."""
+        return TEXT if self.is_text else self.kind.format.name
+
+    @property
+    def title(self) -> str:
+        """The format in words, with what is filled up where."""
+        said = "text form" if self.is_text else self.kind.format.title
+        return ", ".join([said, *self.padding.said])
+
+    @cached_property
+    def format(self) -> Format:
+        """The format with everything that this message does otherwise: it reads and writes these bytes."""
+        made = self.kind.format
+        changed = {number: dict(row) for number, row in made.elements.items()}
+        for step in self.steps:
+            if step.way.change:
+                changed[step.number] = {**changed.get(step.number, {}), **step.way.change}
+        for number, odd in self.padding.elements.items():
+            changed[number] = {**changed.get(number, {}), "odd": odd}
+        changes = {"elements": changed, "odd": {**made.odd, **self.padding.groups}, "version": self.version}
+        return made.with_(**changes)
+
+    @property
+    def spans(self) -> dict[int, tuple[int, int, int]]:
+        """Where each element stands in `data`: start of its prefix, start of its value, end, in bytes; 0 is
+        the MTI, 1 the bitmap."""
+        page = self.anchor.head[0]
+        bits = self.anchor.at + (2 if page == "bcd" else 4)
+        found = {0: (self.anchor.at, self.anchor.at, bits), 1: (bits, bits, self.anchor.end)}
+        return found | {step.number: (step.at, step.start, step.end) for step in self.steps}
+
+    def error(self) -> ParseError | None:
+        """Why it stops, as the reader says it; None where it reads to the end."""
+        from sim.codec.wire.decode import read
+
+        end = len(self.data) - (self.behind.size if self.behind else 0)
+        try:
+            read(self.data[self.anchor.at : end], self.format, self.version)
+        except ParseError as error:
+            return error
+        return None
+
+
+def plain_bits(data: bytes) -> float:
+    """The bits a byte that the simplest explanation of *data* takes."""
+    size = len(data) or 1
+    own = sum(-count * log2(count / size) for count in Counter(data).values()) / size + 2.0
+    ebcdic = view(data, "cp037").encode("latin-1", "replace")
+    for cost, what in _PLAIN:
+        if what.fullmatch(data) or what.fullmatch(ebcdic):
+            return min(cost, own)
+    return min(_PACKED if data.hex().isdigit() else _ANY, own)
+
+
+def same(one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates say the same: MTI and values, whatever half bytes, letter case, or bytes shown
+    as hex or characters."""
+    if one.anchor.mti != other.anchor.mti or len(one.steps) != len(other.steps):
+        return False
+    return all(
+        first.number == second.number and _alike(first, second)
+        for first, second in zip(one.steps, other.steps, strict=True)
+    )
+
+
+def _alike(first: Step, second: Step) -> bool:
+    alike = first.way.field.written == second.way.field.written
+    if first is second or (alike and (first.start, first.end) == (second.start, second.end)):
+        return True
+    mine = {_plain(value) for _, value in first.values}
+    theirs = {_plain(value) for _, value in second.values}
+    if mine & theirs:
+        return True
+    return any(_hex(value) in theirs for value in mine) or any(_hex(value) in mine for value in theirs)
+
+
+def _plain(value: str) -> str:
+    return value.upper().replace("=", "D")
+
+
+def _hex(value: str) -> str:
+    return value.encode("latin-1", "replace").hex().upper()

@@ -1,0 +1,211 @@
+"""The guess itself: the text form first, then elements that the paste names, then bytes in every spelling."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sim.codec import Message, ParseError, parse
+from sim.codec.wire import Format, wire_format
+from sim.codec.wire.dumps import MOST_CHARACTERS, Named, Reading, named, readings
+from sim.codec.wire.dumps.records import texts
+from sim.operations.guessing.anchors import usual
+from sim.operations.guessing.candidate import TEXT, Candidate
+from sim.operations.guessing.confidence import LIKELY, SURE, UNSURE, judge
+from sim.operations.guessing.front import OFF_BY
+from sim.operations.guessing.pipeline import Asked, candidates, following
+from sim.operations.guessing.result import Guess, Guessed, nothing, of_candidate, of_spelled, of_text
+from sim.operations.guessing.spelled import oddities, spelled
+from sim.operations.guessing.ways import Kind
+from sim.spec import VERSIONS, version_of
+from sim.spec.spellings import version_named
+
+_EVIDENCE, _EVIDENCE_USUAL, _EVIDENCE_FRAMED = 8.0, -30.0, -200.0
+_FEWEST = 2
+_MOST_LINES = 200
+_HEX = re.compile(r"[0-9A-Fa-f]+")
+_HTTP = re.compile(r"(?:HTTP/[0-9.]+ [0-9]{3}|(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH) \S+ HTTP/)")
+_NO_MTI = "no MTI followed by a bitmap whose elements can be read"
+_NDC = (b"\x1c", 3)
+_LEGIBLE = 0.95
+
+
+def guess(data: str | bytes, *, format: Format | str | None = None, version: str | None = None) -> Guess:
+    """Say what a paste is: how its bytes are written, framed and coded, and the message in it.
+
+    Parameters
+    ----------
+    data : str or bytes
+        A message in any spelling: the text form, hex, a dump, a literal, base64, a log line, jPOS XML, JSON;
+        or its bytes themselves. Only the first 65,536 characters or bytes are looked at.
+    format : Format or str, optional
+        The format, or the name of one, where it is known: only spelling and framing are guessed then. `text`
+        is the text form and nothing else.
+    version : str, optional
+        The version of ISO 8583 to read by; None is the one that the MTI names, or that fits.
+
+    Returns
+    -------
+    Guess
+        Candidates with their reasons, the best first: never empty. Its confidence is `none` for what is no
+        ISO 8583 message.
+
+    Raises
+    ------
+    TypeError
+        For what is neither text nor bytes.
+    SpecError
+        For an unknown format.
+    ChoiceError
+        For an unknown version.
+
+    Examples
+    --------
+    >>> guess("0800 2020 0000 0000 0000 9900 0012 3456").best.read_as
+    'hex, BCD, odd digits padded left, likely'
+    """
+    asked = _asked(format, version)
+    if isinstance(data, bytes | bytearray | memoryview):
+        return _of_bytes(bytes(data[:MOST_CHARACTERS]), asked)
+    if not isinstance(data, str):
+        raise TypeError(f"a paste is a str or bytes, not {type(data).__name__}")
+    bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
+    if format == TEXT:
+        found = _text_form(bare, version) or nothing(TEXT, ("no text form that reads to its end",))
+        return Guess((found,), (found,) if found.message else ())
+    return _of_readings(readings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
+
+
+def _asked(format: Format | str | None, version: str | None) -> Asked:
+    if version is not None:
+        version = version_named(version)
+    if format is None or format == TEXT:
+        return Asked((), version)
+    made = wire_format(format) if isinstance(format, str) else format
+    return Asked((Kind(made, 0.0),), made.version or version)
+
+
+def _of_bytes(data: bytes, asked: Asked) -> Guess:
+    """Bytes as they are, or the text that they are."""
+    legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
+    if legible and not asked.kinds:
+        found = _of_text(data.decode("latin-1"), asked)
+        if found.best.confidence in (SURE, LIKELY):
+            return found
+    return _of_readings([Reading("bytes", data, 0.0)], "", asked)
+
+
+def _of_text(bare: str, asked: Asked, *, enclosed: bool = False) -> Guess:
+    if found := _text_form(bare, asked.version):
+        return Guess((found,), (found,))
+    if not enclosed and bare.lstrip()[:1] in ("{", "["):
+        for key, value in texts(bare):
+            inner = _of_text(value, asked, enclosed=True)
+            if inner.best.message is not None:
+                return Guess(*(_inside(key, some) for some in (inner.candidates, inner.messages)))
+    if spelled_out := [_named(one) for one in named(bare)]:
+        return Guess((spelled_out[0],), tuple(spelled_out))
+    lines = [line for line in bare.splitlines() if line.strip()]
+    if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked.version)):
+        return Guess((found,), _by_lines(lines, asked))
+    whole = _of_readings(readings(bare), bare, asked)
+    if len(lines) > 1 and whole.best.confidence not in (SURE, LIKELY) and _HEX.fullmatch(lines[0].strip()):
+        first = _of_readings(readings(lines[0]), lines[0], asked)
+        if first.best.confidence in (SURE, LIKELY):
+            return Guess(first.candidates, _by_lines(lines, asked))
+    return whole
+
+
+def _inside(key: str, found: tuple[Guessed, ...]) -> tuple[Guessed, ...]:
+    return tuple(replace(one, spelling=f"JSON {key}: {one.spelling}") for one in found)
+
+
+def _by_lines(lines: list[str], asked: Asked) -> tuple[Guessed, ...]:
+    """The best candidate of each line."""
+    found = []
+    for line in lines[:_MOST_LINES]:
+        bare = line.strip("\r\n")
+        one = _text_form(bare, asked.version) or _of_readings(readings(bare), bare, asked).best
+        if one.message is not None:
+            found.append(one)
+    return tuple(found)
+
+
+def _text_form(text: str, version: str | None) -> Guessed | None:
+    """The text form that reads to its end; None for another text."""
+    if not (text[:4].isascii() and text[:4].isdigit()):
+        return None
+    try:
+        message = parse(text, version or version_of(text[:4]) or VERSIONS[0])
+    except ParseError:
+        return None
+    reasons = oddities(message)
+    if len(message.fields) < _FEWEST:
+        reasons.append("few elements: little to check it by")
+    if not reasons and len(text) % 2 == 0 and _HEX.fullmatch(text):
+        reasons += _beside_text(text, message)
+    confidence = LIKELY if len(reasons) == 1 else UNSURE if reasons else SURE
+    return of_text(text, message, confidence, tuple(reasons) or ("the text form, read to its end",))
+
+
+def _beside_text(text: str, message: Message) -> list[str]:
+    """What else the same digits may be: the hex of other bytes."""
+    found, _ = candidates([Reading("hex", bytes.fromhex(text), 0.0)])
+    rivals = [one for one in found if one.fits and not one.odd and one.message.fields != message.fields]
+    return [f"read as hex digits, it is {rivals[0].title} as well, with other values"] if rivals else []
+
+
+def _named(one: Named) -> Guessed:
+    made = spelled(one)
+    reasons = (*made.notes, *oddities(made.message))
+    confidence = LIKELY if reasons else SURE
+    return of_spelled(one.name, made, confidence, reasons or ("every element is named in the paste",))
+
+
+def _of_readings(found: list[Reading], text: str, asked: Asked) -> Guess:
+    kept, layers = candidates(found, asked)
+    if not kept or not _believable(kept[0]):
+        why = _not_a_message(found, text, layers)
+        odd = tuple(kept[0].odd[:2]) if kept else ()
+        one = nothing(found[0].name, (*why, *odd), (layers,) * bool(layers))
+        return Guess((one,), ())
+    for read in kept:
+        judge(read, [other for other in kept if other is not read])
+    for read in kept[1:]:
+        if kept[0].confidence == SURE:
+            read.confidence = UNSURE
+        elif read.confidence == SURE:
+            read.confidence = LIKELY
+    given = tuple(of_candidate(read) for read in kept)
+    return Guess(given, (given[0], *(of_candidate(read) for read in following(kept[0]))))
+
+
+def _believable(best: Candidate) -> bool:
+    """Whether the best candidate is a message at all, damaged perhaps, and no chance reading."""
+    if best.fits:
+        return best.score >= 0
+    near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
+    if near and best.steps and not best.steps[0].odd:
+        return True
+    if best.score < 0 or len(best.steps) < _FEWEST:
+        return False
+    framed = near or not best.front.unknown
+    if usual(best.anchor.mti) and framed:
+        least = _EVIDENCE_FRAMED if best.front.layers else _EVIDENCE_USUAL
+    else:
+        least = _EVIDENCE
+    return best.evidence >= least
+
+
+def _not_a_message(found: list[Reading], text: str, layers: str) -> tuple[str, ...]:
+    """Why a paste is no ISO 8583 message."""
+    if layers:
+        return (f"{layers} in front, and no ISO 8583 message behind them",)
+    if not text.strip() and not any(one.data.strip() for one in found):
+        return ("there is nothing in it",)
+    if _HTTP.search(text[:200]):
+        return ("this is HTTP; paste what its body holds",)
+    mark, least = _NDC
+    if any(one.data.count(mark) >= least for one in found[:3]):
+        return ("fields divided by 1C, as NDC and DDC messages of cash machines have them", _NO_MTI)
+    return (_NO_MTI,)

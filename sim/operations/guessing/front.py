@@ -1,0 +1,268 @@
+"""What stands around a message: the bytes in front of an anchor and behind the last element, explained by
+the kinds of framing (`data/framing.csv`). Where the message ends is known by then, so a length must be
+exactly right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache, reduce
+
+from sim.codec.wire import Frame, frames
+from sim.codec.wire.framing import ETX, STX, said_length
+from sim.codec.wire.pages import view
+from sim.spec.tables import read_toml
+
+_DEEPEST = 5
+_UNKNOWN, _UNKNOWN_BYTE, _UNKNOWN_CHARACTER = -10.0, -4.0, -2.0
+_ODD = 8.0
+_NEAR = 4
+# How a length that is nearly right is spoken of: the best sign of a message that was damaged.
+OFF_BY = "is off by"
+_LEAST_LENGTH = 8
+_WIDEST = 4  # bytes of the longest kind of length
+_CUT = range(20, 5000)
+_SHOWN = 12
+_VISA_MISFIT = 22.0
+_LRC = 4.0
+_TPDU_BYTES = 5
+_BLOCK, _BLOCKED, _FILL = 1012, 1014, b"@@"
+_ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One part of the framing: its *name* as formats name frames (empty for an unknown one), what to call it,
+    its bytes' number, what it saves, what is odd about it."""
+
+    name: str
+    label: str
+    size: int
+    bits: float
+    odd: str = ""
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it says where the message ends."""
+        return self.name in frames() and frames()[self.name].kind in ("length", "visa")
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The best explanation of the bytes in front, outermost layer first."""
+
+    layers: tuple[Layer, ...]
+    bits: float
+
+    @property
+    def odd(self) -> list[str]:
+        """What is odd about it."""
+        return [layer.odd for layer in self.layers if layer.odd]
+
+    @property
+    def unknown(self) -> int:
+        """How many bytes are of no known framing."""
+        return sum(layer.size for layer in self.layers if not layer.name)
+
+
+@cache
+def _bits() -> dict[str, float]:
+    found: dict[str, float] = read_toml("guess")["frames"]
+    return found
+
+
+@cache
+def _of_kind(*kinds: str) -> tuple[Frame, ...]:
+    return tuple(made for made in frames().values() if made.kind in kinds and made.name in _bits())
+
+
+def _width(made: Frame) -> int:
+    return made.zeros_before + made.width + made.zeros_after
+
+
+def explain(front: bytes, total: int, end: int | None) -> Front:
+    """The best explanation of *front*, the bytes in front of a message that ends at byte *end* of *total*;
+    *end* None where it could not be read to its end."""
+    return _explain(front, 0, total, end, 0, {})
+
+
+def _explain(
+    front: bytes, at: int, total: int, end: int | None, depth: int, seen: dict[tuple[int, int], Front]
+) -> Front:
+    if at == len(front):
+        return Front((), 0.0)
+    if (at, depth) in seen:
+        return seen[at, depth]
+    best = _unknown(front[at:], at, total)
+    if depth < _DEEPEST:
+        for layer in _layers(front, at, total, end):
+            rest = _explain(front, at + layer.size, total, end, depth + 1, seen)
+            bits = layer.bits + rest.bits - (_ODD if layer.odd else 0.0)
+            if bits > best.bits:
+                best = Front((layer, *rest.layers), bits)
+    seen[at, depth] = best
+    return best
+
+
+def _unknown(rest: bytes, at: int, total: int) -> Front:
+    text = rest.isascii() and rest.decode().isprintable()
+    shown = repr(rest[:_SHOWN].decode()) if text else rest[:_SHOWN].hex().upper()
+    shown += "" if len(rest) <= _SHOWN else " and more"
+    odd = f"{len(rest)} bytes in front are of no known framing"
+    if near := _near(rest, total - at):
+        odd = near
+    bits = _UNKNOWN + (_UNKNOWN_CHARACTER if text else _UNKNOWN_BYTE) * len(rest)
+    return Front((Layer("", f"header {shown}", len(rest), bits, odd),), bits)
+
+
+def _near(rest: bytes, left: int) -> str:
+    """What a length in front that is nearly right says: bytes were lost or added."""
+    for made, said in _said(rest[:_WIDEST]):
+        width = _width(made)
+        if len(rest) in (width, width + _TPDU_BYTES) and 0 < abs(said - (left - width)) < _NEAR:
+            off = abs(said - (left - width))
+            return f"the {made.title} in front says {said} and {OFF_BY} {off}: bytes were lost or added"
+    return ""
+
+
+def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Layer]:
+    """What may begin at byte *at* of *front*."""
+    data = front[at:]
+    for made, said in _said(data[:_WIDEST]):
+        yield from _length(made, data, said, at, total, end)
+    for made in _of_kind("header", "visa"):
+        if len(data) >= made.width and (layer := _header(made, data, at, total, end)):
+            yield layer
+    if data[:1] == bytes([STX]):
+        yield Layer(
+            "stx", "STX", 1, _bits()["stx"], "STX in front, and no ETX behind" if end == total else ""
+        )
+
+
+@lru_cache(maxsize=1024)
+def _said(data: bytes) -> tuple[tuple[Frame, int], ...]:
+    """The kinds of length that *data* may begin with, and what each says."""
+    found = []
+    for made in _of_kind("length"):
+        if len(data) >= _width(made):
+            said = said_length(made, data, 0)
+            if said is not None and said > _LEAST_LENGTH:
+                found.append((made, said))
+    return tuple(found)
+
+
+def _length(made: Frame, data: bytes, said: int, at: int, total: int, end: int | None) -> Iterator[Layer]:
+    width = _width(made)
+    after, raw = at + width, data[:width]
+    shown = f"{made.title} {_shown(made, raw)}"
+    bits = _bits()[made.name]
+    if end is None:
+        if said == total - after:
+            yield Layer(made.name, shown, width, bits)
+        elif said > total - after and at < 2 and said in _CUT:
+            odd = f"the length in front says {said}, {total - after} bytes are here"
+            if said - (total - after) < _NEAR:
+                odd += f", so it {OFF_BY} {said - (total - after)}"
+            yield Layer(made.name, shown, width, bits - 8.0, odd)
+        return
+    for have, how in (
+        (end - after, ""),
+        (total - after, ", to the end of the paste"),
+        (end - after - (total - end), ""),
+    ):
+        if said == have:
+            yield Layer(made.name, shown + how, width, bits - 2.0 * bool(how))
+
+
+def _shown(made: Frame, raw: bytes) -> str:
+    if made.written in ("binary", "bcd"):
+        return raw.hex().upper()
+    return view(raw, "ascii" if made.written == "hex" else made.written)
+
+
+def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> Layer | None:
+    bits, width = _bits()[made.name], made.width
+    if made.kind == "visa":
+        width = max(width, data[0])
+    raw = data[:width]
+    shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
+    if len(raw) < width or not re.fullmatch(made.pattern, shown):
+        return None
+    if made.name == "unionpay" and (len(data) != width or at < _TPDU_BYTES):
+        return None  # any six bytes that begin so; only between a TPDU and the message are they the head
+    if made.kind != "visa":
+        return Layer(made.name, f"{made.title} {shown}", width, bits)
+    fits = int.from_bytes(raw[3:5], "big") in ((end or total) - at, total - at)
+    odd = "" if fits else "the length in the Visa header does not fit"
+    return Layer(
+        made.name, f"{made.title} of {width} bytes", width, bits if fits else bits - _VISA_MISFIT, odd
+    )
+
+
+def behind(data: bytes, end: int, front: Front) -> Layer:
+    """What the bytes behind the last element are."""
+    rest = data[end:]
+    if not rest:
+        return Layer("end", "", 0, 4.0)
+    if rest[0] == ETX and len(rest) <= 2:
+        return _etx(data, end, rest)
+    if not rest.strip(b"\r\n"):
+        return Layer("line-end", "line end", len(rest), 3.0)
+    first = front.layers[0].name if front.layers else ""
+    if first == "length-4" and (records := _records(data, end)):
+        return Layer("vbs", f"record 1 of {records}", len(rest), 8.0)
+    covered = any(layer.is_length and "paste" not in layer.label for layer in front.layers)
+    fill = not rest.strip(b"\0@\xff ")
+    if covered and len(rest) > 3:
+        odd = "" if fill else f"{len(rest)} bytes follow the message: more messages, perhaps"
+        return Layer("more", "", len(rest), 0.0, odd)
+    if fill:
+        return Layer("fill", "", len(rest), 0.0, f"{len(rest)} bytes of padding follow")
+    return Layer(
+        "",
+        "",
+        len(rest),
+        -10.0 - min(len(rest), 60),
+        f"{len(rest)} bytes are left over after the last element",
+    )
+
+
+def _etx(data: bytes, end: int, rest: bytes) -> Layer:
+    if len(rest) == 1:
+        return Layer("etx", "ETX", 1, _bits()["etx"])
+    checks = [reduce(lambda one, other: one ^ other, data[start : end + 1], 0) for start in (0, 1)]
+    right = rest[1] in checks
+    label = f"ETX, LRC {rest[1]:02X}" + ("" if right else " (not verified)")
+    bits = _bits()["etx"] + (_LRC if right else -_LRC)
+    return Layer("etx", label, 2, bits, "" if right else "the LRC does not fit")
+
+
+def _records(data: bytes, end: int) -> int:
+    """How many records with 4 bytes of length in front there are, one of which ends at *end*; 0 where the
+    rest is none."""
+    at, count = end, 1
+    while at + 4 < len(data) and (size := int.from_bytes(data[at : at + 4], "big")):
+        at, count = at + 4 + size, count + 1
+    return count if at <= len(data) and not data[at:].strip(b"\0@") else 0
+
+
+def network_headers(data: bytes) -> tuple[int, str]:
+    """How many bytes of Ethernet, IPv4 and TCP headers stand in front, and what they are."""
+    for at, name in ((_ETHERNET, "Ethernet, "), (0, "")):
+        ip = data[at : at + 2 * _IP_BYTES]
+        if len(ip) < 2 * _IP_BYTES or ip[0] != _IPV4 or ip[9] != _TCP:
+            continue
+        if at and data[12:14] != b"\x08\x00":
+            continue
+        return at + _IP_BYTES + (ip[_IP_BYTES + 12] >> 4) * 4, name + "IPv4 and TCP headers"
+    return 0, ""
+
+
+def unblocked(data: bytes) -> bytes:
+    """*data* without the two fill bytes of each block of 1014, where all of it is such blocks."""
+    if len(data) < _BLOCKED or len(data) % _BLOCKED:
+        return data
+    if any(data[at + _BLOCK : at + _BLOCKED] != _FILL for at in range(0, len(data), _BLOCKED)):
+        return data
+    return b"".join(data[at : at + _BLOCK] for at in range(0, len(data), _BLOCKED))

@@ -1,0 +1,187 @@
+"""From the readings of a paste to candidates: anchors, then formats strictly, then what links do besides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sim.codec.wire.dumps import Reading
+from sim.operations.guessing.anchors import Anchor, anchors, usual
+from sim.operations.guessing.candidate import Candidate, same
+from sim.operations.guessing.front import Front, Layer, behind, explain, network_headers, unblocked
+from sim.operations.guessing.search import Read, Search, State
+from sim.operations.guessing.ways import Kind, kinds, ways
+from sim.spec import VERSIONS, version_of
+
+_OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
+_KEPT = 6
+_ASCII = "ascii"
+_TEXT_FIRST = 60.0
+# No byte of a message saves more on the average.
+_MOST_A_BYTE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the caller knows already: the formats to try (none means all), the version."""
+
+    kinds: tuple[Kind, ...] = ()
+    version: str | None = None
+
+
+ANY = Asked()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """One reading of bytes to try: where, as what."""
+
+    reading: Reading
+    data: bytes
+    skipped: tuple[str, ...]
+    search: Search
+    anchor: Anchor
+    kind: Kind
+    version: str
+
+    def candidates(self, strict: bool) -> list[Candidate]:
+        """The best ways to read it."""
+        read: Read = self.search.read(self.anchor, self.kind, self.version, strict)
+        return [self._candidate(state, read.stop) for state in read.finished[:2] or (read.partial,)]
+
+    def _candidate(self, state: State, stop: int) -> Candidate:
+        front, rest = self.around(None if stop else state.at)
+        return Candidate(
+            self.reading,
+            self.data,
+            self.skipped,
+            self.anchor,
+            self.kind,
+            self.version,
+            state,
+            stop,
+            front,
+            rest,
+        )
+
+    def around(self, end: int | None) -> tuple[Front, Layer | None]:
+        """What stands around a message that ends at byte *end*: found once for all formats."""
+        key = (self.anchor.at, end)
+        if key not in self.search.around:
+            front = explain(self.data[: self.anchor.at], len(self.data), end)
+            self.search.around[key] = front, None if end is None else behind(self.data, end, front)
+        return self.search.around[key]
+
+    def best(self, strict: bool) -> Candidate:
+        """The best of its candidates."""
+        return max(self.candidates(strict), key=lambda one: (one.fits, one.score))
+
+
+# A candidate and what it came of.
+Tried = tuple[Candidate, Job]
+
+
+def candidates(found: list[Reading], asked: Asked = ANY) -> tuple[list[Candidate], str]:
+    """Every candidate worth keeping, the best first, and the network headers in front, if any."""
+    tried: list[Tried] = []
+    layers = ""
+    seen: set[bytes] = set()
+    for reading in sorted(found, key=lambda one: -one.saved):
+        skip, name = network_headers(reading.data)
+        layers = layers or name
+        if reading.data in seen or _hopeless(reading, tried):
+            continue
+        seen.add(reading.data)
+        body = unblocked(reading.data[skip:])
+        skipped = (name,) * bool(name) + ("1014-byte blocks",) * (len(body) < len(reading.data) - skip)
+        tried += _strictly(reading, body, skipped, asked)
+    if not any(one.fits and not one.odd for one, _ in tried):
+        tried.sort(key=_order)
+        tried += [(one, job) for _, job in tried[:_RELAXED] for one in job.candidates(strict=False)]
+    return _best([one for one, _ in tried]), layers
+
+
+def following(first: Candidate) -> Iterator[Candidate]:
+    """The messages behind *first* in the same bytes, framed and written as it is; none where its own length
+    does not say that there are more."""
+    behind_it, one = first.behind, first
+    while behind_it is not None and behind_it.name in ("more", "vbs"):
+        data = one.data[one.state.at :]
+        search = Search(data)
+        anchor = next((made for made in anchors(search.views) if made.at == first.anchor.at), None)
+        if anchor is None or anchor.head != first.anchor.head:
+            return
+        version = version_of(anchor.mti) or VERSIONS[0]
+        job = Job(first.reading, data, first.skipped, search, anchor, first.kind, version)
+        one = job.best(strict=not first.dialect)
+        if not one.complete:
+            return
+        one.confidence, one.reasons = first.confidence, ["read as the first message is"]
+        yield one
+        behind_it = one.behind
+
+
+def _hopeless(reading: Reading, tried: list[Tried]) -> bool:
+    """Whether *reading* cannot come near what was found already, whatever its bytes say."""
+    most = reading.saved + _MOST_A_BYTE * len(reading.data)
+    return any(one.fits and not one.odd and one.score > most for one, _ in tried)
+
+
+def _best(made: list[Candidate]) -> list[Candidate]:
+    made.sort(key=_rank)
+    kept: list[Candidate] = []
+    for one in made:
+        if len(kept) == _KEPT:
+            break
+        if not any(same(one, other) and one.framing == other.framing for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
+    plain = one.is_text and one.fits and not one.front.layers and len(one.odd) < 2
+    # What begins as the text form does is one, damaged, before it is the hex of something else.
+    begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits else 0.0
+    strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
+    return not plain, not one.fits, (one.fits and bool(one.dialect)) or strange, -one.score - begun
+
+
+def _strictly(reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Asked) -> list[Tried]:
+    """Each format as it stands, and the lengths of other versions for the best of them."""
+    search = Search(body)
+    tried = [(job.best(strict=True), job) for job in _jobs(reading, body, skipped, search, asked)]
+    tried.sort(key=_order)
+    fitting = sum(one.fits for one, _ in tried)
+    for _, job in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
+        if asked.version or job.kind.format.version is not None:
+            continue
+        for version in VERSIONS:
+            if version != job.version:
+                other = replace(job, version=version)
+                tried.append((other.best(strict=True), other))
+    return tried
+
+
+def _order(made: Tried) -> tuple[bool, float]:
+    return not made[0].fits, -made[0].score
+
+
+def _jobs(
+    reading: Reading, body: bytes, skipped: tuple[str, ...], search: Search, asked: Asked
+) -> Iterator[Job]:
+    """Each anchor with each format that writes MTI and bitmap so, unless a plainer one reads all the same."""
+    seen: set[tuple[object, ...]] = set()
+    for anchor in anchors(search.views):
+        if reading.text and anchor.head[0] != _ASCII:
+            continue
+        version = asked.version or version_of(anchor.mti) or VERSIONS[0]
+        for kind in asked.kinds or kinds():
+            if kind.head != anchor.head or kind.format.version not in (None, version):
+                continue
+            fields = tuple(
+                id(way.field) for number in anchor.numbers for way in ways(kind, version, number, True)[:1]
+            )
+            if (anchor.at, anchor.end, fields) in seen:
+                continue
+            seen.add((anchor.at, anchor.end, fields))
+            yield Job(reading, body, skipped, search, anchor, kind, version)

@@ -1,0 +1,128 @@
+"""What a guess gives: candidates, each with its message, how it was written, how sure that is and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sim.codec import BuildError, Message, ParseError, build
+from sim.codec.wire import Format
+from sim.operations.guessing.candidate import TEXT, Candidate
+from sim.operations.guessing.confidence import NONE
+from sim.operations.guessing.front import Layer
+from sim.operations.guessing.spelled import Spelled
+
+NAMED = "elements"
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """One candidate.
+
+    `spelling` is how the bytes were written in the paste, `framing` what stands around the message, outermost
+    first, `format` the name of its format (`text` for the text form, `elements` where the paste names each
+    element, empty for none), `title` the same in words. `message` is what was read, whole when `complete`;
+    `read` of `size` bytes (characters of a text form) were. `confidence` is sure, likely, unsure or none, and
+    `reasons` say why. `written` reads and writes exactly these bytes, `data` are they, `start` and `end`
+    bound the message in them, and `spans` its elements: start of the prefix, start of the value, end.
+    """
+
+    spelling: str
+    framing: tuple[str, ...]
+    format: str
+    title: str
+    version: str
+    message: Message | None
+    complete: bool
+    read: int
+    size: int
+    confidence: str
+    reasons: tuple[str, ...]
+    written: Format | None = field(default=None, repr=False)
+    data: bytes = field(default=b"", repr=False)
+    start: int = 0
+    end: int = 0
+    spans: Mapping[int, tuple[int, int, int]] = field(default_factory=dict, repr=False)
+    layers: tuple[Layer, ...] = field(default=(), repr=False)
+    error: ParseError | None = field(default=None, repr=False)
+    raw: str | None = field(default=None, repr=False)
+
+    @property
+    def mti(self) -> str:
+        """The MTI; empty where no message was found."""
+        return self.message.mti if self.message else ""
+
+    @property
+    def text(self) -> str | None:
+        """The text form; None where the message is not whole or cannot be written so."""
+        if self.raw is not None:
+            return self.raw
+        if self.message is None or not self.complete:
+            return None
+        try:
+            return build(self.message)
+        except BuildError:
+            return None
+
+    @property
+    def read_as(self) -> str:
+        """One line that says what was recognised: `hex, 2-byte length 005D, TPDU 6000060000, BCD, sure`."""
+        return ", ".join(part for part in (self.spelling, *self.framing, self.title, self.confidence) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The candidates for the first message of a paste, the best first, and the best of each message in it."""
+
+    candidates: tuple[Guessed, ...]
+    messages: tuple[Guessed, ...]
+
+    @property
+    def best(self) -> Guessed:
+        """The best candidate; its confidence is `none` where the paste is no ISO 8583 message."""
+        return self.candidates[0]
+
+
+def of_candidate(one: Candidate) -> Guessed:
+    """A candidate as it is given to callers."""
+    end = one.state.at
+    return Guessed(
+        one.reading.name,
+        one.framing,
+        one.name,
+        one.title,
+        one.version,
+        one.message,
+        one.complete,
+        end,
+        len(one.data),
+        one.confidence,
+        tuple(one.reasons),
+        one.format,
+        one.data,
+        one.anchor.at,
+        end,
+        one.spans,
+        one.front.layers,
+        None if one.complete else one.error(),
+    )
+
+
+def of_text(raw: str, message: Message, confidence: str, reasons: tuple[str, ...]) -> Guessed:
+    """The text form *raw*, which reads to its end."""
+    size, title = len(raw), "text form"
+    return Guessed(
+        TEXT, (), TEXT, title, message.version, message, True, size, size, confidence, reasons, raw=raw
+    )
+
+
+def of_spelled(name: str, one: Spelled, confidence: str, reasons: tuple[str, ...]) -> Guessed:
+    """A message whose elements the paste names."""
+    message, count = one.message, len(one.message.fields)
+    title = "elements by number"
+    return Guessed(name, (), NAMED, title, message.version, message, True, count, count, confidence, reasons)
+
+
+def nothing(spelling: str, reasons: tuple[str, ...], framing: tuple[str, ...] = ()) -> Guessed:
+    """What is no ISO 8583 message, and why."""
+    return Guessed(spelling, framing, "", "", "", None, False, 0, 0, NONE, reasons)

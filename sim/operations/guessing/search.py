@@ -1,0 +1,161 @@
+"""Reading the elements behind an anchor: a beam over the ways to write each, one state a byte reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sim.codec.wire.decode import Views, take
+from sim.errors import WireError
+from sim.operations.guessing.anchors import Anchor
+from sim.operations.guessing.front import Front, Layer
+from sim.operations.guessing.ways import Kind, Way, odd_said, ways
+from sim.operations.guessing.worth import prefix_worth, worth
+
+# States kept by bits saved less a flat rate for each byte read, and by bits saved alone. Without the rate
+# readings that ran ahead crowd the right one out; without the others raw chip data kill it.
+_EVEN, _MOST = 8, 3
+_RATE_PACKED, _RATE = 1.4, 3.5
+_MOST_ODD = 4
+_END = 30.0
+# How the reader of packed digits begins to say which half byte it found.
+_HALF = "half a byte"
+
+
+class Step(NamedTuple):
+    """One element read: where it starts, where its value does, where it ends; its value for each way to
+    fill up odd digits, and what is odd about it."""
+
+    number: int
+    way: Way
+    at: int
+    start: int
+    end: int
+    values: tuple[tuple[str, str], ...]
+    odd: str
+
+    @property
+    def value(self) -> str:
+        """The value with odd digits filled up as the format does, where that can be."""
+        return self.values[0][1]
+
+
+class State(NamedTuple):
+    """What was read so far: bits saved, the byte reached, how many elements are odd, and the steps."""
+
+    score: float
+    at: int
+    odd: int
+    last: tuple[object, Step, float] | None
+
+    def steps(self) -> list[Step]:
+        """The steps in their order."""
+        return [step for step, _ in self.trail()]
+
+    def trail(self) -> list[tuple[Step, float]]:
+        """The steps in their order, each with the score reached."""
+        found, node = [], self.last
+        while node is not None:
+            found.append((node[1], node[2]))
+            node = node[0]  # type: ignore[assignment]
+        return found[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a search found: readings of all elements, the best first; else the best `partial` and the
+    element that it stops at."""
+
+    finished: tuple[State, ...]
+    partial: State
+    stop: int
+
+
+class Search:
+    """The bytes of one reading, and what was read of them already."""
+
+    __slots__ = ("_seen", "around", "views")
+
+    def __init__(self, data: bytes) -> None:
+        self.views = Views(data)
+        # What stands around a message, by where it starts and ends.
+        self.around: dict[tuple[int, int | None], tuple[Front, Layer | None]] = {}
+        self._seen: dict[tuple[int, int], tuple[Step, float] | None] = {}
+
+    def step(self, way: Way, number: int, at: int) -> tuple[Step, float] | None:
+        """The element *number* at byte *at* read in one way, and the bits that saves; None where none is."""
+        key = (id(way), at)
+        if key not in self._seen:
+            self._seen[key] = self._step(way, number, at)
+        return self._seen[key]
+
+    def _step(self, way: Way, number: int, at: int) -> tuple[Step, float] | None:
+        found: list[tuple[str, str]] = []
+        start = end = at
+        for field in way.fields:
+            try:
+                value, start, end = take(self.views, at, field)
+            except WireError as error:
+                if not error.found.startswith(_HALF):
+                    return None  # a bad size or too few bytes, whatever fills odd digits up
+                continue
+            if all(value != other for _, other in found):
+                found.append((odd_said(field), value))
+            if len(value) % 2 == 0:
+                break
+        if not found:
+            return None
+        bits, odd = worth(way.field, found[0][1])
+        if len(found) > 1 and odd:
+            for place, (_, value) in enumerate(found[1:], 1):
+                other, other_odd = worth(way.field, value)
+                if not other_odd:
+                    bits, odd = other, ""
+                    found.insert(0, found.pop(place))
+                    break
+        step = Step(number, way, at, start, end, tuple(found), odd)
+        return step, bits + prefix_worth(way.field) - way.cost
+
+    def read(self, anchor: Anchor, kind: Kind, version: str, strict: bool) -> Read:
+        """Read all elements that *anchor* announces as links of *kind* may write them."""
+        beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
+        numbers, size = anchor.numbers, len(self.views.data)
+        partial = beam[0]
+        rate = _RATE_PACKED if kind.packed else _RATE
+        for place, number in enumerate(numbers):
+            best: dict[int, State] = {}
+            tried = ways(kind, version, number, strict)
+            for state in beam:
+                self._grow(best, state, tried, number)
+            beam = _kept(list(best.values()), rate, size if place + 1 == len(numbers) else None)
+            if not beam:
+                return Read((), partial, number)
+            partial = beam[0]
+        return Read(tuple(beam), partial, 0)
+
+    def _grow(self, best: dict[int, State], state: State, tried: Sequence[Way], number: int) -> None:
+        for way in tried:
+            read = self.step(way, number, state.at)
+            if read is None:
+                continue
+            step, bits = read
+            odd = state.odd + bool(step.odd)
+            score = state.score + bits
+            held = best.get(step.end)
+            if odd < _MOST_ODD and (held is None or held.score < score):
+                best[step.end] = State(score, step.end, odd, (state.last, step, score))
+
+
+def _kept(grown: list[State], rate: float, size: int | None) -> list[State]:
+    """The states to go on with; behind the last element those near the end of the data (*size*) first."""
+    if len(grown) <= 1:
+        return grown
+    even = sorted(grown, key=lambda one: rate * one.at - one.score)[:_EVEN]
+    if size is None:
+        most = sorted(grown, key=lambda one: -one.score)[:_MOST]
+        chosen = [*even, *most]
+    else:
+        most = sorted(grown, key=lambda one: -one.score - _END * (size - 2 <= one.at))[:_MOST]
+        chosen = [*most, *even]
+    return list({one.at: one for one in reversed(chosen)}.values())[::-1]

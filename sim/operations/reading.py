@@ -1,0 +1,142 @@
+"""Read a message from whatever was pasted: the text form, or bytes in any spelling, framing and format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.codec import Message, ParseError, build, parse
+from sim.codec.wire import Format
+from sim.errors import BuildError
+from sim.operations.guessing import Guess, Guessed, guess
+from sim.operations.guessing.confidence import NONE, SURE
+from sim.operations.project import strip_line_ending
+from sim.operations.validation import chosen_network, chosen_version
+
+TEXT = "text"
+
+
+class NotIso8583Error(ParseError):
+    """A paste is surely no ISO 8583 message. `reasons` say why."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is none."""
+        found: tuple[str, ...] = self.partial or ()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A message read: the message, its text form, its network (given, or its card's), and how it was written:
+    `format` (`text` for the text form), `framing` outermost first, `confidence` and `reasons`."""
+
+    message: Message
+    text: str
+    network: str | None
+    format: str
+    framing: tuple[str, ...]
+    confidence: str
+    reasons: tuple[str, ...]
+
+    @property
+    def mti(self) -> str:
+        """The message type indicator."""
+        return self.message.mti
+
+    @property
+    def version(self) -> str:
+        """The version that the message was read as."""
+        return self.message.version
+
+
+def read_text_form(raw: str, version: str | None = None) -> Message | None:
+    """The message where *raw* is the text form and reads to its end; None where it is something else."""
+    try:
+        return parse(raw, chosen_version(raw, version))
+    except ParseError:
+        return None
+
+
+def parse_any(
+    message: str,
+    *,
+    format: Format | str | None = None,
+    version: str | None = None,
+    network: str | None = None,
+) -> Parsed:
+    """Read *message*, written in any way.
+
+    Parameters
+    ----------
+    message : str
+        The text form, or bytes in any spelling that `guess` reads.
+    format : Format or str, optional
+        None guesses; `text` takes the text form only; else the format, or the name of one.
+    version : str, optional
+        The version to read by; None reads it off the MTI.
+    network : str, optional
+        The message's network; None is the card's.
+
+    Returns
+    -------
+    Parsed
+        The message and how it was written.
+
+    Raises
+    ------
+    NotIso8583Error
+        For what is surely no ISO 8583 message.
+    ParseError
+        For a message that cannot be read to its end; its offset counts characters of the text form, or bytes
+        where bytes were read (a WireError).
+    SpecError
+        For an unknown format, version or network.
+
+    Examples
+    --------
+    >>> parse_any("0800 2020 0000 0000 0000 9900 0012 3456").text
+    '08002020000000000000990000123456'
+    """
+    raw = strip_line_ending(message)
+    if format is None or format == TEXT:
+        held = read_text_form(raw, version)
+        if held is not None:
+            return Parsed(held, raw, chosen_network(held, network), TEXT, (), SURE, _AS_IT_STANDS)
+    if format == TEXT:
+        parse(raw, chosen_version(raw, version))
+    best = guess(raw, format=format, version=version).best
+    return _parsed(best, raw, version, network)
+
+
+_AS_IT_STANDS = ("the text form, read to its end",)
+
+
+def _parsed(best: Guessed, raw: str, version: str | None, network: str | None) -> Parsed:
+    held = best.message
+    if held is None or best.confidence == NONE:
+        raise NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(best.reasons), best.reasons)
+    if best.error is not None:
+        if best.format == TEXT:
+            parse(raw, chosen_version(raw, version))
+        raise best.error
+    try:
+        text = build(held)
+    except BuildError as error:
+        raise ParseError(error.field, None, error.expected, error.found, held) from error
+    return Parsed(
+        held, text, chosen_network(held, network), best.format, best.framing, best.confidence, best.reasons
+    )
+
+
+def recognised(raw: str, *, format: Format | str | None = None, version: str | None = None) -> Guess | None:
+    """What *raw* is where it is no text form that reads to its end; None where it is the text form, damaged
+    perhaps, or nothing that can be read. The text form needs no guess: nothing changes for it."""
+    if format == TEXT or (format is None and read_text_form(raw, version) is not None):
+        return None
+    found = guess(raw, format=format, version=version)
+    best = found.best
+    if best.message is None or (best.format == TEXT and best.raw is None and not best.framing):
+        return None
+    if best.raw is not None and best.raw == raw:
+        return None
+    return found

@@ -1,0 +1,22 @@
+"""The words that arguments take, as types: an editor completes them, a type checker knows them.
+
+The tables are what counts, and a test holds these to them. Functions take other spellings, too (see
+`sim.spec.spellings`), so they are typed as one of these or any text.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Literal
+
+Network = Literal["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY"]
+Version = Literal["1987", "1993", "2003"]
+MessageType = Literal["auth", "financial", "echo", "advice", "reversal"]
+Purpose = Literal["purchase", "cash", "cashback", "refund", "balance"]
+Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce"]
+PlotKind = Literal["traffic", "responses", "presence", "amounts"]
+
+# What a function takes for them: the words first, so that they are what is offered.
+AnyNetwork = Network | str
+AnyVersion = Version | str | int
+AnyMoment = datetime | date | str

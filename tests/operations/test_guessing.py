@@ -1,0 +1,206 @@
+"""The guess: what it takes, how sure it is, and that it is never wrong and sure."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.codec import Message, ParseError
+from sim.codec.wire import encode, read, wire_format
+from sim.errors import SpecError
+from sim.operations import NotIso8583Error, guess, parse_any
+from tests.guess_score import FOUND, MADE, TEXT, judged, score, verdict
+from tests.spellings import SPELLINGS, hexdump_c, xxd
+from tests.wire_samples import same, samples
+
+ECHO = Message("0800", {3: "990000", 7: "1120101530", 11: "123456", 41: "TERM0001"})
+SALE = Message(
+    "0200",
+    {2: "4111111111111111", 3: "000000", 4: "000000012345", 7: "1120101530", 11: "146739", 12: "101530"}
+    | {13: "1120", 22: "051", 24: "001", 25: "00", 41: "TERM0001", 42: "MERCHANT1234567", 49: "840"},
+)
+
+
+def test_made_samples_are_read_right() -> None:
+    """At least 98 in 100 of the samples made by another library are right, none is wrong."""
+    counted = _by_verdict(score(MADE))
+    assert counted["right"] >= 0.98 * counted.total()
+    assert counted["wrong"] == 0
+
+
+def test_found_samples_are_read_right_or_honestly() -> None:
+    """At least 75 in 100 of the samples found in public are right; none is wrong without saying so."""
+    counted = _by_verdict(score(FOUND))
+    assert counted["right"] >= 0.75 * counted.total()
+    assert counted["wrong"] == 0
+
+
+def test_the_text_form_is_taken_as_it_stands() -> None:
+    """Every text that parses is taken as the text form, with its values."""
+    for row, best in judged(TEXT):
+        assert (best.format, verdict(row, best)) == ("text", "right"), row["id"]
+
+
+def _by_verdict(counted: Counter[tuple[str, str]]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (how, _), count in counted.items():
+        found[how] += count
+    return found
+
+
+def test_whole_messages_of_all_formats_framings_and_spellings_are_read() -> None:
+    """Nearly all that a link writes and a person pastes is read right, and whatever is sure is right."""
+    right = 0
+    for sample in samples(100, seed=7):
+        best = guess(sample.paste).best
+        fine = best.message is not None and same(best.message, sample.message)
+        right += fine
+        assert fine or best.confidence != "sure", sample.made
+    assert right >= 97
+
+
+def test_damaged_messages_are_never_wrong_and_sure() -> None:
+    """A byte lost or added, a cut, a bit flipped: never a wrong answer that claims to be sure."""
+    for sample in samples(100, seed=8, damaged=True):
+        best = guess(sample.paste).best
+        fine = best.message is not None and same(best.message, sample.message)
+        assert fine or best.confidence != "sure", f"{sample.made}, {sample.damage}"
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_a_framed_message_is_read_from_every_spelling(name: str) -> None:
+    """Whatever the spelling, the message, its framing and its format are named."""
+    data = bytes.fromhex("0044 6000030000".replace(" ", "")) + encode(SALE, "bcd")
+    data = (len(data) - 2).to_bytes(2, "big") + data[2:]
+    best = guess(SPELLINGS[name](data)).best
+    assert best.message == SALE
+    assert best.confidence in ("sure", "likely")
+    assert [one.split()[0] for one in best.framing] == ["2-byte", "TPDU"]
+
+
+def test_bytes_themselves_are_read() -> None:
+    """A paste may be bytes, too."""
+    best = guess(encode(ECHO, "ebcdic")).best
+    assert (best.message, best.format) == (ECHO, "ebcdic")
+
+
+def test_the_format_found_reads_and_writes_the_same_bytes() -> None:
+    """What a candidate says of the format is a format: it reads the message and writes its bytes back."""
+    for sample in samples(40, seed=9):
+        best = guess(sample.paste).best
+        if best.written is None or best.confidence != "sure":
+            continue
+        body = best.data[best.start : best.end]
+        found = read(body, best.written, best.version)
+        assert same(found.message, sample.message)
+        moved = {at: tuple(one + best.start for one in span) for at, span in found.spans.items()}
+        assert moved == dict(best.spans)
+
+
+@pytest.mark.parametrize(
+    ("paste", "reason"),
+    [
+        ("", "nothing in it"),
+        ("Dear Sir, please find attached the invoice 0200 of last month.", "no MTI"),
+        ("POST /parse HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP"),
+        ("31 31 1c 30 30 32 1c 1c 1c 31 3b 1c 3b 32 30 30 31 1c 30 30", "1C"),
+        ("8f14e45fceea167a5a36dedd4bea2543" * 3, "no MTI"),
+        ('{"status": "ok", "amount": 12}', "no MTI"),
+    ],
+)
+def test_what_is_no_message_is_said_to_be_none(paste: str, reason: str) -> None:
+    """A letter, HTTP, a cash machine's own protocol, random digits: none, and why."""
+    best = guess(paste).best
+    assert (best.confidence, best.message) == ("none", None)
+    assert reason in " ".join(best.reasons)
+
+
+def test_the_service_own_json_is_read() -> None:
+    """A request or an answer of the service holds its message under a key."""
+    best = guess('{"message": "08002020000000000000990000123456", "network": null}').best
+    assert (best.mti, best.spelling) == ("0800", "JSON message: text")
+
+
+def test_several_messages_are_all_given() -> None:
+    """Lines of text forms, records with lengths, XML: each message is there."""
+    texts = "08002020000000000000990000123456\n08102020000000000000990000123456\n"
+    assert [one.mti for one in guess(texts).messages] == ["0800", "0810"]
+    body = encode(SALE, "ebcdic")
+    record = len(body).to_bytes(4, "big") + body
+    assert [one.message for one in guess(xxd(record * 3 + bytes(4))).messages] == [SALE] * 3
+    hexes = "\n".join(encode(one, "bcd").hex() for one in (SALE, ECHO, SALE))
+    assert [one.mti for one in guess(hexes).messages] == ["0200", "0800", "0200"]
+
+
+def test_a_cut_message_is_unsure_and_says_where_it_stops() -> None:
+    """What was read before the cut is given, with the byte where it ends."""
+    data = encode(SALE, "bcd")
+    best = guess(hexdump_c((len(data)).to_bytes(2, "big") + data[:50])).best
+    assert best.confidence == "unsure"
+    assert best.error is not None
+    assert best.message is not None
+    assert best.message.fields.items() <= SALE.fields.items()
+    assert best.message[4] == SALE[4]
+
+
+def test_a_known_format_is_taken_as_known() -> None:
+    """With a format given, only spelling and framing are guessed; `text` takes nothing else."""
+    data = encode(SALE, "bcd-right").hex()
+    assert guess(data, format="bcd-right").best.message == SALE
+    assert guess(data, format="text").best.confidence == "none"
+    with pytest.raises(SpecError):
+        guess(data, format="nonsense")
+
+
+def test_parse_any_gives_the_text_form_and_how_it_was_written() -> None:
+    """What the service answers with."""
+    found = parse_any("0800 2020 0000 0080 0000 9900 0012 3456 5445 524D 3030 3031")
+    assert found.text == "08002020000000800000990000123456TERM0001"
+    assert (found.format, found.version, found.framing) == ("bcd", "1987", ())
+
+
+def test_parse_any_says_why_not() -> None:
+    """No message at all, and one that stops somewhere, are two errors."""
+    with pytest.raises(NotIso8583Error) as none:
+        parse_any("hello world, no message")
+    assert none.value.reasons
+    with pytest.raises(ParseError) as stopped:
+        parse_any(encode(SALE, "bcd")[:-4].hex())
+    assert stopped.value.field == 49 or stopped.value.field == 42
+    with pytest.raises(ParseError):
+        parse_any("0800202000000000000099000012345")
+
+
+def test_reasons_and_reprs_show_no_card_data() -> None:
+    """A guess may be printed: its texts hold no card number."""
+    found = guess(encode(SALE, "bcd").hex() + "41")
+    assert "411111111111" not in repr(found).replace(" ", "")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200) | st.text(max_size=200))
+def test_anything_gives_a_guess(data: bytes | str) -> None:
+    """Nothing raises, and there is always a candidate with a reason."""
+    best = guess(data).best
+    assert best.reasons
+    assert best.confidence in ("sure", "likely", "unsure", "none")
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(["bcd", "ascii", "ebcdic", "ascii-binary"]), st.integers(0, 120), st.binary(max_size=6)
+)
+def test_a_spoilt_message_gives_a_guess(name: str, at: int, spoil: bytes) -> None:
+    """Bytes written over a message raise nothing, and no length in them makes memory."""
+    data = bytearray(encode(SALE, name))
+    data[at : at + len(spoil)] = spoil
+    assert guess(bytes(data)).candidates
+
+
+def test_the_ready_formats_are_what_is_tried() -> None:
+    """Every ready format reads its own message when it is asked for."""
+    for name in ("bcd", "ebcdic", "ascii-binary", "visa", "unionpay"):
+        assert guess(encode(SALE, name).hex(), format=wire_format(name)).best.message == SALE
