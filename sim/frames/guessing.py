@@ -8,6 +8,7 @@ from sim.frames.messages import columns_of
 from sim.frames.tables import Table
 from sim.operations.guessing import Guessed
 from sim.operations.guessing import guess as guess_paste
+from sim.spec.words import AnyVersion
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -30,7 +31,9 @@ class GuessTable(Table):
     _when_empty = ("framing",)
 
 
-def guess(data: str | bytes, *, format: Format | str | None = None, version: str | None = None) -> GuessTable:
+def guess(
+    data: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
+) -> GuessTable:
     """The candidates for the first message of *data*, and the best of each further one."""
     found = guess_paste(data, format=format, version=version)
     rows = [_row(1, one) for one in found.candidates]

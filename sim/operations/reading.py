@@ -11,6 +11,7 @@ from sim.operations.guessing import Guess, Guessed, guess
 from sim.operations.guessing.confidence import NONE, SURE
 from sim.operations.project import strip_line_ending
 from sim.operations.validation import chosen_network, chosen_version
+from sim.spec.words import AnyVersion
 
 TEXT = "text"
 
@@ -49,7 +50,7 @@ class Parsed:
         return self.message.version
 
 
-def read_text_form(raw: str, version: str | None = None) -> Message | None:
+def read_text_form(raw: str, version: AnyVersion | None = None) -> Message | None:
     """The message where *raw* is the text form and reads to its end; None where it is something else."""
     try:
         return parse(raw, chosen_version(raw, version))
@@ -61,7 +62,7 @@ def parse_any(
     message: str,
     *,
     format: Format | str | None = None,
-    version: str | None = None,
+    version: AnyVersion | None = None,
     network: str | None = None,
 ) -> Parsed:
     """Read *message*, written in any way.
@@ -111,7 +112,7 @@ def parse_any(
 _AS_IT_STANDS = ("the text form, read to its end",)
 
 
-def _parsed(best: Guessed, raw: str, version: str | None, network: str | None) -> Parsed:
+def _parsed(best: Guessed, raw: str, version: AnyVersion | None, network: str | None) -> Parsed:
     held = best.message
     if held is None or best.confidence == NONE:
         raise NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(best.reasons), best.reasons)
@@ -128,7 +129,9 @@ def _parsed(best: Guessed, raw: str, version: str | None, network: str | None) -
     )
 
 
-def recognised(raw: str, *, format: Format | str | None = None, version: str | None = None) -> Guess | None:
+def recognised(
+    raw: str, *, format: Format | str | None = None, version: AnyVersion | None = None
+) -> Guess | None:
     """What *raw* is where it is no text form that reads to its end; None where it is the text form, damaged
     perhaps, or nothing that can be read. The text form needs no guess: nothing changes for it."""
     if format == TEXT or (format is None and read_text_form(raw, version) is not None):

@@ -19,6 +19,7 @@ from sim.operations.guessing.spelled import oddities, spelled
 from sim.operations.guessing.ways import Kind
 from sim.spec import VERSIONS, version_of
 from sim.spec.spellings import version_named
+from sim.spec.words import AnyVersion
 
 _EVIDENCE, _EVIDENCE_USUAL, _EVIDENCE_FRAMED = 8.0, -30.0, -200.0
 _FEWEST = 2
@@ -30,7 +31,9 @@ _NDC = (b"\x1c", 3)
 _LEGIBLE = 0.95
 
 
-def guess(data: str | bytes, *, format: Format | str | None = None, version: str | None = None) -> Guess:
+def guess(
+    data: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
+) -> Guess:
     """Say what a paste is: how its bytes are written, framed and coded, and the message in it.
 
     Parameters
@@ -71,12 +74,12 @@ def guess(data: str | bytes, *, format: Format | str | None = None, version: str
         raise TypeError(f"a paste is a str or bytes, not {type(data).__name__}")
     bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
     if format == TEXT:
-        found = _text_form(bare, version) or nothing(TEXT, ("no text form that reads to its end",))
+        found = _text_form(bare, asked.version) or nothing(TEXT, ("no text form that reads to its end",))
         return Guess((found,), (found,) if found.message else ())
     return _of_readings(readings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
 
 
-def _asked(format: Format | str | None, version: str | None) -> Asked:
+def _asked(format: Format | str | None, version: AnyVersion | None) -> Asked:
     if version is not None:
         version = version_named(version)
     if format is None or format == TEXT:
