@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from sim.codec import Message, build
 from sim.operations.generation import generate, respond, reverse
-from sim.operations.options import Entry, MessageKind, Purpose
 from sim.spec.networks import NETWORKS
+from sim.spec.words import Entry, MessageType, Purpose
 
 AT = datetime(2026, 11, 20, 12, 30, 45, tzinfo=UTC)
 # What is left open in each message: no network, an amount at either end, a currency without cents.
@@ -32,10 +32,10 @@ def generated(version: str) -> tuple[Message, ...]:
 def _all(version: str) -> Iterator[Message]:
     for network in NETWORKS:
         yield from _exchange("echo", network=network, version=version)
-    kinds = [kind for kind in get_args(MessageKind) if kind != "echo"]
+    kinds = [kind for kind in get_args(MessageType) if kind != "echo"]
     for kind, network, entry, purpose in product(kinds, NETWORKS, get_args(Entry), get_args(Purpose)):
         yield from _exchange(kind, network=network, entry=entry, purpose=purpose, version=version)
-    for kind, extreme in product(get_args(MessageKind), _EXTREMES):
+    for kind, extreme in product(get_args(MessageType), _EXTREMES):
         yield from _exchange(kind, version=version, **extreme)
 
 
