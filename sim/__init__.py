@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sim.codec import Message
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
+    from sim.face.formats import export_format, formats, load_format
     from sim.face.guessing import guess
     from sim.face.making import generate, respond, reverse
     from sim.face.many import plot
@@ -49,10 +50,13 @@ __all__ = [
     "codes",
     "diff",
     "explain",
+    "export_format",
     "faults",
     "fields",
+    "formats",
     "generate",
     "guess",
+    "load_format",
     "mask",
     "parse",
     "plot",
@@ -81,10 +85,13 @@ _HOMES = {
     "codes": "sim.face.reference",
     "diff": "sim.face.messages",
     "explain": "sim.face.messages",
+    "export_format": "sim.face.formats",
     "faults": "sim.frames.negative",
     "fields": "sim.face.reference",
+    "formats": "sim.face.formats",
     "generate": "sim.face.making",
     "guess": "sim.face.guessing",
+    "load_format": "sim.face.formats",
     "mask": "sim.face.messages",
     "parse": "sim.face.messages",
     "plot": "sim.face.many",

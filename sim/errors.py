@@ -40,7 +40,8 @@ def locate(field: int | None, offset: int | None, expected: str, found: str, uni
 
 class IsoError(ValueError):
     """Base of all errors. `field` 0 is the MTI, 1 the bitmap, None the message as a whole;
-    `offset` counts characters of the text form from 0, in a `WireError` bytes."""
+    `offset` counts characters of the text form from 0, in a `WireError` bytes, in a `SpecError` lines
+    from 1."""
 
     unit = "offset"
 
@@ -99,7 +100,10 @@ class BuildError(IsoError):
 
 
 class SpecError(IsoError):
-    """A table of the toolkit is not what the code expects: a bad row, an element that no version has."""
+    """A table is not what the code expects: a bad row, an element that no version has. In a file of
+    somebody's own `offset` is the line."""
+
+    unit = "line"
 
 
 class OptionError(IsoError):

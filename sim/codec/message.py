@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sim.codec import bitmap
 from sim.masking import mask
+from sim.spec import Spec, spec
 
 
 @dataclass(slots=True)
@@ -14,7 +15,8 @@ class Message:
 
     `fields` maps data element numbers (2 to 128) to values in the text form: binary elements
     as hex digits, blanks, zeros and letter case as they stood. `empty_secondary` remembers a
-    secondary bitmap that was sent without any element in it. Edit a copy: `message.replace(...)`.
+    secondary bitmap that was sent without any element in it. `dialect` is the element table of who has
+    it otherwise than the version; `spec` is the table that holds. Edit a copy: `message.replace(...)`.
     The repr hides card data.
     """
 
@@ -22,6 +24,12 @@ class Message:
     fields: dict[int, str] = field(default_factory=dict)
     version: str = "1987"
     empty_secondary: bool = False
+    dialect: Spec | None = None
+
+    @property
+    def spec(self) -> Spec:
+        """The element table of the message: its dialect's, or its version's."""
+        return self.dialect or spec(self.version)
 
     def __getitem__(self, number: int) -> str:
         return self.fields[number]
@@ -65,4 +73,5 @@ class Message:
 
     def __repr__(self) -> str:
         extra = ", empty_secondary=True" if self.empty_secondary else ""
+        extra += f", dialect={self.dialect.dialect!r}" if self.dialect else ""
         return f"Message(mti={self.mti!r}, fields={self.masked()!r}, version={self.version!r}{extra})"

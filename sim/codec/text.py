@@ -5,18 +5,22 @@ from __future__ import annotations
 from sim.codec import bitmap, plan
 from sim.codec.message import Message
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, walk, write
-from sim.spec import spec
+from sim.spec import Spec
 
 
-def parse(raw: str, version: str = "1987") -> Message:
+def parse(raw: str, version: str | Spec = "1987") -> Message:
     """Split *raw* into MTI, bitmap and data elements.
 
-    Checks framing only; what values mean is for the rules. Raises ParseError naming field and
-    offset, ChoiceError for an unknown version, TypeError when *raw* is not a str.
+    *version* may be the table of a dialect. Checks framing only; what values mean is for the rules.
+    Raises ParseError naming field and offset, ChoiceError for an unknown version, TypeError when *raw*
+    is not a str.
 
     >>> parse("08002020000000000000990000123456")[11]
     '123456'
     """
+    if isinstance(version, Spec):
+        # Few messages are a dialect's: no reader is made for them.
+        return walk(raw, version)
     try:
         known = plan.READERS[version].young
         # No 16 digits that announce a secondary bitmap are ever a key.
@@ -41,6 +45,8 @@ def build(message: Message) -> str:
     >>> build(Message("0800", {11: "123456", 3: "990000"}))
     '08002020000000000000990000123456'
     """
+    if message.dialect is not None:
+        return write(message)
     fields = message.fields
     layout = message.version, tuple(fields), message.empty_secondary
     try:
@@ -57,7 +63,7 @@ def build(message: Message) -> str:
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
     """Where everything stands in `build(message)`: number -> (start of its length prefix or value,
     start of its value, end), in characters. 0 is the MTI, 1 the bitmap."""
-    elements = spec(message.version).elements
+    elements = message.spec.elements
     end = MTI_WIDTH + (2 if message.has_secondary else 1) * BITMAP_WIDTH
     found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
     for number, value in sorted(message.fields.items()):

@@ -7,16 +7,18 @@ make every located error. `plan` does the same faster and asks here when somethi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from sim.codec import bitmap
 from sim.codec.message import Message
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError
-from sim.spec import ElementSpec, spec
+from sim.spec import ElementSpec, Spec
+from sim.spec.elements import table
 
 MTI_WIDTH = 4
 BITMAP_WIDTH = 16
 _SHOWN = 8
+_LONGEST_TABLE = 9999
 
 
 def is_digits(text: str) -> bool:
@@ -24,32 +26,47 @@ def is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
+class _Far(dict[str, int]):
+    """The legal prefixes of an element too long for a table of them, as a dialect may have one."""
+
+    def __init__(self, prefix: int, width: int) -> None:
+        super().__init__()
+        self.prefix, self.width = prefix, width
+
+    def get(self, text: str, default: int = -1) -> int:  # type: ignore[override]
+        if len(text) != self.prefix or not is_digits(text) or int(text) > self.width:
+            return default
+        return int(text)
+
+
 @cache
 def lengths(prefix: int, width: int) -> dict[str, int]:
     """The legal length prefixes of an element: `00` to `19` for n..19. Looking a prefix up
     refuses `-1`, ` 5`, `٣٣` and anything over the maximum in one go."""
+    if width > _LONGEST_TABLE:
+        return _Far(prefix, width)
     return {f"{size:0{prefix}}": size for size in range(width + 1)}
 
 
-@cache
-def _steps(version: str) -> list[tuple[int, int, dict[str, int]]]:
+@lru_cache(maxsize=64)
+def _steps(version: str | Spec) -> list[tuple[int, int, dict[str, int]]]:
     """By number: the width of a fixed element, else how many digits its prefix has and which are legal."""
     made = [
         (element.width, element.prefix, lengths(element.prefix, element.width) if element.prefix else {})
-        for element in spec(version).elements
+        for element in table(version).elements
     ]
     return [(0, 0, {}), *made]
 
 
-def walk(raw: str, version: str) -> Message:
+def walk(raw: str, version: str | Spec) -> Message:
     """Read *raw* element by element. Raises ParseError at the first misfit."""
-    spec(version)  # raises for an unknown one
+    own = table(version)  # raises for an unknown one
     mti = _read_mti(raw)
     bits = _read_bitmap(raw)
     announced = bitmap.numbers(bits)
     secondary = len(bits) > BITMAP_WIDTH
     # Until an element above 64 is read, what was read has its second bitmap all the same.
-    message = Message(mti, {}, version, secondary)
+    message = Message(mti, {}, own.version, secondary, own if own.dialect else None)
     read_values(raw, MTI_WIDTH + len(bits), announced, message)
     message.empty_secondary = secondary and (not announced or announced[-1] <= bitmap.PRIMARY_BITS)
     return message
@@ -58,7 +75,7 @@ def walk(raw: str, version: str) -> Message:
 def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> None:
     """Read the elements *numbers* from character *at* to the end of *raw* into *message*. Raises ParseError
     at the first misfit."""
-    steps, size, fields = _steps(message.version), len(raw), message.fields
+    steps, size, fields = _steps(message.dialect or message.version), len(raw), message.fields
     for number in numbers:
         width, prefix, legal = steps[number]
         if prefix:
@@ -105,7 +122,7 @@ def _read_half(raw: str, start: int, name: str) -> str:
 
 
 def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
-    element = spec(partial.version)[number]
+    element = partial.spec[number]
     text = raw[at : at + element.prefix]
     expected = f"a length prefix of {element.prefix} digits, at most {element.width}"
     found = _count(text) if len(text) < element.prefix else repr(text)
@@ -113,7 +130,7 @@ def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
 
 
 def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
-    element = spec(partial.version)[number]
+    element = partial.spec[number]
     expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
     return ParseError(number, at, expected, _count(raw[at:]), partial, "value", width)
 
@@ -124,7 +141,7 @@ def _count(text: str) -> str:
 
 def write(message: Message) -> str:
     """Write *message* element by element. Raises BuildError at the first misfit."""
-    elements = spec(message.version)
+    elements = message.spec
     if not (isinstance(message.mti, str) and len(message.mti) == MTI_WIDTH and is_digits(message.mti)):
         raise BuildError(MTI_FIELD, None, "4 digits", repr(message.mti)[:_SHOWN])
     for number in message.fields:

@@ -269,7 +269,11 @@ def _bits(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterat
         if one is None:
             reading.wrong(start, end, cell, "only bits that are known", f"bit {bit}")
             return
-        width = min(one.most, end - start) if not one.fixed and not one.own else one.most
+        width = min(one.most, end - start) if not one.fixed else one.most
+        if one.own:
+            start, width = _own_length(reading, one, start, end)
+            if width < 0:
+                return
         if start + width > end or width < one.least:
             reading.wrong(start, end, one, f"{one.least} characters of {one.name}", f"{end - start}")
             return

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sim.elements.composing import write
 from sim.elements.cutting import Misfit, Part, Reading, inside
+from sim.spec import Spec
 from sim.spec.layouts import Layout, laid_out, layouts
 
 __all__ = [
@@ -67,7 +68,7 @@ def read(layout: Layout, value: str) -> Parts:
     return Parts(layout, parts, tuple(reading.misfits))
 
 
-def fitting(version: str, number: int, value: str, network: str | None = None) -> Parts | None:
+def fitting(version: str | Spec, number: int, value: str, network: str | None = None) -> Parts | None:
     """*value* taken apart by the layout of its element that fits; where several do, by the one that cuts
     the fewest words in two, then by the first. None where none fits.
 
@@ -76,7 +77,7 @@ def fitting(version: str, number: int, value: str, network: str | None = None) -
     'LONDON       '
     """
     best, least = None, 0
-    for layout in layouts(version, number, network):
+    for layout in _tried(version, number, network):
         found = read(layout, value)
         if found.misfits:
             continue
@@ -88,14 +89,22 @@ def fitting(version: str, number: int, value: str, network: str | None = None) -
     return best
 
 
-def closest(version: str, number: int, value: str, network: str | None = None) -> Parts | None:
+def closest(version: str | Spec, number: int, value: str, network: str | None = None) -> Parts | None:
     """*value* taken apart by the layout that fits, else by the one that fits furthest; None where no
     layout is known."""
     found = fitting(version, number, value, network)
     if found is not None:
         return found
-    tried = [read(layout, value) for layout in layouts(version, number, network)]
+    tried = [read(layout, value) for layout in _tried(version, number, network)]
     return max(tried, key=lambda one: one.misfits[0].start) if tried else None
+
+
+def _tried(version: str | Spec, number: int, network: str | None) -> tuple[Layout, ...]:
+    """The layouts to try: a dialect's own come before the network's and the standard's."""
+    if isinstance(version, Spec):
+        own = tuple(one for one in version.parts if one.number == number)
+        return own or layouts(version.version, number, network)
+    return layouts(version, number, network)
 
 
 def _torn(found: Parts) -> int:

@@ -76,7 +76,7 @@ def _amount(message: Message, number: int, network: str | None) -> str:
 
 
 def _date(message: Message, number: int, network: str | None) -> str:
-    pattern = spec(message.version)[number].pattern
+    pattern = message.spec[number].pattern
     said = dates.say(pattern, message[number])
     zone = " UTC" if number == 7 else ""
     return "" if said == message[number] else said + zone

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim.codec import Message, ParseError, bitmap, parse
 from sim.masking import mask, mask_text
 from sim.operations import chosen_version
-from sim.spec import spec, version_of
+from sim.spec import version_of
 
 
 class RawMessage(str):
@@ -42,7 +42,7 @@ def masked_text(raw: str, version: str) -> str:
 
 
 def _masked_values(message: Message) -> list[str]:
-    elements, pan = spec(message.version), message.get(2)
+    elements, pan = message.spec, message.get(2)
     parts = []
     for number, value in sorted(message.fields.items()):
         prefix = elements[number].prefix

@@ -122,7 +122,7 @@ def _mti_row(message: Message, network: str | None) -> Row:
 
 
 def _element_row(message: Message, number: int, value: str, network: str | None, start: int, end: int) -> Row:
-    element = spec(message.version)[number]
+    element = message.spec[number]
     said = meaning(message, number, network)
     return Row(number, element.name, element.format, value, said, start, end)
 

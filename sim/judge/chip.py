@@ -20,7 +20,7 @@ from sim.elements.track import read_track_2
 from sim.judge.content import clean
 from sim.judge.engine import rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import country, currency, lookup, spec
+from sim.spec import country, currency, lookup
 from sim.spec import emv as tables
 
 _DATES = {"9A": "YYMMDD", "5F24": "YYMMDD", "5F25": "YYMMDD", "9F21": "hhmmss"}
@@ -65,7 +65,7 @@ def chip_data(message: Message) -> Iterator[Hit]:
     """DE 55 is BER-TLV. A template with a wrong inside is common in scripts and hurts no tag beside it."""
     chip = emv.read(message.fields[55])
     if chip.error:
-        half = len(message[55]) % 2 and spec(message.version)[55].binary
+        half = len(message[55]) % 2 and message.spec[55].binary
         if half or (message[55] and not clean(message, 55)):
             return  # whole bytes and character classes have rules of their own
         yield _misfit(chip.error, None, None)

@@ -62,7 +62,7 @@ def character_class(message: Message) -> Iterator[Hit]:
     checks = _class_checks(message.version)
     for number, value in message.fields.items():
         if (wrong := checks[number].search(value)) and number not in _LAID_OUT:
-            element = spec(message.version)[number]
+            element = message.spec[number]
             expected = f"{element.format}, {_CLASS_NAMES[element.content]}"
             yield Hit(number, expected, _describe(wrong[0]), wrong.start(), 1)
 
@@ -77,7 +77,7 @@ def _describe(char: str) -> str:
 @rule("whole-bytes")
 def whole_bytes(message: Message) -> Iterator[Hit]:
     """Binary values have two hex digits a byte."""
-    elements = spec(message.version)
+    elements = message.spec
     for number, value in message.fields.items():
         if len(value) % 2 and elements[number].binary:
             yield Hit(number, "two hex digits for each byte", f"{len(value)} hex digits")

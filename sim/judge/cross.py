@@ -18,7 +18,7 @@ from sim.judge.content import clean, other_expiry
 from sim.judge.engine import rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, each, listed
-from sim.spec import lookup, spec
+from sim.spec import lookup
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -46,7 +46,7 @@ _CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says
 def _sound_date(message: Message, number: int) -> str:
     """The value of a date element that is in the calendar; empty otherwise."""
     value = message.get(number)
-    pattern = spec(message.version)[number].pattern
+    pattern = message.spec[number].pattern
     if len(value) != len(pattern) or not (value.isascii() and value.isdigit()):
         return ""
     return "" if dates.problem(pattern, value) else value

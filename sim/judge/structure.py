@@ -102,7 +102,7 @@ def missing_stan(message: Message) -> Iterator[Hit]:
 def missing_response_code(message: Message) -> Iterator[Hit]:
     """A response says what the answer is."""
     if 39 not in message:
-        yield Hit(39, f"the answer ({spec(message.version)[39].name.lower()}) in a response", "none")
+        yield Hit(39, f"the answer ({message.spec[39].name.lower()}) in a response", "none")
 
 
 @rule("missing-amount", 3, versions=("1987",), classes=_FINANCIAL, functions=_REQUEST_OR_ADVICE)

@@ -284,7 +284,7 @@ def _outcome(message: Message, name: str | None) -> str:
     code = message[39]
     known = answer(code, message.version, name)
     meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
-    label = spec(message.version)[39].name.lower()
+    label = message.spec[39].name.lower()
     if not mti.is_response(message.mti):
         said = "gives the reason" if message.mti[1] == "4" else "tells the decision"
         return f"Its {label} {code} {said}: {meaning}."

@@ -183,7 +183,7 @@ def _unbuildable(message: Message, error: BuildError) -> Finding:
         network="",
         field=error.field,
         path="" if error.field is None else str(error.field),
-        name=spec(message.version)[error.field].name if known and error.field else "message",
+        name=message.spec[error.field].name if known and error.field else "message",
         rule=text.id,
         message=str(error),
         start=None,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from sim.errors import ChoiceError, SpecError
+from sim.spec.layouts import Layout
 from sim.spec.tables import read_csv
 
 VERSIONS = ("1987", "1993", "2003")
@@ -48,10 +50,19 @@ class ElementSpec:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """The 128 data elements of one version, by number: `ISO_1987[4].format == "n 12"`."""
+    """The 128 data elements of one version, by number: `ISO_1987[4].format == "n 12"`.
+
+    `dialect` names a table that somebody has otherwise, empty for the standard's own; `parts` are the
+    layouts of what is inside its elements, where the dialect has its own.
+    """
 
     version: str
     elements: tuple[ElementSpec, ...]
+    dialect: str = ""
+    parts: tuple[Layout, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.version, self.dialect))
 
     def __getitem__(self, number: int) -> ElementSpec:
         if not 1 <= number <= len(self.elements):
@@ -71,6 +82,22 @@ def parse_format(number: int, notation: str) -> tuple[str, int, int]:
         raise SpecError(number, None, "a format such as n 6 or ans..25", repr(notation)[:40])
     # The prefix has as many digits as the maximum: n..19 is LLVAR, ans..999 LLLVAR, b..9999 LLLLVAR.
     return match["content"], int(match["size"]), len(match["size"]) if match["var"] == ".." else 0
+
+
+def with_elements(
+    standard: Spec, dialect: str, rows: Iterable[dict[str, str]], parts: tuple[Layout, ...]
+) -> Spec:
+    """The table of a *dialect*: *standard* with the elements of *rows* (`number`, `format`, and `name`,
+    `source`, `note` where they differ) and the layouts *parts*. Raises SpecError for a row that is none."""
+    elements = list(standard.elements)
+    for row in rows:
+        number = int(row["number"])
+        old = standard[number]
+        kept = {"name": old.name, "format": old.format, "source": old.source, "note": old.note}
+        # A date of another length is laid out otherwise, in no way that is known here.
+        pattern = old.pattern if row.get("format", old.format) == old.format else ""
+        elements[number - 1] = _element({**kept, "pattern": pattern, **row})
+    return Spec(standard.version, tuple(elements), dialect, parts)
 
 
 def _element(row: dict[str, str]) -> ElementSpec:
@@ -103,6 +130,11 @@ def spec(version: str) -> Spec:
     if version not in VERSIONS:
         raise ChoiceError.of("version", version, VERSIONS)
     return Spec(version, tuple(_element(row) for row in read_csv(f"elements_{version}")))
+
+
+def table(version: str | Spec) -> Spec:
+    """The element table that *version* names, or is. Raises SpecError for an unknown version."""
+    return version if isinstance(version, Spec) else spec(version)
 
 
 def version_of(mti: str) -> str | None:

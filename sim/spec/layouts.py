@@ -21,6 +21,8 @@ _FORMAT = re.compile(
     r"(?:(?P<own>L+|H) )?(?P<content>x\+n|[a-z]+)(?:(?P<open>\.\.)| )(?:(?P<least>\d+)-)?(?P<most>\d+)"
 )
 _UNBOUNDED = 9999
+_COLUMNS = ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source")
+_EMPTY = dict.fromkeys(_COLUMNS, "")
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,13 @@ def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
         Layout(version, number, network, variant, _cell(rows, "", str(number)))
         for variant, rows in _rows(owner).get((version, number), {}).items()
     )
+
+
+def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]]) -> Layout:
+    """The layout that *rows* of somebody's own describe: as in a file of layouts, the columns that a row
+    lacks empty. Raises SpecError for a row that is none."""
+    whole = [{**_EMPTY, "number": str(number), **row} for row in rows]
+    return Layout(version, number, "", variant, _cell(whole, "", str(number)))
 
 
 def _cell(rows: list[dict[str, str]], path: str, prefix: str) -> Cell:

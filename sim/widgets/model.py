@@ -288,7 +288,7 @@ def _labels(raw: str, message: Message, number: int) -> Data:
         width = bitmap_width(raw)
         about = f"{width} hex digits, a bit for each of the elements 1 to {4 * width}"
         return {"name": "Bitmap", "format": f"b {width // 2}", "about": about, "note": ""}
-    element = spec(message.version)[number]
+    element = message.spec[number]
     return {
         "name": element.name,
         "format": element.format,

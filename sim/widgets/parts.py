@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos
 from sim.masking import is_sensitive
-from sim.spec import country, lookup, spec
+from sim.spec import country, lookup
 from sim.widgets.covered import CHIP
 
 _IIN = 6
@@ -55,7 +55,7 @@ def parts(message: Message, number: int, shown: str) -> list[Part]:
     cutter = _CUTTERS.get(message.version, {}).get(number) or _CUTTERS["any"].get(number)
     if cutter:
         return list(cutter(message, shown))
-    pattern = spec(message.version)[number].pattern
+    pattern = message.spec[number].pattern
     return list(_date(pattern, value)) if pattern and len(pattern) == len(value) else []
 
 

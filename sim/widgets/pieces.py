@@ -67,7 +67,7 @@ def _read(message: Message, places: dict[int, tuple[int, int, int]]) -> Iterator
 
 
 def _places(raw: str, partial: Message) -> dict[int, tuple[int, int, int]]:
-    elements, end = spec(partial.version), MTI_WIDTH + bitmap_width(raw)
+    elements, end = partial.spec, MTI_WIDTH + bitmap_width(raw)
     places = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
     for number, value in partial.fields.items():
         start, first = end, end + elements[number].prefix

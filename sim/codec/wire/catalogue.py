@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, RAW, Format
+from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, Format
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.errors import SpecError
@@ -45,13 +45,18 @@ _ELEMENT_ROWS: dict[str, Any] = {
     "name": str,
     "note": str,
     "source": str,
-    "written": (*PAGES, BCD, RAW, HEX),
+    "written": (*PAGES, BCD, RAW, HEX, MAPPED),
     "lengths": (*SINGLE_BYTE, BCD, BINARY),
     "counts": _COUNTS,
     "odd": _ODD,
     "length_digits": range(1, _LONGEST_PREFIX + 1),
     "length_bytes": range(1, _LONGEST_PREFIX + 1),
+    "cut": str,
+    "parts": list,
 }
+_PART_ROWS: dict[str, Any] = dict.fromkeys(
+    ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source"), str
+)
 _TABLES: dict[str, dict[str, Any]] = {
     "counts": dict.fromkeys(("digits", "text", "track", "binary"), _COUNTS),
     "odd": dict.fromkeys(("fixed", "variable", "track"), _ODD),
@@ -59,22 +64,46 @@ _TABLES: dict[str, dict[str, Any]] = {
 _WITHOUT_DEFAULT = ("title", "source")
 
 
+# Formats that somebody loaded, by name: see `dialects`.
+_LOADED: dict[str, Format] = {}
+
+
 @cache
-def names() -> tuple[str, ...]:
-    """The names of the ready formats."""
+def ready() -> tuple[str, ...]:
+    """The names of the formats that come with the toolkit."""
     return data_names("formats", ".toml")
 
 
-@cache
+def names() -> tuple[str, ...]:
+    """The names of all formats: the ready ones, then those that were loaded."""
+    return (*ready(), *_LOADED)
+
+
 def wire_format(name: str) -> Format:
-    """The ready format *name*. Raises SpecError for another.
+    """The format *name*, ready or loaded. Raises SpecError for another.
 
     >>> wire_format("bcd").digits
     'bcd'
     """
-    if name not in names():
+    if name in _LOADED:
+        return _LOADED[name]
+    if name not in ready():
         raise SpecError(None, None, "a format: " + ", ".join(names()), repr(name)[:40])
+    return _ready(name)
+
+
+@cache
+def _ready(name: str) -> Format:
     return format_of(read_toml(f"formats/{name}"), name)
+
+
+def keep(made: Format) -> Format:
+    """Make a format known by its name; one loaded before by that name gives way. Raises SpecError for the
+    name of a ready one."""
+    if made.name in ready():
+        raise SpecError(None, None, "a name that no ready format has", repr(made.name)[:40])
+    _LOADED[made.name] = made
+    return made
 
 
 def format_of(rows: Mapping[str, Any], name: str) -> Format:
@@ -82,7 +111,7 @@ def format_of(rows: Mapping[str, Any], name: str) -> Format:
     none, or that says what it cannot."""
     extends = rows.get("extends")
     base = None if extends is None else _base(extends)
-    told = {key: rows[key] for key in rows if key not in ("extends", "elements", *_TABLES)}
+    told = {key: rows[key] for key in rows if key not in ("name", "extends", "elements", *_TABLES)}
     for key, value in told.items():
         _check(None, key, _FORMAT_ROWS, value)
     if missing := [key for key in _WITHOUT_DEFAULT if key not in rows]:
@@ -129,13 +158,19 @@ def _element(number: int, row: Any) -> Mapping[str, Any]:
     for key, value in _mapping(number, f"elements.{number}", row).items():
         _check(number, key, _ELEMENT_ROWS, value)
     if "format" in row:
-        content, _, digits = parse_format(number, row["format"])
+        _, _, digits = parse_format(number, row["format"])
         if digits > _LONGEST_PREFIX:
             raise SpecError(
                 number, None, f"at most {_LONGEST_PREFIX} length digits", repr(row["format"])[:40]
             )
-        if row.get("written") == BCD and content not in ("n", "z", "x+n"):
-            raise SpecError(number, None, "written = bcd for n, x+n or z only", repr(row["format"])[:40])
+    for index, part in enumerate(row.get("parts", [])):
+        for key, value in _mapping(number, f"elements.{number}.parts", part).items():
+            _check(number, key, _PART_ROWS, value, f"elements.{number}.parts[{index}]")
+        if missing := {"path", "name", "format"} - part.keys():
+            expected = f"elements.{number}.parts[{index}] with {' and '.join(sorted(missing))}"
+            raise SpecError(number, None, expected, "none")
+    if "cut" in row and "parts" not in row:
+        raise SpecError(number, None, f"elements.{number}.parts, which its cut takes apart", "none")
     return dict(row)
 
 

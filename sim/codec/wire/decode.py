@@ -14,7 +14,7 @@ from sim.codec import bitmap
 from sim.codec.message import Message
 from sim.codec.walk import is_digits
 from sim.codec.wire.catalogue import wire_format
-from sim.codec.wire.formats import BCD, BYTES, HEX, RAW, SIGNED, Field, Format, Layout
+from sim.codec.wire.formats import BCD, BYTES, HEX, MAPPED, RAW, SIGNED, Field, Format, Layout
 from sim.codec.wire.framing import Layer, strip
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, view
 from sim.errors import BITMAP_FIELD, MTI_FIELD, WireError
@@ -112,7 +112,8 @@ def _read(data: bytes, fmt: Format | str, version: str | None, spans: Spans | No
     layout = chosen.layout(version or version_of(mti))
     if spans is not None:
         spans[0], spans[1] = (0, 0, at), (at, at, end)
-    message = Message(mti, {}, layout.version, secondary)
+    own = layout.dialect if not layout.own.isdisjoint(announced) else None
+    message = Message(mti, {}, layout.version, secondary, own)
     at = _read_elements(views, layout, announced, end, message, spans)
     if at < len(views.data):
         raise WireError(None, at, "the end of the message", f"{_count(len(views.data) - at)} more", message)
@@ -226,6 +227,9 @@ def take(views: Views, at: int, field: Field) -> tuple[str, int, int]:
     if written == SIGNED:
         sign = views.text(field.page)[start]
         return sign + _packed(views, start + 1, end, size, field), start, end
+    if written == MAPPED:
+        middle = min(start + MAP_BYTES, end)
+        return views.hex[2 * start : 2 * middle] + views.text(field.page)[middle:end], start, end
     if written in MULTI_BYTE:
         return _multi_byte(views, start, end, field), start, end
     value = views.text(field.page)[start:end]

@@ -9,7 +9,7 @@ from sim.codec.message import Message
 from sim.codec.walk import MTI_WIDTH, is_digits
 from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.decode import MAP_BYTES
-from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, RAW, SIGNED, Field, Format
+from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format
 from sim.codec.wire.framing import Layer, wrap
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
 from sim.errors import MTI_FIELD, BuildError
@@ -107,6 +107,8 @@ def _body(field: Field, value: str) -> tuple[bytes, int]:
     if written == SIGNED:
         body, size = _packed(field, value[1:])
         return _characters(field, value[:1]) + body, size + (1 if field.counts == BYTES else 0)
+    if written == MAPPED:
+        return _mapped(field, value)
     if written in (RAW, HEX):
         if len(value) % 2 or not bitmap.HEX_DIGITS.issuperset(value):
             raise BuildError(field.number, None, "an even number of hex digits", _count(value))
@@ -115,6 +117,15 @@ def _body(field: Field, value: str) -> tuple[bytes, int]:
         return bytes.fromhex(value), len(value) if field.counts == CHARACTERS else len(value) // 2
     body = _characters(field, value)
     return body, len(body)
+
+
+def _mapped(field: Field, value: str) -> tuple[bytes, int]:
+    """A bitmap that is given as hex digits, and the characters behind it."""
+    head = value[: 2 * MAP_BYTES]
+    if len(head) % 2 or not bitmap.HEX_DIGITS.issuperset(head):
+        raise BuildError(field.number, None, "16 hex digits of a bitmap in front", _count(value))
+    body = bytes.fromhex(head) + _characters(field, value[2 * MAP_BYTES :])
+    return body, len(body) if field.counts == BYTES else len(value)
 
 
 def _packed(field: Field, value: str) -> tuple[bytes, int]:

@@ -14,14 +14,18 @@ from typing import Any
 
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.codec.wire.sizes import Sizes, sizes
-from sim.spec import ElementSpec, spec
-from sim.spec.elements import parse_format
+from sim.spec import ElementSpec, Spec, spec
+from sim.spec.elements import parse_format, with_elements
+from sim.spec.layouts import layout_of
 
-BCD, RAW, HEX, BINARY, SIGNED = "bcd", "raw", "hex", "binary", "signed"
+BCD, RAW, HEX, BINARY, SIGNED, MAPPED = "bcd", "raw", "hex", "binary", "signed", "mapped"
 CHARACTERS, BYTES = "characters", "bytes"
 
 # Content classes by how a format names their writing; whatever else is text.
 _KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
+# What makes an element another one, and does not only write it otherwise.
+_TABLE_ROWS = frozenset(("format", "name", "parts"))
+_SOURCED = ("source", "note")
 _BINARY_PREFIX = {1: 1, 2: 1, 3: 2, 4: 2}  # LL is one byte, LLL and LLLL two
 
 
@@ -37,8 +41,9 @@ class Odd:
 class Field:
     """How one data element is written on one link.
 
-    `written` is a code page, `bcd`, `raw`, `hex` or `signed` (a letter and packed digits); `page` the
-    code page of what is characters in it. `size` is the fixed size or the maximum, in what a prefix
+    `written` is a code page, `bcd`, `raw`, `hex`, `signed` (a letter and packed digits) or `mapped` (a
+    bitmap of 8 raw bytes, given as hex digits, and characters); `page` the code page of what is
+    characters in it. `size` is the fixed size or the maximum, in what a prefix
     would count: `counts` is characters (digits of packed ones, hex digits of `hex`) or bytes. `prefix`
     is the prefix's width in bytes, 0 for a fixed element; `prefix_digits` as the standard counts them,
     `lengths` its writing: a code page, `bcd` or `binary`.
@@ -71,16 +76,22 @@ class Field:
             return (size + 1) // 2
         if self.counts == BYTES and self.written == HEX:
             return 2 * size
+        if self.counts == CHARACTERS and self.written == MAPPED:
+            return max(0, size - 8)
         return size
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A format with the elements of one version. `fields` has None where the link has no such element."""
+    """A format with the elements of one version. `fields` has None where the link has no such element;
+    `dialect` is the element table of a message that has one of the elements `own`, which the format has
+    otherwise than the version."""
 
     format: Format
     version: str
     fields: tuple[Field | None, ...]
+    dialect: Spec | None = None
+    own: frozenset[int] = frozenset()
 
     def __getitem__(self, number: int) -> Field | None:
         return self.fields[number] if number < len(self.fields) else None
@@ -156,7 +167,32 @@ def _layout(made: Format, version: str) -> Layout:
         row = made.elements.get(number, {})
         if number in table or "format" in row:
             fields[number] = _field(made, number, table.get(number), row)
-    return Layout(made, version, tuple(fields))
+    own = frozenset(number for number, row in made.elements.items() if _TABLE_ROWS & row.keys())
+    return Layout(made, version, tuple(fields), _dialect(made, version, own), own)
+
+
+def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None:
+    """The element table of a format that has elements or their parts otherwise than *version*; None where
+    it only writes them otherwise."""
+    standard = spec(version)
+    last = len(standard.elements)
+    own = {number: made.elements[number] for number in sorted(numbers) if number <= last}
+    rows = [
+        {"number": str(number), **{key: row[key] for key in (*_SOURCED, "format", "name") if key in row}}
+        for number, row in own.items()
+    ]
+    parts = tuple(
+        layout_of(version, number, made.name, _part_rows(row))
+        for number, row in own.items()
+        if "parts" in row
+    )
+    return with_elements(standard, made.name, rows, parts) if rows else None
+
+
+def _part_rows(row: Mapping[str, Any]) -> list[dict[str, str]]:
+    """An element's own layout as rows: the element itself, which `cut` takes apart, then its parts."""
+    whole = {"name": row.get("name", ""), "cut": row.get("cut", "places")}
+    return [whole, *({key: str(value) for key, value in part.items()} for part in row["parts"])]
 
 
 def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[str, Any]) -> Field:
@@ -169,7 +205,9 @@ def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[
     page = written if written in PAGES else _page_of(made)
     if content == "x+n":
         written, size = (SIGNED, size) if written == BCD else (written, size + 1)
-    counts = row.get("counts") or made.counts.get(kind) or (BYTES if written in (RAW, HEX) else CHARACTERS)
+    counts = (
+        row.get("counts") or made.counts.get(kind) or (BYTES if written in (RAW, HEX, MAPPED) else CHARACTERS)
+    )
     lengths = row.get("lengths") or made.lengths
     prefix = 0
     if prefix_digits:

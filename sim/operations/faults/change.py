@@ -13,7 +13,6 @@ from sim.elements import tlv
 from sim.elements.pan import check_digit, luhn_ok
 from sim.operations.generation import generate, respond, reverse
 from sim.operations.recipes import approved
-from sim.spec import spec
 from sim.spec.networks import NETWORKS, default_card
 from sim.spec.tables import read_toml
 
@@ -143,5 +142,5 @@ def _swapped(message: Message, how: str, network: str | None) -> Message | None:
     values = {
         f"de{number}": message[number].replace(pan, new) for number in _CARD_ELEMENTS if number in message
     }
-    fits = all(len(value) <= spec(message.version)[int(name[2:])].width for name, value in values.items())
+    fits = all(len(value) <= message.spec[int(name[2:])].width for name, value in values.items())
     return message.replace(**values) if fits else None

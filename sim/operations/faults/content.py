@@ -10,7 +10,7 @@ from sim.elements import tlv
 from sim.judge import Severity, catalogue
 from sim.operations.faults.change import Row, change
 from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
-from sim.spec import VERSIONS, spec, version_of
+from sim.spec import VERSIONS, version_of
 from sim.spec.networks import Presence, judge, network, presence
 from sim.spec.tables import read_csv, read_toml
 
@@ -164,7 +164,7 @@ def _presence(
         original, raw = build(message), build(made)
     except BuildError:
         return None
-    element = spec(message.version)[row.field]
+    element = message.spec[row.field]
     place = spans(made)[row.field][1] if row.field in made else None
     title = network(row.network).title
     verb = "does not use" if row.presence == "X" else "requires"

@@ -11,7 +11,7 @@ from sim.codec import BuildError, Message, ParseError, build, parse, spans
 from sim.codec.bitmap import HEX_DIGITS
 from sim.judge import Severity
 from sim.operations.faults.record import FRAMING, Attempt, Broken, Fault, broken
-from sim.spec import VERSIONS, ElementSpec, spec
+from sim.spec import VERSIONS, ElementSpec
 
 RULE = "framing"
 _TPDU = "6000010000"
@@ -257,7 +257,7 @@ def _attempt(fault: Fault, how: How, message: Message, network: str | None) -> B
         raw = build(message)
     except BuildError:
         return None
-    elements = tuple(spec(message.version)[number] for number in sorted(message.fields))
+    elements = tuple(message.spec[number] for number in sorted(message.fields))
     misfit = how(Text(message, raw, spans(message), elements)) if elements else None
     if misfit is None:
         return None

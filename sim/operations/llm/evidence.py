@@ -38,7 +38,7 @@ def evidence(message: Message, network: str | None, report: Report) -> dict[str,
         said = meaning(message, number, network)
         row = {
             "element": f"DE {number}",
-            "name": spec(message.version)[number].name,
+            "name": message.spec[number].name,
             "value": _value(message, number, secrets),
             "meaning": _scrub(hide(said) if is_open(message, number) else said, secrets)[: 3 * LONGEST_VALUE],
         }
@@ -63,7 +63,7 @@ def evidence(message: Message, network: str | None, report: Report) -> dict[str,
 
 def is_open(message: Message, number: int) -> bool:
     """Whether the element takes free text, which a stranger may have typed."""
-    return spec(message.version)[number].content in _OPEN
+    return message.spec[number].content in _OPEN
 
 
 def _value(message: Message, number: int, secrets: list[re.Pattern[str]]) -> str:

@@ -1,0 +1,103 @@
+"""Formats of one's own: a file that extends a version or a ready format, checked as it is loaded.
+
+```toml
+extends = "bcd"                 # or "1987": then all is ASCII until the file says otherwise
+title = "My bank's host"
+source = "its interface specification, 2026"
+lengths = "binary"
+
+[elements.41]
+format = "ans 16"
+
+[elements.62]
+cut = "places"
+parts = [{ path = "1", name = "order", format = "an 6" }, { path = "2", name = "shop", format = "n 4" }]
+```
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from sim.codec.wire.catalogue import format_of, keep
+from sim.codec.wire.exchange import from_jpos, from_json
+from sim.codec.wire.formats import Format
+from sim.errors import SpecError
+
+_LARGEST = 1 << 20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_LINE = re.compile(r"at line (\d+)")
+
+
+def load_format(path: str | Path) -> Format:
+    """Read a format of one's own and make it known by its name: the file's, unless a row `name` says another.
+
+    A `.toml` file is a format as the ready ones are (`sim/spec/data/formats`); `.xml` a packager of jPOS;
+    `.json` a specification of moov-io/iso8583 or of pyiso8583. Raises SpecError naming the element and the
+    line of the first row that is none, OSError where the file cannot be read.
+    """
+    file = Path(path)
+    name = file.stem
+    with file.open("rb") as opened:
+        raw = opened.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise SpecError(None, None, f"a format of at most {_LARGEST} bytes", f"a larger file, {file.name}")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise SpecError(None, None, "UTF-8 text", f"other bytes in {file.name}") from None
+    rows, lines = _rows(text, file)
+    own_name = rows.get("name", name)
+    if not (isinstance(own_name, str) and _NAME.fullmatch(own_name)):
+        raise SpecError(None, None, "a name of letters, digits, dots and dashes", repr(own_name)[:40])
+    try:
+        return keep(format_of(rows, own_name))
+    except SpecError as error:
+        line = _line(lines, error)
+        raise SpecError(error.field, line, error.expected, f"{error.found} in {file.name}") from None
+
+
+def load_folder(path: str | Path) -> tuple[Format, ...]:
+    """Load every `.toml`, `.xml` and `.json` file of a folder, in the order of their names. Raises as
+    `load_format` does."""
+    kinds = (".toml", ".xml", ".json")
+    found = sorted(file for file in Path(path).iterdir() if file.suffix.lower() in kinds)
+    return tuple(load_format(file) for file in found)
+
+
+def _rows(text: str, file: Path) -> tuple[dict[str, Any], list[str]]:
+    """What the file says as rows of a format, and its lines where errors can name them."""
+    suffix = file.suffix.lower()
+    if suffix == ".xml":
+        return from_jpos(text, file.name), []
+    if suffix == ".json":
+        return from_json(text, file.name), []
+    try:
+        return tomllib.loads(text), text.splitlines()
+    except tomllib.TOMLDecodeError as error:
+        line = _LINE.search(str(error))
+        where = int(line[1]) if line else len(text.splitlines())
+        raise SpecError(None, where, "TOML", f"{error} in {file.name}") from None
+
+
+def _line(lines: list[str], error: SpecError) -> int | None:
+    """The line that an error speaks of: the one that sets the row it names, or the head of its element."""
+    head = 0
+    if error.field is not None:
+        pattern = re.compile(rf"\s*(?:\[+elements\.)?(?:elements\.)?{error.field}\b")
+        starts = [at for at, line in enumerate(lines) if pattern.match(line)]
+        if not starts:
+            return None
+        head = starts[0]
+    row = error.found.strip("'") if "a row called" in error.expected else error.expected.split(" ")[0]
+    key = re.escape(row.rpartition(".")[2])
+    wanted = re.compile(rf"\s*(?:elements\.{error.field}\.)?[\"']?{key}[\"']?\s*=")
+    for at in range(head, len(lines)):
+        if at > head and error.field is not None and lines[at].startswith("["):
+            break
+        if wanted.match(lines[at]):
+            return at + 1
+    return head + 1 if error.field is not None else None

@@ -1,0 +1,169 @@
+"""Specifications of pyiso8583: a dict with `data_enc`, `len_enc`, `len_type` and `max_len` for each field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.codec.wire.exchange.described import Described, fields_of, rows_of
+from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format
+from sim.codec.wire.pages import PAGES
+from sim.errors import SpecError
+from sim.spec import VERSIONS, spec
+
+_PAGES = {"ascii": "ascii", "latin-1": "ascii", "latin1": "ascii", "iso8859-1": "ascii", "utf-8": "ascii"}
+_PAGES |= {page: page for page in PAGES if page not in ("ascii", "cp1047")}
+_NIBBLES, _RAW_BITMAP = "nibbles", 8
+_PACKED = frozenset(("n", "z", "x+n"))
+
+
+def from_pyiso8583(given: Mapping[str, Any], name: str = "pyiso8583") -> dict[str, Any]:
+    """The rows of the format that a specification describes. Raises SpecError naming the field that cannot
+    be read here."""
+    head = {"mti": _written(_part(given, "t"), 0, packed=True)}
+    bitmap = _part(given, "p")
+    head["bitmap"] = RAW if bitmap.get("data_enc") == "b" else HEX
+    found = []
+    for key in given:
+        if key in ("h", "t", "p", "1"):
+            continue
+        if not (isinstance(key, str) and key.isascii() and key.isdigit() and 2 <= int(key[:4]) <= 128):
+            raise SpecError(None, None, "fields h, t, p and 1 to 128", repr(key)[:40])
+        found.append(_element(_part(given, key), int(key)))
+    return rows_of(name, "pyiso8583 specification", head, found)
+
+
+def _part(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    one = given.get(key)
+    if not isinstance(one, Mapping):
+        number = int(key) if key.isdigit() else None
+        raise SpecError(number, None, f"field {key!r} as a table", repr(one)[:40])
+    return one
+
+
+def _written(one: Mapping[str, Any], number: int, *, packed: bool) -> str:
+    said = one.get("data_enc")
+    if said == "b":
+        return BCD if packed else RAW
+    if not isinstance(said, str) or said.lower() not in _PAGES:
+        raise SpecError(number, None, "data_enc as b or one of " + ", ".join(sorted(_PAGES)), repr(said)[:40])
+    return _PAGES[said.lower()]
+
+
+def _element(one: Mapping[str, Any], number: int) -> Described:
+    size, width = _count(one, "max_len", number), _count(one, "len_type", number)
+    classes = {spec(version)[number].content for version in VERSIONS}
+    nibbles = one.get("len_count") == _NIBBLES
+    # Raw bytes and packed digits are the same there: where the standard has digits, they are digits.
+    written = _written(one, number, packed=nibbles or bool(classes & _PACKED))
+    content = "b" if written == RAW else spec("1987")[number].content
+    if written == BCD:
+        content = content if content in _PACKED else "n"
+    if written in PAGES and content == "b":
+        # Binary as hex digits: there its size counts them, here bytes.
+        written, size = HEX, size // 2
+    lengths = _lengths(one, number) if width else ""
+    digits = max(len(str(size)), width if lengths in PAGES else 0) if width else 0
+    if written == BCD and not nibbles:
+        size *= 2
+    return Described(
+        number=number,
+        name=str(one.get("desc") or ""),
+        content=content,
+        size=size - (content == "x+n"),
+        written=written,
+        lengths=lengths,
+        length_digits=digits,
+        length_bytes=width if lengths in (BCD, BINARY) else 0,
+        counts=_counts(written, nibbles) if width else "",
+        odd=_odd(one),
+    )
+
+
+def _count(one: Mapping[str, Any], key: str, number: int) -> int:
+    value = one.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise SpecError(number, None, f"{key} as a number", repr(value)[:40])
+    return value
+
+
+def _lengths(one: Mapping[str, Any], number: int) -> str:
+    said = one.get("len_enc")
+    if said in ("b", "bcd"):
+        return BINARY if said == "b" else BCD
+    if not isinstance(said, str) or said.lower() not in _PAGES:
+        raise SpecError(number, None, "len_enc as b, bcd or a code page", repr(said)[:40])
+    return _PAGES[said.lower()]
+
+
+def _counts(written: str, nibbles: bool) -> str:
+    if written == HEX:
+        return CHARACTERS
+    return (CHARACTERS if nibbles else BYTES) if written in (BCD, RAW) else ""
+
+
+def _odd(one: Mapping[str, Any]) -> str:
+    if one.get("right_pad"):
+        return f"right {str(one['right_pad']).upper()}"
+    return f"left {str(one['left_pad']).upper()}" if one.get("left_pad") else ""
+
+
+def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, Any], dict[int, str]]:
+    """The format as a specification of pyiso8583, and the elements that it has no words for, with the
+    reason."""
+    fields = fields_of(made, version)
+    left: dict[int, str] = {}
+    raw = made.bitmap == RAW
+    page = "ascii" if made.mti == BCD else made.mti
+    bitmap = _field("b", 8) if raw else _field(page, 16)
+    written: dict[str, Any] = {
+        "h": _field(page, 0),
+        "t": _field("b", 2) if made.mti == BCD else _field(page, 4),
+        "p": {**bitmap, "desc": "Bitmap, Primary"},
+        "1": {**bitmap, "desc": "Bitmap, Secondary"},
+    }
+    for one in fields:
+        why = _refused(one)
+        if why:
+            left[one.number] = why
+        else:
+            written[str(one.number)] = _described(one)
+    return written, left
+
+
+def _field(encoding: str, size: int) -> dict[str, Any]:
+    return {"data_enc": encoding, "len_enc": "ascii", "len_type": 0, "max_len": size, "desc": ""}
+
+
+def _refused(one: Field) -> str:
+    if one.number > 128:
+        return "elements end at 128"
+    if one.written in (SIGNED, MAPPED):
+        return f"no words for {one.format} written as {one.written}"
+    if "cp1047" in (one.written, one.lengths if one.prefix else ""):
+        return "Python has no code page 1047"
+    return ""
+
+
+def _described(one: Field) -> dict[str, Any]:
+    packed, binary = one.written == BCD, one.written in (BCD, RAW)
+    size = one.size
+    if one.written == HEX and one.counts == BYTES:
+        size *= 2
+    lengths = {BCD: "bcd", BINARY: "b"}.get(one.lengths, one.lengths)
+    row: dict[str, Any] = {
+        "data_enc": "b" if binary else one.page if one.written == HEX else one.written,
+        "len_enc": lengths if one.prefix else "ascii",
+        "len_type": one.prefix,
+        "max_len": size,
+        "desc": one.name,
+    }
+    if packed and one.counts == CHARACTERS:
+        row["len_count"] = _NIBBLES
+        row["left_pad" if one.odd.left else "right_pad"] = one.odd.filler
+    return row
+
+
+def is_pyiso8583(given: Mapping[str, Any]) -> bool:
+    """Whether a table looks like such a specification."""
+    return isinstance(given.get("t"), Mapping) and isinstance(given.get("p"), Mapping)

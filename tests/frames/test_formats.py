@@ -1,0 +1,44 @@
+"""The formats as a table, and the way to other toolkits from a notebook."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sim
+from sim.codec.wire import catalogue, names
+
+
+def test_every_format_is_a_row() -> None:
+    """A row for each, by name, with how things are written, what differs and where that is known from."""
+    table = sim.formats().set_index("name")
+    assert table.index.tolist() == list(names())
+    assert table.loc["base24", "differs"] == "DE 41"
+    assert table.loc["base24", "version"] == "1987"
+    assert table.loc["bcd", ["mti", "numbers", "text", "lengths"]].tolist() == ["bcd", "bcd", "ascii", "bcd"]
+    assert (table["source"] != "").all()
+
+
+def test_a_loaded_format_is_listed_and_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After loading it stands in the table; written out as TOML it says the same."""
+    rows = 'extends = "bcd"\ntitle = "Listed"\nsource = "its manual"\n[elements.41]\nformat = "ans 16"\n'
+    (tmp_path / "listed.toml").write_text(rows, encoding="utf-8")
+    monkeypatch.setattr(catalogue, "_LOADED", {})
+    made = sim.load_format(tmp_path / "listed.toml")
+    assert sim.formats().set_index("name").loc["listed", "title"] == "Listed"
+    text = sim.export_format(made)
+    assert isinstance(text, str)
+    assert tomllib.loads(text)["elements"]["41"] == {"format": "ans 16"}
+
+
+def test_what_another_toolkit_cannot_say_is_warned_of() -> None:
+    """The elements that are left out are named; an unknown toolkit or format is an error."""
+    with pytest.warns(UserWarning, match="DE 28, DE 29"):
+        sim.export_format("bcd", "moov")
+    assert "IFB_LLNUM" in str(sim.export_format("bcd", "jpos"))
+    with pytest.raises(sim.SpecError, match="toml, jpos"):
+        sim.export_format("bcd", "cobol")
+    with pytest.raises(sim.SpecError, match="a format"):
+        sim.export_format("nothing")
