@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.spec import country, currency, lookup, merchant_category, region
+from sim.spec import Code, country, currency, lookup, lookup_anywhere, merchant_category, region
 from sim.spec.layouts import Cell
 
 # What is no code: words, ids, amounts, dates. The rules of the element judge those.
@@ -15,6 +15,8 @@ _REGISTRIES: dict[str, Callable[[str], object]] = {
     "mcc": merchant_category,
     "region": region,
 }
+# Lists in which no two networks give one code two meanings.
+_SHARED = frozenset(("pos_entry_mode",))
 _DIGITS = frozenset(f"{byte:02X}" for byte in range(0x30, 0x3A))
 
 
@@ -34,7 +36,8 @@ def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
     return code_of(cell, value, version, network) is not None
 
 
-def code_of(cell: Cell, value: str, version: str, network: str = "") -> object:
+def code_of(cell: Cell, value: str, version: str, network: str = "") -> Code | None:
     """The row of the code list that *cell* names, None where it has none."""
     position = cell.argument or (cell.path if cell.codes == "sub_field" else "")
-    return lookup(cell.codes, value, version=version, network=network or None, position=position)
+    found = lookup(cell.codes, value, version=version, network=network or None, position=position)
+    return found or (lookup_anywhere(cell.codes, value, version=version) if cell.codes in _SHARED else None)

@@ -18,6 +18,7 @@ _DEPTH = 6
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 _NUMBER_WORDS = (*_NUMBERS, "twelve")
 _BITS_A_DIGIT = 4
+_SHOWN = 12
 
 
 class Part(NamedTuple):
@@ -89,15 +90,15 @@ def _part(reading: Reading, cell: Cell, key: str, at: int, end: int, depth: int)
     """The part between *at* and *end*, checked and with its own parts."""
     value, size = reading.text[at:end], end - at
     if not cell.least <= size <= cell.most:
-        wanted = str(cell.least) if cell.least == cell.most else f"{cell.least} to {cell.most}"
-        reading.wrong(at, end, cell, f"{wanted} characters of {cell.name}", f"{size}")
+        sizes = str(cell.least) if cell.least == cell.most else f"{cell.least} to {cell.most}"
+        reading.wrong(at, end, cell, f"{sizes} characters of {cell.name}", f"{size} characters")
         return Part(cell, key, at, end, value)
     if cell.cut:
         return Part(cell, key, at, end, value, inside(reading, cell, at, end, depth + 1))
     if wrong := FOREIGN[cell.content].search(value):
         _foreign(reading, cell, at, end, wrong.start())
     elif cell.must and not known(cell, value, reading.layout.version, reading.layout.network):
-        reading.wrong(at, end, cell, _wanted(cell), repr(value))
+        reading.wrong(at, end, cell, wanted(cell), found_of(cell, value))
     return Part(cell, key, at, end, value)
 
 
@@ -105,16 +106,22 @@ def _foreign(reading: Reading, cell: Cell, at: int, end: int, wrong: int) -> Non
     """Characters that are not of the part's class."""
     sign = cell.content == "x+n"
     if sign and not wrong:
-        found = repr(reading.text[at : at + 1])
+        found = ascii(reading.text[at : at + 1])
         reading.wrong(at, at + 1, cell, f"C or D in front of the {cell.name}", found)
         return
     units = "hex digit" if cell.content == "b" else "digit" if cell.content in ("n", "x+n") else "character"
     size = end - at - sign
-    expected = f"{count(size, units)} of {cell.name}"
-    reading.wrong(at + sign, end, cell, expected, "other characters")
+    expected, at = f"{count(size, units)} of {cell.name}", at + wrong
+    reading.wrong(at, at + 1, cell, expected, ascii(reading.text[at]))
 
 
-def _wanted(cell: Cell) -> str:
+def found_of(cell: Cell, value: str) -> str:
+    """A value in a finding: a short one that holds no card data as it is."""
+    return ascii(value) if len(value) <= _SHOWN and not cell.sensitive else f"{len(value)} characters"
+
+
+def wanted(cell: Cell) -> str:
+    """What should stand in a part, in words."""
     if cell.codes == "is":
         return f"{cell.name} {' or '.join(cell.argument.split(' '))}"
     if cell.codes in _REGISTERED:
@@ -139,7 +146,7 @@ def _places(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iter
             continue
         size = one.most
         if one.own:
-            at, size = _own_length(reading, one, at, end)
+            at, size = _own_length(reading, one, at, end, last=one is cell.cells[-1])
             if size < 0:
                 return
         elif not one.fixed:
@@ -155,13 +162,14 @@ def _places(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iter
         reading.wrong(at, end, last, f"nothing after {last.name}", f"{end - at} more characters")
 
 
-def _own_length(reading: Reading, cell: Cell, at: int, end: int) -> tuple[int, int]:
+def _own_length(reading: Reading, cell: Cell, at: int, end: int, *, last: bool) -> tuple[int, int]:
     """Where the data of a part with a length of its own begin, and how many characters they are; -1 and a
-    misfit where that is none."""
+    misfit where that is none, or where the last part leaves something over."""
     digits = reading.text[at : at + len(cell.own)]
     size = _number(digits, "b" if cell.own[0] == "H" else "n")
     start = at + len(cell.own)
-    if size < 0 or start + size > end or not cell.least <= size <= cell.most:
+    over = start + size > end or (last and start + size < end)
+    if size < 0 or over or not cell.least <= size <= cell.most:
         left = max(end - start, 0)
         units = "digit" if cell.content == "n" else "character"
         found = f"{digits}, with {left} {units}s after it" if digits.isdigit() else "other characters"
@@ -271,7 +279,7 @@ def _bits(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterat
             return
         width = min(one.most, end - start) if not one.fixed else one.most
         if one.own:
-            start, width = _own_length(reading, one, start, end)
+            start, width = _own_length(reading, one, start, end, last=False)
             if width < 0:
                 return
         if start + width > end or width < one.least:

@@ -26,6 +26,7 @@ __all__ = [
     "layouts",
     "place",
     "read",
+    "tried",
     "write",
 ]
 
@@ -77,7 +78,7 @@ def fitting(version: str | Spec, number: int, value: str, network: str | None = 
     'LONDON       '
     """
     best, least = None, 0
-    for layout in _tried(version, number, network):
+    for layout in tried(version, number, network):
         found = read(layout, value)
         if found.misfits:
             continue
@@ -95,11 +96,11 @@ def closest(version: str | Spec, number: int, value: str, network: str | None = 
     found = fitting(version, number, value, network)
     if found is not None:
         return found
-    tried = [read(layout, value) for layout in _tried(version, number, network)]
-    return max(tried, key=lambda one: one.misfits[0].start) if tried else None
+    found_by = [read(layout, value) for layout in tried(version, number, network)]
+    return max(found_by, key=lambda one: one.misfits[0].start) if found_by else None
 
 
-def _tried(version: str | Spec, number: int, network: str | None) -> tuple[Layout, ...]:
+def tried(version: str | Spec, number: int, network: str | None = None) -> tuple[Layout, ...]:
     """The layouts to try: a dialect's own come before the network's and the standard's."""
     if isinstance(version, Spec):
         own = tuple(one for one in version.parts if one.number == number)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from sim.codec import Message
-from sim.elements import dates, emv, groups, money, mti, pos
+from sim.elements import dates, emv, groups, money, mti, pos, subfields
 from sim.elements.answer import answer
 from sim.elements.pan import luhn_ok
 from sim.masking import mask, mask_pan
@@ -32,8 +32,8 @@ def meaning(message: Message, number: int, network: str | None = None) -> str:
         return _mti(message)
     if number == 1:
         return _bitmap(message)
-    sayer = _sayers(message.version).get(number)
-    return sayer(message, number, network) if sayer else ""
+    sayer = _sayers(message.version).get(number) or _parts
+    return sayer(message, number, network)
 
 
 def _mti(message: Message) -> str:
@@ -63,12 +63,12 @@ def _pan(message: Message, number: int, network: str | None) -> str:
 
 
 def _processing_code(message: Message, number: int, network: str | None) -> str:
-    value = message[number]
-    kind = lookup("transaction_type", value[:2], version=message.version, network=network)
-    accounts = [lookup("account_type", value[at : at + 2], version=message.version) for at in (2, 4)]
-    names = [account.meaning if account else "unknown account type" for account in accounts]
-    text = f"{value[:2]} {kind.meaning if kind else 'unknown transaction type'}"
-    return f"{text}; from {value[2:4]} {names[0]}, to {value[4:6]} {names[1]}"
+    texts = []
+    leads = (("", "transaction type"), ("; from ", "account type"), (", to ", "account type"))
+    for told, (lead, what) in zip(subfields.unfold(message, number, network), leads, strict=False):
+        said = f"unknown {what}" if told.meaning == subfields.NOT_LISTED else told.meaning
+        texts.append(f"{lead}{told.shown} {said}")
+    return "".join(texts)
 
 
 def _amount(message: Message, number: int, network: str | None) -> str:
@@ -90,11 +90,6 @@ def _rate(message: Message, number: int, network: str | None) -> str:
     return str(digits[: 7 - decimals].lstrip("0") or "0") + (
         "." + digits[7 - decimals :] if 0 < decimals <= 7 else ""
     )
-
-
-def _fee(message: Message, number: int, network: str | None) -> str:
-    currency = {28: 49, 29: 50, 30: 49, 31: 50, 97: 50}.get(number, 49)
-    return groups.say_signed(message[number], message.get(currency))
 
 
 def _country(message: Message, number: int, network: str | None) -> str:
@@ -156,16 +151,19 @@ def _location(message: Message, number: int, network: str | None) -> str:
     return groups.say_location(mask(number, message[number], message.version), message.version)
 
 
-def _replacement(message: Message, number: int, network: str | None) -> str:
-    actual = money.say_amount(message[number][:12], message.get(49))
-    return f"actual amount {actual}" if message[number][:12].isdecimal() else ""
+def _first_amount(message: Message, number: int, network: str | None) -> str:
+    """The amount that an element of several begins with."""
+    amounts = [told for told in subfields.unfold(message, number) if told.part.cell.codes == "amount"]
+    said = subfields.first_amount(message, number)
+    return f"{amounts[0].name.partition(',')[0]} {said}" if said else ""
 
 
-def _original_amounts(message: Message, number: int, network: str | None) -> str:
-    value = message[number]
-    if message.version == "2003":
-        return f"original amount {money.say_amount(value[4:16], value[:3])}"
-    return f"original amount {money.say_amount(value[:12], message.get(49))}"
+def _only_amount(message: Message, number: int, network: str | None) -> str:
+    return next((told.meaning for told in subfields.unfold(message, number) if told.name == "amount"), "")
+
+
+def _parts(message: Message, number: int, network: str | None) -> str:
+    return subfields.say(message, number, network)
 
 
 _COMMON: dict[int, Sayer] = {
@@ -198,10 +196,7 @@ _SAYERS: dict[str, dict[int, Sayer]] = {
         21: _country,
         25: partial(_code, "pos_condition"),
         26: partial(_code, "pin_capture"),
-        28: _fee,
-        29: _fee,
-        30: _fee,
-        31: _fee,
+        **dict.fromkeys((28, 29, 30, 31, 97), _only_amount),
         49: _currency,
         50: _currency,
         51: _currency,
@@ -211,8 +206,7 @@ _SAYERS: dict[str, dict[int, Sayer]] = {
         70: partial(_code, "network_management"),
         90: _original,
         91: partial(_code, "file_update"),
-        95: _replacement,
-        97: _fee,
+        95: _first_amount,
     },
     "1993": {
         18: _merchant,
@@ -220,7 +214,7 @@ _SAYERS: dict[str, dict[int, Sayer]] = {
         21: _country,
         24: partial(_code, "function_code"),
         25: partial(_code, "reason_code"),
-        30: _original_amounts,
+        30: _first_amount,
         49: _currency,
         50: _currency,
         51: _currency,
@@ -230,13 +224,13 @@ _SAYERS: dict[str, dict[int, Sayer]] = {
         70: _country,
         91: _country,
         92: _country,
-        97: _fee,
+        97: _only_amount,
     },
     "2003": {
         26: _merchant,
         24: partial(_code, "function_code"),
         25: partial(_code, "reason_code"),
-        30: _original_amounts,
+        30: _first_amount,
         56: _original,
     },
 }

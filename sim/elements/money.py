@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from sim.codec import Message
+from sim.elements.layout import place
 from sim.spec import Currency, currency
 
 # Which element holds the currency of an amount (1987, 1993); 2003 puts it inside the amount.
 CURRENCY_OF = {4: 49, 5: 50, 6: 51, 8: 51}
-_COMPOSITE = 4  # 2003: currency n 3 and minor unit n 1 in front of the amount
+
+_SIDES = {"C": "credit", "D": "debit"}
 
 
 def in_major_units(digits: str, exponent: int) -> str:
@@ -45,6 +47,11 @@ def say_amount(digits: str, code: str) -> str:
     return f"{in_major_units(digits, known.exponent)} {known.alpha}"
 
 
+def say_signed(value: str, code: str) -> str:
+    """An `x+n` amount: `D00000150` with currency 840 is 1.50 USD debit."""
+    return f"{say_amount(value[1:], code)} {_SIDES.get(value[:1], '')}".strip()
+
+
 def say_currency(code: str) -> str:
     """A currency code with its name: `US Dollar (USD)`; empty when ISO 4217 has no such code."""
     known = currency(code)
@@ -59,9 +66,22 @@ def amount(message: Message, number: int = 4) -> tuple[str, str] | None:
     value = message.get(number)
     if not value:
         return None
-    if message.version == "2003":
-        return value[_COMPOSITE:], value[:3]
+    if inside := composite(message.version, number):
+        return value[inside[1]], value[inside[0]]
     return value, message.get(CURRENCY_OF.get(number, 49))
+
+
+@cache
+def composite(version: str, number: int) -> tuple[slice, slice] | None:
+    """Where currency and digits stand in an amount that holds its currency; None where it holds none.
+
+    >>> composite("2003", 4), composite("1987", 4)
+    ((slice(0, 3, None), slice(4, 16, None)), None)
+    """
+    try:
+        return place(version, number, "currency"), place(version, number, "amount")
+    except KeyError:
+        return None
 
 
 def say(message: Message, number: int = 4) -> str:

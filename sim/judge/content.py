@@ -7,47 +7,24 @@ from collections.abc import Iterator
 from functools import cache
 
 from sim.codec import Message
-from sim.elements import dates
+from sim.elements import dates, money
+from sim.elements.layout import place
 from sim.elements.pan import account, luhn_ok
 from sim.elements.track import read_track_2
 from sim.judge.engine import Screen, rule, screen
 from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
 from sim.spec import ElementSpec, country, currency, spec
+from sim.spec.contents import CLASS_NAMES, FOREIGN
 from sim.spec.networks import detect
 
-# The first character that does not belong, by content class. Blanks fill up `an` values.
-_FOREIGN = {
-    "n": re.compile(r"[^0-9]"),
-    "an": re.compile(r"[^0-9A-Za-z ]"),
-    "anp": re.compile(r"[^0-9A-Za-z ]"),
-    "ns": re.compile(r"[^0-9!-/:-@\[-`{-~ ]"),
-    "ans": re.compile(r"[^ -~]"),
-    "ansb": re.compile(r"[^ -~]"),
-    "z": re.compile(r"[^0-9:;<=>?D]"),
-    "b": re.compile(r"[^0-9A-Fa-f]"),
-    "x+n": re.compile(r"(?<!^)[^0-9]|^[^CD]"),
-}
-_CLASS_NAMES = {
-    "n": "digits only",
-    "an": "letters and digits only, blanks to fill up",
-    "anp": "letters, digits and blanks only",
-    "ns": "digits and special characters only",
-    "ans": "printable ASCII characters only",
-    "ansb": "printable ASCII characters only",
-    "z": "digits and the separator = or D only",
-    "b": "hex digits only",
-    "x+n": "C or D, then digits",
-}
 # Track 2 has a rule for its whole layout.
 _LAID_OUT = (35,)
-# A currency may be written in letters or in digits.
-_CURRENCIES = (49, 50, 51)
 
 
 @cache
 def _class_checks(version: str) -> dict[int, re.Pattern[str]]:
-    return {element.number: _FOREIGN[element.content] for element in spec(version).elements}
+    return {element.number: FOREIGN[element.content] for element in spec(version).elements}
 
 
 def clean(message: Message, number: int) -> bool:
@@ -63,7 +40,7 @@ def character_class(message: Message) -> Iterator[Hit]:
     for number, value in message.fields.items():
         if (wrong := checks[number].search(value)) and number not in _LAID_OUT:
             element = message.spec[number]
-            expected = f"{element.format}, {_CLASS_NAMES[element.content]}"
+            expected = f"{element.format}, {CLASS_NAMES[element.content]}"
             yield Hit(number, expected, _describe(wrong[0]), wrong.start(), 1)
 
 
@@ -155,15 +132,22 @@ def clean_values(version: str, present: tuple[int, ...]) -> Screen:
     return is_clean
 
 
+@cache
+def _currencies(version: str) -> tuple[tuple[int, slice], ...]:
+    """Where currencies stand: in elements of their own, or in front of amounts."""
+    inside = ((number, money.composite(version, number)) for number in money.CURRENCY_OF)
+    found = tuple((number, places[0]) for number, places in inside if places)
+    return found or tuple((number, slice(None)) for number in sorted({*money.CURRENCY_OF.values()}))
+
+
 @rule("currency", versions=("1987", "1993"), classes="1234567", reads="codes", any_mti=True)
 @rule("currency", versions=("2003",), classes="1234567", any_mti=True)
 def currency_known(message: Message) -> Iterator[Hit]:
     """Currencies are in ISO 4217."""
-    if message.version == "2003":
-        codes = {number: message[number][:3] for number in (4, 5, 6, 8) if number in message}
-    else:
-        codes = {number: message[number] for number in _CURRENCIES if number in message}
-    for number, code in codes.items():
+    for number, where in _currencies(message.version):
+        if number not in message:
+            continue
+        code = message[number][where]
         known = currency(code)
         if known is None and clean(message, number):
             yield Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
@@ -175,11 +159,13 @@ def currency_known(message: Message) -> Iterator[Hit]:
 @rule("minor-unit", 4, versions=("2003",))
 def minor_unit(message: Message) -> Iterator[Hit]:
     """The minor unit digit of a 2003 amount agrees with ISO 4217."""
-    known = currency(message[4][:3])
+    where = place("2003", 4, "minor unit")
+    digit, known = message[4][where], currency(message[4][place("2003", 4, "currency")])
     if known is None or known.exponent is None or not clean(message, 4):
         return
-    if message[4][3] != str(known.exponent):
-        yield Hit(4, f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}", message[4][3], 3, 1)
+    if digit != str(known.exponent):
+        expected = f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}"
+        yield Hit(4, expected, digit, where.start, len(digit))
 
 
 _COUNTRIES = {"1987": (19, 20, 21, 68, 69), "1993": (19, 20, 21, 68, 69, 70, 91, 92), "2003": (19, 20)}

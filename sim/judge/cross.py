@@ -13,12 +13,13 @@ from functools import lru_cache
 from sim.codec import Message
 from sim.elements import dates, money, pos
 from sim.elements.groups import read_additional_amounts
+from sim.elements.layout import place
 from sim.elements.track import read_track_1, read_track_2
 from sim.judge.content import clean, other_expiry
 from sim.judge.engine import rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, each, listed
-from sim.spec import lookup
+from sim.spec import lookup, number_of, role
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -34,6 +35,7 @@ _CHIP = ("chip", "contactless")
 _READ = ("chip", "contactless", "magnetic stripe")
 _KEYED = ("manual", "credential on file", "ecommerce")
 _REMOTE_CHIP = "09"  # 1987: e-commerce or remote chip, which may come with track 2 data
+_NO_PIN = {"1987": "2", "1993": "0"}
 _PART_OF_A_TRACK = "02"  # 1987: a stripe was read, not necessarily the whole track
 _CASH_BACK_AMOUNT = "40"
 _CASH_BACK = "09"
@@ -57,7 +59,7 @@ def dates_apart(message: Message) -> Iterable[Hit]:
     """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
     counts, so that New Year's Eve is next to New Year's Day."""
     fields = message.fields
-    at = 13 if message.version == "1987" else 12
+    at = number_of("local-date", message.version)
     local = fields.get(13, "") + fields[12] if at == 13 else fields[12][-10:]
     if local[:4] == fields[7][:4] or not _sound_date(message, 7) or not _sound_date(message, 12):
         return _NONE
@@ -119,11 +121,18 @@ def card_not_yet_valid(message: Message) -> Iterable[Hit]:
 )
 def pin_not_possible(message: Message) -> Iterable[Hit]:
     """A PIN comes from a terminal that can take one."""
-    at = 2 if message.version == "1987" else 11
-    none = "2" if message.version == "1987" else "0"
-    if message.fields[22][at : at + 1] != none or not clean(message, 22):
+    where = _part_of_pos(message.version, "pin-capability")
+    code = message.fields[22][where]
+    if code != _NO_PIN[message.version] or not clean(message, 22):
         return _NONE
-    return (Hit(22, "a terminal that can take a PIN, as DE 52 holds one", repr(none), at, 1),)
+    expected = "a terminal that can take a PIN, as DE 52 holds one"
+    return (Hit(22, expected, repr(code), where.start, len(code)),)
+
+
+def _part_of_pos(version: str, job: str) -> slice:
+    """Where the part of DE 22 stands that does *job*."""
+    found = role(job, version)
+    return place(version, 22, found.part) if found else slice(0, 0)
 
 
 def _entry_kind(message: Message) -> str:
@@ -137,9 +146,9 @@ def _kind_of_entry(version: str, value: str) -> str:
 
 def _mode_hit(message: Message, expected: str, severity: Severity | None = None) -> Hit:
     """A hit on the characters of DE 22 that say how the card was read."""
-    at, size = {"1987": (0, 2), "1993": (6, 1), "2003": (0, 8)}[message.version]
-    found = repr(message.fields[22][at : at + size])
-    return Hit(22, expected, found, at, size, severity=severity)
+    where = _part_of_pos(message.version, "entry")
+    code = message.fields[22][where]
+    return Hit(22, expected, repr(code), where.start, where.stop - where.start, severity=severity)
 
 
 @rule("chip-without-data", 22, classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -252,16 +261,17 @@ def transfer_accounts(message: Message) -> Iterable[Hit]:
 @rule("partial-exceeds-original", 4, 95, versions=("1987",), classes="4")
 def partial_exceeds_original(message: Message) -> Iterable[Hit]:
     """The actual amount in DE 95 is not above the original one in DE 4."""
-    actual, original = message.fields[95][:12], _minor_units(message)
+    where = place("1987", 95, "actual amount, transaction")
+    actual, original = message.fields[95][where], _minor_units(message)
     if original is None or not (actual.isascii() and actual.isdigit()) or int(actual) <= original:
         return _NONE
-    return (Hit(95, "at most the original amount in DE 4", "more", 0, 12),)
+    return (Hit(95, "at most the original amount in DE 4", "more", where.start, len(actual)),)
 
 
 @rule("partial-exceeds-original", 4, 30, versions=LATER, classes="4")
 def partial_exceeds_original_later(message: Message) -> Iterable[Hit]:
     """The amount in DE 4 is not above the original one in DE 30."""
-    part = message.fields[30][4:16] if message.version == "2003" else message.fields[30][:12]
+    part = message.fields[30][place(message.version, 30, "original amount")]
     amount = _minor_units(message)
     if amount is None or not part.strip("0") or not clean(message, 30) or amount <= int(part):
         return _NONE

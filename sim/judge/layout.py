@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache, partial
 
 from sim.codec import Message
-from sim.elements import dates, pos
+from sim.elements import dates, subfields
+from sim.elements.layout import layouts, place
 from sim.elements.track import expiry_place, is_track_3, read_track_1, read_track_2
 from sim.judge.content import clean
 from sim.judge.engine import Check, rule
 from sim.judge.finding import Hit, Severity
 from sim.spec import VERSIONS, code_list, lookup, merchant_category
+from sim.spec.layouts import Cell
 from sim.spec.networks import NETWORKS, network, response_code
 
 ElementCheck = Callable[..., Iterable[Hit]]
@@ -24,6 +26,9 @@ LATER = ("1993", "2003")
 _CARD_CLASSES = "1234567"
 _PRIVATE = "9"  # first digit of transaction and account types left to private use
 _NONE: tuple[Hit, ...] = ()
+# The parts of DE 3 stand in the same places in every version.
+_TYPE = place("1987", 3, "transaction type")
+_ACCOUNTS = tuple((place("1987", 3, f"{side} account"), side) for side in ("from", "to"))
 
 
 def each(
@@ -42,6 +47,12 @@ def each(
         return check
 
     return bind
+
+
+@cache
+def _parts_of(version: str, number: int) -> tuple[tuple[Cell, int, int], ...]:
+    """The parts of an element of fixed places, with where they start and end."""
+    return layouts(version, number)[0].cell.slices or ()
 
 
 @cache
@@ -91,24 +102,28 @@ for _id, _number, _version, _list, _what in _CODES:
 @rule("transaction-type", 3, classes=_CARD_CLASSES)
 def transaction_type(message: Message) -> Iterable[Hit]:
     """DE 3, positions 1 and 2, is a known transaction type."""
-    code = message.fields[3][:2]
+    code = message.fields[3][_TYPE]
     if code in listed("transaction_type", message.version) or not clean(message, 3):
         return _NONE
     if code[0] == _PRIVATE or code in listed("transaction_type"):
         hint = "The code is outside this version's list; links that use it have agreed on its meaning."
-        return (Hit(3, "a transaction type of this version", repr(code), 0, 2, "", hint, Severity.INFO),)
-    return (Hit(3, "a known transaction type", repr(code), 0, 2),)
+        return (
+            Hit(3, "a transaction type of this version", repr(code), 0, len(code), "", hint, Severity.INFO),
+        )
+    return (Hit(3, "a known transaction type", repr(code), 0, len(code)),)
 
 
 @rule("account-type", 3, classes=_CARD_CLASSES)
 def account_type(message: Message) -> Iterable[Hit]:
     """DE 3, positions 3 to 6, are known account types."""
     value, known = message.fields[3], listed("account_type")
-    wrong = [at for at in (2, 4) if value[at : at + 2] not in known and value[at] != _PRIVATE]
+    wrong = [(at, side) for at, side in _ACCOUNTS if value[at] not in known and value[at.start] != _PRIVATE]
     if not wrong or not clean(message, 3):
         return _NONE
-    side = {2: "from", 4: "to"}
-    return [Hit(3, f"a known account type ({side[at]})", repr(value[at : at + 2]), at, 2) for at in wrong]
+    return [
+        Hit(3, f"a known account type ({side})", repr(value[at]), at.start, at.stop - at.start)
+        for at, side in wrong
+    ]
 
 
 @each("conversion-rate", 9, 10)
@@ -129,43 +144,43 @@ def conversion_rate(message: Message, number: int) -> Iterable[Hit]:
 def pos_entry_mode(message: Message) -> Iterable[Hit]:
     """DE 22 of 1987: how the card number was entered, and whether a PIN could be."""
     value = message.fields[22]
-    mode = value[:2] in listed("pos_entry_mode", "1987")
-    capability = value[2:] in listed("pin_entry_capability", "1987")
-    if (mode and capability) or not clean(message, 22) or _on_a_network("1987", 22, value):
-        return _NONE
-    if not mode:
-        return (Hit(22, "a known PAN entry mode", repr(value[:2]), 0, 2),)
-    return (Hit(22, "a known PIN entry capability", repr(value[2:]), 2, 1),)
-
-
-# Values some networks have added to the twelve positions; public descriptions of their interfaces.
-_ADDED_1993 = ("", "789", "89S", "9", "69MST", "69S", "89", "8ACDEJMRSTUV", "9ST", "89", "S", "9", "")
+    names = (("a known PAN entry mode"), ("a known PIN entry capability"))
+    for (cell, start, end), expected in zip(_parts_of("1987", 22), names, strict=True):
+        if value[start:end] in listed(cell.codes, "1987"):
+            continue
+        if not clean(message, 22) or _on_a_network("1987", 22, value):
+            return _NONE
+        return (Hit(22, expected, repr(value[start:end]), start, end - start),)
+    return _NONE
 
 
 @rule("pos-data-code", 22, versions=("1993",))
 def pos_data_code(message: Message) -> Iterator[Hit]:
-    """DE 22 of 1993: twelve positions, each with a list of its own."""
-    for position, code in enumerate(message.fields[22], start=1):
-        if code in listed("pos_data_code", "1993", str(position)) or not clean(message, 22):
+    """DE 22 of 1993: twelve positions, each with a list of its own. Some networks have added values, which
+    the layout's rows name."""
+    value = message.fields[22]
+    for cell, at, end in _parts_of("1993", 22):
+        code = value[at:end]
+        if code in listed(cell.codes, "1993", cell.argument) or not clean(message, 22):
             continue
-        severity = Severity.INFO if code in _ADDED_1993[position] else None
-        yield Hit(22, f"a known value in position {position}", repr(code), position - 1, 1, severity=severity)
-
-
-# Bits 2003 leaves to national and private use, by part of DE 22.
-_AGREED_BITS = {"22-1": range(23, 33), "22-4": range(25, 33)}
+        severity = Severity.INFO if cell.agreed and cell.agreed.fullmatch(code) else None
+        yield Hit(22, f"a known value in position {cell.key}", repr(code), at, end - at, severity=severity)
 
 
 @rule("pos-data-bits", 22, versions=("2003",))
 def pos_data_bits(message: Message) -> Iterator[Hit]:
     """DE 22 of 2003: no bit is set that is reserved for ISO."""
+    value = message.fields[22]
     if not clean(message, 22):
         return
-    for index, (part, bits) in enumerate(pos.bits_2003(message.fields[22]).items()):
-        known, agreed = listed("pos_data_bits", "2003", part), _AGREED_BITS.get(part, ())
-        if wrong := [bit for bit in bits if str(bit) not in known and bit not in agreed]:
-            text = "bit " + ", ".join(map(str, wrong))
-            yield Hit(22, f"only bits with a meaning in {part}", text, index * 8, 8, part)
+    for cell, at, end in _parts_of("2003", 22):
+        name, _, part = cell.argument.partition(" ")
+        known, agreed = listed(name, "2003", part), cell.agreed
+        bits = map(str, subfields.flags(value[at:end]))
+        if wrong := [bit for bit in bits if bit not in known and not (agreed and agreed.fullmatch(bit))]:
+            yield Hit(
+                22, f"only bits with a meaning in {part}", "bit " + ", ".join(wrong), at, end - at, part
+            )
 
 
 def _agreed_function(code: str) -> bool:
@@ -348,24 +363,17 @@ def pin_block(message: Message) -> Iterable[Hit]:
 def life_cycle(message: Message) -> Iterable[Hit]:
     """DE 57: a unit of time and how many of them the authorization holds."""
     value = message.fields[57]
-    if not clean(message, 57) or value[0] in "6789":
+    (unit, start, end), (_, many, last) = _parts_of(message.version, 57)
+    code = value[start:end]
+    if not clean(message, 57) or (unit.agreed and unit.agreed.fullmatch(code)):
         return _NONE
-    if lookup("life_cycle_unit", value[0], version=message.version) is None:
-        return (Hit(57, "1 days, 2 hours or 3 minutes", repr(value[0]), 0, 1),)
-    return (Hit(57, "a count of 01 to 99", "'00'", 1, 2),) if value[1:] == "00" else _NONE
+    if lookup(unit.codes, code, version=message.version) is None:
+        return (Hit(57, "1 days, 2 hours or 3 minutes", repr(code), start, end - start),)
+    zero = not value[many:last].strip("0")
+    return (Hit(57, "a count of 01 to 99", repr(value[many:last]), many, last - many),) if zero else _NONE
 
 
 @rule("extended-payment", 67)
 def extended_payment(message: Message) -> Iterable[Hit]:
     """DE 67 counts months."""
     return (Hit(67, "a number of months", "'00'"),) if message.fields[67] == "00" else _NONE
-
-
-@rule("replacement-amounts", 95, versions=("1987",))
-def replacement_amounts(message: Message) -> Iterable[Hit]:
-    """DE 95 of 1987 begins with the actual amount."""
-    value = message.fields[95]
-    at = next((at for at, char in enumerate(value[:12]) if char not in "0123456789"), None)
-    if at is None or not clean(message, 95):
-        return _NONE
-    return (Hit(95, "twelve digits in front, the actual amount", repr(value[at]), at, 1),)

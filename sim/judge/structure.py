@@ -8,7 +8,7 @@ from sim.codec import Message
 from sim.elements import mti
 from sim.judge.engine import rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import lookup, spec, version_of
+from sim.spec import lookup, number_of, spec, version_of
 
 _REQUEST_OR_ADVICE = "02"
 _FINANCIAL = "12"
@@ -131,7 +131,7 @@ def approval_without_code(message: Message) -> Iterator[Hit]:
 @rule("reversal-without-original", classes="4", functions="024")
 def reversal_without_original(message: Message) -> Iterator[Hit]:
     """A reversal says what it undoes."""
-    number = 90 if message.version == "1987" else 56
+    number = number_of("original", message.version)
     if number not in message:
         yield Hit(number, "the original data elements, in a reversal", "none")
 

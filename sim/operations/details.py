@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sim.elements.layout import layouts
 from sim.errors import OptionError, closest, shown
 from sim.spec import country, spec
 
 # Name -> the element it goes to, and what it must look like. Widths that differ between versions are
-# those of the element tables, but for the name and city inside DE 43 of 1987.
+# those of the element tables and of the layout of DE 43.
 LIMITS: Mapping[str, tuple[int, str, str]] = {
     "terminal": (41, "", "[ -~]+"),
     "merchant": (42, "", "[ -~]+"),
@@ -23,8 +24,7 @@ LIMITS: Mapping[str, tuple[int, str, str]] = {
     "acquirer": (32, "up to 11 digits", "[0-9]{1,11}"),
     "cashback": (54, "up to 12 digits", "[0-9]{1,12}"),
 }
-_LOCATION_1987 = {"name": 25, "city": 13}
-_LOCATION_LATER = {"name": 40, "city": 30}  # our choice: both, street, code and country stay below 99
+_LOCATION = {"name": 40, "city": 30}  # our choice: both, street, code and country stay below 99
 _SAMPLES = (
     (("name", "merchant"), "merchant"),
     (("terminal",), "terminal"),
@@ -62,8 +62,14 @@ def check_details(details: Mapping[str, str], version: str) -> dict[str, str]:
 
 def _width(name: str, number: int, version: str) -> int:
     if number == 43 and name != "country":
-        return (_LOCATION_1987 if version == "1987" else _LOCATION_LATER)[name]
+        return min(_LOCATION[name], _cell_width(name, version))
     return spec(version)[number].width if number in (41, 42) else 40
+
+
+def _cell_width(name: str, version: str) -> int:
+    """The places that the first layout of DE 43 has for the merchant's name or city."""
+    cells = layouts(version, 43)[0].cell.cells
+    return next(cell.most for cell in cells if cell.name.startswith(name))
 
 
 def sample_note(details: Mapping[str, str]) -> str:

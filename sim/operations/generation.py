@@ -15,7 +15,7 @@ from sim.elements.pan import detect_network
 from sim.operations.details import sample_note
 from sim.operations.options import Setting, check_numbers, settle
 from sim.operations.recipes import FIXED, VARIED, Context, Varied, approved, clock, original_data
-from sim.spec import lookup, spec
+from sim.spec import lookup, number_of, spec
 from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.tables import read_toml
 
@@ -230,9 +230,9 @@ def reverse(original: Message, *, stan: str | None = None, at: datetime | None =
     fields[11] = (stan or _next(original.get(11))).zfill(width)
     sent = "" if at else original.get(7)
     fields[7] = sent or clock(version, at).elements[7]
-    moment = original.get(7 if version == "1987" else 12)
+    moment = original.get(number_of("sent-of-original", version))
     data = original_data(version, original.mti, original.get(11), moment, original.get(32), original.get(33))
-    fields[90 if version == "1987" else 56] = data
+    fields[number_of("original", version)] = data
     if version != "1987":
         fields[24], fields[25] = str(setting.kinds["function"]), str(setting.kinds["reason"])
     elif reason := setting.dialect.get("reversal_reason"):

@@ -13,14 +13,15 @@ from functools import lru_cache
 from hashlib import sha256
 from time import time
 
-from sim.elements import dates, tlv
+from sim.elements import dates, money, tlv
+from sim.elements.layout import layouts, write
 from sim.operations.options import Setting
-from sim.spec import currency, spec
+from sim.spec import country, currency, number_of, spec
 from sim.spec.networks import NETWORKS, network
 from sim.spec.tables import read_toml
 
-_LL = 2
 _CASH_BACK = "40"  # amount type in DE 54
+_TRANSMITTED = 7
 # The original of a generated reversal or advice went out this long before.
 _EARLIER = timedelta(minutes=5)
 _DATED = {"1987": (7, 12, 13), "1993": (7, 12), "2003": (7, 12)}
@@ -81,9 +82,10 @@ def _amount(context: Context) -> str:
     setting = context.setting
     # An inquiry moves no money.
     digits = "0" * 12 if setting.purpose == "balance" else f"{context.amount_minor_units:012}"
-    if setting.version != "2003":
+    if money.composite(setting.version, 4) is None:
         return digits
-    return f"{setting.currency}{_exponent(setting.currency)}{digits}"
+    parts = {"currency": setting.currency, "minor unit": str(_exponent(setting.currency)), "amount": digits}
+    return write(layouts(setting.version, 4)[0], parts)
 
 
 def _dated(number: int) -> Varied:
@@ -106,13 +108,13 @@ def _processing_code(setting: Setting) -> str:
 def _point_of_service(setting: Setting) -> str:
     own = setting.dialect.get("entries", {}).get(setting.entry)
     value = own or setting.entries[setting.version]
-    if setting.version != "2003":
+    if not isinstance(value, list):
         return str(value)
     return "".join(f"{1 << (32 - bit):08X}" for bit in value)
 
 
 def _condition(setting: Setting) -> str:
-    if setting.version != "1987":
+    if number_of("condition", setting.version) == 0:
         return str(setting.kinds.get("reason", "1506"))  # 1506: online forced by card acceptor
     conditions = setting.dialect.get("conditions", {})
     return str(conditions.get(setting.entry) or setting.entries.get("condition", "00"))
@@ -120,10 +122,20 @@ def _condition(setting: Setting) -> str:
 
 def _location(setting: Setting) -> str:
     sample = setting.sample
-    if setting.version == "1987":
-        return f"{sample['name']:<25}{sample['city']:<13}{sample['country_alpha']}"
-    tail = f"{sample['postal']:<10}{sample['region']:<3}{sample['country']}"
-    return f"{sample['name']}\\{sample['street']}\\{sample['city']}\\{tail}"
+    layout = layouts(setting.version, 43, setting.network)[0]
+    known = country(sample["country"])
+    codes = {cell.name: cell.most for cell in layout.cell.cells}
+    alpha = known.alpha2 if known and codes.get("country") == len(known.alpha2) else known and known.alpha3
+    where = {"postal code": sample["postal"], "region": sample["region"], "country": sample["country"]}
+    parts = {
+        "name": sample["name"],
+        "name and street": sample["name"],
+        "street": sample["street"],
+        "city": sample["city"],
+        "country": alpha or "",
+        "postal code, region and country": where,
+    }
+    return write(layout, {name: value for name, value in parts.items() if name in codes})
 
 
 def _track_2(context: Context) -> str:
@@ -152,19 +164,18 @@ def _original(context: Context) -> str:
     template = read_toml("templates")["kinds"]["auth"]["mti"]
     setting, clock = context.setting, context.clock
     version = setting.version
-    earlier = (clock.utc if version == "1987" else clock.at) - _EARLIER
-    moment = dates.write(spec(version)[7 if version == "1987" else 12].pattern, earlier)
+    sent = number_of("sent-of-original", version)
+    earlier = (clock.utc if sent == _TRANSMITTED else clock.at) - _EARLIER
+    moment = dates.write(spec(version)[sent].pattern, earlier)
     return original_data(version, template[version], _stan(context), moment, setting.sample["acquirer"])
 
 
 def original_data(version: str, mti: str, stan: str, moment: str, acquirer: str, forwarding: str = "") -> str:
     """DE 90 (1987) or DE 56 (1993, 2003) from the original's MTI, DE 11, DE 7 (1987) or DE 12, DE 32,
     DE 33."""
-    if version == "1987":
-        return f"{mti}{stan}{moment}{acquirer:0>11}{forwarding:0>11}"
-    if version == "1993":
-        return f"{mti}{stan}{moment}{len(acquirer):0{_LL}}{acquirer}"
-    return f"{mti}{stan}{moment}{acquirer}"
+    layout = layouts(version, number_of("original", version))[0]
+    values = (mti, stan, moment, acquirer, forwarding)
+    return write(layout, {cell.key: value for cell, value in zip(layout.cell.cells, values, strict=False)})
 
 
 def _chip(context: Context) -> str:
@@ -212,8 +223,12 @@ def _sample(name: str) -> Fixed:
 def _cashback(context: Context) -> str:
     """DE 54: one group that says how much of the amount is cash back."""
     setting = context.setting
-    exponent = _exponent(setting.currency) if setting.version == "2003" else ""
-    return f"00{_CASH_BACK}{setting.currency}{exponent}D{_cash_back(context)}"
+    parts = {"account type": "00", "amount type": _CASH_BACK, "currency": setting.currency}
+    parts["amount"] = f"D{_cash_back(context)}"
+    layout = layouts(setting.version, 54)[0]
+    if "minor unit" in {cell.name for cell in layout.cell.cells}:
+        parts["minor unit"] = str(_exponent(setting.currency))
+    return write(layout, [parts])
 
 
 def _cash_back(context: Context) -> str:

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 from sim.codec import Message
-from sim.elements import dates, emv, groups, money, mti, pos
+from sim.elements import dates, emv, groups, money, mti, pos, subfields
 from sim.elements.answer import answer
 from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
-from sim.spec import lookup, lookup_anywhere, merchant_category, spec
+from sim.spec import lookup, lookup_anywhere, merchant_category, number_of, role, spec
 from sim.spec.networks import detect, network
 from sim.spec.tables import read_toml
 
@@ -156,8 +156,8 @@ def _billing(message: Message, name: str | None) -> str:
         parts.append(f"settled between the banks as {money.say(message, 5)}")
     if 6 in message:
         parts.append(f"billed to the cardholder as {money.say(message, 6)}")
-    if 28 in message and message.version == "1987":
-        parts.append(f"charged with a fee of {groups.say_signed(message[28], message.get(49))}")
+    if (fee := number_of("fee", message.version)) in message:
+        parts.append(f"charged with a fee of {money.say_signed(message[fee], message.get(49))}")
     text = f"The amount is {' and '.join(parts)}." if parts else ""
     if 54 in message and (said := groups.say_additional_amounts(message[54], message.version)):
         text = f"{text} Additional amounts: {said}.".strip()
@@ -184,7 +184,7 @@ def _moment(pattern: str, value: str) -> str:
 
 def _where(message: Message, name: str | None) -> str:
     version, get = message.version, message.get
-    texts = (get(43), get(41), get(42), get(18 if version == "1987" else 26))
+    texts = (get(43), get(41), get(42), get(number_of("category", version)))
     known = _CARD_NUMBER.search("|".join(texts)) is None
     return _place(*texts, version) if known else _place.__wrapped__(*texts, version)
 
@@ -262,10 +262,10 @@ def _reason(message: Message, name: str | None) -> str:
 def _network_management(message: Message, name: str | None) -> str:
     if not mti.is_network_management(message.mti):
         return ""
-    number, listed = (70, "network_management") if message.version == "1987" else (24, "function_code")
-    if number not in message:
+    job = role("network-code", message.version)
+    if job is None or job.number not in message:
         return ""
-    code = message[number]
+    code, listed = message[job.number], job.codes
     known = lookup(listed, code, version=message.version, network=name)
     elsewhere = None if known else lookup_anywhere(listed, code, version=message.version)
     what = known.meaning if known else "an action not in the list"
@@ -299,7 +299,7 @@ def _outcome(message: Message, name: str | None) -> str:
 
 
 def _original(message: Message, name: str | None) -> str:
-    number = 90 if message.version == "1987" else 56
+    number = number_of("original", message.version)
     if number not in message:
         return ""
     original = groups.read_original(message[number], message.version)
@@ -308,19 +308,16 @@ def _original(message: Message, name: str | None) -> str:
     text = f"It refers to the {original.mti} with STAN {original.stan}"
     when = dates.say(original.pattern, original.when)
     if when != original.when:
-        text += f" of {when}" + (" UTC" if message.version == "1987" else " local time")
+        text += f" of {when}" + (" UTC" if original.pattern == _SENT else " local time")
     return text + (f", acquirer {original.acquirer}." if original.acquirer else ".")
 
 
 def _replacement(message: Message, name: str | None) -> str:
-    if message.version == "1987" and 95 in message and message[95][:12].isdecimal():
-        actual = money.say_amount(message[95][:12], message.get(49))
-        return f"The final amount is {actual}; the rest is given back."
-    if message.version != "1987" and 30 in message:
-        value = message[30]
-        composite = message.version == "2003"
-        digits, code = (value[4:16], value[:3]) if composite else (value[:12], message.get(49))
-        return f"The original amount was {money.say_amount(digits, code)}."
+    version = message.version
+    if said := subfields.first_amount(message, number_of("actual-amount", version)):
+        return f"The final amount is {said}; the rest is given back."
+    if said := subfields.first_amount(message, number_of("original-amount", version)):
+        return f"The original amount was {said}."
     return ""
 
 
@@ -337,11 +334,12 @@ def _totals(message: Message, name: str | None) -> str:
                 said + (f" of {money.say_amount(message[amount], currency)}" if amount in message else "")
             )
     if 97 in message:
-        parts.append(f"net {groups.say_signed(message[97], currency)}")
+        parts.append(f"net {money.say_signed(message[97], currency)}")
     text = f"It reports {', '.join(parts)}." if parts else ""
-    if 66 in message and message.version == "1987":
-        known = lookup("settlement", message[66], version="1987")
-        text += f" Settlement code {message[66]}: {known.meaning if known else 'not in the list'}."
+    if (settled := role("settlement", message.version)) and settled.number in message:
+        code = message[settled.number]
+        known = lookup(settled.codes, code, version=message.version)
+        text += f" Settlement code {code}: {known.meaning if known else 'not in the list'}."
     return text.strip()
 
 
@@ -349,8 +347,12 @@ def _file(message: Message, name: str | None) -> str:
     """File update: what is done to which file."""
     if message.mti[1] != "3":
         return ""
-    number, listed = (91, "file_update") if message.version == "1987" else (24, "function_code")
-    known = lookup(listed, message.get(number), version=message.version) if number in message else None
+    job = role("file-action", message.version)
+    known = (
+        lookup(job.codes, message[job.number], version=message.version)
+        if job and job.number in message
+        else None
+    )
     parts = [f"the file action is {known.meaning}"] if known else []
     if file := message.get(101).strip():
         parts.append(f"the file is {mask(101, file, message.version)}")

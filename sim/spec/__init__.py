@@ -1,7 +1,7 @@
 """What ISO 8583 says: element tables, code lists, networks, currencies. Sole reader of `data/`."""
 
 from sim.spec.codes import Code, code_list, code_lists, lookup, lookup_anywhere
-from sim.spec.elements import VERSIONS, ElementSpec, Spec, spec, version_of
+from sim.spec.elements import VERSIONS, ElementSpec, Role, Spec, number_of, role, spec, version_of
 from sim.spec.registries import (
     Country,
     Currency,
@@ -19,6 +19,7 @@ __all__ = [
     "Country",
     "Currency",
     "ElementSpec",
+    "Role",
     "Spec",
     "code_list",
     "code_lists",
@@ -29,7 +30,9 @@ __all__ = [
     "lookup",
     "lookup_anywhere",
     "merchant_category",
+    "number_of",
     "region",
+    "role",
     "spec",
     "version_of",
 ]

@@ -137,6 +137,44 @@ def table(version: str | Spec) -> Spec:
     return version if isinstance(version, Spec) else spec(version)
 
 
+@dataclass(frozen=True, slots=True)
+class Role:
+    """Which element does a job that moved from one version to the next, which part of it (empty: the
+    whole), and the code list it then has (empty: none)."""
+
+    number: int
+    part: str
+    codes: str
+
+
+@cache
+def _roles() -> dict[tuple[str, str], Role]:
+    return {
+        (row["role"], version): Role(int(row["number"]), row["part"], row["codes"])
+        for row in read_csv("roles")
+        for version in row["versions"].split("|")
+    }
+
+
+def role(name: str, version: str) -> Role | None:
+    """The element that does job *name* in *version*, None where none does.
+
+    >>> [found.number for version in VERSIONS if (found := role("original", version))]
+    [90, 56, 56]
+    """
+    return _roles().get((name, version))
+
+
+def number_of(name: str, version: str) -> int:
+    """The number of the element that does job *name* in *version*, 0 (no element's) where none does.
+
+    >>> number_of("settlement", "1987"), number_of("settlement", "1993")
+    (66, 0)
+    """
+    found = _roles().get((name, version))
+    return found.number if found else 0
+
+
 def version_of(mti: str) -> str | None:
     """The version an MTI's first digit names: 0 is 1987, 1 is 1993, 2 is 2003; None for another.
 

@@ -79,7 +79,7 @@ class Cell:
     @cached_property
     def width(self) -> int:
         """The least characters the parts take together."""
-        return sum(cell.least + len(cell.own) for cell in self.cells)
+        return sum(cell.least + len(cell.own) for cell in self.cells if cell.least)
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,14 @@ def owners() -> tuple[str, ...]:
 
 @cache
 def layouts(version: str, number: int, network: str | None = None) -> tuple[Layout, ...]:
-    """How element *number* of *version* is laid out: by *network*'s rows where it has any, else by the
-    standard's, in the order in which they are tried; empty where no layout is known.
+    """How element *number* of *version* is laid out, in the order in which layouts are tried: those of
+    *network*, then those of the standard; empty where none is known.
 
     >>> [part.name for part in layouts("1987", 3)[0].cell.cells]
     ['transaction type', 'from account', 'to account']
     """
     own = _of(version, number, network.lower()) if network and network.lower() in owners() else ()
-    return own or _of(version, number, STANDARD)
+    return own + _of(version, number, STANDARD)
 
 
 @cache

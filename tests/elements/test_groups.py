@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sim.elements.groups import (
-    original_date_place,
     read_additional_amounts,
     read_location,
     read_original,
     say_additional_amounts,
     say_location,
     say_original,
-    say_signed,
 )
+from sim.elements.money import say_signed
 
 
 def test_additional_amounts_are_read_group_by_group() -> None:
@@ -57,9 +56,8 @@ def test_original_data_are_read_in_each_version(version: str, value: str, place:
     """MTI, STAN, date and acquirer, and where the date starts."""
     original = read_original(value, version)
     assert original is not None
-    at, pattern = original_date_place(version)
-    assert at == place
-    assert value[at : at + len(pattern)] == original.when
+    assert original.at == place
+    assert value[place : place + len(original.pattern)] == original.when
     assert int(original.stan) == 123456
     # A length that is not the id's stays in front of it.
     assert original.acquirer.endswith("123456")

@@ -103,13 +103,13 @@ def test_a_value_that_fits_no_layout_has_none() -> None:
     [
         ("1987", 54, "0002840C00000000100", 0, "groups of 20 characters"),
         ("1987", 54, "0002840+000000001000", 7, "C or D in front of the amount"),
-        ("1987", 54, "0002840C00000000100A", 8, "twelve digits of amount"),
-        ("2003", 54, "00028402C00000000100A", 9, "twelve digits of amount"),
+        ("1987", 54, "0002840C00000000100A", 19, "twelve digits of amount"),
+        ("2003", 54, "00028402C00000000100A", 20, "twelve digits of amount"),
         ("1987", 90, "0100", 4, "6 digits of its STAN"),
         ("1993", 56, "1100123456261120101530" + "07123456", 22, "the length of its acquirer"),
-        ("2003", 69, "0000000X" + " " * 32, 0, "eight digits of message count"),
+        ("2003", 69, "0000000X" + " " * 32, 7, "eight digits of message count"),
         ("1993", 43, "SHOP", 0, "3 times \\ behind name, street, city"),
-        ("1993", 43, "SHOP\\STREET\\CITY\\SW1", 17, "16 characters of place"),
+        ("1993", 43, "SHOP\\STREET\\CITY\\SW1", 17, "16 characters of postal code, region and country"),
         ("2003", 18, "03400000400000", 0, "severity 00 or 01"),
     ],
 )
@@ -127,7 +127,7 @@ def test_values_are_written_as_they_are_read() -> None:
     made = layout.write(layout.layouts("1987", 54)[0], [group, group])
     assert made == "0040840D000000000100" * 2
     place = {"name": "SHOP", "street": "HIGH ST", "city": "LONDON"}
-    parts = place | {"place": {"postal code": "SW1", "region": "", "country": "826"}}
+    parts = place | {"4": {"postal code": "SW1", "region": "", "country": "826"}}
     assert layout.write(layout.layouts("1993", 43)[0], parts) == "SHOP\\HIGH ST\\LONDON\\SW1          826"
     original = {"1": "1100", "2": "123", "3": "261120101530", "4": "123456"}
     assert layout.write(layout.layouts("1993", 56)[0], original) == "110000012326112010153006123456"

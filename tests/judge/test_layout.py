@@ -129,7 +129,7 @@ CASES = [
     ),
     Case("additional-amounts", auth(de54=GROUP + GROUP[:19]), 54, 20, auth(de54=GROUP * 2), "error"),
     Case("additional-amounts", auth(de54=GROUP.replace("C", "0")), 54, 7, auth(de54=GROUP.replace("C", "D"))),
-    Case("additional-amounts", auth(de54=GROUP[:-1] + "X"), 54, 8, auth(de54=GROUP)),
+    Case("additional-amounts", auth(de54=GROUP[:-1] + "X"), 54, 19, auth(de54=GROUP)),
     Case("additional-amounts", auth("2003", de54=GROUP), 54, 0, auth("2003", de54=GROUP_2003)),
     Case("additional-amount-codes", auth(de54="7" + GROUP[1:]), 54, 0, auth(de54="9" + GROUP[1:])),
     Case(

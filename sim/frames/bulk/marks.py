@@ -228,7 +228,7 @@ def signature(version: str, number: int, value: str) -> tuple[object, ...]:
     if number in _CURRENCIES[version]:
         said += [(hit.field, hit.severity) for hit in content.currency_known(message)]
     if number == _AMOUNTS:
-        said += [hit.at for hit in groups.additional_amounts(message)]
+        said += [hit.at for hit in groups.misfits(message, _AMOUNTS)]
     for mti in _asked(version, number):
         asked = Message(mti, {number: value}, version)
         for name in NETWORKS:
