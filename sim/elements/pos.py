@@ -5,6 +5,8 @@ Its parts and their lists are layout rows; which part says how the card was read
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sim.codec import Message
 from sim.elements import subfields
 from sim.elements.coded import code_of
@@ -62,6 +64,18 @@ def say(message: Message) -> str:
     >>> say(Message("0100", {22: "051"}))
     '05 chip, 1 terminal can accept PIN'
     """
+    if message.dialect is not None:
+        return _say(message)
+    return _kept(message.get(_NUMBER), message.version)
+
+
+# Few values, none of them card data, in every message.
+@lru_cache(maxsize=1024)
+def _kept(value: str, version: str) -> str:
+    return _say(Message("", {_NUMBER: value}, version))
+
+
+def _say(message: Message) -> str:
     parts = subfields.unfold(message, _NUMBER)
     if any(told.part.cell.codes == _FLAGS for told in parts):
         said = (told.meaning for told in parts)
