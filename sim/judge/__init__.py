@@ -1,6 +1,6 @@
 """Message -> findings: structure, content, cross-field, networks."""
 
-from sim.judge import chip, class_codes, content, cross, groups, layout, structure
+from sim.judge import chip, class_codes, content, cross, groups, layout, omissions, structure
 from sim.judge.engine import catalogue, run
 from sim.judge.finding import Finding, Severity
 
@@ -14,6 +14,7 @@ __all__ = [
     "cross",
     "groups",
     "layout",
+    "omissions",
     "run",
     "structure",
 ]

@@ -56,7 +56,6 @@ def mti_function(message: Message) -> Iterator[Hit]:
             f"{digit}, known since {_SINCE[digit][0]}",
             2,
             1,
-            severity=Severity.WARNING,
         )
 
 
@@ -115,16 +114,20 @@ def missing_amount(message: Message) -> Iterator[Hit]:
 
 @rule("amount-without-currency", 4, versions=("1987", "1993"))
 def amount_without_currency(message: Message) -> Iterator[Hit]:
-    """An amount has a currency; 2003 has it inside the amount."""
+    """An amount has a currency; 2003 has it inside the amount. An answer need not repeat its request's."""
     if 49 not in message:
-        yield Hit(49, "the currency of the amount in DE 4", "none")
+        severity = Severity.INFO if mti.is_response(message.mti) else None
+        yield Hit(49, "the currency of the amount in DE 4", "none", severity=severity)
 
 
 @rule("approval-without-code", 39, classes=_FINANCIAL, functions=_RESPONSES)
 def approval_without_code(message: Message) -> Iterator[Hit]:
-    """An approved authorization carries the issuer's approval code."""
+    """An approval that moves money carries the issuer's approval code; an inquiry needs none."""
+    if 38 in message:
+        return
     code = lookup("response_code", message[39], version=message.version)
-    if code and code.kind == "approved" and 38 not in message:
+    wanted = lookup("transaction_type", message.get(3)[:2], version=message.version)
+    if code and code.kind == "approved" and (wanted is None or wanted.kind != "inquiry"):
         yield Hit(38, "the issuer's approval code, as the response approves", "none")
 
 

@@ -201,7 +201,7 @@ def respond(request: Message, code: str | None = None, *, approval: str | None =
         raise BuildError(0, 2, "a request or an advice", f"MTI {request.mti}")
     version = request.version
     width = spec(version)[39].width
-    answer = approved(version, request.mti[1]) if code is None else code
+    answer = approved(version, *request.mti[1:3]) if code is None else code
     if len(answer) != width:
         raise BuildError(39, None, spec(version)[39].format, f"{len(answer)} characters")
     fields = {number: request[number] for number in _ECHOED[version] if number in request}

@@ -68,7 +68,7 @@ def settle(
     if chosen is not None:
         chosen = _one_of("network", chosen, NETWORKS)
     code, more = _numeric(currency_code), check_details(details or {}, version)
-    sample = {**templates["sample"], **more}
+    sample = {**templates["sample"], **templates["places"].get(purpose, {}), **more}
     return Setting(kind, chosen, version, purpose, entry, code, more, sample)
 
 

@@ -102,7 +102,8 @@ def _reference(context: Context) -> str:
 
 
 def _processing_code(setting: Setting) -> str:
-    return str(read_toml("templates")["purposes"][setting.purpose]) + "0000"
+    own = setting.dialect.get("purposes", {}).get(setting.purpose)
+    return str(own or read_toml("templates")["purposes"][setting.purpose]) + "0000"
 
 
 def _point_of_service(setting: Setting) -> str:
@@ -139,7 +140,7 @@ def _location(setting: Setting) -> str:
 
 
 def _track_2(context: Context) -> str:
-    service = "201" if context.setting.entry == "chip" else "101"
+    service = "201" if context.setting.entry in ("chip", "contactless") else "101"
     head = f"{context.card}={context.expiry}{service}"
     return head + "0" * max(0, min(13, spec(context.setting.version)[35].width - len(head)))
 
@@ -151,11 +152,17 @@ def _answer(setting: Setting) -> str:
     return approved(setting.version, "1")
 
 
-def approved(version: str, message_class: str) -> str:
+def approved(version: str, message_class: str, function: str = "0") -> str:
     """The answer that accepts a message: 00, 000, 0000; 1993 and 2003 accept reversals with 400 and
-    4000, network management with 800 and 8000."""
+    4000, network management with 800 and 8000, and acknowledge an advice of an authorization or
+    financial transaction (*function* 2) with 900 and 9000."""
     width = spec(version)[39].width
-    first = message_class if message_class in "48" and version != "1987" else "0"
+    if version == "1987":
+        first = "0"
+    elif function == "2" and message_class in "12":
+        first = "9"
+    else:
+        first = message_class if message_class in "48" else "0"
     return first + "0" * (width - 1)
 
 
@@ -191,7 +198,7 @@ def _chip(context: Context) -> str:
         {
             "9F26": digest[:16],
             "9F27": "80",
-            "9F10": "06010A03A00000",
+            "9F10": network(setting.network or NETWORKS[0]).issuer_data,
             "9F37": digest[16:24],
             "9F36": f"{int(context.stan) % 0xFFFF + 1:04X}",
             # Tapped: nothing to report. Inserted: over the floor limit, which is why it goes online.

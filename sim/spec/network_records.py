@@ -105,6 +105,7 @@ class Network:
     title: str
     luhn: bool
     aid: str
+    issuer_data: str
     colour: str
     spoken: str
     meant: str

@@ -105,6 +105,7 @@ def network(name: str) -> Network:
         title=table["title"],
         luhn=table["luhn"],
         aid=table["aid"],
+        issuer_data=table["issuer_data"],
         colour=table["colour"],
         spoken=table["spoken"],
         meant=table.get("meant", ""),

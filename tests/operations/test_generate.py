@@ -35,7 +35,9 @@ def test_responses_are_valid_and_answer_their_request(label: str, network: str, 
     assert made.mti == response_mti(message.mti)
     for number in (2, 3, 4, 11, 32, 37, 41, 49):
         assert made.message.get(number) == message.get(number)
-    assert set(made.message[39]) <= {"0", message.mti[1]}
+    later_advice = message.mti[2] == "2" and message.mti[1] in "12" and message.version != "1987"
+    assert set(made.message[39]) <= ({"0", "9"} if later_advice else {"0", message.mti[1]})
+    assert made.message[39].startswith("9") == later_advice
     assert validate(made.raw, version=message.version, network=network).errors == []
 
 

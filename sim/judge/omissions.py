@@ -1,0 +1,162 @@
+"""Rules about what a message leaves out, or carries where it has no place: the card, the time, the answer.
+
+Each is a warning or a remark. What the standard demands of every message of 1987 is in `structure`; what
+1993 and 2003 demand beyond that is told here, since processors read such messages all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sim.codec import Message
+from sim.elements import emv
+from sim.elements.groups import read_additional_amounts
+from sim.judge.engine import rule
+from sim.judge.finding import Hit
+from sim.judge.layout import LATER
+from sim.spec import lookup, spec
+
+_NONE: tuple[Hit, ...] = ()
+_TRANSACTIONS = "12"
+_REQUESTS = "0"
+_REQUESTS_AND_ADVICES = "02"
+_RESPONSES = "13"
+# Where a card or an account can stand. DE 55 may hold it in one of two tags.
+_ACCOUNTS = (2, 34, 35, 36, 45, 102, 103)
+_ACCOUNT_TAGS = ("5A", "57")
+_TRACKS = (35, 36, 45)
+_MOVES_MONEY = ("debit", "credit", "transfer", "payment")
+_PAYS_CASH = ("01", "17")
+# 6010 over the counter, 6011 cash machine, 6012 financial institution.
+_CASH_MERCHANTS = ("6010", "6011", "6012")
+_PARTIAL = {"1987": "10", "1993": "002", "2003": "0002"}
+_ORIGINAL_AMOUNT = "57"
+_MTI_AND_STAN = {"1987": 10, "1993": 10, "2003": 16}
+
+
+def _missing(message: Message, number: int) -> Iterable[Hit]:
+    if number in message:
+        return _NONE
+    return (Hit(number, f"a {spec(message.version)[number].name.lower()}", "none"),)
+
+
+@rule("later-processing-code", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def later_processing_code(message: Message) -> Iterable[Hit]:
+    """DE 3 says what a transaction is for."""
+    return _missing(message, 3)
+
+
+@rule("later-stan", versions=LATER, classes="12348")
+def later_stan(message: Message) -> Iterable[Hit]:
+    """DE 11 ties a response to its request."""
+    return _missing(message, 11)
+
+
+@rule("later-time", versions=LATER, classes="124", functions=_REQUESTS_AND_ADVICES)
+def later_time(message: Message) -> Iterable[Hit]:
+    """DE 12 says when, and is one half of what finds a message again."""
+    return _missing(message, 12)
+
+
+@rule("later-function-code", versions=LATER, classes="1248", functions=_REQUESTS_AND_ADVICES)
+def later_function_code(message: Message) -> Iterable[Hit]:
+    """DE 24 says what a message is for within its class."""
+    return _missing(message, 24)
+
+
+@rule("network-code-missing", versions=("1987",), classes="8")
+def network_code_missing(message: Message) -> Iterable[Hit]:
+    """DE 70 says what a network management message is for."""
+    return _missing(message, 70)
+
+
+@rule("network-answer-missing", classes="8", functions=_RESPONSES)
+def network_answer_missing(message: Message) -> Iterable[Hit]:
+    """An answer to a network management message says whether all is well."""
+    return _missing(message, 39)
+
+
+@rule("no-card-data", 3, classes=_TRANSACTIONS, functions=_REQUESTS)
+def no_card_data(message: Message) -> Iterable[Hit]:
+    """A request that moves money names a card or an account somewhere."""
+    if any(number in message for number in _ACCOUNTS):
+        return _NONE
+    known = lookup("transaction_type", message[3][:2], version=message.version)
+    if known is None or known.kind not in _MOVES_MONEY:
+        return _NONE
+    if 55 in message and any(tag in _ACCOUNT_TAGS for tag in emv.read(message[55]).firsts):
+        return _NONE
+    return (Hit(2, "a card number, a track or an account somewhere in the message", "none"),)
+
+
+@rule("empty-card-number", 2)
+def empty_card_number(message: Message) -> Iterable[Hit]:
+    """A card number that is announced has digits."""
+    return _NONE if message[2] else (Hit(2, "a card number", "length 00", 0, 0),)
+
+
+@rule("empty-acquirer", 32)
+def empty_acquirer(message: Message) -> Iterable[Hit]:
+    """An acquirer that is announced has an id."""
+    return _NONE if message[32] else (Hit(32, "the acquirer's id", "length 00", 0, 0),)
+
+
+@rule("track-in-reversal", classes="4", functions=_REQUESTS_AND_ADVICES)
+def track_in_reversal(message: Message) -> Iterable[Hit]:
+    """A reversal refers to a transaction; the card is not read again, and tracks may not be kept."""
+    return tuple(
+        Hit(number, "no track data in a reversal", "some") for number in _TRACKS if number in message
+    )
+
+
+@rule("original-not-identified", 90, versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
+@rule("original-not-identified", 56, versions=LATER, classes="4", functions=_REQUESTS_AND_ADVICES)
+def original_not_identified(message: Message) -> Iterable[Hit]:
+    """The original data elements are filled in, not zeros."""
+    number = 90 if message.version == "1987" else 56
+    head = message[number][: _MTI_AND_STAN[message.version]]
+    if not head or head.strip("0"):
+        return _NONE
+    return (Hit(number, "MTI and STAN of the original", "zeros", 0, len(head)),)
+
+
+@rule("nothing-given-back", 4, 95, versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
+def nothing_given_back(message: Message) -> Iterable[Hit]:
+    """A partial reversal leaves less than the original amount."""
+    if message[95][:12] != message[4] or not message[4].strip("0"):
+        return _NONE
+    return (Hit(95, "an amount below DE 4", "the same amount", 0, 12),)
+
+
+@rule("partial-without-amounts", 39, classes=_TRANSACTIONS, functions=_RESPONSES)
+def partial_without_amounts(message: Message) -> Iterable[Hit]:
+    """A partial approval says what was asked for, so that the terminal can see what is left to pay."""
+    if message[39] != _PARTIAL[message.version]:
+        return _NONE
+    if message.version != "1987":
+        if 30 in message:
+            return _NONE
+        return (Hit(30, "the original amount, as only a part is approved", "none"),)
+    groups = read_additional_amounts(message.get(54), message.version) or ()
+    if any(group.kind == _ORIGINAL_AMOUNT for group in groups):
+        return _NONE
+    return (Hit(54, f"the original amount (type {_ORIGINAL_AMOUNT}), as only a part is approved", "none"),)
+
+
+@rule("cash-merchant", 3, 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+@rule("cash-merchant", 3, 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_merchant(message: Message) -> Iterable[Hit]:
+    """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
+    number = 18 if message.version == "1987" else 26
+    if message[3][:2] not in _PAYS_CASH or message[number] in _CASH_MERCHANTS:
+        return _NONE
+    return (Hit(number, "a category that pays out cash (6010 to 6012)", repr(message[number])),)
+
+
+@rule("advice-answer", 39, versions=LATER, classes=_TRANSACTIONS, functions="3")
+def advice_answer(message: Message) -> Iterable[Hit]:
+    """The answer to an advice acknowledges it; what it reports was decided before."""
+    if message[39][:1] == "9":
+        return _NONE
+    wanted = "900 or 901" if message.version == "1993" else "9000 or 9001"
+    return (Hit(39, f"an acknowledgement ({wanted}), as an advice is answered", repr(message[39])),)
