@@ -9,5 +9,5 @@ def with_article(noun: str) -> str:
     >>> with_article("issuer"), with_article("UnionPay card")
     ('an issuer', 'a UnionPay card')
     """
-    vowel = noun[:1].lower() in "aeiou" and not noun.startswith("Uni")
+    vowel = noun[:1].lower() in "aeiou" and not noun.lower().startswith(("unio", "unit", "univ", "eu", "one"))
     return ("an " if vowel else "a ") + noun

@@ -35,8 +35,8 @@ _MTI_AND_STAN = {"1987": 10, "1993": 10, "2003": 16}
 
 
 def _missing(message: Message, number: int) -> Iterable[Hit]:
-    if number in message:
-        return _NONE
+    if number in message or not message.fields:
+        return _NONE  # a message of nothing has a rule of its own
     return (Hit(number, f"a {spec(message.version)[number].name.lower()}", "none"),)
 
 
@@ -76,7 +76,7 @@ def network_answer_missing(message: Message) -> Iterable[Hit]:
     return _missing(message, 39)
 
 
-@rule("no-card-data", 3, classes=_TRANSACTIONS, functions=_REQUESTS)
+@rule("no-card-data", 3, classes=_TRANSACTIONS, functions=_REQUESTS, any_mti=False)
 def no_card_data(message: Message) -> Iterable[Hit]:
     """A request that moves money names a card or an account somewhere."""
     if any(number in message for number in _ACCOUNTS):
@@ -101,7 +101,7 @@ def empty_acquirer(message: Message) -> Iterable[Hit]:
     return _NONE if message[32] else (Hit(32, "the acquirer's id", "length 00", 0, 0),)
 
 
-@rule("track-in-reversal", classes="4", functions=_REQUESTS_AND_ADVICES)
+@rule("track-in-reversal", classes="4", functions=_REQUESTS_AND_ADVICES, any_mti=False)
 def track_in_reversal(message: Message) -> Iterable[Hit]:
     """A reversal refers to a transaction; the card is not read again, and tracks may not be kept."""
     return tuple(

@@ -13,10 +13,10 @@ from typing import Any
 
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos, subfields
-from sim.elements.answer import answer
 from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
+from sim.operations.outcome import say_inquiry, say_outcome
 from sim.spec import lookup, lookup_anywhere, merchant_category, number_of, role, spec
 from sim.spec.networks import detect, network
 from sim.spec.tables import read_toml
@@ -119,6 +119,8 @@ def _request(message: Message, name: str | None) -> str:
     what = wanted or ("a transaction" if amount else "")
     if not what:
         return ""
+    if inquiry := say_inquiry(message, wanted, *_parties(message.mti)):
+        return inquiry
     before, after = _asked(message.mti)
     return f"{before} {what} for {amount}{after}" if amount else f"{before} {what}{after}"
 
@@ -204,8 +206,7 @@ def _place(location: str, terminal: str, merchant: str, code: str, version: str)
         text = "The place is not given" if code else ""
     if code:
         business = merchant_category(code)
-        named = business[:1].lower() + business[1:] if business else "not in the ISO 18245 list"
-        text += f", merchant category {code} ({named})"
+        text += f", merchant category {code} ({business or 'not in the ISO 18245 list'})"
     return text + "." if text else ""
 
 
@@ -279,23 +280,7 @@ def _network_management(message: Message, name: str | None) -> str:
 
 
 def _outcome(message: Message, name: str | None) -> str:
-    if 39 not in message:
-        return ""
-    code = message[39]
-    known = answer(code, message.version, name)
-    meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
-    label = message.spec[39].name.lower()
-    if not mti.is_response(message.mti):
-        said = "gives the reason" if message.mti[1] == "4" else "tells the decision"
-        return f"Its {label} {code} {said}: {meaning}."
-    sender, _ = _parties(message.mti)
-    kind = known.kind if known else ""
-    told = "reversal" if message.mti[1] == "4" and kind == "approved" else kind
-    outcome = _phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
-    text = f"{outcome}: {label} {code}, {meaning}"
-    if approval := message.get(38).strip():
-        text += f", with approval code {approval}"
-    return f"{text}. {_phrases('next').get(message.mti[1], {}).get(kind, '')}".strip()
+    return say_outcome(message, name, _parties(message.mti)[0])
 
 
 def _original(message: Message, name: str | None) -> str:
@@ -305,6 +290,8 @@ def _original(message: Message, name: str | None) -> str:
     original = groups.read_original(message[number], message.version)
     if original is None:
         return "The original data elements cannot be read."
+    if not (original.mti + original.stan).strip("0"):
+        return "The original is not identified."
     text = f"It refers to the {original.mti} with STAN {original.stan}"
     when = dates.say(original.pattern, original.when)
     if when != original.when:
@@ -315,6 +302,8 @@ def _original(message: Message, name: str | None) -> str:
 def _replacement(message: Message, name: str | None) -> str:
     version = message.version
     if said := subfields.first_amount(message, number_of("actual-amount", version)):
+        if message.get(number_of("actual-amount", version))[:12] == message.get(4):
+            return f"The final amount, {said}, equals the original amount: nothing is given back."
         return f"The final amount is {said}; the rest is given back."
     if said := subfields.first_amount(message, number_of("original-amount", version)):
         return f"The original amount was {said}."
@@ -365,8 +354,8 @@ def _trace(message: Message, name: str | None) -> str:
     parts = [f"STAN {stan}"] if (stan := get(11).strip()) else []
     if reference := get(37).strip():
         parts.append(f"retrieval reference number {reference}")
-    if 32 in message:
-        parts.append(f"acquirer {get(32)}")
+    if acquirer := get(32).strip():
+        parts.append(f"acquirer {acquirer}")
     return f"It can be traced by {', '.join(parts)}." if parts else ""
 
 

@@ -20,6 +20,7 @@ title = "Moon Pay"
 luhn = true
 native_version = "1987"
 aid = "F0000000010001"
+issuer_data = "06010A03A00000"
 place = 7
 colour = "#123456"
 spoken = 'moon ?pay'

@@ -1,0 +1,120 @@
+"""What is asked where no money moves, and what an answer means for those who wait for it (DE 39).
+
+The words are in `data/phrases.toml`; here is which of them a message asks for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.codec import Message
+from sim.elements import money, mti
+from sim.elements.answer import answer
+from sim.elements.groups import read_additional_amounts
+from sim.spec import lookup
+from sim.spec.tables import read_toml
+
+_ORIGINAL_AMOUNT = "57"
+_PARTIAL = {"1987": "10", "1993": "002", "2003": "0002"}
+_VERIFICATION = "51"  # DE 25 of 1987
+_ADVICE = "3"  # function digit of the answer to an advice
+
+
+def say_outcome(message: Message, name: str | None, sender: str) -> str:
+    """The sentences about DE 39 of *message*, whose *sender* answers: what it says, what happens next.
+
+    >>> say_outcome(Message("0810", {39: "00"}), None, "other side")
+    'The other side answered: all well (00).'
+    """
+    code = message.get(39)
+    if not code:
+        return ""
+    known = answer(code, message.version, name)
+    meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
+    label = message.spec[39].name.lower()
+    if not mti.is_response(message.mti):
+        said = "gives the reason" if message.mti[1] == "4" else "tells the decision"
+        return f"Its {label} {code} {said}: {meaning}."
+    kind = known.kind if known else ""
+    if mti.is_network_management(message.mti) and kind in ("approved", "network"):
+        return f"The other side answered: all well ({code})."
+    outcome = (
+        _phrases("outcomes").get(_told(message, kind), "{sender} answered").format(sender=f"The {sender}")
+    )
+    text = f"{outcome}: {label} {code}, {meaning}"
+    if approval := message.get(38).strip():
+        text += f", with approval code {approval}"
+    return f"{text}. {_next(message, kind, name)}".strip()
+
+
+def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> str:
+    """What a request asks for that moves no money, *wanted* by its processing code; empty for others."""
+    if message.mti[1] not in "12" or message.mti[2] != "0":
+        return ""
+    amount = message.get(4)[-12:].strip("0")
+    if "inquiry" in wanted and not amount:
+        asked_for = _phrases("asked_for").get(message[3][:2], wanted)
+        return f"The {sender} asks the {receiver} for {asked_for}."
+    if 4 in message and not amount and message.version == "1987" and message.get(25) == _VERIFICATION:
+        return f"The {sender} asks the {receiver} to verify the account; nothing is charged."
+    return ""
+
+
+def _phrases(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = read_toml("phrases")[name]
+    return found
+
+
+def _told(message: Message, kind: str) -> str:
+    """Which of the outcomes: an advice is acknowledged, a reversal accepted."""
+    if kind not in ("approved", "administrative"):
+        return kind
+    if message.mti[1] == "4":
+        return "reversal"
+    return "acknowledged" if message.mti[1] in "12" and message.mti[2] == _ADVICE else kind
+
+
+def _next(message: Message, kind: str, name: str | None) -> str:
+    """What happens next, by message class, kind of answer and what was asked for."""
+    message_class = message.mti[1]
+    if message_class in "12" and message.mti[2] == _ADVICE:
+        return str(_phrases("next")["advice"].get(kind, ""))
+    if message[39] == _PARTIAL[message.version] and message_class in "12":
+        return _partly(message)
+    words: dict[str, Any] = _phrases("next").get(message_class, {})
+    if kind == "approved":
+        return str(words.get(_wanted(message, name)) or words.get(kind, ""))
+    return str(words.get(kind, ""))
+
+
+def _wanted(message: Message, name: str | None) -> str:
+    """What was asked for, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
+    code = message.get(3)[:2]
+    special = _phrases("wanted").get(code)
+    if special:
+        return str(special)
+    known = lookup("transaction_type", code, version=message.version, network=name)
+    if known and known.kind == "debit" and 4 in message and not message[4][-12:].strip("0"):
+        return "check"
+    return known.kind if known else ""
+
+
+def _partly(message: Message) -> str:
+    """How much of how much is approved."""
+    approved = money.say(message)
+    if not approved:
+        return "Only a part is approved; the rest needs another payment."
+    asked = _asked(message)
+    return f"Only {approved}{f' of {asked}' if asked else ''} is approved; the rest needs another payment."
+
+
+def _asked(message: Message) -> str:
+    """The amount that was asked for: DE 54 type 57, since 1993 DE 30."""
+    if message.version == "1987":
+        groups = read_additional_amounts(message.get(54), message.version)
+        found = next((group for group in groups if group.kind == _ORIGINAL_AMOUNT), None)
+        return money.say_amount(found.amount, found.currency) if found else ""
+    value = message.get(30)
+    if message.version == "2003":
+        return money.say_amount(value[4:16], value[:3]) if len(value) >= 16 else ""
+    return money.say_amount(value[:12], message.get(49)) if len(value) >= 12 else ""
