@@ -27,6 +27,7 @@ _NAMES = {"MM": "month", "DD": "day", "hh": "hour", "mm": "minute", "ss": "secon
 # A pattern without a year cannot rule 29 February out.
 _ANY_LEAP_YEAR = 2024
 _CENTURY = 2000
+_LAST_CENTURY = "50"
 _SHORTEST_MONTH = "28"
 _MONTHS = tuple(calendar.month_name)
 
@@ -76,19 +77,25 @@ def write(pattern: str, at: datetime) -> str:
     return "".join([text[_ISO[name]] for name, _, _ in _layout(pattern)])
 
 
+def _full_year(two_digits: str) -> str:
+    """The year two digits stand for: 00 to 49 are of this century, 50 to 99 of the last (EMV book 4,
+    section 6.7.3)."""
+    return f"{'20' if two_digits < _LAST_CENTURY else '19'}{two_digits}"
+
+
 @lru_cache(maxsize=4096)
 def say(pattern: str, value: str) -> str:
     """*value* as a person reads it; the value itself where it is no date of *pattern*.
 
     >>> say("MMDDhhmmss", "1120101530")
     '20 November, 10:15:30'
-    >>> say("YYMM", "2912")
-    'December 2029'
+    >>> say("YYMM", "2912"), say("YYMMDD", "950108")
+    ('December 2029', '8 January 1995')
     """
     if len(value) != len(pattern) or not (value.isascii() and value.isdigit()) or problem(pattern, value):
         return value
     parts = split(pattern, value)
-    year = parts.get("CCYY") or (f"20{parts['YY']}" if "YY" in parts else "")
+    year = parts.get("CCYY") or (_full_year(parts["YY"]) if "YY" in parts else "")
     month = _MONTHS[int(parts["MM"])] if "MM" in parts else ""
     day = str(int(parts["DD"])) if "DD" in parts else ""
     date = " ".join(part for part in (day, month, year) if part)

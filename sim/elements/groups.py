@@ -88,9 +88,10 @@ def say_additional_amounts(value: str, version: str) -> str:
     for group in read_additional_amounts(value, version):
         kind = lookup("amount_type", group.kind, version=version)
         account = lookup("account_type", group.account, version=version)
-        side = {"C": "credit", "D": "debit"}.get(group.sign, group.sign)
         text = f"{kind.meaning if kind else 'amount type ' + group.kind} "
-        text += f"{say_amount(group.amount, group.currency)} {side}"
+        text += say_amount(group.amount, group.currency)
+        if kind is None or kind.kind != "transaction":  # of a balance the sign says on which side it is
+            text += " " + {"C": "credit", "D": "debit"}.get(group.sign, group.sign)
         texts.append(text + (f" ({account.meaning} account)" if account and group.account != "00" else ""))
     return "; ".join(texts)
 

@@ -15,6 +15,7 @@ from functools import cache
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
 from sim.elements.emv_values import characters, count, set_bits, three_digits
+from sim.elements.pan import detect_network
 from sim.elements.tlv import Tag, TlvError
 from sim.elements.track import read_track_2
 from sim.judge.content import clean
@@ -68,11 +69,17 @@ def chip_data(message: Message) -> Iterator[Hit]:
         half = len(message[55]) % 2 and message.spec[55].binary
         if half or (message[55] and not clean(message, 55)):
             return  # whole bytes and character classes have rules of their own
-        yield _misfit(chip.error, None, None)
+        yield _misfit(chip.error, None, _severity(message))
         return
     for tag in chip.tags:
         if tag.fault:
             yield _misfit(tag.fault, tag.end, Severity.WARNING)
+
+
+def _severity(message: Message) -> Severity | None:
+    """DE 55 of 1987 is reserved: the networks put chip data there, others may put anything."""
+    unknown = message.version == "1987" and detect_network(message) is None
+    return Severity.WARNING if unknown else None
 
 
 def _misfit(error: TlvError, end: int | None, severity: Severity | None) -> Hit:

@@ -75,10 +75,10 @@ def action_class(message: Message) -> Iterable[Hit]:
     return (Hit(39, f"an action code beginning with {expected}, or 9", repr(code), 0, 1),)
 
 
-@rule("answer-in-request", 39, classes=_TRANSACTIONS, functions="0")
+@rule("answer-in-request", 39, classes="128", functions="0")
 def answer_in_request(message: Message) -> Iterable[Hit]:
     """A request asks; the answer is in the response. A completion (1987, 0202) carries one."""
-    if message.mti[3] not in "01":
+    if message.mti[3] in "23":
         return _NONE
     return (Hit(39, "no answer in a request", "one"),)
 

@@ -193,7 +193,7 @@ def absent_card_read(message: Message) -> Iterable[Hit]:
 def absent_card_read_1993(message: Message) -> Iterable[Hit]:
     """Positions 6 and 7 of DE 22 agree: a card that was read was present."""
     value = message.fields[22]
-    if value[5:6] != "0" or value[6:7] not in ("2", "5") or not clean(message, 22):
+    if value[5:6] != "0" or _entry_kind(message) not in _READ or not clean(message, 22):
         return _NONE
     return (Hit(22, "the card present (1), as position 7 says it was read", "'0'", 5, 1),)
 
@@ -333,9 +333,9 @@ def cash_back(message: Message) -> Iterable[Hit]:
 
 @each("amount-currency", 5, 6, 8, versions=("1987", "1993"))
 def amount_currency(message: Message, number: int) -> Iterable[Hit]:
-    """Settlement and billing amounts come with their currency."""
+    """Settlement and billing amounts come with their currency; nothing needs none."""
     needed = money.CURRENCY_OF[number]
-    if needed in message or (number == 8 and 6 in message):
+    if needed in message or (number == 8 and 6 in message) or not message[number].strip("0"):
         return _NONE
     return (Hit(needed, f"the currency of the amount in DE {number}", "none"),)
 

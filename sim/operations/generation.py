@@ -13,7 +13,7 @@ from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.elements.pan import detect_network
 from sim.operations.details import sample_note
-from sim.operations.options import Setting, check_numbers, settle
+from sim.operations.options import Setting, check_numbers, dialect_of, settle
 from sim.operations.recipes import FIXED, VARIED, Context, Varied, approved, clock, original_data
 from sim.spec import lookup, number_of, spec
 from sim.spec.networks import NETWORKS, default_card, detect
@@ -29,6 +29,8 @@ _ECHOED = {
     "1993": (2, 3, 4, 7, 11, 12, 24, 32, 33, 37, 41, 42, 49, 56, 100),
     "2003": (2, 3, 4, 7, 11, 12, 24, 32, 33, 37, 41, 42, 56, 100),
 }
+# Never kept beyond the authorization, so no reversal has them.
+_TRACKS = (35, 45)
 # What a reversal repeats from the message it undoes.
 _KEPT = {
     "1987": (2, 3, 4, 12, 13, 14, 18, 19, 22, 23, 25, 32, 33, 37, 38, 41, 42, 43, 48, 49, 60, 61, 100),
@@ -163,6 +165,8 @@ def _numbers(setting: Setting) -> list[int]:
     if setting.kind == "echo":
         return [*kind[setting.version], *dialect.get("echo_add", [])]
     numbers = [*kind[setting.version], *setting.entries["elements"]]
+    if setting.kind == "reversal":
+        numbers = [number for number in numbers if number not in _TRACKS]
     if setting.kind == "reversal" and "reversal_reason" in dialect:
         numbers.append(39)
     if "cashback" in setting.details or setting.purpose == "cashback":
@@ -175,7 +179,11 @@ def _added(setting: Setting) -> dict[int, str]:
     if setting.kind == "echo":
         return {}
     dialect, sample = setting.dialect, setting.sample
-    texts = {**dialect.get("add", {}), **dialect.get(f"add_{setting.entry}", {})}
+    texts = {
+        **dialect.get("add", {}),
+        **dialect.get(f"add_{setting.entry}", {}),
+        **dialect.get(f"add_{setting.kind}", {}),
+    }
     values = {**sample, "postal": f"{sample['postal']:<10}"}
     return {int(number): text.format(**values) for number, text in texts.items()}
 
@@ -209,8 +217,13 @@ def respond(request: Message, code: str | None = None, *, approval: str | None =
     known = lookup("response_code", answer, version=version)
     if request.mti[1] in "12" and known and known.kind == "approved":
         fields[38] = approval or request.get(38) or str(read_toml("templates")["sample"]["approval"])
+    network = _network_of(request)
+    dialect = dialect_of(network, version) if request.mti[1] in "12" else {}
+    fields |= {number: request[number] for number in dialect.get("answer_repeats", ()) if number in request}
+    if "answer_settles" in dialect and 13 in request:
+        fields[dialect["answer_settles"]] = request[13]
     message = Message(answer_mti, dict(sorted(fields.items())), version)
-    return Generated(message, _network_of(request), SOURCE_TEMPLATE)
+    return Generated(message, network, SOURCE_TEMPLATE)
 
 
 def reverse(original: Message, *, stan: str | None = None, at: datetime | None = None) -> Generated:

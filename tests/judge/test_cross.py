@@ -189,6 +189,8 @@ def test_network_management_is_asked_nothing_about_cards(mti: str) -> None:
         39: "00",
         70: "301",
     }
+    if mti == "0800":
+        del fields[39]  # a request has no answer, which is no matter of cards
     rules = {one.rule for one in run(Message(mti, fields))}
     assert rules <= {"track-2"}  # the element itself is no track, whatever the message
 
