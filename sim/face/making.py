@@ -44,7 +44,8 @@ def generate(
     stan
         The systems trace audit number, six digits.
     version
-        One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else 1987.
+        One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else the one that
+        the network's own interface speaks: 1993 at Amex and Discover, 1987 at the others.
     at
         The moment at the merchant: a datetime, a date (its midnight) or a text in ISO 8601; without time
         zone it is taken as UTC. None is now.
@@ -84,7 +85,9 @@ def generate(
     from sim import frames
 
     if description and description.strip():
-        return frames.generate_by_model(description, provider=provider, model=model, version=version, at=at)
+        return frames.generate_by_model(
+            description, provider=provider, model=model, version=version or "1987", at=at
+        )
     return frames.generate(
         message_type,
         network=network,

@@ -17,8 +17,10 @@ from sim.operations.options import Setting, check_numbers, dialect_of, settle
 from sim.operations.recipes import FIXED, VARIED, Context, Varied, approved, clock, original_data
 from sim.spec import lookup, number_of, spec
 from sim.spec.networks import NETWORKS, default_card, detect
+from sim.spec.networks import network as network_of
 from sim.spec.tables import read_toml
 
+DEFAULT_VERSION = "1987"  # where no network, whose own version it would be, is known
 SOURCE_TEMPLATE = "template"  # our choice: the contract leaves the values of `source` open
 DEFAULT_NETWORK = NETWORKS[0]  # our choice: the test card when neither network nor PAN is given
 
@@ -68,7 +70,7 @@ def generate(
     amount_minor_units: int = 1000,
     currency: str = "840",
     stan: str = "123456",
-    version: str = "1987",
+    version: str | None = "1987",
     at: datetime | None = None,
     purpose: str = "purchase",
     entry: str = "manual",
@@ -79,7 +81,8 @@ def generate(
     *message_type* is auth (0100), financial (0200), echo (0800), advice (0120) or reversal (0400, or
     what the network and version use instead). *at* is the moment at the merchant (naive: UTC; None:
     now). *purpose* and *entry* say what for and how the card was read. A PAN is used as given, also
-    one that fails its check digit or is of another network. *details* fix what is else a sample value:
+    one that fails its check digit or is of another network. *version* None is the one that the network's
+    own interface speaks: 1993 at Amex and Discover. *details* fix what is else a sample value:
     terminal, merchant, name, city, country, mcc, expiry ... (`details.LIMITS`). Raises OptionError for
     an option that cannot be met.
     """
@@ -92,6 +95,8 @@ def generate(
     elif network is None:
         found = detect(card)
         chosen = found.network if found else None
+    if version is None:
+        version = network_of(chosen).native_version if chosen in NETWORKS else DEFAULT_VERSION
     template = _template(message_type, chosen, version, purpose, entry, currency, details)
     if card is not None:
         return template.generated(card, amount_minor_units, stan, at)
