@@ -14,7 +14,7 @@ from sim.elements.groups import read_additional_amounts
 from sim.judge.engine import rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
-from sim.spec import lookup, spec
+from sim.spec import lookup
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -37,7 +37,7 @@ _MTI_AND_STAN = {"1987": 10, "1993": 10, "2003": 16}
 def _missing(message: Message, number: int) -> Iterable[Hit]:
     if number in message or not message.fields:
         return _NONE  # a message of nothing has a rule of its own
-    return (Hit(number, f"a {spec(message.version)[number].name.lower()}", "none"),)
+    return (Hit(number, f"a {message.spec[number].name.lower()}", "none"),)
 
 
 @rule("later-processing-code", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
