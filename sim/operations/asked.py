@@ -11,7 +11,7 @@ from typing import Any
 
 from sim.codec.walk import is_digits
 from sim.errors import ChoiceError, OptionError, shown
-from sim.operations.validation import DEFAULT_VERSION
+from sim.operations.generation import native_version
 from sim.spec.elements import version_of
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import network_named, template_word, version_named
@@ -46,12 +46,13 @@ def options_of(
     ('financial', '1993', 'VISA', '978', '000007')
     """
     own = None if network is None else network_named(network)
-    edition = _version(version, message_type)
+    card = None if pan is None else _digits(pan)
+    edition = _version(version, message_type, own, card if isinstance(card, str) else None)
     kind, meant = _kind(message_type, own, edition)
     return {
         "message_type": kind,
         "network": own,
-        "pan": None if pan is None else _digits(pan),
+        "pan": card,
         "amount_minor_units": _whole(amount_minor_units),
         "currency": _padded(currency, 3),
         "stan": _padded(stan, _STAN_DIGITS),
@@ -82,12 +83,13 @@ def _no_moment(at: object) -> datetime:
     raise OptionError("at", "a datetime, a date or a text such as 2026-11-20T10:15", shown(at))
 
 
-def _version(version: object, message_type: object) -> str:
-    """The version asked for, else the one that an MTI names, else 1987."""
+def _version(version: object, message_type: object, own: str | None, pan: str | None) -> str:
+    """The version asked for, else the one that an MTI names, else the one that the network speaks."""
     if version is not None:
         return version_named(version)
     text = str(message_type)
-    return (version_of(text) if is_digits(text) and len(text) == _MTI_DIGITS else None) or DEFAULT_VERSION
+    named = version_of(text) if is_digits(text) and len(text) == _MTI_DIGITS else None
+    return named or native_version(own, pan)
 
 
 def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str | None]:

@@ -95,13 +95,21 @@ def generate(
     elif network is None:
         found = detect(card)
         chosen = found.network if found else None
-    if version is None:
-        version = network_of(chosen).native_version if chosen in NETWORKS else DEFAULT_VERSION
+    version = native_version(chosen, None) if version is None else version
     template = _template(message_type, chosen, version, purpose, entry, currency, details)
     if card is not None:
         return template.generated(card, amount_minor_units, stan, at)
     note = f"No card was given: the {chosen} test card is used."
     return template.generated(default_card(str(chosen)).pan, amount_minor_units, stan, at, note)
+
+
+def native_version(network: str | None, pan: str | None) -> str:
+    """The version that the own interface of *network* speaks, else of the network of card number *pan*;
+    1987 where neither is known."""
+    if network is None and pan:
+        found = detect(pan)
+        network = found.network if found else None
+    return network_of(network).native_version if network in NETWORKS else DEFAULT_VERSION
 
 
 @dataclass(frozen=True, slots=True)
