@@ -50,4 +50,5 @@ def _gate(settings: Settings, asked_by: str, provider: str | None) -> Iterator[N
         # An unknown provider can only be the configured default here: the caller's own is refused above.
         unknown = isinstance(error, llm.LlmUnknownProvider)
         status, type_ = (503, "llm_unavailable") if unknown else (error.status, error.type)
-        raise problem(status, type_, ["body", asked_by], str(error)) from None
+        place = "model" if isinstance(error, llm.LlmUnknownModel) else asked_by
+        raise problem(status, type_, ["body", place], str(error)) from None

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from pydantic_core import PydanticKnownError
 
 from sim.operations import DEFAULT_VERSION, NETWORKS, VERSIONS
+from sim.operations.llm import PROVIDERS
 
 TITLE = "ISO 8583 Message Simulation Service"
 INTERFACE_VERSION = "1"
@@ -69,7 +70,8 @@ Message = Annotated[
     Field(max_length=MAX_MESSAGE, description="Raw ISO 8583 message: MTI, hexadecimal bitmap, field data"),
 ]
 OwnNetwork = Annotated[CardNetwork | None, Field(description="Detected from the PAN when omitted")]
-Provider = Annotated[str | None, Field(description="LLM provider: anthropic, openai, google or ollama")]
+_NAMES = " or ".join(", ".join(PROVIDERS).rsplit(", ", 1))
+Provider = Annotated[str | None, Field(description=f"LLM provider: {_NAMES}")]
 Model = Annotated[str | None, Field(description="LLM model name")]
 Version = Annotated[ProtocolVersion, Field(description="The edition to read the message as")]
 

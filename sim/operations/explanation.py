@@ -46,4 +46,4 @@ def explain(message: str | Message, *, version: str | None = None, network: str 
         raw = strip_line_ending(message)
         parsed = parse(raw, chosen_version(raw, version))
     chosen = chosen_network(parsed, network)
-    return Explanation(parsed, chosen, tell(parsed, chosen), SOURCE_RULES)
+    return Explanation(parsed, chosen, tuple(tell(parsed, chosen).values()), SOURCE_RULES)

@@ -35,10 +35,10 @@ _CARD_NUMBER = re.compile("[0-9]{12}")
 Teller = Callable[[Message, str | None], str]
 
 
-def tell(message: Message, name: str | None) -> tuple[str, ...]:
-    """The explanation of *message* as sentences; *name* is the network whose code lists apply."""
-    told = [teller(message, name) for teller in _tellers(tuple(message.fields))]
-    return tuple(filter(None, told))
+def tell(message: Message, name: str | None) -> dict[str, str]:
+    """The sentences on *message* by what they tell of, as `outcome`; *name* is whose code lists apply."""
+    told = {teller.__name__[1:]: teller(message, name) for teller in _tellers(tuple(message.fields))}
+    return {what: sentence for what, sentence in told.items() if sentence}
 
 
 @lru_cache(maxsize=512)

@@ -58,7 +58,7 @@ class Asker:
     def ask(self, question: Question[Any], *, wait: bool) -> Callable[[], None]:
         """Put *question*; one that is under way is cancelled. Gives what waits for its end: to be called
         without the lock, and at once when it was asked to *wait*, since nothing is told otherwise."""
-        from sim.operations.llm.sync import start
+        from sim.operations.llm.transport.sync import start
 
         calls = _Calls(None if wait else running_loop())
         with self.lock:

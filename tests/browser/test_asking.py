@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.shown import CONTRAST, OVERFLOW, panel, press, until_generated
+from llm.quotes import said
 from llm.wire import Does, Provider, provider
 from support import AT
 
@@ -26,9 +27,12 @@ pytestmark = pytest.mark.browser
 PAN = default_card("VISA").pan
 RAW = generate("auth", network="VISA", at=AT).raw
 BY_RULES = explain(RAW).summary
-ONE, TWO = "This is an authorization request for 10.00 USD.", "It carries STAN 123456."
-TOLD = Does(f"{ONE} {TWO}", slow=True)
-INTENT = {"kind": "auth", "network": "JCB", "amount": "500", "currency": "JPY"}
+ONE, TWO = (
+    "This is an authorization request for 10.00 USD.",
+    "It carries systems trace audit number (STAN) 123456.",
+)
+TOLD = Does("This is {kind} for {amount}. It carries {DE11}.", slow=True)
+INTENT = said(network=("JCB", "JCB"), amount=("500", "500 JPY"), currency=("JPY", "JPY"))
 WORDS = "A JCB card pays 500 JPY"
 EXPLAIN = f"ExplainPanel({RAW!r}, llm=True)"
 GENERATE = f"GeneratePanel(at=at, network='VISA', description={WORDS!r})"

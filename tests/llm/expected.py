@@ -1,7 +1,7 @@
 """The descriptions with what their messages must be, and how a message is held against it.
 
-Each row of `descriptions.jsonl` has an `id`, the `description`, the `intent` a good model answers with, and
-what to `expect` of the message.
+Each row of `descriptions.jsonl` has an `id`, the `description`, the `intent` a good model answers with (value
+and words of each property), and what to `expect` of the message.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 
 import pytest
+from llm.quotes import said
 from llm.wire import Provider
 
 from sim.elements.pan import check_digit
 from sim.operations import llm as room
-from sim.operations.llm.cards import clean, tokens
+from sim.operations.llm.guard import clean, tokens
 from sim.spec.networks import test_cards as published
 
 # Numbers with right check digits that no list publishes, built here so that no file holds them.
@@ -136,7 +137,8 @@ def test_a_description_that_cannot_be_read_is_not_sent(llm: Provider, text: str)
 
 def test_a_test_card_is_used_and_not_sent(llm: Provider) -> None:
     """The message has the card of the description; the provider saw a token."""
-    llm.then({"kind": "auth", "test_card": "MASTERCARD #2", "amount": "5.00", "currency": "USD"})
+    card = ("MASTERCARD #2", "test card MASTERCARD #2")
+    llm.then(said(test_card=card, amount=("5.00", "5.00 USD"), currency=("USD", "USD")))
     made = room.generate("Charge 5105 1051 0510 5100 with 5.00 USD", provider="openai")
     assert made.message[2] == "5105105105105100"
     assert made.network == "MASTERCARD"
@@ -147,13 +149,15 @@ def test_a_test_card_is_used_and_not_sent(llm: Provider) -> None:
 @pytest.mark.parametrize("answer", [None, "VISA #1", "4111111111111111", "MASTERCARD #999"])
 def test_another_card_than_the_described_is_not_taken(llm: Provider, answer: str | None) -> None:
     """A model that drops, swaps or makes up the card gets nothing built."""
-    llm.then({"kind": "auth", "test_card": answer, "amount": "5.00", "currency": "USD"})
+    money = {"amount": ("5.00", "5.00 USD"), "currency": ("USD", "USD")}
+    llm.then(said(**money, **({"test_card": (answer, "test card MASTERCARD #2")} if answer else {})))
     with pytest.raises(room.LlmFailed):
         room.generate("Charge 5105105105105100 with 5.00 USD", provider="openai")
 
 
 def test_a_card_that_nobody_publishes_is_not_made_up(llm: Provider) -> None:
     """Last four digits that no published test card has end in a failure that says so."""
-    llm.then({"kind": "auth", "network": "VISA", "card_last_four": "9876", "amount": "5", "currency": "USD"})
+    money = {"amount": ("5", "5 USD"), "currency": ("USD", "USD")}
+    llm.then(said(network=("VISA", "Visa"), card_last_four=("9876", "ending in 9876"), **money))
     with pytest.raises(room.LlmFailed, match="No published test card"):
         room.generate("A Visa card ending in 9876 pays 5 USD", provider="openai")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from sim.operations import llm as room
-from sim.operations.llm import clients, providers, settings
-from sim.operations.llm.providers import Choice, choose, status
+from sim.operations.llm.transport import clients, providers, settings
+from sim.operations.llm.transport.providers import Choice, choose, status
 
 ALL = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g", "OLLAMA_HOST": "h"}
 
@@ -102,8 +104,9 @@ def test_what_cannot_be_chosen(
 @pytest.mark.parametrize("name", ["../x", "a/../b", "x?y", "x y", "x\n", "é", "x" * 129, "/x", "a//b"])
 def test_a_model_name_is_no_address(name: str) -> None:
     """A name cannot lead to another path of the provider."""
-    with pytest.raises(room.LlmFailed, match="No model"):
+    with pytest.raises(room.LlmUnknownModel, match="No model"):
         choose("google", name, ALL)
+    assert "SIM_LLM_MODEL" in status(ALL | {"SIM_LLM_MODEL": f"x/../{name}"})[0].reason
     assert choose("ollama", "hf.co/org/model-7b:Q4_K_M", ALL)[0].model == "hf.co/org/model-7b:Q4_K_M"
 
 
@@ -117,9 +120,9 @@ def test_missing_packages_are_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(choice: Choice) -> None:
         raise ImportError
 
-    monkeypatch.setattr(clients, "_openai", missing)
+    monkeypatch.setattr(clients, "_classes", missing)
     with pytest.raises(room.LlmUnavailable, match="pip install"):
-        clients.make_model(Choice("openai", "m", "http://127.0.0.1", "k"))
+        asyncio.run(clients.load(Choice("openai", "m", "http://127.0.0.1", "k")))
 
 
 def test_the_limits_come_from_the_environment() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from llm.expected import NOW, ROWS, differences
+from llm.quotes import said
 from llm.wire import Provider
 
 from sim.operations import llm as room
@@ -14,8 +15,14 @@ from sim.operations import llm as room
 def test_there_are_forty_descriptions_of_every_sort() -> None:
     """At least forty, with different texts, over all kinds, networks and versions."""
     assert len({row["description"] for row in ROWS}) == len(ROWS) >= 40
-    intents = [row["intent"] for row in ROWS]
-    assert {intent["kind"] for intent in intents} == {"auth", "financial", "echo", "advice", "reversal"}
+    intents = [{name: one[0] for name, one in row["intent"].items()} for row in ROWS]
+    assert {intent.get("kind", "auth") for intent in intents} == {
+        "auth",
+        "financial",
+        "echo",
+        "advice",
+        "reversal",
+    }
     assert len({intent.get("network") for intent in intents}) == 7
     assert {intent.get("purpose") for intent in intents} >= {
         "purchase",
@@ -30,7 +37,7 @@ def test_there_are_forty_descriptions_of_every_sort() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_a_description_becomes_its_message(llm: Provider, row: dict[str, Any]) -> None:
     """With a model that reads it well, a description gives a valid message that is as it says, at once."""
-    llm.then(row["intent"])
+    llm.then(said(**row["intent"]))
     made = room.generate(row["description"], provider="ollama", at=NOW)
     assert differences(made, row["expect"]) == []
     assert made.source == "llm:ollama/qwen3:8b"
@@ -38,7 +45,7 @@ def test_a_description_becomes_its_message(llm: Provider, row: dict[str, Any]) -
 
 
 _MONEY = [
-    row for row in ROWS if row["intent"].get("amount") and row["intent"]["currency"] in row["description"]
+    row for row in ROWS if row["intent"].get("amount") and row["intent"]["currency"][0] in row["description"]
 ]
 
 
@@ -51,11 +58,11 @@ def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[s
     if spoil == "dropped":
         del intent["amount"]
     elif spoil == "changed":
-        intent["amount"] = "987.65"
+        intent["amount"] = ["987.65", intent["amount"][1]]
     else:
-        intent["currency"] = "NOK"
-    llm.then(intent)
+        intent["currency"] = ["NOK", intent["currency"][1]]
+    llm.then(said(**intent))
     with pytest.raises(room.LlmFailed) as caught:
         room.generate(row["description"], provider="ollama", at=NOW)
-    assert any("amount" in text for text in caught.value.problems)
+    assert any("amount" in text or "currency" in text for text in caught.value.problems)
     assert len(llm.calls) == 3

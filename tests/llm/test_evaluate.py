@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from llm import evaluate
 from llm.expected import ROWS
+from llm.quotes import said
 from llm.wire import Provider
 
 
@@ -14,7 +15,7 @@ def test_a_model_that_always_says_the_same_scores_one(
     """It is right about the one description that it fits, wrong about the others, and each is told."""
     monkeypatch.setattr(evaluate, "ROWS", ROWS[:3])
     monkeypatch.setattr(evaluate, "MESSAGES", evaluate.MESSAGES[:1])
-    llm.then(ROWS[0]["intent"])
+    llm.then(said(**ROWS[0]["intent"]))
     assert evaluate.main(["openai/m-1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 4

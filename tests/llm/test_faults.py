@@ -10,17 +10,18 @@ import time
 
 import pytest
 from llm.expected import NOW
+from llm.quotes import said
 from llm.wire import Does, Provider
 
 from sim.errors import ParseError
 from sim.operations import generate
 from sim.operations import llm as room
-from sim.operations.llm import calls
-from sim.operations.llm.settings import Settings
 
 TEXT = "A Visa purchase of 25.50 EUR."
-GOOD = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR"}
+GOOD = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
+JOKE = GOOD | said(kind=("joke", "Visa"))
 RAW = generate("auth", at=NOW).raw
+ANSWER = "This is {kind} for {amount}."
 TOLD = "This is an authorization request for 10.00 USD."
 
 
@@ -28,7 +29,9 @@ TOLD = "This is an authorization request for 10.00 USD."
 def test_a_provider_that_hangs_is_a_timeout(
     llm: Provider, monkeypatch: pytest.MonkeyPatch, provider: str
 ) -> None:
-    """The time limit holds for the whole call, retries included."""
+    """The time limit holds for the whole call, retries included; what it takes to import is not of it."""
+    llm.then(GOOD)
+    room.generate(TEXT, provider=provider)
     monkeypatch.setenv("SIM_LLM_TIMEOUT", "0.3")
     llm.then(Does(hang=True))
     begun = time.monotonic()
@@ -42,7 +45,7 @@ def test_a_provider_that_hangs_is_a_timeout(
 @pytest.mark.parametrize("status", [429, 500])
 def test_a_fault_that_passes_is_tried_again(llm: Provider, provider: str, status: int) -> None:
     """A rate limit with its waiting time, or an internal error, once: the next try succeeds."""
-    llm.then(Does(status=status, headers={"retry-after": "0.01"}), GOOD)
+    llm.then(Does(status=status, headers={"retry-after-ms": "10"}), GOOD)
     assert room.generate(TEXT, provider=provider).message[4] == "000000002550"
     assert len(llm.calls) == 2
 
@@ -57,32 +60,12 @@ def test_a_wait_that_is_too_long_is_not_begun(llm: Provider, provider: str, wait
     assert len(llm.calls) == 1
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "2"}, 2.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 90.0),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "soon"}, None),
-        ({}, None),
-    ],
-)
-def test_how_long_a_provider_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    """In seconds, milliseconds or as a date; anything else is as if it said nothing."""
-    from sim.operations.llm.retrying import retry_after
-
-    assert retry_after(headers, now=10.0) == seconds
-
-
 @pytest.mark.parametrize("provider", room.PROVIDERS)
 def test_tries_of_a_request_and_repairs_of_an_answer_do_not_multiply(llm: Provider, provider: str) -> None:
     """Each request of a call has its own tries; a call has no more than three requests that arrive."""
-    passing = Does(status=503, headers={"retry-after": "0.01"})
-    llm.then(passing, {"kind": "joke"}, passing, {"kind": "joke"}, passing, {"kind": "joke"}, GOOD)
-    with pytest.raises(room.LlmFailed, match="`kind`: Input should be"):
+    passing = Does(status=503, headers={"retry-after-ms": "10"})
+    llm.then(passing, JOKE, passing, JOKE, passing, JOKE, GOOD)
+    with pytest.raises(room.LlmFailed, match=r"`kind\.value`: Input should be"):
         room.generate(TEXT, provider=provider)
     assert len(llm.calls) == 6
 
@@ -93,7 +76,7 @@ def test_an_answer_that_is_not_whole_is_not_taken(
     llm: Provider, provider: str, ends: str, words: str
 ) -> None:
     """One that the ceiling on tokens or a filter of the provider cut short, though what came is right."""
-    llm.then(Does(TOLD, ends=ends))
+    llm.then(Does(ANSWER, ends=ends))
     with pytest.raises(room.LlmFailed, match=words):
         room.explain(RAW, provider=provider)
     with pytest.raises(room.LlmFailed, match=words):
@@ -107,14 +90,15 @@ def test_an_answer_that_is_not_whole_is_not_taken(
     ("told", "given"),
     [
         ("  \n ", []),
-        ("It was\napproved. By the issuer.", ["It was "]),
-        ("The amount is\n99.00 USD.", ["The amount is "]),
+        ("This is {kind}.\nIt was approved. By the issuer.", ["This is an authorization request. "]),
+        ("It is for {amount}. And for\n99.00 USD.", ["It is for 10.00 USD. "]),
+        ("\ud800", []),
     ],
 )
 def test_what_is_streamed_is_checked_with_what_came_before(
     llm: Provider, told: str, given: list[str]
 ) -> None:
-    """A false statement over two lines ends the text where it becomes one; nothing at all is a failure."""
+    """What is no statement of slots ends the text; nothing at all is a failure."""
     llm.then(told)
     pieces: list[str] = []
     with pytest.raises(room.LlmFailed):
@@ -163,9 +147,9 @@ def test_an_answer_out_of_form_is_a_failure(llm: Provider, provider: str, does: 
     ("answer", "wrong"),
     [
         ("I cannot help with payment messages.", "Invalid JSON"),
-        ({"kind": "joke"}, "`kind`: Input should be 'auth'"),
-        ({"kind": "auth", "amount": 25.5}, "`amount`: Input should be a valid string"),
-        ({"kind": "auth", "pan": "4111111111111111"}, "Extra inputs are not permitted"),
+        (JOKE, "`kind.value`: Input should be 'auth'"),
+        (said(amount=(25.5, "25.50")), "`amount.value`: Input should be a valid string"),
+        (said(pan=("4111111111111111", "Visa")), "Extra inputs are not permitted"),
     ],
     ids=["refusal", "wrong-value", "wrong-type", "extra"],
 )
@@ -185,8 +169,9 @@ def test_an_answer_that_stays_wrong_stops_after_two_repairs(
 def test_findings_go_back_to_the_model(llm: Provider, provider: str) -> None:
     """An intent whose message breaks a rule is mended by what the rules said of it."""
     text = TEXT + " Name of the shop: Extraordinarily Long Shop Names and Daughters, London, UK."
-    long = GOOD | {"merchant_name": "Extraordinarily Long Shop Names and Daughters"}
-    llm.then(long, GOOD | {"merchant_name": "Extraordinarily Long Shop"})
+    place = said(merchant_city=("London", "London"), merchant_country=("GB", "UK"))
+    names = ("Extraordinarily Long Shop Names and Daughters", "Extraordinarily Long Shop")
+    llm.then(*(GOOD | place | said(merchant_name=(name, name)) for name in names))
     made = room.generate(text, provider=provider)
     assert made.message[43].startswith("Extraordinarily Long Shop")
     assert len(llm.calls) == 2
@@ -195,25 +180,26 @@ def test_findings_go_back_to_the_model(llm: Provider, provider: str) -> None:
 
 def test_what_was_wrong_is_in_the_failure(llm: Provider) -> None:
     """After two repairs the error says why the last answer was not taken."""
-    llm.then({"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "ABC"})
-    with pytest.raises(room.LlmFailed, match="`currency` ABC is no currency") as caught:
+    llm.then(GOOD | said(currency=("ABC", "EUR")))
+    with pytest.raises(room.LlmFailed, match="`currency`: the value does not follow") as caught:
         room.generate(TEXT, provider="openai")
     assert len(llm.calls) == 3
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301, our own
     assert (str(again), again.problems) == (str(caught.value), caught.value.problems)
 
 
-def test_a_summary_that_misstates_is_repaired_once(llm: Provider) -> None:
-    """A wrong amount is told to the model; a second wrong one is a failure."""
-    wrong = "This is an authorization request for 100.00 USD."
-    llm.then(wrong, TOLD)
+def test_a_summary_that_misstates_is_repaired(llm: Provider) -> None:
+    """A wrong amount is told to the model; one that stays wrong is a failure."""
+    wrong = "This is {kind} for 100.00 USD."
+    llm.then(wrong, ANSWER)
     assert room.explain(RAW, provider="anthropic").summary == TOLD
     assert len(llm.calls) == 2
+    assert "may stand, not: 100.00, USD" in llm.calls[1].text
     llm.calls.clear()
     llm.then(wrong)
-    with pytest.raises(room.LlmFailed, match=r"no such amount in USD, 100\.00 USD"):
+    with pytest.raises(room.LlmFailed, match=r"not: 100\.00, USD"):
         room.explain(RAW, provider="anthropic")
-    assert len(llm.calls) == 2
+    assert len(llm.calls) == 3
 
 
 def test_nothing_is_asked_for_a_text_that_is_no_message(llm: Provider) -> None:
@@ -232,31 +218,25 @@ def test_a_provider_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_only_so_many_calls_are_under_way() -> None:
-    """Calls beyond the limit wait until one ends; the wait counts against the time limit."""
-    limits = Settings(concurrency=2, timeout=60)
-    under_way = 0
-
-    async def call(end: asyncio.Event) -> None:
-        nonlocal under_way
-        async with calls._turn(limits):
-            under_way += 1
-            await end.wait()
-            under_way -= 1
+def test_only_so_many_calls_are_under_way(llm: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls beyond the limit are sent when one ends."""
+    monkeypatch.setenv("SIM_LLM_CONCURRENCY", "2")
+    monkeypatch.setenv("SIM_LLM_TIMEOUT", "60")
+    llm.then(Does(GOOD, slow=True))
 
     async def run() -> list[int]:
-        ends = [asyncio.Event() for _ in range(5)]
-        tasks = [asyncio.create_task(call(end)) for end in ends]
+        tasks = [asyncio.create_task(room.generate_async(TEXT, provider="openai")) for _ in range(5)]
         seen = []
-        for end in ends:
-            for _ in range(10):
-                await asyncio.sleep(0)
-            seen.append(under_way)
-            end.set()
-        await asyncio.gather(*tasks)
+        for sent in (2, 3, 4, 5, 5):
+            while len(llm.calls) < sent:
+                await asyncio.to_thread(llm.hanging.acquire)
+            seen.append(len(llm.calls))
+            llm.go()
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            tasks = [task for task in tasks if not task.done()]
         return seen
 
-    assert asyncio.run(run()) == [2, 2, 2, 2, 1]
+    assert asyncio.run(run()) == [2, 3, 4, 5, 5]
 
 
 def test_waiting_too_long_for_a_turn_is_a_timeout(llm: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,11 +266,11 @@ def test_closing_a_stream_cancels_it_and_frees_its_turn(
     monkeypatch.setenv("SIM_LLM_CONCURRENCY", "1")
 
     async def read_one() -> tuple[str, str]:
-        llm.then("This is an authorization request. It carries STAN 123456. It is for 10.00 USD.")
+        llm.then("This is {kind}. It carries {DE11}. It is for {amount}.")
         pieces = room.stream_explain(RAW, provider="openai")
         first = await anext(pieces)
         await pieces.aclose()  # type: ignore[attr-defined]
-        llm.then(TOLD)
+        llm.then(ANSWER)
         return first, (await room.explain_async(RAW, provider="openai")).summary
 
     assert asyncio.run(read_one()) == ("This is an authorization request. ", TOLD)
@@ -298,7 +278,7 @@ def test_closing_a_stream_cancels_it_and_frees_its_turn(
 
 def test_the_waiting_calls_work_inside_a_running_loop(llm: Provider) -> None:
     """As in a notebook cell, where a loop is already running in the thread."""
-    llm.then(TOLD)
+    llm.then(ANSWER)
 
     async def cell() -> str:
         return room.explain(RAW, provider="google").summary

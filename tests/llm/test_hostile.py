@@ -8,6 +8,7 @@ import re
 
 import pytest
 from llm.expected import NOW
+from llm.quotes import said
 from llm.wire import Call, Provider, instructions
 
 from sim.codec import Message
@@ -46,17 +47,18 @@ def data_of(call: Call) -> str:
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
 @pytest.mark.parametrize("number", PLACES)
-def test_free_text_of_a_message_is_sent_as_data(llm: Provider, provider: str, number: int) -> None:
-    """It stands inside the fence as a value of one row, cannot end the fence, and is in no instruction."""
-    llm.then("This is an authorization request for 25.00 USD.")
+def test_free_text_of_a_message_is_not_sent(llm: Provider, provider: str, number: int) -> None:
+    """No order in it reaches a model: neither in the data, which stands in its fence, nor anywhere else."""
+    llm.then("This is {kind} for {amount}.")
     for order in ORDERS:
-        room.explain(with_text(number, order), provider=provider)
+        message = with_text(number, order)
+        room.explain(message, provider=provider)
         call = llm.calls[-1]
-        rows = json.loads(data_of(call))["elements"]
-        [row] = [row for row in rows if row["element"] == f"DE {number}"]
-        assert len(row["value"]) <= 160
-        told = instructions(call)
-        assert not any(part in told for part in ("poet", "evil", "DAN mode", "Ignore all", "New task"))
+        assert f"{{DE{number}}}" in json.loads(data_of(call))
+        typed = re.findall("[A-Za-z]{4,}", message[number])
+        assert typed
+        assert " ".join(typed[:3]) not in call.text
+        assert not any(part in call.text for part in ("poet", "evil", "DAN mode", "Ignore all", "New task"))
 
 
 OBEYED = (
@@ -81,7 +83,7 @@ def test_a_model_that_obeys_is_refused(llm: Provider, obeyed: str) -> None:
 
 def test_the_prompt_that_leaks_is_refused(llm: Provider) -> None:
     """The instructions of the very call, in whole or in part, are not given out."""
-    llm.then("Hello.")
+    llm.then("This is {kind}.")
     message = with_text(62, ORDERS[2])
     room.explain(message, provider="openai")
     told = instructions(llm.calls[-1])
@@ -92,14 +94,14 @@ def test_the_prompt_that_leaks_is_refused(llm: Provider) -> None:
         assert part[:60] not in str(caught.value)
 
 
+GOOD = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
 DESCRIBED = "A Visa purchase of 25.50 EUR at Corner Cafe. "
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_description_is_sent_as_data(llm: Provider, order: str) -> None:
     """Whatever it orders stands inside the fence, and in no instruction."""
-    good = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR",
-            "merchant_name": "Corner Cafe"}  # fmt: skip
+    good = GOOD | said(merchant_name=("Corner Cafe", "Corner Cafe"))
     text = DESCRIBED + order.replace("approved", "good").replace("999.99 USD", "gold").replace(
         "1.00 EUR", "x"
     )
@@ -116,30 +118,19 @@ def test_a_description_is_sent_as_data(llm: Provider, order: str) -> None:
 @pytest.mark.parametrize(
     "intent",
     [
-        {"kind": "auth", "network": "VISA", "amount": "999999.99", "currency": "EUR"},
-        {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "USD"},
-        {"kind": "auth", "network": "MASTERCARD", "amount": "25.50", "currency": "EUR"},
-        {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR", "terminal_id": "EVIL0001"},
-        {
-            "kind": "auth",
-            "network": "VISA",
-            "amount": "25.50",
-            "currency": "EUR",
-            "merchant_name": "Evil Inc",
-        },
-        {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR", "test_card": "AMEX #1"},
-        {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR", "stan": "666666"},
-        {"kind": "echo"},
-        {
-            "kind": "auth",
-            "network": "VISA",
-            "amount": "25.50",
-            "currency": "EUR",
-            "reference": "EVILEVILEVIL",
-        },
+        GOOD | said(amount=("999999.99", "25.50 EUR")),
+        GOOD | said(currency=("USD", "EUR")),
+        GOOD | said(network=("MASTERCARD", "Visa")),
+        GOOD | said(terminal_id=("EVIL0001", "Corner Cafe")),
+        GOOD | said(merchant_name=("Evil Inc", "Corner Cafe")),
+        GOOD | said(merchant_name=("Evil Inc", "Evil Inc")),
+        GOOD | said(test_card=("AMEX #1", "Visa")),
+        GOOD | said(stan=("666666", "25.50")),
+        said(kind=("echo", "Visa")),
+        GOOD | said(reference=("EVILEVILEVIL", "Corner Cafe")),
     ],
 )
-def test_a_hijacked_model_cannot_alter_what_is_built(llm: Provider, intent: dict[str, str]) -> None:
+def test_a_hijacked_model_cannot_alter_what_is_built(llm: Provider, intent: dict[str, object]) -> None:
     """An intent that is not the description's is refused, however well formed."""
     llm.then(intent)
     with pytest.raises(room.LlmFailed):
@@ -149,8 +140,7 @@ def test_a_hijacked_model_cannot_alter_what_is_built(llm: Provider, intent: dict
 def test_the_worst_intent_is_still_a_valid_message(llm: Provider) -> None:
     """What is built always comes from the builder and passes the rules: a model can put no text into an
     element that takes none."""
-    llm.then({"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR",
-              "merchant_name": "Corner Cafe", "unmet": []})  # fmt: skip
+    llm.then(GOOD | said(merchant_name=("Corner Cafe", "Corner Cafe"), unmet=[]))
     made = room.generate(DESCRIBED, provider="ollama", at=NOW)
     assert validate(made.raw, network="VISA").valid
     assert made.message[43].startswith("Corner Cafe")
@@ -158,9 +148,8 @@ def test_the_worst_intent_is_still_a_valid_message(llm: Provider) -> None:
 
 def test_what_no_element_can_hold_is_told(llm: Provider) -> None:
     """A demand that cannot be met is a failure that names it, not a message without it."""
-    llm.then(
-        {"kind": "auth", "amount": "5.00", "currency": "USD", "unmet": ["paid with 4111111111111112 coins"]}
-    )
+    money = said(amount=("5.00", "5.00 USD"), currency=("USD", "USD"))
+    llm.then(money | said(unmet=["paid with 4111111111111112 coins"]))
     with pytest.raises(
         room.LlmFailed, match="No element of the message can hold this: paid with 411111"
     ) as caught:

@@ -14,7 +14,7 @@ from sim.elements import tlv
 from sim.elements.pan import check_digit
 from sim.operations import NETWORKS, VERSIONS, generate, validate
 from sim.operations import llm as room
-from sim.operations.llm.evidence import evidence
+from sim.operations.llm.telling.slots import previews, slots
 
 PAN = "4111111111111111"
 DISCRETIONARY = "987654321098765"
@@ -64,7 +64,7 @@ def test_no_request_holds_card_data(llm: Provider, provider: str, version: str) 
     """Masked or hidden in its own element and wherever a copy of it stands, findings included."""
     message = planted(version)
     build(message)
-    llm.then("This is a financial request.")
+    llm.then("This is {kind} with {card}.")
     room.explain(message, provider=provider)
     [call] = llm.calls
     text = call.text.upper()
@@ -100,7 +100,8 @@ def test_card_data_of_others_is_hidden_too(number: int, text: str, secret: str) 
     """In free text it is found by its form, though no element of the message has it."""
     message = generate("auth", network="VISA", at=NOW).message
     message = message.replace(**{f"de{number}": f"{text:<40}"[:40] if number == 43 else text})
-    shown = json.dumps(evidence(message, "VISA", validate(message, network="VISA")))
+    report = validate(message, network="VISA")
+    shown = json.dumps(previews(message, "VISA", report))
     assert secret not in shown
     assert not re.search(r"[\W_]{0,3}".join(secret), shown)
 
@@ -110,7 +111,9 @@ def test_names_of_the_chip_and_the_track_are_hidden_elsewhere() -> None:
     chip = tlv.write({"5F20": b"PLANTED/HOLDER".hex().upper()})
     message = generate("auth", network="VISA", at=NOW).message
     message = message.replace(de55=chip, de45=TRACK_1, de63="MR HOLDER PLANTED, CARDHOLDER PLANTED")
-    assert "PLANTED" not in json.dumps(evidence(message, "VISA", validate(message, network="VISA")))
+    report = validate(message, network="VISA")
+    assert "PLANTED" not in json.dumps(previews(message, "VISA", report))
+    assert "PLANTED" not in str(slots(message, "VISA", report))
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -119,7 +122,7 @@ def test_no_request_about_a_generated_message_holds_its_card(
     llm: Provider, network: str, version: str
 ) -> None:
     """Whatever generate builds, the middle of its card number is in no request."""
-    llm.then("This is a message.")
+    llm.then("This is {kind}.")
     for kind in ("auth", "reversal"):
         for entry in ("stripe", "chip", "ecommerce"):
             made = generate(kind, network=network, version=version, at=NOW, entry=entry)
@@ -132,10 +135,10 @@ def test_no_request_about_a_generated_message_holds_its_card(
             assert made.raw not in text
 
 
-def test_long_values_are_cut_for_the_model(llm: Provider) -> None:
-    """An element of any length takes a bounded place in the prompt, and says what is left out."""
+def test_long_values_take_no_place(llm: Provider) -> None:
+    """Free text of any length is not sent at all."""
     message = generate("auth", at=NOW).message.replace(de63="word " * 150)
-    llm.then("This is an authorization request.")
-    room.explain(message, provider="ollama")
-    assert "[630 more characters]" in llm.calls[0].text
+    llm.then("This is {kind} with {DE63}.")
+    assert room.explain(message, provider="ollama").summary.endswith("(DE 63).")
+    assert "word word" not in llm.calls[0].text
     assert len(json.dumps(llm.calls[0].body)) < 12_000

@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 from llm.expected import NOW
+from llm.quotes import said
 from llm.wire import Provider, instructions
 
 from sim.operations import generate
 from sim.operations import llm as room
 
 TEXT = "A Visa purchase of 25.50 EUR."
-INTENT = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR"}
-TOLD = "This is an authorization request for 10.00 USD. It carries STAN 123456."
+INTENT = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
+ANSWER = "This is {kind} for {amount}. It carries {DE11}."
+TOLD = "This is an authorization request for 10.00 USD. It carries systems trace audit number (STAN) 123456."
 RAW = generate("auth", at=NOW).raw
 
 PATHS = {
@@ -32,20 +34,16 @@ KEYS = {
 
 
 def schema(provider: str, body: dict[str, Any]) -> dict[str, Any]:
-    """The schema of the answer in a request: of a tool, or for Ollama of the response."""
+    """The schema of the answer in a request: of the response itself, which the server's sampling is held
+    to, or for Anthropic of a tool."""
     found: dict[str, Any]
     if provider == "anthropic":
         [tool] = body["tools"]
-        found = tool["input_schema"]
-    elif provider == "openai":
-        [tool] = body["tools"]
-        found = tool["function"]["parameters"]
-    elif provider == "google":
-        [tool] = body["tools"]
-        [function] = tool["functionDeclarations"]
-        found = function.get("parametersJsonSchema") or function.get("parameters_json_schema")
+        return dict(tool["input_schema"])
+    assert "tools" not in body
+    if provider == "google":
+        found = body["generationConfig"]["responseJsonSchema"]
     else:
-        assert "tools" not in body
         assert body["response_format"]["type"] == "json_schema"
         found = body["response_format"]["json_schema"]["schema"]
     return found
@@ -77,15 +75,15 @@ def test_generate_sends_the_description_and_a_schema(llm: Provider, provider: st
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
 def test_explain_sends_the_table(llm: Provider, provider: str) -> None:
-    """One request without tools or schema; the answer is the summary, its origin the source."""
-    llm.then(TOLD)
+    """One request without tools or schema; the summary is the answer with its slots filled."""
+    llm.then(ANSWER)
     told = room.explain(RAW, provider=provider, model="model-1")
     [call] = llm.calls
     assert call.path == PATHS[provider].format(model="model-1")
     assert not {"tools", "response_format"} & set(call.body)
     assert (told.summary, told.source) == (TOLD, f"llm:{provider}/model-1")
     assert told.message.mti == "0100"
-    assert "DE 4" in call.text
+    assert "{DE4}" in call.text
     assert "10.00 USD" in call.text
 
 
@@ -96,7 +94,7 @@ def test_explain_streams_whole_sentences(llm: Provider, provider: str) -> None:
     async def collect() -> list[str]:
         return [piece async for piece in room.stream_explain(RAW, provider=provider, model="model-1")]
 
-    llm.then(TOLD)
+    llm.then(ANSWER)
     pieces = asyncio.run(collect())
     [call] = llm.calls
     assert call.path == STREAMED[provider].format(model="model-1")
@@ -107,7 +105,7 @@ def test_explain_streams_whole_sentences(llm: Provider, provider: str) -> None:
 
 def test_a_false_sentence_ends_a_stream(llm: Provider) -> None:
     """What was checked is given; the first sentence that does not fit is not, and ends the text."""
-    llm.then("This is an authorization request. The amount is 99.00 USD. It carries STAN 123456.")
+    llm.then("This is {kind}. The amount is 99.00 USD. It carries {DE11}.")
     pieces: list[str] = []
 
     async def collect() -> None:
@@ -121,7 +119,7 @@ def test_a_false_sentence_ends_a_stream(llm: Provider) -> None:
 
 def test_no_temperature_or_other_setting_is_sent_that_a_model_may_refuse(llm: Provider) -> None:
     """Requests carry the ceiling on tokens and nothing else that tunes a model."""
-    llm.then(TOLD)
+    llm.then(ANSWER)
     for provider in room.PROVIDERS:
         room.explain(RAW, provider=provider)
     assert not any(word in call.text for call in llm.calls for word in ("temperature", "top_p", "topP"))

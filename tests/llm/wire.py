@@ -306,7 +306,8 @@ def openai(body: dict[str, Any], answer: Any, cut: Cut | None) -> list[dict[str,
 def anthropic(body: dict[str, Any], answer: Any, cut: Cut | None) -> list[dict[str, Any]]:
     """Messages: content blocks, of text or of a tool's use."""
     usage = {"input_tokens": USAGE["in"], "output_tokens": USAGE["out"]}
-    if isinstance(answer, str):
+    if isinstance(answer, str) or not body.get("tools"):
+        answer = answer if isinstance(answer, str) else json.dumps(answer)
         block, reason = {"type": "text", "text": answer}, "end_turn"
     else:
         name = body["tools"][-1]["name"]
@@ -330,7 +331,8 @@ def anthropic(body: dict[str, Any], answer: Any, cut: Cut | None) -> list[dict[s
 
 def google(body: dict[str, Any], answer: Any, cut: Cut | None) -> list[dict[str, Any]]:
     """generateContent: candidates with parts, of text or of a function call."""
-    if isinstance(answer, str):
+    if isinstance(answer, str) or not body.get("tools"):
+        answer = answer if isinstance(answer, str) else json.dumps(answer)
         parts = [{"text": piece} for piece in (cut(answer) if cut else [answer])]
     else:
         name = body["tools"][-1]["functionDeclarations"][-1]["name"]

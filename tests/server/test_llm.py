@@ -10,13 +10,14 @@ from typing import Any
 
 import httpx
 import pytest
+from llm.quotes import said
 from llm.wire import Does, Provider, provider
 
 from sim.operations import generate
 from tests.server.conftest import Client, Running, serving
 
 RAW = generate("auth").raw
-INTENT = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR"}
+INTENT = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
 DESCRIBED = {"description": "A Visa purchase of 25.50 EUR", "network": "JCB", "amount_minor_units": 1}
 TOLD = "This is an authorization request for 10.00 USD."
 EXPLAINED = {"message": RAW, "llm": True}
@@ -63,7 +64,7 @@ def test_a_description_becomes_a_message(client: Any, llm: Provider, name: str) 
 
 def test_an_explanation_by_a_model(client: Any, llm: Provider) -> None:
     """200 with the model's summary and the elements as sent; the first configured provider is used."""
-    llm.then(TOLD)
+    llm.then("This is {kind} for {amount}.")
     body = client.post("/explain", EXPLAINED).json()
     assert (body["summary"], body["mti"]) == (TOLD, "0100")
     assert body["source"].startswith("llm:anthropic/")
@@ -83,6 +84,8 @@ def test_an_explanation_by_a_model(client: Any, llm: Provider) -> None:
         (Does(status=401), 502, "llm_failed"),
         (Does(raw="{"), 502, "llm_failed"),
         (Does("The amount is 77.77 USD."), 502, "llm_failed"),
+        (Does("This is {kind}. \ud800"), 502, "llm_failed"),
+        (Does(INTENT | said(merchant_name=("\ud800", "\ud800"))), 502, "llm_failed"),
         (Does(hang=True), 504, "llm_timeout"),
     ],
 )
@@ -97,6 +100,18 @@ def test_what_a_provider_does_wrong(
     answer = client.post(path, body | {"provider": "openai"})
     [fault] = answer.json()["detail"]
     assert (answer.status_code, fault["type"], fault["loc"]) == (status, type_, ["body", asked_by])
+
+
+@pytest.mark.parametrize("model", ["../v1", "a b", "\n", "é", "x" * 129])
+@pytest.mark.parametrize("body", [{"description": "An echo test"}, EXPLAINED], ids=["generate", "explain"])
+def test_a_name_that_no_model_can_have(client: Any, llm: Provider, model: str, body: dict[str, Any]) -> None:
+    """422 at the model; no provider is asked."""
+    count = len(llm.calls)
+    path = "/explain" if "message" in body else "/generate"
+    answer = client.post(path, body | {"provider": "openai", "model": model})
+    [fault] = answer.json()["detail"]
+    assert (answer.status_code, fault["type"], fault["loc"]) == (422, "llm_model_unknown", ["body", "model"])
+    assert len(llm.calls) == count
 
 
 def test_a_private_card_number_is_refused(client: Any, llm: Provider) -> None:

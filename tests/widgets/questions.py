@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from llm.quotes import said
 from llm.wire import Does
 from support import AT
 
@@ -16,9 +17,12 @@ from sim.widgets.panels.language_model import LanguageModel
 
 RAW = generate("auth", network="VISA", at=AT).raw
 BY_RULES = explain(RAW).summary
-ONE, TWO = "This is an authorization request for 10.00 USD.", "It carries STAN 123456."
-TOLD = Does(f"{ONE} {TWO}", slow=True)
-INTENT = {"kind": "auth", "network": "VISA", "amount": "25.50", "currency": "EUR"}
+ONE, TWO = (
+    "This is an authorization request for 10.00 USD.",
+    "It carries systems trace audit number (STAN) 123456.",
+)
+TOLD = Does("This is {kind} for {amount}. It carries {DE11}.", slow=True)
+INTENT = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
 WORDS = "A Visa purchase of 25.50 EUR"
 PATIENCE = 60
 

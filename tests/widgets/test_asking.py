@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from llm.quotes import said
 from llm.wire import Does, Provider
 from support import AT
 from widgets.questions import (
@@ -124,7 +125,7 @@ def test_cancel_makes_no_message(llm: Provider, provider: str) -> None:
 
 def test_cancel_during_a_repair_sends_no_further_one(llm: Provider) -> None:
     """The second request, which tells the model what was wrong, is the last."""
-    llm.then(INTENT | {"amount": "1.00"}, Does(INTENT, slow=True))
+    llm.then(INTENT | said(amount=("1.00", "25.50 EUR")), Does(INTENT, slow=True))
 
     async def cells() -> None:
         panel = generating()
@@ -268,7 +269,7 @@ def test_a_real_error_is_told(llm: Provider) -> None:
 
 def test_a_false_sentence_takes_back_those_before(llm: Provider) -> None:
     """What was shown of an answer that does not hold is replaced by the rules' text."""
-    llm.then(Does(f"{ONE} It is for 99.00 USD.", slow=True))
+    llm.then(Does("This is {kind} for {amount}. It is for 99.00 USD.", slow=True))
 
     async def cells() -> None:
         panel = explaining()

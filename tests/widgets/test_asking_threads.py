@@ -113,7 +113,7 @@ def test_run_waits_also_in_a_kernel(llm: Provider) -> None:
 
 def test_the_button_waits_in_a_plain_script(llm: Provider) -> None:
     """Where no loop runs there is nobody to hand the answer to later."""
-    llm.then(f"{ONE} {TWO}")
+    llm.then(TOLD.answer)
     panel = explaining()
     panel.button.click()
     assert panel.summary == f"{ONE} {TWO}"

@@ -19,10 +19,11 @@ from sim.operations.llm.errors import (
     LlmFailed,
     LlmTimeout,
     LlmUnavailable,
+    LlmUnknownModel,
     LlmUnknownProvider,
 )
-from sim.operations.llm.providers import PROVIDERS, ProviderStatus, choose, status
-from sim.operations.llm.sync import run
+from sim.operations.llm.transport.providers import PROVIDERS, ProviderStatus, choose, status
+from sim.operations.llm.transport.sync import run
 
 __all__ = [
     "PROVIDERS",
@@ -32,6 +33,7 @@ __all__ = [
     "LlmFailed",
     "LlmTimeout",
     "LlmUnavailable",
+    "LlmUnknownModel",
     "LlmUnknownProvider",
     "ProviderStatus",
     "explain",
@@ -51,15 +53,17 @@ async def explain_async(
     provider: str | None = None,
     model: str | None = None,
 ) -> Explanation:
-    """What *message* says, in a model's words. The amounts, codes and numbers it names are checked
-    against the message; what does not fit is told to the model once, then refused.
+    """What *message* says, as a model arranges it: its sentences have slots, which are filled from the
+    message, and no other words than such as state nothing. What does not fit is told to the model, then
+    refused.
 
-    Raises LlmUnavailable, LlmUnknownProvider, LlmFailed or LlmTimeout, and what `explain` by rules does.
+    Raises LlmUnavailable, LlmUnknownProvider, LlmUnknownModel, LlmFailed or LlmTimeout, and what `explain`
+    by rules does.
     """
     choose(provider, model)  # refuses before the packages are loaded
-    from sim.operations.llm.prose import tell
+    from sim.operations.llm.telling.tell import prepare, tell
 
-    return await tell(message, version=version, network=network, provider=provider, model=model)
+    return await tell(prepare(message, version, network, provider, model))
 
 
 async def generate_async(
@@ -77,7 +81,7 @@ async def generate_async(
     what was wrong) or LlmTimeout; DescriptionUnusable, a ValueError, where it is empty or too long.
     """
     choose(provider, model)
-    from sim.operations.llm.drafting import draft
+    from sim.operations.llm.drafting.draft import draft
 
     return await draft(description, provider=provider, model=model, version=version, at=at)
 
@@ -93,9 +97,9 @@ async def stream_explain(
     """`explain_async` sentence by sentence, each checked before it is given. One that does not fit ends
     the text with LlmFailed. Closing the iterator cancels the request."""
     choose(provider, model)
-    from sim.operations.llm.prose import tell_piecewise
+    from sim.operations.llm.telling.tell import prepare, tell_piecewise
 
-    pieces = tell_piecewise(message, version=version, network=network, provider=provider, model=model)
+    pieces = tell_piecewise(prepare(message, version, network, provider, model))
     try:
         async for piece in pieces:
             yield piece

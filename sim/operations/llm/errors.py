@@ -20,9 +20,16 @@ class LlmUnavailable(LlmError):  # noqa: N818, the name says what is the matter
 
 
 class LlmUnknownProvider(LlmError):  # noqa: N818, the name says what is the matter
-    """The provider asked for is none of the four."""
+    """The provider asked for is none of those there are."""
 
     type = "llm_provider_unknown"
+    status = 422
+
+
+class LlmUnknownModel(LlmError):  # noqa: N818, the name says what is the matter
+    """No model can have the name that was asked for."""
+
+    type = "llm_model_unknown"
     status = 422
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 
-# Digits with thousands separators or a decimal mark between them.
-NUMBER = r"[0-9]+(?:[.,'’][0-9]+)*"
-_TOKEN = re.compile(rf"({NUMBER})(?:\s?(k|m|thousand|million)\b)?", re.IGNORECASE)
-_SPACED = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?(?![0-9])")
-TIMES = {"k": 1000, "thousand": 1000, "m": 1_000_000, "million": 1_000_000}
 # Oh is how a 0 is said among digits.
 SMALL = {
     "zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
@@ -18,6 +15,25 @@ SMALL = {
     "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+_TIMES = {"k": 1000, "thousand": 1000, "m": 1_000_000, "million": 1_000_000}
+# Digits with marks between them, or with blanks between their thousands, and what multiplies them.
+_FIGURE = re.compile(
+    r"([0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9])(?:[.,][0-9]+)?|[0-9]+(?:[.,'’][0-9]+)*)"
+    r"(?:\s?(k|m|thousand|million)\b)?",
+    re.IGNORECASE,
+)
+_WORD = rf"(?:{'|'.join((*SMALL, *_SCALES))})"
+_WORDS = re.compile(rf"\b{_WORD}(?:[\s-]+(?:and\s+)?{_WORD})*\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number in a text: where it stands, what it may be, and whether it is spelled out."""
+
+    start: int
+    end: int
+    values: frozenset[Decimal]
+    spelled: bool = False
 
 
 def readings(token: str) -> set[Decimal]:
@@ -28,14 +44,13 @@ def readings(token: str) -> set[Decimal]:
     >>> sorted(readings("1.234,50"))
     [Decimal('1234.50')]
     """
-    marks = re.findall(r"[.,'’]", token)
-    digits = re.sub(r"[^0-9]", "", token)
+    token = re.sub(r"\s", "", token)
+    marks, parts = re.findall(r"[.,'’]", token), re.split(r"[.,'’]", token)
     if not marks:
-        return {Decimal(digits)}
-    parts = re.split(r"[.,'’]", token)
+        return {Decimal(token)}
     found = set()
     if all(len(part) == 3 for part in parts[1:]) and len(parts[0]) <= 3:
-        found.add(Decimal(digits))
+        found.add(Decimal("".join(parts)))
     head, tail = parts[:-1], parts[-1]
     grouped = len(head) == 1 or (all(len(part) == 3 for part in head[1:]) and marks[-1] not in marks[:-1])
     if marks[-1] in ".," and grouped:
@@ -43,42 +58,28 @@ def readings(token: str) -> set[Decimal]:
     return found
 
 
-def numbers(text: str) -> set[Decimal]:
-    """Every number *text* may hold, in digits or in English words.
+def figures(text: str) -> Iterator[Figure]:
+    """Every number of *text*, in digits or in English words, in the order of the text.
 
-    >>> sorted(numbers("twenty-five euros and 3.50, or 2k"))
-    [Decimal('2'), Decimal('3.50'), Decimal('25'), Decimal('2000')]
+    >>> [sorted(map(str, one.values)) for one in figures("twenty-five euros, 3.50, or 2k")]
+    [['25'], ['3.50'], ['2000']]
     """
-    found: set[Decimal] = set()
-    for match in _TOKEN.finditer(text):
-        values = readings(match[1])
-        found |= values
-        if match[2]:
-            found |= {value * TIMES[match[2].lower()] for value in values}
-    for match in _SPACED.finditer(text):
-        found |= readings(re.sub(r"\s", "", match[0]))
-    return found | _in_words(text)
+    found = [Figure(*match.span(), frozenset(_values(match))) for match in _FIGURE.finditer(text)]
+    for match in _WORDS.finditer(text):
+        found.append(Figure(*match.span(), frozenset(_in_words(match[0])), spelled=True))
+    return iter(sorted(found, key=lambda one: one.start))
+
+
+def _values(match: re.Match[str]) -> set[Decimal]:
+    times = _TIMES.get((match[2] or "").lower(), 1)
+    return {value * times for value in readings(match[1])}
 
 
 def _in_words(text: str) -> set[Decimal]:
-    found: set[Decimal] = set()
-    for words in _runs(text):
-        run = _said(words)
-        found |= {Decimal(number) for number in run[:1] if len(run) == 1}
-        if len(run) == 2 and max(run) < 100:
-            found.add(Decimal(run[0]) + Decimal(run[1]) / 100)  # a price: twelve fifty
-    return found
-
-
-def _runs(text: str) -> list[list[str]]:
-    """The words for numbers in *text* that stand together."""
-    runs: list[list[str]] = [[]]
-    for word in re.findall(r"[a-z]+|[^a-z\s-]+", text.lower()):
-        if word in SMALL or word in _SCALES:
-            runs[-1].append(word)
-        elif word != "and" and runs[-1]:
-            runs.append([])
-    return [run for run in runs if run]
+    run = _said([word for word in re.findall(r"[a-z]+", text.lower()) if word != "and"])
+    if len(run) == 2 and max(run) < 100:
+        return {Decimal(run[0]) + Decimal(run[1]) / 100}  # a price: twelve fifty
+    return {Decimal(run[0])} if len(run) == 1 else set()
 
 
 def _said(words: list[str]) -> list[int]:

@@ -27,7 +27,7 @@ class LanguageModel:
         """Why no model can be asked; empty when one can."""
         try:
             from sim.operations.llm import LlmError
-            from sim.operations.llm.providers import choose
+            from sim.operations.llm.transport.providers import choose
         except ImportError:
             return "The packages for language models are missing"
         try:
@@ -40,7 +40,7 @@ class LanguageModel:
         """What is asked, as `provider/model`; empty when none can be."""
         if self.refusal():
             return ""
-        from sim.operations.llm.providers import choose
+        from sim.operations.llm.transport.providers import choose
 
         return choose(self.provider, self.model)[0].source.removeprefix("llm:")
 

@@ -11,13 +11,15 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from sim.elements.pan import luhn_ok
-from sim.masking import mask_pan
+from sim.masking import mask_text
 from sim.operations.llm.errors import CardNumberRefused
 from sim.operations.llm.numbers import SMALL
 from sim.spec.networks import TestCard, detect, test_cards
 
+_LONGEST_SHOWN = 200
 _LONGEST = 19
 _SHORTEST = 12
 _SHORTEST_LUHN = 13  # a retrieval reference number has 12 digits, one in ten of them a right check digit
@@ -48,8 +50,8 @@ _MONEY = (
     r"(?![0-9]*(?:[.,][0-9]|\s?(?:(?-i:[A-Z]{3})\b(?!\s?[0-9])|[€£¥$]|yen|won|euros?|dollars?|pounds?"
     r"|rupees?)))"
 )
-_IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")
-_CRYPTOGRAM = re.compile(r"(?=\S*[0-9+/=])(?=\S*[a-z])(?=\S*[A-Z])[A-Za-z0-9+/]{20,}={0,2}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
+_IN_BASE64 = tuple(map(re.compile, ("[0-9+/=]", "[a-z]", "[A-Z]")))
 _SECRET = re.compile(
     rf"\bpin{_NAMED}{_IS}(?:{_MONEY}{_FIGURE}(?:[ -]?{_FIGURE}){{3,11}}\b"
     r"|(?=[A-F]*[0-9])[0-9A-F]{4,}[ -]?[0-9A-F]{4,}\b)"
@@ -59,6 +61,8 @@ _SECRET = re.compile(
     r"|\b[0-9]{4,12} (?:as|for|is) (?:(?:the|my|its|his|her|a) )?pin\b",
     re.IGNORECASE,
 )
+# Of what may stand between the word and the number more than four say no more, and cost time.
+_LONG_GAP = re.compile(r"([\s\-_\"'`(:]{4})[\s\-_\"'`(:]+")
 TOKEN = re.compile(r"test card ([A-Z]+ #[0-9]+)")
 _TIMES = {"double": 2, "triple": 3}
 _FEWEST_WORDS = 4  # fewer are an amount or a count among figures
@@ -103,31 +107,22 @@ def clean(description: str) -> Cleaned:
     text = _plain(description)
     if _TRACK.search(text):
         raise CardNumberRefused("piece of track data")
-    if _SECRET.search(text):
+    if _SECRET.search(_LONG_GAP.sub(r"\1", text)):
         raise CardNumberRefused("PIN or verification code")
     said = _tokenized(text, spoken(text))
     made = _tokenized(said, card_spans(said))
-    if _HEX.search(made) or _CRYPTOGRAM.search(made):
+    if _HEX.search(made) or any(
+        _BASE64.search(word) and all(part.search(word) for part in _IN_BASE64) for word in made.split()
+    ):
         raise CardNumberRefused("raw message or other long run of digits")
     return Cleaned(made, tuple(dict.fromkeys(TOKEN.findall(made))))
 
 
-def hide(text: str) -> str:
-    """*text* that a stranger typed, without the card data in it: numbers keep their first 6 and last 4
-    digits; track data, PINs, verification codes, account numbers and cryptograms go altogether.
-
-    >>> hide("card 4539 5787 6362 1486, CVV 123")
-    'card 453957******1486, [hidden]'
-    """
-    for pattern in (_TRACK, _SECRET, _IBAN, _CRYPTOGRAM):
-        text = pattern.sub("[hidden]", text)
-    for find in (card_spans, spoken):
-        parts, at = [], 0
-        for start, end, digits in find(text):
-            parts += [text[at:start], mask_pan(digits)]
-            at = end
-        text = "".join(parts) + text[at:]
-    return _HEX.sub("[hidden]", text)
+def shown(text: str) -> str:
+    """*text* about an answer as it may be shown and sent: one short line that can be read, without long
+    runs of digits."""
+    plain = "".join(char if char.isprintable() else " " for char in text)
+    return mask_text(" ".join(plain.split()))[:_LONGEST_SHOWN]
 
 
 def _tokenized(text: str, spans: Iterable[Span]) -> str:
@@ -149,7 +144,7 @@ def _plain(text: str) -> str:
         digit = unicodedata.digit(char, None)
         if digit is not None:
             made.append(str(digit))
-        elif unicodedata.category(char) not in ("Cf", "Cc", "Co", "Cn") or char in "\n\t":
+        elif unicodedata.category(char) not in ("Cf", "Cc", "Co", "Cn", "Cs") or char in "\n\t":
             made.append(char)
     return "".join(made)
 
@@ -158,12 +153,16 @@ def card_spans(text: str) -> Iterator[Span]:
     """Start, end and digits of every card number: one run of digits, or groups with some other characters
     between. A test card is looked for first, so that its neighbours do not hide it."""
     text = _read(text)
-    runs = [(match.start(), match.end()) for match in _RUN.finditer(text)]
+    runs = [match.span() for match in _RUN.finditer(text)]
+    joined = [bool(_GAP.fullmatch(text, one[1], other[0])) for one, other in pairwise(runs)]
     at = 0
     while at < len(runs):
-        windows = list(_windows(text, runs, at))
+        windows = list(_windows(text, runs, joined, at))
         hit = next((w for w in windows if w[2] in _token_of()), None)
-        hit = hit or next((w for w in windows if _is_card(text, w)), None)
+        if hit is None and windows:
+            owner = detect(windows[-1][2])  # by the leading digits, which all have
+            lengths = owner.range.lengths if owner else ()
+            hit = next((w for w in windows if _is_card(text, w, len(w[2]) in lengths)), None)
         if hit is None:
             at += 1
             continue
@@ -185,13 +184,13 @@ def _numeral(char: str) -> float | None:
     return value if value is not None and value in range(10) else None
 
 
-def _windows(text: str, runs: list[tuple[int, int]], first: int) -> Iterator[_Window]:
+def _windows(text: str, runs: list[tuple[int, int]], joined: list[bool], first: int) -> Iterator[_Window]:
     """The run *first*, then with its neighbours: start, end, digits, index of the run after, and the
     lengths of the groups."""
     digits, groups = "", []
     for index in range(first, len(runs)):
         start, end = runs[index]
-        if index > first and not _GAP.fullmatch(text[runs[index - 1][1] : start]):
+        if index > first and not joined[index - 1]:
             return
         digits += text[start:end]
         groups.append(end - start)
@@ -201,12 +200,15 @@ def _windows(text: str, runs: list[tuple[int, int]], first: int) -> Iterator[_Wi
             yield runs[first][0], end, digits, index + 1, tuple(groups)
 
 
-def _is_card(text: str, window: _Window) -> bool:
-    """Whether the digits of *window* may be a card number. A run of its own is one by its check digit, by
+def _is_card(text: str, window: _Window, fits: bool) -> bool:
+    """Whether the digits of *window* may be a card number; *fits* is whether a brand has such a prefix and
+    length. A run of its own is one by its check digit, by
     a brand's prefix and length, or when it is long; groups as they are written by prefix and length. Other
     groups need both, since amounts and dates stand in groups, too."""
     start, end, digits, _, groups = window
-    right, fits = luhn_ok(digits), _fits(digits)
+    if not fits and len(groups) > 1 and groups not in _GROUPS:
+        return False
+    right = luhn_ok(digits)
     if len(groups) == 1:
         if _REFERENCE.search(text, max(0, start - 40), start):
             return right and fits and len(digits) >= _SHORTEST_LUHN

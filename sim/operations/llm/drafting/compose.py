@@ -14,14 +14,14 @@ from sim.codec import BuildError, Message, build
 from sim.elements.money import say_amount
 from sim.errors import OptionError
 from sim.operations.generation import Generated, generate, respond, reverse
-from sim.operations.llm.cards import tokens
-from sim.operations.llm.codes import answer_code
+from sim.operations.llm.drafting.codes import answer_code
+from sim.operations.llm.guard import tokens
 from sim.operations.validation import validate
 from sim.spec import Currency, currency
 from sim.spec.networks import TestCard, detect, test_cards
 
 if TYPE_CHECKING:
-    from sim.operations.llm.intent import Intent
+    from sim.operations.llm.drafting.intent import Intent
 
 _DEFAULT_CURRENCY = "840"
 _DEFAULT_AMOUNT = 1000
@@ -37,7 +37,8 @@ _DETAILS = {
     "expiry": "card_expiry",
     "reference": "reference",
 }
-_WITHOUT_CARD = ("network", "stan", "date", "time", "utc_offset", "version", "direction", "kind", "outcome")
+_WITHOUT_CARD = ("network", "stan", "date", "time", "utc_offset", "version", "direction", "kind", "outcome",
+                 "response_code")  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -45,6 +46,7 @@ class Draft:
     """A message in the making; `problems` say why it cannot be made."""
 
     intent: Intent
+    reasons: frozenset[str]
     version: str
     now: datetime
     source: str
@@ -53,11 +55,12 @@ class Draft:
 
 
 def compose(
-    intent: Intent, *, version: str, now: datetime, source: str
+    intent: Intent, *, reasons: frozenset[str], version: str, now: datetime, source: str
 ) -> tuple[Generated | None, list[str]]:
     """The message of *intent*, or the problems for which there is none. *version* holds where the
-    intent names none; *now* stands in for dates and times that are not given."""
-    draft = Draft(intent, intent.version or version, now, source)
+    intent names none; *now* stands in for dates and times that are not given, *reasons* (words of the
+    meaning of a code) for the code of a decline."""
+    draft = Draft(intent, reasons, intent["version"] or version, now, source)
     _check_shape(draft)
     options = _options(draft)
     if draft.problems:
@@ -82,59 +85,53 @@ def compose(
 def _check_shape(draft: Draft) -> None:
     """What does not go together, whatever its values."""
     intent, problems = draft.intent, draft.problems
-    if intent.unmet:
-        problems += [f"No element of the message can hold this: {text}" for text in intent.unmet]
-    if intent.kind == "echo":
-        given = [
-            name
-            for name in type(intent).model_fields
-            if getattr(intent, name) and name not in (*_WITHOUT_CARD, "response_code", "unmet", "beside")
-        ]
-        if given:
-            problems.append(f"An echo test carries no card, money or place: leave out {', '.join(given)}")
-    if intent.original and intent.kind != "reversal":
-        problems.append("Only a reversal has an `original`")
-    answered = intent.response_code or intent.decline_reason or intent.outcome
-    if answered and intent.direction == "request" and intent.kind not in ("advice", "reversal"):
+    problems += [f"No element of the message can hold this: {text}" for text in intent.unmet]
+    given = intent.said()
+    if intent["kind"] == "echo" and (wrong := [name for name in given if name not in _WITHOUT_CARD]):
+        problems.append(f"An echo test carries no card, money or place: leave out {', '.join(wrong)}")
+    if intent["kind"] != "reversal" and any(name.startswith("original") for name in given):
+        problems.append("Only a reversal has an original")
+    decides = intent["direction"] == "response" or intent["kind"] in ("advice", "reversal")
+    if not decides and (intent["response_code"] or intent["outcome"] or intent["approval_code"]):
         problems.append("A request carries no decision of the issuer: set `direction` to response")
-    if intent.amount and intent.amount_minor_units is not None:
+    if intent["amount"] and intent["amount_minor_units"] is not None:
         problems.append("Give `amount` or `amount_minor_units`, not both")
-    if intent.purpose == "balance" and (intent.amount or intent.amount_minor_units):
+    if intent["purpose"] == "balance" and (intent["amount"] or intent["amount_minor_units"]):
         problems.append("A balance inquiry carries no amount")
-    if intent.cashback_amount and intent.purpose != "cashback":
+    if intent["cashback_amount"] and intent["purpose"] != "cashback":
         problems.append("`cashback_amount` needs the purpose cashback")
-    if intent.merchant_city and not intent.merchant_country:
+    if Decimal(intent["cashback_amount"] or 0) > Decimal(intent["amount"] or "Infinity"):
+        problems.append("`cashback_amount` is more than `amount`")
+    if intent["merchant_city"] and not intent["merchant_country"]:
         problems.append("Give `merchant_country` with `merchant_city`")
-    if intent.approval_code and intent.direction == "request" and intent.kind not in ("advice", "reversal"):
-        problems.append("A request carries no approval code: set `direction` to response")
 
 
 def _options(draft: Draft) -> dict[str, object]:
     """The keyword arguments of `generate`; problems and notes go to the draft."""
     intent = draft.intent
     options: dict[str, object] = {"version": draft.version, "at": _moment(draft)}
-    options["stan"] = f"{int(intent.stan or _DEFAULT_STAN):06}"
-    if not intent.stan and intent.kind != "reversal":
+    options["stan"] = f"{int(intent['stan'] or _DEFAULT_STAN):06}"
+    if not intent["stan"] and intent["kind"] != "reversal":
         draft.notes.append(f"No trace number was given: {_DEFAULT_STAN} is used.")
-    if intent.network:
-        options["network"] = intent.network
-    if intent.kind == "echo":
+    if intent["network"]:
+        options["network"] = intent["network"]
+    if intent["kind"] == "echo":
         return options
     card = _card(draft)
     if card is not None:
         options["pan"] = card.pan
-        options["network"] = intent.network or card.network or None
+        options["network"] = intent["network"] or card.network or None
     code = _currency(draft)
     options["currency"] = code.numeric
     options["amount_minor_units"] = _amount(draft, code)
     for name, default in (("purpose", "purchase"), ("entry", "manual")):
-        options[name] = getattr(intent, name) or default
-        if getattr(intent, name) is None:
+        options[name] = intent[name] or default
+        if intent[name] is None:
             what = "purpose" if name == "purpose" else "way of reading the card"
             draft.notes.append(f"No {what} was given: {'keyed' if name == 'entry' else default} is used.")
-    details = {name: value for name, source in _DETAILS.items() if (value := getattr(intent, source))}
-    if intent.cashback_amount:
-        details["cashback"] = str(_minor(draft, intent.cashback_amount, code))
+    details = {name: value for name, source in _DETAILS.items() if (value := intent[source])}
+    if intent["cashback_amount"]:
+        details["cashback"] = str(_minor(draft, intent["cashback_amount"], code))
     options["details"] = details
     return options
 
@@ -142,7 +139,7 @@ def _options(draft: Draft) -> dict[str, object]:
 def _moment(draft: Draft) -> datetime:
     """The moment at the merchant; what the intent leaves open is now."""
     intent = draft.intent
-    moment = _read_moment(draft, intent.date, intent.time, intent.utc_offset)
+    moment = _read_moment(draft, intent["date"], intent["time"], intent["utc_offset"])
     if moment is None:
         draft.notes.append(f"No date or time was given: {draft.now:%d %B %Y, %H:%M} is used.")
     return moment or draft.now
@@ -182,19 +179,19 @@ def _card(draft: Draft) -> TestCard | None:
     """The test card the intent means; None for the network's default. Problems go to the draft."""
     intent = draft.intent
     cards: list[TestCard] = list(test_cards())
-    if intent.test_card:
-        token = intent.test_card.removeprefix("test card ").strip().upper()
+    if intent["test_card"]:
+        token = intent["test_card"].removeprefix("test card ").strip().upper()
         cards = [card for name, card in tokens().items() if name == token]
-    if intent.card_last_four:
-        cards = [card for card in cards if card.pan.endswith(intent.card_last_four)]
-    if intent.card_brand:
-        wanted = intent.card_brand.casefold()
+    if intent["card_last_four"]:
+        cards = [card for card in cards if card.pan.endswith(intent["card_last_four"])]
+    if intent["card_brand"]:
+        wanted = intent["card_brand"].casefold()
         cards = [card for card in cards if (d := detect(card.pan)) and d.brand.casefold() in (wanted,)]
-    if not (intent.test_card or intent.card_last_four or intent.card_brand):
+    if not (intent["test_card"] or intent["card_last_four"] or intent["card_brand"]):
         return None
-    if intent.network:
-        cards = [card for card in cards if card.network == intent.network] or (
-            cards if intent.test_card else []
+    if intent["network"]:
+        cards = [card for card in cards if card.network == intent["network"]] or (
+            cards if intent["test_card"] else []
         )
     if not cards:
         draft.problems.append("No published test card is as `test_card`, `card_last_four`, `card_brand` say")
@@ -205,25 +202,25 @@ def _card(draft: Draft) -> TestCard | None:
 
 
 def _currency(draft: Draft) -> Currency:
-    code = draft.intent.currency or _DEFAULT_CURRENCY
+    code = draft.intent["currency"] or _DEFAULT_CURRENCY
     known = currency(code)
     if known is None or known.exponent is None:
         draft.problems.append(f"`currency` {code} is no currency of ISO 4217 with an amount")
         known = currency(_DEFAULT_CURRENCY)
     assert known is not None  # noqa: S101, narrows the type: the default is in the list
-    if not draft.intent.currency and draft.intent.purpose != "balance":
+    if not draft.intent["currency"] and draft.intent["purpose"] != "balance":
         draft.notes.append(f"No currency was given: {known.alpha} is used.")
     return known
 
 
 def _amount(draft: Draft, code: Currency) -> int:
     intent = draft.intent
-    if intent.purpose == "balance":
+    if intent["purpose"] == "balance":
         return 0
-    if intent.amount_minor_units is not None:
-        return intent.amount_minor_units
-    if intent.amount is not None:
-        return _minor(draft, intent.amount, code)
+    if intent["amount_minor_units"] is not None:
+        return int(intent["amount_minor_units"])
+    if intent["amount"] is not None:
+        return _minor(draft, intent["amount"], code)
     said = say_amount(str(_DEFAULT_AMOUNT), code.numeric)
     draft.notes.append(f"No amount was given: {said} is used.")
     return _DEFAULT_AMOUNT
@@ -239,27 +236,27 @@ def _minor(draft: Draft, amount: str, code: Currency) -> int:
 
 def _build(draft: Draft, options: dict[str, object]) -> Generated:
     intent = draft.intent
-    if intent.kind == "reversal":
+    if intent["kind"] == "reversal":
         made = _reversal(draft, options)
     else:
-        made = generate(intent.kind, **options)  # type: ignore[arg-type]
-        if intent.kind == "advice":
+        made = generate(intent["kind"], **options)  # type: ignore[arg-type]
+        if intent["kind"] == "advice":
             made = _advice(draft, made)
-    if intent.direction == "request":
+    if intent["direction"] == "request":
         return made
-    code = answer_code(intent, made.message, made.network, draft.problems, draft.notes)
+    code = answer_code(draft, made.message, made.network)
     if draft.problems:
         return made
     reply = respond(made.message, code, approval=_approval(draft))
-    if intent.approval_code and 38 not in reply.message:
+    if intent["approval_code"] and 38 not in reply.message:
         draft.problems.append("This answer carries no approval code: leave `approval_code` out")
-    if 38 in reply.message and not intent.approval_code:
+    if 38 in reply.message and not intent["approval_code"]:
         draft.notes.append(f"No approval code was given: {reply.message[38]} is used.")
     return Generated(reply.message, made.network, draft.source, made.notes)
 
 
 def _approval(draft: Draft) -> str | None:
-    code = draft.intent.approval_code
+    code: str | None = draft.intent["approval_code"]
     if code is not None and len(code) != 6:
         raise BuildError(38, None, "an approval code of 6 characters", f"{len(code)} characters")
     return code
@@ -268,8 +265,8 @@ def _approval(draft: Draft) -> str | None:
 def _advice(draft: Draft, made: Generated) -> Generated:
     """An advice tells a decision: the one of the intent, else an approval."""
     code = None
-    if draft.intent.direction == "request":
-        code = answer_code(draft.intent, made.message, made.network, draft.problems, draft.notes)
+    if draft.intent["direction"] == "request":
+        code = answer_code(draft, made.message, made.network)
     message = made.message
     if code is not None and code.strip("0"):
         message = message.replace(de39=code, de38=None)
@@ -283,20 +280,20 @@ def _reversal(draft: Draft, options: dict[str, object]) -> Generated:
     intent = draft.intent
     moment = options["at"]
     assert isinstance(moment, datetime)  # noqa: S101, narrows the type
-    kind = intent.original.kind if intent.original else None
+    kind = intent["original_kind"]
     if kind is None:
         draft.notes.append("What is undone was not said: an authorization is.")
-    original_stan = intent.original.stan if intent.original else None
+    original_stan = intent["original_stan"]
     if original_stan is None:
-        before = (int(str(options["stan"])) - 1) % 10**6 if intent.stan else int(_DEFAULT_STAN)
+        before = (int(str(options["stan"])) - 1) % 10**6 if intent["stan"] else int(_DEFAULT_STAN)
         original_stan = str(before)
         draft.notes.append(f"The original's trace number was not given: {before:06} is used.")
-    number = options["stan"] if intent.stan else None
+    number = options["stan"] if intent["stan"] else None
     if number is None:
         draft.notes.append("No trace number was given: the one after the original's is used.")
     when = None
-    if intent.original:
-        when = _read_moment(draft, intent.original.date, intent.original.time, intent.utc_offset)
+    if intent["original_date"] or intent["original_time"]:
+        when = _read_moment(draft, intent["original_date"], intent["original_time"], intent["utc_offset"])
     if when is None:
         draft.notes.append("When the original was sent was not given: five minutes before.")
     own = {"stan": f"{int(original_stan):06}", "at": when or moment - _EARLIER}

@@ -21,7 +21,6 @@ class Settings:
     timeout: float = 30.0
     retries: int = 2
     repairs: int = 2
-    explain_repairs: int = 1
     max_tokens: int = 4096
     concurrency: int = 4
 

@@ -1,6 +1,6 @@
-"""The four providers: which are configured, and which one a call uses. Nothing is imported or asked here.
+"""Which providers there are, which are configured, and which one a call uses. Nothing is imported or asked.
 
-The table is `models.toml`; the variables are the vendors' usual ones.
+The table is `models.toml`: a provider is its row there.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from sim.operations.llm.errors import LlmFailed, LlmUnavailable, LlmUnknownProvider
-from sim.operations.llm.settings import Settings, from_environment
+from sim.operations.llm.errors import LlmUnavailable, LlmUnknownModel, LlmUnknownProvider
+from sim.operations.llm.transport.settings import Settings, from_environment
 
-PROVIDERS = ("anthropic", "openai", "google", "ollama")
-_PACKAGES = {"anthropic": "anthropic", "openai": "openai", "google": "google.genai", "ollama": "openai"}
+INSTALL = "the packages are missing: pip install 'iso8583-lab[llm]'"
+_MODELS = tomllib.loads((Path(__file__).parent / "models.toml").read_text(encoding="utf-8"))
+PROVIDERS = tuple(_MODELS)
 # A name is part of an address with some providers.
 _MODEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_:@-]|[./](?![./])){0,127}")
-_INSTALL = "the packages are missing: pip install 'iso8583-lab[llm]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,18 @@ class Choice:
         """What a result names as its origin: `llm:openai/some-model`."""
         return f"llm:{self.provider}/{self.model}"
 
-
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((Path(__file__).parent / "models.toml").read_text(encoding="utf-8"))
+    @property
+    def row(self) -> dict[str, Any]:
+        """What `models.toml` says of the provider."""
+        row: dict[str, Any] = _MODELS[self.provider]
+        return row
 
 
 def status(environment: Mapping[str, str] | None = None) -> tuple[ProviderStatus, ...]:
     """Every provider, in the order in which they are tried when none is named.
 
-    >>> [row.configured for row in status({})]
-    [False, False, False, False]
+    >>> any(row.configured for row in status({}))
+    False
     """
     given = os.environ if environment is None else environment
     return tuple(_status(name, given) for name in PROVIDERS)
@@ -72,14 +73,14 @@ def choose(
     provider: str | None, model: str | None, environment: Mapping[str, str] | None = None
 ) -> tuple[Choice, Settings]:
     """The provider asked for, else the configured default, else the first that is configured. Raises
-    LlmUnknownProvider or LlmUnavailable."""
+    LlmUnknownProvider, LlmUnknownModel or LlmUnavailable."""
     given = os.environ if environment is None else environment
     try:
         settings = from_environment(given)
     except ValueError as error:
         raise LlmUnavailable(f"The LLM settings cannot be used: {error}") from None
     if model and not _MODEL.fullmatch(model):
-        raise LlmFailed("No model can have the name that was asked for")
+        raise LlmUnknownModel("No model can have the name that was asked for")
     name = provider or settings.provider
     if name is not None and name not in PROVIDERS:
         raise LlmUnknownProvider(f"The provider must be one of {', '.join(PROVIDERS)}")
@@ -90,37 +91,41 @@ def choose(
             raise LlmUnavailable(_none_configured(rows))
     row = rows[name]
     if not row.configured:
-        raise LlmUnavailable(f"{_table()[name]['title']} is not configured: {row.reason}")
-    key = _first(given, _table()[name]["keys"])
+        raise LlmUnavailable(f"{_MODELS[name]['title']} is not configured: {row.reason}")
+    key = _first(given, _MODELS[name]["keys"])
     return Choice(name, model or row.model, _base_url(name, given), key), settings
 
 
 def _status(name: str, given: Mapping[str, str]) -> ProviderStatus:
-    row = _table()[name]
+    row = _MODELS[name]
     needed = row["keys"] or row["urls"]
-    reason = "" if _first(given, needed) else f"{' or '.join(needed)} is not set"
-    if not reason and not _is_address(_base_url(name, given)):
-        reason = f"{' or '.join(row['urls'])} is no address"
-    if not reason and not _installed(name):
-        reason = _INSTALL
     default = given.get("SIM_LLM_PROVIDER", "").strip() or None
     # A model name means one provider's model: the default provider's, where one is named.
     named = given.get("SIM_LLM_MODEL", "").strip() if default in (None, name) else ""
+    reason = ""
+    if not _first(given, needed):
+        reason = f"{' or '.join(needed)} is not set"
+    elif not _is_address(_base_url(name, given)):
+        reason = f"{' or '.join(row['urls'])} is no address"
+    elif named and not _MODEL.fullmatch(named):
+        reason = "SIM_LLM_MODEL is no name of a model"
+    elif not _installed(row["package"]):
+        reason = INSTALL
     return ProviderStatus(name, not reason, named or row["model"], _shown(_base_url(name, given)), reason)
 
 
 @cache
-def _installed(name: str) -> bool:
+def _installed(package: str) -> bool:
     try:
-        return bool(find_spec("pydantic_ai") and find_spec(_PACKAGES[name]))
+        return bool(find_spec("pydantic_ai") and find_spec(package))
     except ModuleNotFoundError:  # the parent of a dotted name
         return False
 
 
 def _none_configured(rows: Mapping[str, ProviderStatus]) -> str:
-    if any(row.reason == _INSTALL for row in rows.values()):
-        return f"No LLM provider can be used: {_INSTALL}"
-    keys = [name for row in _table().values() for name in (row["keys"] or row["urls"])]
+    if any(row.reason == INSTALL for row in rows.values()):
+        return f"No LLM provider can be used: {INSTALL}"
+    keys = [name for row in _MODELS.values() for name in (row["keys"] or row["urls"])]
     return f"No LLM provider is configured: set one of {', '.join(keys)}"
 
 
@@ -129,15 +134,14 @@ def _first(given: Mapping[str, str], names: list[str]) -> str:
 
 
 def _base_url(name: str, given: Mapping[str, str]) -> str:
-    """Where the provider answers. OLLAMA_HOST may be a bare host, as Ollama itself takes it."""
-    row = _table()[name]
+    """Where the provider answers, as `models.toml` says that it may be given."""
+    row = _MODELS[name]
     url = (_first(given, row["urls"]) or str(row["base_url"])).rstrip("/")
-    if name == "ollama" and "://" not in url:
+    if "port" in row and "://" not in url:
         host, port = re.fullmatch(r"(\[.*\]|[^:]*|.*:.*:.*?)(?::([0-9]*))?", url).groups()  # type: ignore[union-attr]
         host = f"[{host}]" if ":" in host and "[" not in host else host or "127.0.0.1"
-        url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port or '11434'}"  # noqa: S104
-    # The clients add the version themselves, but OpenAI's, whose addresses end in it.
-    return url.removesuffix(row["version"]) if name != "openai" else url
+        url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port or row['port']}"  # noqa: S104
+    return url.removesuffix(row.get("version", ""))
 
 
 def _is_address(url: str) -> bool:

@@ -1,0 +1,160 @@
+"""One call of a model: its turn, its time, its repairs, and its errors as ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from sim.operations.llm.errors import LlmError, LlmFailed, LlmTimeout
+from sim.operations.llm.guard import shown
+from sim.operations.llm.transport.clients import connect, load, structured
+from sim.operations.llm.transport.providers import Choice
+from sim.operations.llm.transport.settings import Settings
+
+if TYPE_CHECKING:
+    from pydantic_ai import Agent, ConcurrencyLimiter
+
+Check = Callable[[Any], list[str]]
+
+# One event loop serves all requests of a process; a limiter cannot be shared between two.
+_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, ConcurrencyLimiter]] = WeakKeyDictionary()
+_PROBLEMS_SHOWN = 4
+
+
+async def ask(
+    choice: Choice, settings: Settings, instructions: str, prompt: str, output: type, check: Check
+) -> Any:
+    """The model's answer, once *check* has nothing against it. What it has goes back to the model, as often
+    as *settings* allow. Raises LlmFailed, LlmTimeout or LlmUnavailable."""
+    last: list[str] = []
+    async with _agent(choice, settings, instructions, output, last) as agent:
+        from pydantic_ai import ModelRetry, RunContext
+
+        async def judge(context: RunContext[None], answer: Any) -> Any:
+            last[:] = _broken_off(choice, context.messages[-1]) or map(shown, check(answer))
+            if last:
+                raise ModelRetry("This cannot be used:\n" + "\n".join(f"- {text}" for text in last))
+            return answer
+
+        agent.output_validator(judge)
+        return (await agent.run(prompt)).output
+
+
+async def stream(choice: Choice, settings: Settings, instructions: str, prompt: str) -> AsyncIterator[str]:
+    """The model's text as it comes. Closing the iterator cancels the request. Raises as `ask` does."""
+    queue: asyncio.Queue[str | LlmError | None] = asyncio.Queue()
+
+    async def produce() -> None:
+        try:
+            async with (
+                _agent(choice, settings, instructions, str, []) as agent,
+                agent.run_stream(prompt) as run,
+            ):
+                async for text in run.stream_text(delta=True, debounce_by=None):
+                    queue.put_nowait(text)
+                if problems := _broken_off(choice, run.response):
+                    raise LlmFailed(f"{choice.source} gave nothing usable: {problems[0]}", tuple(problems))
+            queue.put_nowait(None)
+        except LlmError as error:
+            queue.put_nowait(error)
+
+    # The request runs in a task of its own: its time limit must not strike whoever reads the text.
+    task = asyncio.create_task(produce())
+    try:
+        while (item := await queue.get()) is not None:
+            if isinstance(item, LlmError):
+                raise item
+            yield item
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _broken_off(choice: Choice, response: Any) -> list[str]:
+    """Why an answer is not whole, as a sentence for the model. Raises LlmFailed where it was withheld."""
+    reason = getattr(response, "finish_reason", None)
+    if reason in ("content_filter", "error"):
+        raise LlmFailed(f"{choice.provider} refused to answer, or broke off")
+    return ["The answer was cut off at the ceiling on tokens: write less"] if reason == "length" else []
+
+
+@asynccontextmanager
+async def _agent(
+    choice: Choice, settings: Settings, instructions: str, output: type, last: list[str]
+) -> AsyncIterator[Agent[None, Any]]:
+    """What asks, for as long as the time limit allows: waiting for a turn, retries and repairs included.
+    *last* are the problems of the last answer. The library's errors become ours."""
+    await load(choice)
+    try:
+        async with asyncio.timeout(settings.timeout), connect(choice, settings) as model:
+            from pydantic_ai import Agent
+            from pydantic_ai.settings import ModelSettings
+
+            limits = ModelSettings(timeout=settings.timeout, max_retries=0, max_tokens=settings.max_tokens)
+            yield Agent(
+                model,
+                output_type=output if output is str else structured(choice, model, output),
+                instructions=instructions,
+                retries={"output": settings.repairs},
+                model_settings=limits,
+                max_concurrency=_turns(settings.concurrency),
+            )
+    except LlmError:
+        raise
+    except TimeoutError:
+        raise _late(choice, settings) from None
+    except Exception as error:  # noqa: BLE001, whatever an answer does to the library, the call has failed
+        raise _failure(choice, settings, last, error) from None
+
+
+def _late(choice: Choice, settings: Settings) -> LlmTimeout:
+    return LlmTimeout(f"{choice.provider} did not answer within {settings.timeout:g} seconds")
+
+
+def _turns(limit: int) -> ConcurrencyLimiter:
+    """The turns of this event loop, *limit* at once."""
+    from pydantic_ai import ConcurrencyLimiter
+
+    of_loop = _TURNS.setdefault(asyncio.get_running_loop(), {})
+    if limit not in of_loop:
+        of_loop[limit] = ConcurrencyLimiter(limit)
+    return of_loop[limit]
+
+
+def _failure(choice: Choice, settings: Settings, last: list[str], error: Exception) -> LlmError:
+    """*error* as ours. What a provider sent stays out of it: it may quote the prompt or the key."""
+    from pydantic_ai import exceptions
+
+    if isinstance(error, exceptions.ModelTimeoutError):
+        return _late(choice, settings)
+    if isinstance(error, exceptions.ModelHTTPError):
+        return LlmFailed(f"{choice.provider} answered with status {error.status_code}")
+    if isinstance(error, exceptions.ModelAPIError):
+        return LlmFailed(f"{choice.provider} could not be reached, or broke off its answer")
+    if isinstance(error, exceptions.ContentFilterError):
+        return LlmFailed(f"{choice.provider} refused to answer")
+    form = _form_problems(error)
+    problems = tuple(form or last)
+    said = "; ".join(problems[:_PROBLEMS_SHOWN])
+    if form or not problems:
+        said = f"no answer in the form asked for: {said or type(error).__name__}"
+        return LlmFailed(f"{choice.source} gave {said}", problems)
+    return LlmFailed(f"{choice.source} gave nothing usable: {said}", problems)
+
+
+def _form_problems(error: BaseException) -> list[str]:
+    """What an answer had against the schema, without any of its values."""
+    from pydantic import ValidationError
+
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ValidationError):
+        cause = cause.__cause__ or cause.__context__
+    problems = []
+    for one in cause.errors(include_input=False, include_url=False) if cause else ():
+        known = one["type"] != "extra_forbidden"
+        place = ".".join(str(part) for part in one["loc"]) if known else ""
+        problems.append(shown(f"`{place}`: {one['msg']}" if place else one["msg"]))
+    return problems

@@ -1,0 +1,103 @@
+"""The library's client for a choice: its classes, its retries, how it is held to the form of an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sim.operations.llm.errors import LlmUnavailable
+from sim.operations.llm.transport.providers import INSTALL, Choice
+from sim.operations.llm.transport.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic_ai.models import Model
+    from tenacity import RetryCallState
+
+
+async def load(choice: Choice) -> None:
+    """Import what *choice* needs, in a thread: it takes seconds, in which a server answers others.
+    Raises LlmUnavailable where a package is missing."""
+    try:
+        await asyncio.to_thread(_classes, choice)
+    except ImportError:
+        raise LlmUnavailable(f"No LLM can be asked: {INSTALL}") from None
+
+
+@asynccontextmanager
+async def connect(choice: Choice, settings: Settings) -> AsyncIterator[Model]:
+    """A client of *choice*, which was loaded."""
+    client, provider = _classes(choice)
+    url = choice.base_url + choice.row.get("path", "")
+    async with _http_client(settings) as http:
+        # A client without a key would look for one in variables of its own.
+        made = provider(api_key=choice.key or "none", base_url=url, http_client=http)
+        yield client(choice.model, provider=made)
+
+
+def structured(choice: Choice, model: Model, output: type) -> Any:
+    """*output* as *model* is asked for it: by a schema that its sampling obeys, else by a tool."""
+    from pydantic_ai import NativeOutput
+
+    row = choice.row
+    obeys = row["answers"] == "schema" and model.profile.get("supports_json_schema_output")
+    loose = any(choice.model.endswith(part) or part in choice.base_url for part in row.get("loose", ()))
+    return NativeOutput(output) if obeys and not loose else output
+
+
+def _classes(choice: Choice) -> tuple[Any, Any]:
+    """The library's classes for the model and its provider."""
+    import tenacity  # noqa: F401, the library's retries need it
+
+    found = []
+    for room, name in (("models", choice.row["client"]), ("providers", choice.row["provider"])):
+        module, _, member = name.partition(".")
+        found.append(getattr(import_module(f"pydantic_ai.{room}.{module}"), member))
+    return found[0], found[1]
+
+
+def _http_client(settings: Settings) -> httpx2.AsyncClient:
+    """A client that sends what failed on its way again, as the provider asks with `retry-after`, and where
+    that wait ends within the time limit: the vendors' own clients differ in it."""
+    import tenacity
+    from pydantic_ai.models import create_async_httpx2_client
+    from pydantic_ai.retries import AsyncHTTPX2TenacityTransport, RetryConfig, wait_retry_after
+
+    wait = wait_retry_after(tenacity.wait_random_exponential(0.5, max=8), max_wait=float("inf"))
+    config = RetryConfig(
+        retry=tenacity.retry_if_exception(_passes),
+        wait=wait,
+        stop=tenacity.stop_any(
+            tenacity.stop_after_attempt(settings.retries + 1), tenacity.stop_before_delay(settings.timeout)
+        ),
+        retry_error_callback=_last,
+    )
+    return create_async_httpx2_client(
+        transport=AsyncHTTPX2TenacityTransport(config, validate_response=_check)
+    )
+
+
+def _check(response: httpx2.Response) -> None:
+    if response.status_code in (408, 409, 425, 429) or response.status_code >= 500:
+        response.raise_for_status()
+
+
+def _passes(error: BaseException) -> bool:
+    import httpx2
+
+    lost = isinstance(error, httpx2.TransportError) and not isinstance(error, httpx2.TimeoutException)
+    return lost or isinstance(error, httpx2.HTTPStatusError)
+
+
+def _last(state: RetryCallState) -> httpx2.Response:
+    """What the last try came to: a status without its text, or the error."""
+    import httpx2
+
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, httpx2.HTTPStatusError):
+        return httpx2.Response(error.response.status_code, request=error.request)
+    assert error is not None  # noqa: S101, narrows the type: only a failed try ends here
+    raise error

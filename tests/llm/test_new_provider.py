@@ -1,0 +1,61 @@
+"""A provider of language models is a row of `models.toml`, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from llm.quotes import said
+from llm.wire import Provider
+
+ROOT = Path(__file__).parents[2]
+ROW = """
+[elsewhere]
+title = "Elsewhere"
+model = "tiny-1"
+keys = ["ELSEWHERE_KEY"]
+urls = ["ELSEWHERE_URL"]
+base_url = "https://elsewhere.example/v1"
+client = "openai.OpenAIChatModel"
+provider = "openai.OpenAIProvider"
+package = "openai"
+answers = "schema"
+"""
+CODE = """
+import json, sim
+from server.endpoints import ENDPOINTS
+from server.openapi import document
+from sim.operations import llm
+made = llm.generate("A Visa purchase of 25.50 EUR", provider="elsewhere")
+told = llm.explain(made.message, provider="elsewhere")
+rows = sim.llm.status()
+row = rows[rows["provider"] == "elsewhere"].iloc[0]
+print(json.dumps([sim.__file__, made.source, made.message[4], told.summary, row["configured"], row["model"],
+                  "elsewhere" in json.dumps(document(ENDPOINTS))]))
+"""
+
+
+def test_an_invented_provider_is_a_row(llm: Provider, tmp_path: Path) -> None:
+    """With a row more in a copy of the toolkit it generates, explains, is listed and documented."""
+    for room in ("sim", "server"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "sim/operations/llm/transport/models.toml").open("a") as file:
+        file.write(ROW)
+    intent = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
+    llm.then(intent, "This is {kind} for {amount}.")
+    variables = {"ELSEWHERE_KEY": "key-elsewhere", "ELSEWHERE_URL": f"{llm.url}/v1"}
+    done = subprocess.run(
+        [sys.executable, "-c", CODE],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+        env=os.environ | variables | {"PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    where, source, amount, summary, configured, model, documented = json.loads(done.stdout)
+    assert Path(where).is_relative_to(tmp_path)
+    assert (source, amount) == ("llm:elsewhere/tiny-1", "000000002550")
+    assert summary == "This is an authorization request for 25.50 EUR."
+    assert (configured, model, documented) == ("yes", "tiny-1", True)
+    assert [call.headers["authorization"] for call in llm.calls] == ["Bearer key-elsewhere"] * 2
