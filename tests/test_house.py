@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("sim", "server", "tests", "notebooks", "binder", ".ci")
+ROOMS = ("sim", "server", "tests", "notebooks", "binder", ".ci", ".github")
 
 # Each room may import itself and what stands left of it. The face, sim/__init__.py, may import all.
 ORDER = (
@@ -56,6 +56,9 @@ TEXT_SUFFIXES = (
     ".js",
     ".css",
     ".html",
+    ".yml",
+    ".yaml",
+    ".cff",
     "",
 )
 
@@ -73,7 +76,9 @@ def _files() -> tuple[Path, ...]:
     """The files of the checkout, relative to it: those of the rooms and those at the top."""
     inside = (path for room in ROOMS for path in (ROOT / room).rglob("*"))
     top = (
-        path for path in ROOT.iterdir() if path.suffix in (".md", ".toml", "") or path.name == ".gitignore"
+        path
+        for path in ROOT.iterdir()
+        if path.suffix in (".md", ".toml", ".yaml", ".cff", "") or path.name == ".gitignore"
     )
     # In a worktree .git is a file, and no part of the checkout.
     found = [path for path in (*inside, *top) if path.is_file() and path.name != ".git"]
