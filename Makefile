@@ -87,7 +87,7 @@ $(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python:
 
 $(VENV)/.base: $(VENV)/bin/python pyproject.toml
 	@echo "Installing the toolkit into $(VENV)"
-	@$(BIN)/python $(INSTALL) -e .
+	@$(BIN)/python $(INSTALL) -e '.[server]'
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/bin/python pyproject.toml binder/overrides.json
@@ -119,7 +119,7 @@ $(VENV)/.browser: $(VENV)/.dev
 
 $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 	@echo "Installing the toolkit and the packages to compare with into $(BENCH)"
-	@$(BENCH)/bin/python $(INSTALL) -e . 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
+	@$(BENCH)/bin/python $(INSTALL) -e '.[jupyter,server]' 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
 	@touch $@
 
 $(LITE)/.made: $(LITE)/bin/python tests/tools/lite/fetch.py pyproject.toml

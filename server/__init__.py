@@ -3,3 +3,10 @@
 `python -m server` runs it; `server.app.create_app` makes the application.
 It projects what `sim.operations` returns and never sees a DataFrame.
 """
+
+from importlib.util import find_spec
+
+if find_spec("sanic") is None or find_spec("pydantic") is None:
+    raise ModuleNotFoundError(
+        "the service needs Sanic and pydantic: pip install 'iso8583-lab[server]'", name="sanic"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 import tomllib
@@ -88,10 +89,12 @@ def test_plain_names_need_no_pandas() -> None:
     assert run(code).split() == ["False", "True"]
 
 
-def test_version_is_the_packages() -> None:
-    """`__version__` is the version that pyproject.toml names."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert sim.__version__ == project["version"]
+def test_the_version_stands_in_one_place() -> None:
+    """pyproject.toml takes it from `sim.__version__`."""
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in table["project"]
+    assert table["tool"]["hatch"]["version"]["path"] == "sim/__init__.py"
+    assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", sim.__version__)
 
 
 def sections_of(text: str) -> dict[str, list[str]]:

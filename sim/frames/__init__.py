@@ -3,6 +3,12 @@
 Importing it registers the accessor `.iso` on DataFrames.
 """
 
+try:
+    import pandas  # noqa: F401
+except ModuleNotFoundError as missing:
+    text = "tables need pandas: pip install 'iso8583-lab[jupyter]'"
+    raise ModuleNotFoundError(text, name=missing.name) from missing
+
 from sim.frames.accessor import FindingsView, MessageView
 from sim.frames.argument import MessageArgument
 from sim.frames.guessing import GuessTable, guess

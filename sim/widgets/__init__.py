@@ -45,7 +45,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), name)
+    try:
+        return getattr(import_module(_WHERE[name]), name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("anywidget", "ipywidgets"):
+            raise
+        text = "panels need ipywidgets and anywidget: pip install 'iso8583-lab[jupyter]'"
+        raise ModuleNotFoundError(text, name=missing.name) from missing
 
 
 def __dir__() -> list[str]:

@@ -59,7 +59,10 @@ def lock(folder: Path) -> list[str]:
     python = whole["info"]["python"]
     browser = {**_BROWSER, "python_full_version": python, "python_version": python.rpartition(".")[0]}
     wheels = {canonicalize_name(parse_wheel_filename(file.name)[0]): file for file in folder.glob("*.whl")}
-    needs = {name: _needs(file, browser) for name, file in wheels.items()}
+    needs = {
+        name: _needs(file, {**browser, "extra": "jupyter" if name == OWN else ""})
+        for name, file in wheels.items()
+    }
     for need in (one for several in needs.values() for one in several.values()):
         file = wheels.get(canonicalize_name(need.name))
         if file is None or not need.specifier.contains(parse_wheel_filename(file.name)[1]):
