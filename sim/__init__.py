@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.face.making import generate, respond, reverse
     from sim.face.many import plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
-    from sim.face.reference import codes, fields, rules
+    from sim.face.reference import codes, compare, fields, flows, rules
     from sim.frames.bulk import read
     from sim.frames.negative import break_message, cases, faults
     from sim.spec import VERSIONS
@@ -48,11 +48,13 @@ __all__ = [
     "build",
     "cases",
     "codes",
+    "compare",
     "diff",
     "explain",
     "export_format",
     "faults",
     "fields",
+    "flows",
     "formats",
     "generate",
     "guess",
@@ -83,11 +85,13 @@ _HOMES = {
     "build": "sim.face.messages",
     "cases": "sim.frames.negative",
     "codes": "sim.face.reference",
+    "compare": "sim.face.reference",
     "diff": "sim.face.messages",
     "explain": "sim.face.messages",
     "export_format": "sim.face.formats",
     "faults": "sim.frames.negative",
     "fields": "sim.face.reference",
+    "flows": "sim.face.reference",
     "formats": "sim.face.formats",
     "generate": "sim.face.making",
     "guess": "sim.face.guessing",

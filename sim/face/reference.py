@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sim.frames import Table
-    from sim.spec.words import AnyNetwork, AnyVersion
+    from sim.spec.words import AnyNetwork, AnyVersion, MessageType
 
 
 def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> Table:
@@ -90,3 +90,76 @@ def rules() -> Table:
     from sim import frames
 
     return frames.rules()
+
+
+def flows(network: AnyNetwork | None = None) -> Table:
+    """Give what networks call their flows, and which elements carry them.
+
+    Parameters
+    ----------
+    network
+        One of `sim.NETWORKS`; None gives the flows of all.
+
+    Returns
+    -------
+    Table
+        `flow` (partial approval, balance inquiry, sign-on ...), `network` (empty for the standard's own
+        way), `messages` (MTIs), `carried_by` (elements and sub-fields: `60.10` is sub-field 10 of DE 60),
+        `source`, `confidence`, `note`.
+
+    Raises
+    ------
+    ChoiceError
+        No network is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.flows("mastercard").set_index("flow")
+    >>> table.loc["pre-authorization", "carried_by"]
+    '61.7 = 4; 61.12 days; hold 30 days'
+    """
+    from sim import frames
+
+    return frames.flows(network)
+
+
+def compare(
+    first: AnyNetwork,
+    second: AnyNetwork,
+    message_type: MessageType | str = "auth",
+    *,
+    version: AnyVersion = "1987",
+) -> Table:
+    """Set side by side what two networks ask differently of one kind of message.
+
+    Parameters
+    ----------
+    first, second
+        Two of `sim.NETWORKS`.
+    message_type
+        auth, financial, echo, advice or reversal, or an MTI such as 0110.
+    version
+        One of `sim.VERSIONS`.
+
+    Returns
+    -------
+    Table
+        A row per element and rule that differ: `number`, `name`, `rule` (`mti`, `presence` or the id of a
+        format) and a column per network, empty where it has no such rule.
+
+    Raises
+    ------
+    ChoiceError
+        No network, version or message type is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.compare("VISA", "MASTERCARD")
+    >>> table[table["number"] == 61]["rule"].tolist()
+    ['other-amounts', 'pos-data', 'pos-data-size', 'pos-data-values', 'presence']
+    """
+    from sim import frames
+
+    return frames.compare(first, second, message_type, version)

@@ -25,6 +25,7 @@ from sim.frames.messages import (
     reverse,
     validate,
 )
+from sim.frames.networks import compare, flows
 from sim.frames.plots import plot
 from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
@@ -43,10 +44,12 @@ __all__ = [
     "Table",
     "build",
     "codes",
+    "compare",
     "diff",
     "explain",
     "explain_by_model",
     "fields",
+    "flows",
     "generate",
     "generate_by_model",
     "guess",

@@ -111,6 +111,23 @@ def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str
             raise ChoiceError(error.option, error.found, choices, error.nearest) from None
 
 
+def mti_named(message_type: object, own: str, version: str) -> str:
+    """The MTI that network *own* sends in *version* for a message type, which may be an MTI itself.
+
+    >>> mti_named("reversal", "JCB", "1987"), mti_named("auth", "AMEX", "1993")
+    ('0420', '1100')
+    """
+    text = str(message_type)
+    if is_digits(text) and len(text) == _MTI_DIGITS:
+        return text
+    kind, _ = _kind(message_type, own, version)
+    reversal = network_of(own).dialects.get(version, {}).get("reversal")
+    found = (
+        reversal if kind == "reversal" and reversal else read_toml("templates")["kinds"][kind]["mti"][version]
+    )
+    return str(found)
+
+
 def _digits(value: object) -> object:
     """A card number without the blanks or hyphens between its groups of digits."""
     text = str(value) if _is_int(value) else value

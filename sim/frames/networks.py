@@ -1,0 +1,59 @@
+"""How networks differ, as tables: their flows, and their rules set side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.frames.messages import columns_of
+from sim.frames.reference import ReferenceTable
+from sim.frames.tables import Table
+from sim.operations.asked import mti_named
+from sim.spec import spec
+from sim.spec.networks import formats, presence
+from sim.spec.spellings import network_named, version_named
+from sim.spec.tables import read_csv
+from sim.spec.words import AnyNetwork, AnyVersion
+
+_FLOW_COLUMNS = ("flow", "network", "messages", "carried_by", "source", "confidence", "note")
+_COMPARED = ("number", "name", "rule")
+_PRESENCE = {"M": "required", "C": "required in some cases:", "O": "optional", "X": "not used"}
+
+
+def flows(network: AnyNetwork | None) -> Table:
+    """What *network* calls each flow and what carries it; of all networks where it is None."""
+    own = None if network is None else network_named(network)
+    rows = [
+        tuple(row[name] for name in _FLOW_COLUMNS)
+        for row in read_csv("networks/flows")
+        if own is None or row["network"] in ("", own)
+    ]
+    return ReferenceTable(columns_of(_FLOW_COLUMNS, sorted(rows)))
+
+
+def compare(first: AnyNetwork, second: AnyNetwork, message_type: str, version: AnyVersion) -> Table:
+    """What two networks ask differently of one kind of message."""
+    names = (network_named(first), network_named(second))
+    edition = version_named(version)
+    mtis = [mti_named(message_type, name, edition) for name in names]
+    asked = [dict(_asked(name, mti, edition)) for name, mti in zip(names, mtis, strict=True)]
+    elements = spec(edition)
+    rows = [
+        (number, "Message type indicator" if not number else elements[number].name, rule, *said)
+        for number, rule in sorted({*asked[0], *asked[1]})
+        if (said := tuple(one.get((number, rule), "") for one in asked))[0] != said[1]
+    ]
+    titles = (*_COMPARED, *names)
+    table = ReferenceTable(columns_of(titles, [(str(row[0]), *row[1:]) for row in rows]))
+    return table.astype({"number": "int64"})
+
+
+def _asked(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str], str]]:
+    """What a network asks of a message, by element and rule: its MTI, presence and formats."""
+    yield (0, "mti"), mti
+    for row in presence(name, mti):
+        condition = f" {row.condition}" if row.presence == "C" else ""
+        yield (row.field, "presence"), _PRESENCE[row.presence] + condition
+    for item in formats(name, mti, version):
+        if not item.standard:
+            for number in item.fields:
+                yield (number, item.id), f"{item.severity}: {item.expected}"

@@ -1,0 +1,55 @@
+"""Flows and rules of networks as tables."""
+
+from __future__ import annotations
+
+import pytest
+
+import sim
+from sim.operations import NETWORKS
+from sim.spec.networks import presence
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_network_has_flows_with_their_source(name: str) -> None:
+    """What a network calls its flows names the messages and elements, and where that is from."""
+    table = sim.flows(name)
+    assert set(table["network"]) <= {name, ""}
+    assert name in set(table["network"])
+    assert (table[["flow", "messages", "carried_by", "source"]] != "").all(axis=None)
+    assert set(table["confidence"]) <= {"published", "secondary", "unsourced"}
+
+
+def test_flows_without_a_network_are_those_of_all() -> None:
+    """Two networks' ways of one flow stand side by side."""
+    table = sim.flows()
+    partial = table[table["flow"] == "partial approval"]
+    assert {"VISA", "MASTERCARD", "UNIONPAY"} <= set(partial["network"])
+
+
+def test_a_network_compared_with_itself_does_not_differ() -> None:
+    """Only differences are listed."""
+    assert sim.compare("VISA", "visa").empty
+
+
+def test_what_one_requires_and_the_other_does_not_is_a_difference() -> None:
+    """The rows are those of the presence table, element by element."""
+    table = sim.compare("VISA", "MASTERCARD", "0100").set_index(["number", "rule"])
+    required = {row.field for row in presence("MASTERCARD", "0100") if row.presence == "M"}
+    both = required & {row.field for row in presence("VISA", "0100") if row.presence == "M"}
+    for number in required - both:
+        assert table.loc[(number, "presence"), "MASTERCARD"] == "required"
+        assert table.loc[(number, "presence"), "VISA"] != "required"
+    assert not any((number, "presence") in table.index for number in both)
+
+
+def test_networks_with_their_own_mti_differ_in_it() -> None:
+    """A reversal is 0400 at one network and 0420 at another."""
+    table = sim.compare("VISA", "JCB", "reversal")
+    first = table.iloc[0]
+    assert (first["number"], first["rule"], first["VISA"], first["JCB"]) == (0, "mti", "0400", "0420")
+
+
+def test_a_wrong_word_names_the_argument() -> None:
+    """No network is called that."""
+    with pytest.raises(sim.ChoiceError, match="VISA"):
+        sim.compare("VISTA", "JCB")
