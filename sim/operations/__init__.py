@@ -1,5 +1,6 @@
 """The service's verbs, free of pandas: generate, explain, validate, break, and what they answer with."""
 
+from sim.operations.conversion import Converted, Note, convert
 from sim.operations.explanation import Explanation, explain
 from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
 from sim.operations.generation import Generated, generate, respond, reverse
@@ -16,6 +17,7 @@ __all__ = [
     "NETWORKS",
     "VERSIONS",
     "Broken",
+    "Converted",
     "Explanation",
     "Fault",
     "Generated",
@@ -23,12 +25,14 @@ __all__ = [
     "Guessed",
     "NetworkResult",
     "NotIso8583Error",
+    "Note",
     "Parsed",
     "Report",
     "all_faults",
     "break_message",
     "cases",
     "chosen_version",
+    "convert",
     "explain",
     "faults_for",
     "field_values",

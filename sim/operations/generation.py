@@ -159,7 +159,7 @@ def _template(
 def _make_template(*options: Any) -> Template:
     setting = settle(*options)
     kind, dialect = setting.kinds, setting.dialect
-    numbers, texts = _numbers(setting), _added(setting)
+    numbers, texts = _numbers(setting), own_elements(setting)
     texts |= {number: FIXED[number](setting) for number in numbers if number in FIXED and number not in texts}
     fields = {number: texts.get(number, "") for number in sorted({*numbers, *texts})}
     varied = tuple((number, VARIED[number]) for number in fields if number not in texts)
@@ -187,7 +187,7 @@ def _numbers(setting: Setting) -> list[int]:
     return [number for number in numbers if number not in dialect.get("drop", [])]
 
 
-def _added(setting: Setting) -> dict[int, str]:
+def own_elements(setting: Setting) -> dict[int, str]:
     """The elements that the network's dialect has of its own."""
     if setting.kind == "echo":
         return {}

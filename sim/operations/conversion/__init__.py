@@ -1,0 +1,177 @@
+"""A message of one version of ISO 8583 as one of another, with a word on each of its elements.
+
+1993 and 2003 renumber, reformat, split and merge elements, and none of the three can say all that another
+does. What becomes of each element is a row of `data/conversion`; what is filled in, guessed or lost is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sim.codec import Message, build, parse
+from sim.errors import SpecError
+from sim.operations.conversion.dialect import missing
+from sim.operations.conversion.draft import ACTIONS, FILLED, KEPT, LOST, Draft, Note, joined, misfit
+from sim.operations.conversion.rules import path, rules
+from sim.operations.conversion.steps import PLAIN, STEPS
+from sim.operations.project import strip_line_ending
+from sim.operations.validation import chosen_version
+from sim.spec import VERSIONS
+
+__all__ = ["ACTIONS", "Converted", "Note", "convert"]
+
+_CHANGED = "converting back does not give it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A converted message. `notes` has a word on each element of the original, the MTI first, as number 0;
+    `lossless` says whether converting back gives the original, element by element."""
+
+    message: Message
+    notes: tuple[Note, ...]
+    lossless: bool
+
+    @property
+    def raw(self) -> str:
+        """The new message as text."""
+        return build(self.message)
+
+
+def convert(
+    message: str | Message,
+    to: str,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    at: datetime | None = None,
+) -> Converted:
+    """*message* in version *to* of ISO 8583.
+
+    Elements are renumbered, reformatted, split and merged as the rows of `data/conversion` say. A MAC is
+    dropped, since it has to be computed anew; nothing else is dropped without a reason in its note.
+
+    Parameters
+    ----------
+    message
+        The text form, or a Message.
+    to
+        The version to convert to: `1987`, `1993` or `2003`.
+    version
+        The version it is in; None: that of its MTI.
+    network
+        The card network whose rules it is to keep; None: that of the card number.
+    at
+        The clock, local time (None: now, UTC): years and centuries that the message does not carry are
+        filled in as those nearest to it.
+
+    Returns
+    -------
+    Converted
+        The new message, a note on each element of the original, and whether the way back is exact.
+
+    Raises
+    ------
+    ParseError
+        Where the text is no message of its version.
+    SpecError
+        For an unknown version.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> made = convert("0800822000000000000004000000000000001120093000123456301", "1993",
+    ...                at=datetime(2026, 11, 20))
+    >>> made.message.mti, made.message[24]
+    ('1804', '831')
+    >>> made.notes[-1]
+    Note(number=70, to=(24,), action='moved', note='301 is 831 in 1993.')
+    """
+    if to not in VERSIONS:
+        raise SpecError(None, None, " or ".join(VERSIONS), repr(to)[:20])
+    source = message if isinstance(message, Message) else _parsed(message, version)
+    clock = at or datetime.now(UTC)
+    made, notes = _converted(source, to, clock)
+    _complete(made, source, network, notes)
+    back, _ = _converted(made, source.version, clock)
+    told = [_honest(notes[number], source, back) for number in sorted(notes)]
+    lossless = back.mti == source.mti and back.fields == source.fields
+    return Converted(made, tuple(told), lossless)
+
+
+def _parsed(message: str, version: str | None) -> Message:
+    raw = strip_line_ending(message)
+    return parse(raw, chosen_version(raw, version))
+
+
+def _converted(source: Message, to: str, clock: datetime) -> tuple[Message, dict[int, Note]]:
+    """*source* step by step, with what became of each of its elements over all steps."""
+    notes = {number: Note(number, (number,), KEPT, "") for number in (0, *sorted(source.fields))}
+    made = source
+    for _, after in path(source.version, to):
+        draft = _step(made, after, clock)
+        notes = {number: _followed(note, draft.notes) for number, note in notes.items()}
+        made = Message(draft.mti, dict(sorted(draft.fields.items())), after)
+    return made, notes
+
+
+def _complete(made: Message, source: Message, network: str | None, notes: dict[int, Note]) -> None:
+    """Fill in what the network asks of the new message and the old one had no place for."""
+    if made.version == source.version or not (found := missing(made, network)):
+        return
+    made.fields = dict(sorted({**made.fields, **found}.items()))
+    names = ", ".join(f"DE {number}" for number in found)
+    what = f"{names} filled in as the network's test messages have it, for it asks for it in {made.version}"
+    notes[0] = joined(notes[0], Note(0, tuple(found), FILLED, what))
+
+
+def _step(message: Message, to: str, clock: datetime) -> Draft:
+    draft = Draft(message, to, clock)
+    _set_aside(draft)
+    for rule in rules(message.version, to):
+        STEPS[rule.how](draft, rule)
+    untold = [number for number in message.fields if number not in draft.notes]
+    draft.lose(untold, f"{to} has no such element")
+    return draft
+
+
+def _set_aside(draft: Draft) -> None:
+    """Take out what a rule would have to read and is not what its own version writes there."""
+    message = draft.message
+    reading = (rule.sources for rule in rules(message.version, draft.to) if rule.how not in PLAIN)
+    read = {number for sources in reading for number in sources}
+    for number in sorted(read & message.fields.keys()):
+        if reason := misfit(message.version, number, message[number]):
+            draft.lose([number], reason)
+    rest = {number: value for number, value in message.fields.items() if number not in draft.notes}
+    draft.message = Message(message.mti, rest, message.version)
+
+
+def _followed(note: Note, step: Mapping[int, Note]) -> Note:
+    """*note* after one more step: where each element it went to has gone."""
+    if not note.to:
+        return note
+    later = [step[number] for number in note.to if number in step]
+    if not later:
+        return note
+    if note.action == KEPT and not note.note and len(later) == 1:
+        return replace(later[0], number=note.number)
+    after = later[0]
+    for one in later[1:]:
+        after = joined(after, one)
+    if not after.to:
+        return replace(note, to=(), action=LOST, note=after.note)
+    return replace(joined(replace(note, to=()), after), number=note.number)
+
+
+def _honest(note: Note, source: Message, back: Message) -> Note:
+    """*note* as a sentence, which says so where the way back does not lead to the same."""
+    number = note.number
+    same = source.mti == back.mti if number == 0 else source.get(number) == back.get(number)
+    parts = [note.note or f"as it is, in DE {note.to[0]}" if note.to else note.note]
+    if note.action != LOST and not same:
+        parts.append(_CHANGED)
+    text = "; ".join(part for part in parts if part)
+    return replace(note, note=text[:1].upper() + text[1:] + ".")

@@ -1,0 +1,174 @@
+"""Codes that the versions count otherwise: message types, responses, functions, point of service."""
+
+from __future__ import annotations
+
+from sim.operations.conversion.draft import FILLED, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
+from sim.operations.conversion.rules import Rule, is_own
+from sim.spec import VERSIONS
+
+_RESPONSE, _FUNCTION, _MANAGEMENT, _FILE = 39, 24, 70, 91
+_ENTRY, _CONDITION, _CAPTURE = 22, 25, 26
+_BALANCED = "5"  # the results of reconciliation, 500 to 504
+_FILE_ACTION, _NETWORK = "3", "8"
+_BITS = 32
+_PART = 8  # hex digits of 32 bits
+
+
+def mti(draft: Draft, rule: Rule) -> None:
+    """The version's digit, and message types that only one version has."""
+    draft.mti = inner_mti(draft, draft.message.mti)
+    other = draft.mti[1:] != draft.message.mti[1:]
+    what = f"{draft.to} has {draft.mti} for it" if other else "its first digit says the version"
+    draft.note(0, REFORMATTED, (0,), what)
+
+
+def inner_mti(draft: Draft, value: str) -> str:
+    """*value*, the MTI of the message or one inside it, as the new version has it."""
+    return str(VERSIONS.index(draft.to)) + (draft.code("mti", value[1:]) or value[1:])
+
+
+def code(draft: Draft, rule: Rule) -> None:
+    """A code by its table."""
+    (source,), (target,) = rule.sources, rule.targets
+    value = draft.message.get(source)
+    if not value:
+        return
+    found = draft.code(rule.detail, value)
+    if found is None or draft.put(target, found):
+        draft.lose([source], f"{draft.to} has no code for {value}")
+        return
+    known = is_own(draft.message.version, draft.to, rule.detail, value)
+    said = (
+        f"{value} is {found} in {draft.to}" if known else f"{draft.to} has no {value}; {found} stands for it"
+    )
+    draft.note(source, REFORMATTED if known else FILLED, (target,), said)
+
+
+def settlement(draft: Draft, rule: Rule) -> None:
+    """Whether totals agree: an element of its own in 1987, a result in 1993."""
+    source, target = rule.sources[0], rule.targets[0]
+    value = draft.message.get(source)
+    if draft.up and value:
+        found = draft.code(rule.detail, value)
+        if found is None or draft.put(_RESPONSE, found):
+            draft.lose([source], f"{draft.to} has no result for {value}")
+            return
+        draft.note(source, MOVED, (_RESPONSE,), f"as the result {found}")
+        if _RESPONSE in draft.message.fields:
+            draft.note(_RESPONSE, LOST, (), "DE 66 says the result")
+    elif value[:1] == _BALANCED and (found := draft.code(rule.detail, value)):
+        draft.put(target, found)
+        draft.note(source, SPLIT, (target,), f"with settlement code {found}")
+
+
+def function_code(draft: Draft, rule: Rule) -> None:
+    """What a network management or file message is about; for others their MTI says it in 1987."""
+    if not draft.up:
+        _without_function(draft)
+        return
+    message = draft.message
+    for source, name in ((_MANAGEMENT, "network management"), (_FILE, "file action")):
+        if value := message.get(source):
+            if (found := draft.code(name, value)) and not draft.put(_FUNCTION, found):
+                draft.note(source, MOVED, (_FUNCTION,), f"{value} is {found} in {draft.to}")
+            else:
+                draft.lose([source], f"{draft.to} has no function code for {value}")
+    kind = draft.code("kind", message.mti[1:]) or draft.code("kind", message.mti[1:2])
+    if _FUNCTION not in draft.fields and kind:
+        draft.fields[_FUNCTION] = kind
+        draft.note(0, FILLED, (0, _FUNCTION), f"the function code {kind} is filled in by the MTI")
+
+
+def _without_function(draft: Draft) -> None:
+    value = draft.message.get(_FUNCTION)
+    if not value:
+        return
+    for first, target, name in (
+        (_NETWORK, _MANAGEMENT, "network management"),
+        (_FILE_ACTION, _FILE, "file action"),
+    ):
+        found = draft.code(name, value) if value[0] == first else None
+        if found and not draft.put(target, found):
+            draft.note(_FUNCTION, MOVED, (target,), f"{value} is {found} in {draft.to}")
+            return
+    draft.lose([_FUNCTION], "1987 has no function code, the MTI says what it can")
+
+
+def point_of_service(draft: Draft, rule: Rule) -> None:
+    """Entry mode, condition and PIN capture of 1987 as the twelve positions of 1993, and back."""
+    if draft.up:
+        _positions(draft, rule)
+        return
+    (source,), value = rule.sources, draft.message.get(rule.sources[0])
+    if not value:
+        return
+    mode = draft.code("input mode", value[6]) or "00"
+    made = {
+        _ENTRY: mode + (draft.code("PIN entry", value[1]) or "0"),
+        _CONDITION: draft.code("cardholder presence", value[4]) or "00",
+    }
+    if value[4:6] == "00":
+        made[_CONDITION] = "05"  # the cardholder is there, the card is not
+    if capture := draft.code("PIN capture", value[11]):
+        made[_CAPTURE] = capture
+    reasons = [reason for number, text in made.items() if (reason := draft.put(number, text))]
+    if reasons:
+        draft.lose([source], reasons[0])
+    else:
+        draft.note(source, SPLIT, made, "1987 carries entry mode, PIN entry, presence and PIN length alone")
+
+
+def _positions(draft: Draft, rule: Rule) -> None:
+    entry, condition = draft.message.get(_ENTRY), draft.message.get(_CONDITION)
+    if not entry:
+        draft.lose(rule.sources, "without an entry mode it makes no point of service data code")
+        return
+    asked = (
+        ("", ""),
+        ("PIN entry", entry[2:]),
+        ("card capture", condition),
+        ("environment", condition),
+        ("cardholder presence", condition),
+        ("card presence", condition),
+        ("input mode", entry[:2]),
+        *[("", "")] * 4,
+        ("PIN capture", draft.message.get(_CAPTURE)),
+    )
+    value = "".join((name and draft.code(name, text)) or "0" for name, text in asked)
+    if reason := draft.put(_ENTRY, value):
+        draft.lose(rule.sources, reason)
+        return
+    for number in rule.sources:
+        if number in draft.message.fields:
+            said = "joined; positions that 1987 does not know are filled with what says unknown or none"
+            draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), said)
+
+
+def point_of_service_bits(draft: Draft, rule: Rule) -> None:
+    """The positions of 1993 as the bits of 2003, and back."""
+    (source,) = rule.sources
+    value = draft.message.get(source)
+    if not value:
+        return
+    if draft.up:
+        presence = draft.code("presence bit", value[4]) or draft.code("environment bit", value[3])
+        method = draft.code("authentication bit", value[7])
+        bits = (draft.code("input bit", value[6]), method, presence, "1")
+        made = "".join(f"{1 << _BITS - int(bit or 1):0{_PART}X}" for bit in bits)
+        said = "as bits; what the terminal can do is not carried, and the security of the channel is unknown"
+    else:
+        made, said = _from_bits(draft, value), "of several bits the first counts; the rest is unknown"
+    if reason := draft.put(source, made):
+        draft.lose([source], reason)
+    else:
+        draft.note(source, FILLED, (source,), said)
+
+
+def _from_bits(draft: Draft, value: str) -> str:
+    texts = [value[at : at + _PART] for at in range(0, len(value), _PART)]
+    mode, method, environment = (str(_BITS + 1 - int(text, 16).bit_length()) for text in texts[:3])
+    presence = draft.code("presence bit", environment) or "0"
+    card = "1" if presence == "0" else "0"
+    place = draft.code("environment bit", environment) or "0"
+    found = (draft.code("input bit", mode) or "0", draft.code("authentication bit", method) or "0")
+    return f"000{place}{presence}{card}{found[0]}{found[1]}0001"

@@ -1,0 +1,104 @@
+"""A message on its way into another version: what has been written, and what is to be told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from sim.codec import Message
+from sim.operations.conversion import rules
+from sim.spec import spec
+from sim.spec.contents import CLASS_NAMES, FOREIGN
+
+KEPT, REFORMATTED, MOVED, SPLIT, MERGED, FILLED, LOST = ACTIONS = (
+    "kept",
+    "reformatted",
+    "moved",
+    "split",
+    "merged",
+    "filled",
+    "lost",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What became of one element of the original.
+
+    `number` is the element, 0 the MTI; `to` the elements of the new message that it went to, empty where it
+    is lost; `action` one of ACTIONS; `note` one sentence.
+    """
+
+    number: int
+    to: tuple[int, ...]
+    action: str
+    note: str
+
+
+def misfit(version: str, number: int, value: str) -> str:
+    """Why *value* cannot stand in element *number* of *version*; empty where it can."""
+    element = spec(version)[number]
+    if len(value) > element.width or (element.fixed and len(value) != element.width):
+        return f"{version} has {element.format} there, it has {len(value)} characters"
+    if FOREIGN[element.content].search(value):
+        return f"{version} allows {CLASS_NAMES[element.content]} there"
+    return f"{version} has whole bytes there" if element.binary and len(value) % 2 else ""
+
+
+@dataclass(slots=True)
+class Draft:
+    """One step: `message` in its version becomes `mti` and `fields` in the neighbouring version `to`.
+
+    `at` is the clock, the local time at which the message is looked at: what years and centuries that a
+    message does not carry are nearest to.
+    """
+
+    message: Message
+    to: str
+    at: datetime
+    mti: str = ""
+    fields: dict[int, str] = field(default_factory=dict)
+    notes: dict[int, Note] = field(default_factory=dict)
+
+    @property
+    def up(self) -> bool:
+        """Whether the new version is the later one."""
+        return self.message.version < self.to
+
+    def code(self, name: str, value: str) -> str | None:
+        """*value* of list *name* as the new version has it, None where no row says."""
+        return rules.code(self.message.version, self.to, name, value)
+
+    def misfit(self, number: int, value: str) -> str:
+        """Why *value* cannot stand in element *number* of the new version; empty where it can."""
+        return misfit(self.to, number, value)
+
+    def put(self, number: int, value: str) -> str:
+        """Write *value* to element *number* if it fits. Why it does not, empty where it does."""
+        reason = self.misfit(number, value)
+        if not reason:
+            self.fields[number] = value
+        return reason
+
+    def note(self, number: int, action: str, to: Iterable[int], text: str) -> None:
+        """Say what became of element *number*; a second word on it is put behind the first, and its action
+        is the one that changes more."""
+        new = Note(number, tuple(to), action, text)
+        self.notes[number] = joined(self.notes[number], new) if number in self.notes else new
+
+    def lose(self, numbers: Iterable[int], why: str) -> None:
+        """Those of *numbers* that the message has are not carried over."""
+        for number in numbers:
+            if number in self.message.fields:
+                self.note(number, LOST, (), why)
+
+
+def joined(one: Note, other: Note) -> Note:
+    """Two words on one element as one: where it went to all in all, and by the action that changes more."""
+    to = tuple(sorted({*one.to, *other.to}))
+    first, second = sorted((one, other), key=lambda note: -ACTIONS.index(note.action))
+    action = first.action if to or first.action == LOST else LOST
+    action = second.action if action == LOST and to and second.action != LOST else action
+    texts = dict.fromkeys(text for note in (one, other) for text in note.note.split("; ") if text)
+    return replace(one, to=to, action=action, note="; ".join(texts))

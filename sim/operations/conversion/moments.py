@@ -1,0 +1,147 @@
+"""Dates and times: years and centuries that a message does not carry are those nearest to the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from sim.elements import dates, layout
+from sim.errors import BuildError
+from sim.operations.conversion.codes import inner_mti
+from sim.operations.conversion.draft import FILLED, MERGED, MOVED, REFORMATTED, SPLIT, Draft
+from sim.operations.conversion.rules import Rule
+from sim.spec import spec
+
+_TIME, _DATE, _TRANSMITTED = 12, 13, 7
+_MONTH_AND_DAY = 4  # MMDD, with which DE 7 and DE 13 begin
+_YEARS = range(-8, 9)  # 29 February is never farther away, but over a turn of century
+_CENTURIES = (0, -100, 100)
+_SAID = {
+    ("1987", "1993"): "its transmission time, which is UTC, stands for the local one; a year is filled in",
+    ("1993", "1987"): "its local time stands for the transmission time, which is UTC",
+    ("1993", "2003"): "a century is filled in",
+    ("2003", "1993"): "without its century",
+}
+_ORIGINAL = ("MTI of the original", "its STAN", "its date and time", "its acquirer")
+
+
+def local_time(draft: Draft, rule: Rule) -> None:
+    """Time and date of 1987 as the one element that the later versions have, and back."""
+    if not draft.up:
+        _split(draft, rule.sources[0])
+        return
+    message, (target,) = draft.message, rule.targets
+    time, date_ = message.get(_TIME), message.get(_DATE)
+    if not (time or date_):
+        return
+    from_seven = message.get(_TRANSMITTED)
+    pattern = spec(draft.to)[target].pattern
+    short = (date_ or from_seven[:_MONTH_AND_DAY]) + (time or from_seven[_MONTH_AND_DAY:])
+    moment = _completed(pattern, "MMDDhhmmss", short, draft.at)
+    if moment is None or draft.put(target, moment):
+        draft.lose(rule.sources, f"with what else the message has it makes no date and time of {draft.to}")
+        return
+    year = f"the year is filled in, the nearest to {draft.at:%d %B %Y}"
+    if date_:
+        draft.note(_DATE, FILLED, rule.targets, f"joined with the time; {year}")
+    if time:
+        said = "joined with the date" if date_ else f"the date of DE 7 is filled in; {year}"
+        draft.note(_TIME, MERGED if date_ else FILLED, rule.targets, said)
+    else:
+        draft.note(_DATE, FILLED, rule.targets, "the time of DE 7 is filled in, which is UTC")
+
+
+def _split(draft: Draft, source: int) -> None:
+    value = draft.message.get(source)
+    if not value:
+        return
+    found = dates.split(spec(draft.message.version)[source].pattern, value)
+    time, date_ = (found["hh"] + found["mm"] + found["ss"]), found["MM"] + found["DD"]
+    reason = draft.put(_TIME, time) or draft.put(_DATE, date_)
+    if reason:
+        draft.lose([source], reason)
+    else:
+        draft.note(source, SPLIT, (_TIME, _DATE), "time and date apart; 1987 carries no year")
+
+
+def date(draft: Draft, rule: Rule) -> None:
+    """A date with more or fewer digits for its year."""
+    (source,), (target,) = rule.sources, rule.targets
+    value = draft.message.get(source)
+    if not value:
+        return
+    short, long = spec(draft.message.version)[source].pattern, spec(draft.to)[target].pattern
+    if not draft.up:
+        what = f"{draft.to} writes no {'century' if 'YY' in long else 'year'} there"
+        if reason := draft.put(target, value[-len(long) :]):
+            draft.lose([source], reason)
+        else:
+            draft.note(source, REFORMATTED, (target,), what)
+        return
+    made = _completed(long, short, value, draft.at)
+    if made is None:
+        draft.lose([source], "it is no date")
+    elif reason := draft.put(target, made):
+        draft.lose([source], reason)
+    else:
+        what = f"the year is filled in, the nearest to {draft.at:%d %B %Y}"
+        draft.note(source, FILLED, (target,), what)
+
+
+def original_data(draft: Draft, rule: Rule) -> None:
+    """The element that names an earlier message: its MTI, STAN, moment and acquirer."""
+    (source,), (target,) = rule.sources, rule.targets
+    if source not in draft.message.fields:
+        return
+    found = layout.fitting(draft.message.version, source, draft.message[source])
+    if found is None:
+        draft.lose([source], "it does not name an earlier message as its version does")
+        return
+    mti, stan, moment, acquirer = (found.get(name) for name in _ORIGINAL)
+    cell = layout.layouts(draft.to, target)[0]
+    pattern = next(one.argument for one in cell.cell.cells if one.name == _ORIGINAL[2])
+    width = next(one.most for one in cell.cell.cells if one.name == _ORIGINAL[1])
+    short = next(one.cell.argument for one in found.parts if one.name == _ORIGINAL[2])
+    made = _completed(pattern, short, moment, draft.at) if draft.up else moment[-len(pattern) :]
+    values = {_ORIGINAL[0]: inner_mti(draft, mti), _ORIGINAL[1]: stan.zfill(width)[-width:]}
+    values |= {_ORIGINAL[2]: made or "", _ORIGINAL[3]: acquirer.lstrip("0")}
+    try:
+        written = layout.write(cell, values)
+    except BuildError:
+        written = ""
+    if made is None or not written or (reason := draft.put(target, written)):
+        draft.lose([source], reason if made and written else "its date and time cannot be told")
+        return
+    said = _SAID[draft.message.version, draft.to]
+    if found.get("its forwarder").strip("0"):
+        said += "; the forwarding institution is lost"
+    action = MOVED if source != target and not draft.up else FILLED if draft.up else REFORMATTED
+    draft.note(source, action, (target,), said)
+
+
+def _completed(pattern: str, short: str, value: str, at: datetime) -> str | None:
+    """*value* of the pattern *short* as one of *pattern*, with the year or century nearest to *at*."""
+    if len(value) != len(short) or not (value.isascii() and value.isdigit()):
+        return None
+    parts = dates.split(short, value)
+    if "YY" in parts:
+        base = at.year - at.year % 100 + int(parts["YY"])
+        years = [base + century for century in _CENTURIES]
+    else:
+        years = [at.year + distance for distance in _YEARS]
+    best = min((made for year in years if (made := _moment(parts, year))), key=_far_from(at), default=None)
+    return None if best is None else dates.write(pattern, best)
+
+
+def _moment(parts: dict[str, str], year: int) -> datetime | None:
+    least = {"MM": "1", "DD": "1", "hh": "0", "mm": "0", "ss": "0"}
+    month, day, hour, minute, second = (int(parts.get(name, first)) for name, first in least.items())
+    try:
+        return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 (local, of no known zone)
+    except ValueError:
+        return None
+
+
+def _far_from(at: datetime) -> Callable[[datetime], timedelta]:
+    naive = at.replace(tzinfo=None)
+    return lambda moment: abs(moment - naive)

@@ -1,0 +1,235 @@
+"""Amounts: 2003 writes an amount with its currency and decimals, the others keep the currency beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sim.elements import layout
+from sim.elements.composing import Value
+from sim.elements.money import CURRENCY_OF
+from sim.errors import BuildError
+from sim.operations.conversion.draft import FILLED, KEPT, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
+from sim.operations.conversion.rules import Rule
+from sim.spec import currency
+
+_Change = Callable[[Mapping[str, str]], dict[str, Value]]
+_NO_CURRENCY = "999"  # ISO 4217: transactions without a currency
+_TRANSACTION, _SETTLEMENT = 4, 5
+_TRANSACTION_FEE_TYPE = "00"
+_NO_FEE = "C00000000"
+_NO_RATE = "00000000"
+_SIGNED = 9  # C or D and eight digits
+
+
+def amount(draft: Draft, rule: Rule) -> None:
+    """An amount and its currency as one, and back."""
+    if not draft.up:
+        _apart(draft, rule)
+        return
+    number, beside = rule.sources
+    value, given = draft.message.get(number), draft.message.get(beside)
+    if not value:
+        if given and beside not in draft.notes:
+            draft.lose([beside], "2003 writes a currency with an amount alone, and there is none")
+        return
+    reason = draft.put(number, _prefix(given) + value)
+    if reason:
+        draft.lose(rule.sources, reason)
+    elif given:
+        draft.note(number, MERGED, (number,), f"with the currency of DE {beside} and its decimals")
+        if _is_lost(draft, beside):  # of another amount that is not there
+            del draft.notes[beside]
+        draft.note(beside, MERGED, (number,), "2003 writes it with the amount")
+    else:
+        draft.note(number, FILLED, (number,), f"with currency {_NO_CURRENCY}, for the message names none")
+
+
+def _is_lost(draft: Draft, number: int) -> bool:
+    return number in draft.notes and draft.notes[number].action == LOST
+
+
+def _apart(draft: Draft, rule: Rule) -> None:
+    (number,) = rule.sources
+    target, beside = rule.targets
+    value = draft.message.get(number)
+    if not value:
+        return
+    code, exponent, digits = value[:3], value[3:4], value[4:]
+    known = currency(code)
+    wanted = known.exponent if known else None
+    if wanted is not None and exponent.isdigit():
+        moved = wanted - int(exponent)
+        scaled = int(digits) * 10**moved if moved >= 0 else int(digits) // 10**-moved
+        digits = str(scaled).zfill(len(digits))
+    other = draft.fields.get(beside)
+    reason = draft.put(target, digits) or ("" if other else draft.put(beside, code))
+    if reason:
+        draft.lose([number], reason)
+        return
+    said = "amount and currency apart"
+    if other and other != code and code != _NO_CURRENCY:
+        said += f"; its currency {code} is lost, DE {beside} has {other}"
+    if digits != value[4:]:
+        said += "; the amount in the currency's usual decimals"
+    draft.note(number, SPLIT, (target, beside), said)
+
+
+def _prefix(code: str) -> str:
+    """Currency and number of decimals, as 2003 writes them in front of an amount."""
+    known = currency(code.strip()) if code.strip() else None
+    return f"{known.numeric}{known.exponent or 0}" if known else f"{code or _NO_CURRENCY}0"
+
+
+def replacement_amounts(draft: Draft, rule: Rule) -> None:
+    """1987: DE 4 is the original amount and DE 95 the one that replaces it; 1993: DE 30 and DE 4."""
+    message, (first, second) = draft.message, rule.sources
+    if (second if draft.up else first) not in message.fields:
+        return  # DE 4 stands for itself
+    whole = second if draft.up else first
+    found = layout.read(layout.layouts(message.version, whole)[0], message[whole])
+    values = [part.value for part in found.parts]
+    if found.misfits or not message.get(_TRANSACTION):
+        draft.lose([whole], "its parts cannot be told apart")
+        return
+    settled = message.get(_SETTLEMENT)
+    if draft.up:
+        original = message[_TRANSACTION] + (settled or "0" * len(message[_TRANSACTION]))
+        made = {rule.targets[0]: original, _TRANSACTION: values[0]}
+        fees = "" if not "".join(values[2:]).strip("CD0 ") else "; its fees are lost"
+        said = {_TRANSACTION: "it is the original amount", 95: "it is the amount that holds now" + fees}
+    else:
+        rest = (settled or "0" * len(values[0])) + 2 * _NO_FEE
+        made = {_TRANSACTION: values[0], rule.targets[1]: message[_TRANSACTION] + rest}
+        said = {_TRANSACTION: "it replaces the original amount", 30: "it is the original amount"}
+    reasons = [reason for number, value in made.items() if (reason := draft.put(number, value))]
+    for number, text in said.items():
+        to = [one for one in made if (one == _TRANSACTION) != (number == _TRANSACTION)]
+        draft.notes.pop(number, None)
+        draft.note(number, MOVED if not reasons else LOST, to if not reasons else (), text)
+
+
+def original_amounts(draft: Draft, rule: Rule) -> None:
+    """The amounts of the original message, with or without their currencies."""
+    number = rule.targets[0]
+    value = draft.message.get(number)
+    if not value:
+        return
+    half = len(value) // 2
+    if draft.up:
+        codes = [draft.message.get(CURRENCY_OF[one]) for one in (_TRANSACTION, _SETTLEMENT)]
+        halves = (value[:half], value[half:])
+        made = "".join(_prefix(code) + part for code, part in zip(codes, halves, strict=True))
+    else:
+        made = value[4:half] + value[half + 4 :]
+    if reason := draft.put(number, made):
+        draft.lose([number], reason)
+    else:
+        said = "each with its currency" if draft.up else "the currencies are those of the message"
+        draft.note(number, REFORMATTED, (number,), said)
+
+
+def fees(draft: Draft, rule: Rule) -> None:
+    """The fees of a transaction: single elements in 1987, groups with types in 1993."""
+    if not draft.up:
+        _single_fees(draft, rule)
+        return
+    present = [number for number in rule.sources if number in draft.message.fields]
+    if not present:
+        return
+    (target,) = rule.targets
+    own, settled = (draft.message.get(number) or _NO_FEE for number in rule.sources)
+    codes = [draft.message.get(CURRENCY_OF[one]) for one in (_TRANSACTION, _SETTLEMENT)]
+    first = codes[0] or codes[1] or _NO_CURRENCY
+    values = (_TRANSACTION_FEE_TYPE, first, own, _NO_RATE, settled, codes[1] or first)
+    if reason := draft.put(target, "".join(values)):
+        draft.lose(present, reason)
+        return
+    for number in present:
+        draft.note(number, FILLED, rule.targets, "as a fee of type 00, with the currency of the message")
+
+
+def _single_fees(draft: Draft, rule: Rule) -> None:
+    (source,) = rule.sources
+    if source not in draft.message.fields:
+        return
+    found = layout.fitting(draft.message.version, source, draft.message[source])
+    if found is None:
+        draft.lose([source], "its parts cannot be told apart")
+        return
+    first, *more = found.parts
+    parts = {part.name: part.value for part in first.children}
+    made = {rule.targets[0]: parts["fee"]}
+    if parts["reconciliation fee"].strip("CD0"):
+        made[rule.targets[1]] = parts["reconciliation fee"]
+    reasons = [reason for number, value in made.items() if (reason := draft.put(number, value))]
+    if reasons:
+        draft.lose([source], reasons[0])
+        return
+    said = f"of {len(more) + 1} fees the first, without type and rate" if more else "without type and rate"
+    draft.note(source, SPLIT, made, said)
+
+
+def fees_with_currencies(draft: Draft, rule: Rule) -> None:
+    """Groups of fees: 2003 writes each fee with its currency and decimals in front."""
+    _groups(draft, rule, _fee_later if draft.up else _fee_earlier)
+
+
+def _fee_later(parts: Mapping[str, str]) -> dict[str, Value]:
+    one = _prefix(parts["currency"]) + parts["fee"]
+    other = _prefix(parts["reconciliation currency"]) + parts["reconciliation fee"]
+    return {"1": parts["fee type"], "2": one, "3": parts["conversion rate"], "4": other}
+
+
+def _fee_earlier(parts: Mapping[str, str]) -> dict[str, Value]:
+    one, other = parts["fee with its currency"], parts["reconciliation fee with its currency"]
+    money = {"2": one[:3], "3": one[-_SIGNED:], "5": other[-_SIGNED:], "6": other[:3]}
+    return {"1": parts["fee type"], "4": parts["conversion rate"], **money}
+
+
+def additional_amounts(draft: Draft, rule: Rule) -> None:
+    """Groups of amounts, whose types differ in part."""
+    names = ("account type", "amount type", "currency", "amount")
+
+    def other_type(parts: Mapping[str, str]) -> dict[str, Value]:
+        found = draft.code(rule.detail, parts["amount type"]) or parts["amount type"]
+        return {str(at): {**parts, "amount type": found}[name] for at, name in enumerate(names, 1)}
+
+    _groups(draft, rule, other_type)
+
+
+def additional_amounts_with_currencies(draft: Draft, rule: Rule) -> None:
+    """Groups of amounts, with the number of decimals behind the currency in 2003."""
+
+    def changed(parts: Mapping[str, str]) -> dict[str, Value]:
+        head: dict[str, Value] = {"1": parts["account type"], "2": parts["amount type"]}
+        code = parts["currency"]
+        if not draft.up:
+            return {**head, "3": code, "4": parts["amount"]}
+        prefix = _prefix(code)
+        return {**head, "3": prefix[:3], "4": prefix[3:], "5": parts["amount"]}
+
+    _groups(draft, rule, changed)
+
+
+def _groups(draft: Draft, rule: Rule, change: _Change) -> None:
+    """An element of groups, each changed by *change* from its parts' names to the new parts' places."""
+    (source,), (target,) = rule.sources, rule.targets
+    if source not in draft.message.fields:
+        return
+    value = draft.message[source]
+    found = layout.fitting(draft.message.version, source, value)
+    if found is None:
+        draft.lose([source], "its parts cannot be told apart")
+        return
+    made = [change({part.name: part.value for part in group.children}) for group in found.parts]
+    try:
+        written = layout.write(layout.layouts(draft.to, target)[0], made)
+    except BuildError as error:
+        draft.lose([source], f"it does not fit: {error}")
+        return
+    if reason := draft.put(target, written):
+        draft.lose([source], reason)
+    elif written == value:
+        draft.note(source, KEPT, (target,), "")
+    else:
+        draft.note(source, REFORMATTED, (target,), f"group by group as {draft.to} writes them")

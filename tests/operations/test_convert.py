@@ -1,0 +1,271 @@
+"""Converting between the versions: what comes out is valid, and each element of the original is spoken of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.codec import Message, build, parse
+from sim.errors import BuildError, ParseError, SpecError
+from sim.operations import NETWORKS, VERSIONS, convert, generate, respond, reverse, validate
+from sim.operations.conversion import ACTIONS
+from sim.operations.conversion.rules import path, rules
+from sim.operations.conversion.steps import STEPS
+from sim.spec import lookup, spec
+from sim.spec.tables import read_csv, read_toml
+
+AT = datetime(2026, 11, 20, 12, 30, 45)  # noqa: DTZ001 (local time, of no zone)
+WAYS = [(one, other) for one, other in product(VERSIONS, VERSIONS) if one != other]
+TEMPLATES = read_toml("templates")
+
+
+def generated(version: str) -> list[Message]:
+    """What generate makes of every kind, with every purpose and entry for two networks and with each of them
+    for the others, with answers and reversals, where it is valid."""
+    made = []
+    for kind, network, purpose, entry in product(
+        TEMPLATES["kinds"], NETWORKS, TEMPLATES["purposes"], TEMPLATES["entries"]
+    ):
+        usual = purpose == "purchase" or entry == "manual"
+        if not (usual or network in NETWORKS[:2]):
+            continue
+        options = {"network": network, "purpose": purpose, "entry": entry}
+        try:
+            first = generate(kind, version=version, at=AT, **options)
+        except BuildError:
+            continue
+        made.append(first.message)
+        if purpose == "purchase" and entry == "chip":
+            for more in (respond, reverse):
+                try:
+                    made.append(more(first.message).message)
+                except BuildError:
+                    continue
+    return [message for message in made if validate(message).valid]
+
+
+def check(source: Message, to: str) -> Message:
+    """What holds of every conversion; gives the new message."""
+    made = convert(source, to, at=AT)
+    back = convert(made.message, source.version, at=AT).message
+    came_back = {number for number, value in source.fields.items() if back.get(number, "-") == value}
+    came_back |= {0} if back.mti == source.mti else set()
+    assert [note.number for note in made.notes] == [0, *sorted(source.fields)]
+    for note in made.notes:
+        assert note.action in ACTIONS
+        assert note.note[-1:] == "."
+        assert set(note.to) <= {0, *made.message.fields}
+        assert (note.action == "lost") == (not note.to)
+        honest = note.number in came_back or note.action == "lost" or "does not give it again" in note.note
+        assert honest, (note, source, made.message)
+    # Nothing came from nowhere.
+    assert {number for note in made.notes for number in note.to} >= set(made.message.fields)
+    assert made.lossless == (came_back == {0, *source.fields} and back.fields.keys() == source.fields.keys())
+    assert made.message.version == to
+    assert parse(build(made.message), to) == made.message
+    return made.message
+
+
+@pytest.mark.parametrize(("version", "to"), WAYS)
+def test_every_generated_message(version: str, to: str) -> None:
+    """What was valid is valid in the other version, for all kinds, networks, purposes and entries; and so it
+    is after the way back."""
+    messages = generated(version)
+    assert len(messages) > 200
+    for message in messages:
+        made = check(message, to)
+        assert validate(made).errors == []
+        assert validate(check(made, version)).errors == []
+
+
+@st.composite
+def any_message(draw: st.DrawFn, version: str) -> Message:
+    """A message of *version* with any values that can be written, right or wrong."""
+    fields = {}
+    for number in draw(st.lists(st.integers(2, 128), unique=True, max_size=12)):
+        element = spec(version)[number]
+        alphabet = {"n": "0123456789", "b": "0123456789ABCDEF", "x+n": "CD0123456789"}.get(element.content)
+        text = st.text(alphabet or "aZ09 \\CD/", max_size=min(element.width, 60))
+        value = draw(text)
+        if element.fixed:
+            value = (value + draw(st.sampled_from("0 9A")) * element.width)[: element.width]
+        fields[number] = value + "0" * (len(value) % 2) if element.binary else value
+    digits = draw(st.text("0123456789", min_size=3, max_size=3))
+    return Message(str(VERSIONS.index(version)) + digits, dict(sorted(fields.items())), version)
+
+
+@pytest.mark.parametrize(("version", "to"), WAYS)
+@given(data=st.data())
+def test_any_message(version: str, to: str, data: Any) -> None:
+    """Whatever stands in the elements: each is spoken of, and none is lost without a word."""
+    check(data.draw(any_message(version)), to)
+
+
+def message(version: str = "1987", mti: str = "", **values: str) -> Message:
+    """A message with these elements."""
+    fields = {int(name.removeprefix("de")): value for name, value in values.items()}
+    return Message(mti or {"1987": "0100", "1993": "1100", "2003": "2100"}[version], fields, version)
+
+
+CASES: list[tuple[str, str, dict[str, str], dict[int, str | None]]] = [
+    ("1987", "1993", {"de12": "235959", "de13": "1231", "de7": "1231235959"}, {12: "261231235959"}),
+    ("1987", "1993", {"de12": "000001", "de13": "0520"}, {12: "270520000001"}),
+    ("1987", "1993", {"de12": "120000", "de13": "0229"}, {12: "280229120000"}),
+    ("1987", "1993", {"de12": "120000", "de7": "1119110000"}, {12: "261119120000"}),
+    ("1987", "1993", {"de12": "120000"}, {12: None}),
+    ("1987", "1993", {"de15": "0102"}, {15: "270102"}),
+    ("1993", "1987", {"de12": "261120123045"}, {12: "123045", 13: "1120"}),
+    ("1993", "2003", {"de12": "991231235959"}, {12: "19991231235959"}),
+    ("1993", "2003", {"de13": "2801", "de28": "261120", "de73": "271120"}, {13: "202801", 28: "20261120"}),
+    ("1987", "2003", {"de4": "000000012345", "de49": "392"}, {4: "3920000000012345", 49: None}),
+    ("1987", "2003", {"de4": "000000012345", "de49": "KWD"}, {4: "4143000000012345"}),
+    ("2003", "1987", {"de4": "8403000000012340"}, {4: "000000001234", 49: "840"}),
+    ("2003", "1993", {"de11": "987654123456", "de41": "TERMINAL1       "}, {11: "123456", 41: "TERMINAL"}),
+    ("1993", "2003", {"de42": "SHOP           "}, {42: "SHOP"}),
+    ("2003", "1993", {"de42": "SHOP"}, {42: "SHOP           "}),
+    ("1987", "1993", {"de39": "51"}, {39: "116"}),
+    ("1987", "2003", {"de39": "51"}, {39: "1016"}),
+    ("1993", "1987", {"de39": "904"}, {39: "30"}),
+    ("2003", "1987", {"de39": "9350"}, {39: "05"}),
+    ("1987", "1993", {"de70": "001"}, {24: "801", 70: None}),
+    ("1993", "1987", {"de24": "831"}, {70: "301", 24: None}),
+    ("1987", "1993", {"de22": "051", "de25": "00", "de26": "04"}, {22: "010101500004", 25: None, 26: None}),
+    ("1987", "1993", {"de22": "812", "de25": "59"}, {22: "000050600001"}),
+    ("1993", "1987", {"de22": "510101511344"}, {22: "051", 25: "00", 26: "04"}),
+    ("1993", "2003", {"de22": "510101511344"}, {22: "04000000" + "10000000" + "40000000" + "80000000"}),
+    (
+        "1987",
+        "1993",
+        {"de43": "CORNER SHOP              LONDON       GB"},
+        {43: "CORNER SHOP\\\\LONDON\\" + " " * 13 + "826"},
+    ),
+    (
+        "1993",
+        "1987",
+        {"de43": "SHOP\\1 HIGH ST\\LONDON\\N1           GBR"},
+        {43: f"{'SHOP':<25}{'LONDON':<13}GB"},
+    ),
+    (
+        "1987",
+        "1993",
+        {"de90": "0200" + "123456" + "1119110000" + "00000012345" + "0" * 11},
+        {56: "1200123456261119110000" + "0512345", 90: None},
+    ),
+    (
+        "1993",
+        "2003",
+        {"de56": "1200123456261119110000" + "0512345"},
+        {56: "2200000000123456" + "20261119110000" + "12345"},
+    ),
+    (
+        "1993",
+        "1987",
+        {"de56": "1200123456261119110000" + "0512345"},
+        {90: "0200" + "123456" + "1119110000" + "00000012345" + "0" * 11},
+    ),
+    ("1993", "2003", {"de54": "0002840C000000001000"}, {54: "00028402C000000001000"}),
+    ("1987", "1993", {"de54": "0090840C000000001000"}, {54: "0005840C000000001000"}),
+    (
+        "1987",
+        "1993",
+        {"de28": "D00000100", "de49": "840"},
+        {46: "00840D0000010000000000C00000000840", 28: None},
+    ),
+    (
+        "1993",
+        "2003",
+        {"de46": "00840D0000010000000000C00000000840"},
+        {46: "008402D00000100" + "00000000" + "8402C00000000"},
+    ),
+    (
+        "1987",
+        "1993",
+        {"de4": "000000005000", "de95": "000000003000" + "0" * 12 + "C00000000" * 2},
+        {4: "000000003000", 30: "000000005000" + "0" * 12},
+    ),
+    (
+        "1993",
+        "1987",
+        {"de4": "000000003000", "de30": "000000005000" + "0" * 12},
+        {4: "000000005000", 95: "000000003000" + "0" * 12 + "C00000000" * 2},
+    ),
+    ("1987", "1993", {"de18": "5411"}, {26: "5411", 18: None}),
+    ("1987", "1993", {"de55": "9f2701" + "80"}, {55: "9F270180"}),
+    ("1987", "1993", {"de66": "1", "de39": "00"}, {39: "500"}),
+    ("1987", "1993", {"de64": "0" * 16}, {64: None}),
+    ("1993", "2003", {"de120": "AB"}, {120: "4142"}),
+]
+
+
+@pytest.mark.parametrize(("version", "to", "values", "wanted"), CASES)
+def test_elements(version: str, to: str, values: dict[str, str], wanted: dict[int, str | None]) -> None:
+    """Each kind of change, by an example."""
+    made = check(message(version, **values), to)
+    assert {number: made.fields.get(number) for number in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("version", "mti", "to", "wanted"),
+    [
+        ("1987", "0100", "1993", "1100"),
+        ("1987", "0800", "2003", "2804"),
+        ("1993", "1804", "1987", "0800"),
+        ("1987", "0202", "1993", "1220"),
+        ("2003", "2420", "1987", "0420"),
+        ("1987", "0302", "1993", "1304"),
+    ],
+)
+def test_message_types(version: str, mti: str, to: str, wanted: str) -> None:
+    """The first digit says the version, and message types that one version lacks become those nearest."""
+    assert check(message(version, mti), to).mti == wanted
+
+
+@pytest.mark.parametrize(
+    ("at", "year"),
+    [(datetime(2027, 1, 1, 0, 5), "26"), (datetime(2026, 12, 30, 23, 55), "26")],  # noqa: DTZ001
+)
+def test_the_turn_of_a_year(at: datetime, year: str) -> None:
+    """A message of the last day of a year gets that year, whether it is read before midnight or after."""
+    made = convert(message(de12="235959", de13="1231"), "1993", at=at)
+    assert made.message[12] == f"{year}1231235959"
+    assert "the year is filled in, the nearest to" in made.notes[-1].note
+
+
+def test_the_same_version_changes_nothing() -> None:
+    """A message converted to its own version is itself, every element kept."""
+    source = generate("auth", at=AT).message
+    made = convert(source, "1987")
+    assert made.message == source
+    assert made.lossless
+    assert {note.action for note in made.notes} == {"kept"}
+
+
+def test_text_and_errors() -> None:
+    """Text is read as its MTI or *version* says; what is no message raises, as parse does."""
+    raw = generate("echo", at=AT).raw
+    assert convert(raw + "\n", "1993").message.mti == "1804"
+    assert convert(raw, "1993", version="1987").message.mti == "1804"
+    with pytest.raises(ParseError):
+        convert("0100", "1993")
+    with pytest.raises(SpecError):
+        convert(raw, "1997")
+
+
+def test_the_rows() -> None:
+    """Every way of changing that a row names exists; each element of a version is in a row that says what
+    becomes of it; every code is one of its version's list."""
+    for older, newer in path("1987", "2003"):
+        for version, to in ((older, newer), (newer, older)):
+            assert {rule.how for rule in rules(version, to)} <= set(STEPS)
+            told = {number for rule in rules(version, to) for number in rule.sources}
+            assert told >= set(range(2, 129))
+    for row in read_csv("conversion/codes"):
+        if row["list"] in ("response", "action"):
+            for version, value in ((row["older"], row["old"]), (row["newer"], row["new"])):
+                assert value == "*" or lookup("response_code", value, version=version), row
+    assert all(row["source"] for row in (*read_csv("conversion/codes"), *read_csv("conversion/elements")))
