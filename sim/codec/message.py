@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from sim.codec import bitmap
-from sim.masking import mask
+from sim.masking import Stretch, mask_cells
 from sim.spec import Spec, spec
 
 
@@ -66,12 +66,32 @@ class Message:
 
     def masked(self) -> dict[int, str]:
         """The elements as they may be shown, logged or sent on."""
-        pan = self.get(2)
-        return {
-            number: mask(number, value, self.version, pan) for number, value in sorted(self.fields.items())
-        }
+        return self._masked(cut=False)
+
+    def _masked(self, *, cut: bool) -> dict[int, str]:
+        cells = [Stretch(0, "", str(self.mti)), Stretch(1, "", "0" * len(self.bitmap))]
+        cells += [_cell(number, str(value), self.spec) for number, value in sorted(self.fields.items())]
+        shown = mask_cells(cells, self.version, broken=cut, cut=cut)
+        return dict(zip(sorted(self.fields), shown[2:], strict=True))
 
     def __repr__(self) -> str:
         extra = ", empty_secondary=True" if self.empty_secondary else ""
         extra += f", dialect={self.dialect.dialect!r}" if self.dialect else ""
         return f"Message(mti={self.mti!r}, fields={self.masked()!r}, version={self.version!r}{extra})"
+
+
+class PartialMessage(Message):
+    """What was read of a text before the misfit. Its last value may be a piece of something else, so that
+    its repr hides what may be a piece of a card number, too."""
+
+    __slots__ = ()
+
+    def masked(self) -> dict[int, str]:
+        """The elements as they may be shown, logged or sent on."""
+        return self._masked(cut=True)
+
+
+def _cell(number: int, value: str, elements: Spec) -> Stretch:
+    """An element as masking wants it, behind its length as in the text."""
+    width = elements[number].prefix
+    return Stretch(number, f"{len(value):0{width}}" if width else "", value)

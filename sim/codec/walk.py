@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from sim.codec import bitmap
-from sim.codec.message import Message
+from sim.codec.message import Message, PartialMessage
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError
 from sim.spec import ElementSpec, Spec
 from sim.spec.elements import table
@@ -90,7 +90,9 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
         fields[number] = raw[at:end]
         at = end
     if at < size:
-        raise ParseError(None, at, "the end of the message", f"{_count(raw[at:])} more", message, "end")
+        raise ParseError(
+            None, at, "the end of the message", f"{_count(raw[at:])} more", _partial(message), "end"
+        )
 
 
 def _read_mti(raw: str) -> str:
@@ -126,13 +128,19 @@ def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
     text = raw[at : at + element.prefix]
     expected = f"a length prefix of {element.prefix} digits, at most {element.width}"
     found = _count(text) if len(text) < element.prefix else repr(text)
-    return ParseError(number, at, expected, found, partial, "prefix", element.prefix)
+    return ParseError(number, at, expected, found, _partial(partial), "prefix", element.prefix)
+
+
+def _partial(message: Message) -> PartialMessage:
+    return PartialMessage(
+        message.mti, message.fields, message.version, message.empty_secondary, message.dialect
+    )
 
 
 def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
     element = partial.spec[number]
     expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
-    return ParseError(number, at, expected, _count(raw[at:]), partial, "value", width)
+    return ParseError(number, at, expected, _count(raw[at:]), _partial(partial), "value", width)
 
 
 def _count(text: str) -> str:

@@ -8,13 +8,14 @@ card data in clear.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos, subfields
 from sim.elements.answer import answer
 from sim.elements.pan import luhn_ok
-from sim.masking import mask, mask_pan
+from sim.masking import cover_value, mask, mask_pan, tells_itself
 from sim.spec import country, lookup, merchant_category, spec
 from sim.spec.networks import detect
 
@@ -33,7 +34,15 @@ def meaning(message: Message, number: int, network: str | None = None) -> str:
     if number == 1:
         return _bitmap(message)
     sayer = _sayers(message.version).get(number) or _parts
-    return sayer(message, number, network)
+    return sayer(_covered(message, number), number, network)
+
+
+def _covered(message: Message, number: int) -> Message:
+    """*message*, its element without the card data in it, where what is said of it would repeat that."""
+    if tells_itself(number, message.version):
+        return message
+    shown = cover_value(number, message[number], message.version, message.get(2))
+    return message if shown == message[number] else replace(message, fields={**message.fields, number: shown})
 
 
 def _mti(message: Message) -> str:

@@ -12,16 +12,16 @@ from sim import operations
 from sim.codec import BuildError, Message, ParseError
 from sim.codec import build as build_text
 from sim.frames.argument import Given, MessageArgument, as_build_error, digest, from_elements, take
-from sim.frames.raw import RawMessage, masked_text
-from sim.frames.rows import BITMAP_NAME, COLUMNS, MTI_NAME, Row, broken_rows, sound_rows
+from sim.frames.raw import RawMessage
 from sim.frames.tables import DiffTable, FindingsTable, MessageTable
-from sim.judge import Finding, Severity, catalogue
+from sim.judge import Severity
 from sim.operations import Generated, Report
+from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.asked import moment, options_of
 from sim.operations.explanation import SOURCE_RULES
-from sim.operations.validation import DEFAULT_VERSION, chosen_network
+from sim.operations.framing import NO_ROWS, framing_finding
+from sim.operations.validation import DEFAULT_VERSION
 from sim.operations.verdict import Verdict
-from sim.spec import spec
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
 
@@ -34,6 +34,8 @@ _FINDING_COLUMNS = (
     *("start", "end", "expected", "found", "hint", "source"),
 )
 _DIFF_COLUMNS = ("number", "name", "a", "b", "meaning_a", "meaning_b")
+COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "finding", "hint")
+_NAME, _VALUE, _MEANING = (COLUMNS.index(name) for name in ("name", "value", "meaning"))
 _NUMBERS = frozenset({"number", "field", "start", "end"})
 _SOURCE_PARSED = ""
 
@@ -54,17 +56,36 @@ def table_of(given: Given, *, source: str = _SOURCE_PARSED, notes: Iterable[str]
     facts |= {"source": source, "notes": list(notes)}
     try:
         message = given.message()
-    except ParseError as error:
-        rows = broken_rows(given.text(), given.version, error, given.network)
-        facts |= {"broken": True, "failing": error.field}
+    except ParseError:
+        seen = dissect(given.text(), given.version, given.network)
+        failing = None if seen.fault is None else seen.fault.field
+        facts |= {"broken": True, "failing": failing, "unread": sorted(seen.unread)}
     except BuildError:
         return table_of(take(given.text(), chosen, given.network), source=source, notes=notes)
     else:
-        rows = sound_rows(message, chosen_network(message, given.network))
+        seen = dissect(message, message.version, given.network, text=build_text(message))
         facts |= {"bitmap": message.bitmap, "explained": source == SOURCE_RULES}
-    table = MessageTable(columns_of(COLUMNS, [[getattr(row, name) for name in COLUMNS] for row in rows]))
+    table = MessageTable(columns_of(COLUMNS, [_row(seen, place) for place in seen.places]))
     table.attrs["iso"] = facts | {"rows": len(table)}
     return table
+
+
+def _row(seen: Anatomy, place: Place) -> tuple[object, ...]:
+    """A place as a row of the message table; what was left unread has no number. A finding stands where
+    reading stopped."""
+    read = place.state == READ
+    fault = seen.fault if place is seen.stop else None
+    return (
+        None if place.number == UNREAD else place.number,
+        seen.name(place),
+        seen.format(place),
+        seen.value(place) if read else seen.raw[place.start : place.end],
+        seen.meaning(place),
+        place.start,
+        place.end,
+        fault.message if fault else "",
+        fault.hint if fault else "",
+    )
 
 
 def parse(
@@ -183,27 +204,9 @@ def validate(
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
     """The report on rows that are no message at all: a number twice, a cell that is no text."""
-    return Report(Verdict(version_named(version) if version else "", network, _unreadable(error)), None)
-
-
-def _unreadable(error: BuildError) -> Finding:
-    rule, field = catalogue()["framing"], error.field
-    names = {None: "message", 0: MTI_NAME, 1: BITMAP_NAME}
-    return Finding(
-        severity=Severity.ERROR,
-        network="",
-        field=field,
-        path="" if field is None else str(field),
-        name=names.get(field) or spec("1987")[field or 1].name,
-        rule=rule.id,
-        message=str(error),
-        start=None,
-        end=None,
-        expected=error.expected,
-        found=error.found,
-        hint="The rows are not a message: change the cell, or take the row out.",
-        source=rule.source,
-    )
+    named = version_named(version) if version else ""
+    found = framing_finding(error, named or DEFAULT_VERSION, hint=NO_ROWS)
+    return Report(Verdict(named, network, found), None)
 
 
 def _findings(report: Report, against: tuple[str, ...]) -> FindingsTable:
@@ -232,23 +235,30 @@ def _cell(value: object) -> object:
 
 def diff(a: MessageArgument, b: MessageArgument) -> DiffTable:
     """The elements of *a* and *b* that differ, side by side."""
-    tables = [parse(message) for message in (a, b)]
-    left, right = (_by_number(table) for table in tables)
-    rows = []
-    for number in sorted({*left, *right}, key=lambda number: (number is None, number)):
-        one, two = left.get(number), right.get(number)
-        if number == 1 or (one and two and one.value == two.value):
-            continue  # the bitmap follows from the elements
-        names = dict.fromkeys(row.name for row in (one, two) if row)
-        values = [row.value if row else None for row in (one, two)]
-        meanings = [row.meaning if row else None for row in (one, two)]
-        rows.append((number, " / ".join(names), *values, *meanings))
+    sides = [_seen(take(message, None, None)) for message in (a, b)]
+    rows: list[tuple[object, ...]] = []
+    for found in differences(*sides):
+        places = (found.a, found.b)
+        cells = [_row(side, place) if place else None for side, place in zip(sides, places, strict=True)]
+        names = dict.fromkeys(str(cell[_NAME]) for cell in cells if cell)
+        values, meanings = ([cell[at] if cell else None for cell in cells] for at in (_VALUE, _MEANING))
+        rows.append((found.number if found.number >= 0 else None, " / ".join(names), *values, *meanings))
     table = DiffTable(columns_of(_DIFF_COLUMNS, rows))
-    table.attrs["iso"] = {name: one.iso.version for name, one in zip("ab", tables, strict=True)}
-    return table
+    table.attrs["iso"] = {name: seen.version for name, seen in zip("ab", sides, strict=True)}
+    return table.knowing(_masks(sides[0]) | _masks(sides[1]))
 
 
-def _by_number(table: MessageTable) -> dict[int | None, Row]:
-    plain = pd.DataFrame(table).astype(object).where(pd.DataFrame(table).notna(), None)
-    rows = (Row(*cells) for cells in plain[list(COLUMNS)].itertuples(index=False, name=None))
-    return {row.number: row for row in rows}
+def _masks(seen: Anatomy) -> dict[str, str]:
+    """How what stands in the rows of a message is shown where that differs, for a table of some of them."""
+    pairs = (
+        (seen.raw[place.start : place.end], "".join(seen.covered[place.number]))
+        if place.state != READ
+        else (seen.value(place), seen.covered[place.number][1])
+        for place in seen.places
+    )
+    return {text: shown for text, shown in pairs if shown != text}
+
+
+def _seen(given: Given) -> Anatomy:
+    """The anatomy of a message argument; elements that do not fit, as a careless sender would write them."""
+    return dissect(given.text(), given.version, given.network)

@@ -9,10 +9,10 @@ from sim.codec import ParseError
 from sim.errors import locate
 from sim.frames.argument import MessageArgument, as_build_error, take
 from sim.frames.messages import columns_of, table_of
-from sim.frames.raw import masked_text
 from sim.frames.reference import ReferenceTable
 from sim.frames.tables import MessageTable, Table
 from sim.operations import Broken
+from sim.operations.anatomy import masked_text
 from sim.spec.words import AnyNetwork, AnyVersion
 
 SOURCE_FAULT = "fault"

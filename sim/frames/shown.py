@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sim.codec.bitmap import HEX_DIGITS
-from sim.masking import mask, mask_text
+from sim.codec.bitmap import ALL_BITS
+from sim.errors import BITMAP_FIELD
+from sim.masking import UNREAD, Stretch, mask_cells, mask_piece
+from sim.spec import spec
 
 Masks = Mapping[str, str]
 
 _FIRST_LONG_NUMBER = 10**12  # 13 digits: from here on a number may be a card's
 _SHORTEST_KNOWN = 12
 _NO_NUMBER = 1000  # no element number has more than three digits
-_BITMAP_WIDTHS = (16, 32)
 
 
 def is_missing(cell: Any) -> bool:
@@ -41,28 +42,31 @@ def element_number(cell: Any) -> int | None:
     return int(number) if abs(number) < _NO_NUMBER and number == int(number) else None
 
 
-def find_pan(numbers: Sequence[object], values: Sequence[object]) -> str:
-    """The value of DE 2 among the rows, empty when there is none."""
-    pans = (value for cell, value in zip(numbers, values, strict=True) if element_number(cell) == 2)
-    return next((pan for pan in pans if isinstance(pan, str)), "")
+def shown_values(
+    numbers: Sequence[object], values: Sequence[object], version: str, facts: Mapping[str, Any]
+) -> list[object]:
+    """The *values* of the elements whose numbers the cells hold, as they may be shown; *facts* are what the
+    table knows of its message."""
+    broken, failing = bool(facts.get("broken")), facts.get("failing")
+    cells = [
+        _cell(element_number(number), value if isinstance(value, str) else "", version, failing)
+        for number, value in zip(numbers, values, strict=True)
+    ]
+    shown = mask_cells(cells, version, broken=broken, unread=frozenset(facts.get("unread", ())))
+    return [
+        (value if one == value else one) if isinstance(value, str) else shown_cell(value, {})
+        for one, value in zip(shown, values, strict=True)
+    ]
 
 
-def shown_value(cell: object, value: object, version: str, pan: str, *, broken: bool) -> object:
-    """*value* of the element whose number *cell* holds, as it may be shown.
-
-    In a *broken* message values may stand in the wrong element, so that long runs of digits are
-    masked everywhere.
-    """
-    if not isinstance(value, str):
-        return shown_cell(value, {})
-    number = element_number(cell)
-    if number is None or number > 128:
-        return mask_text(value)
-    if number <= 1:
-        bits = number == 1 and len(value) in _BITMAP_WIDTHS and HEX_DIGITS.issuperset(value)
-        return value if bits and not broken else mask(0, value, version) if bits else mask_text(value)
-    masked = mask(number, value, version, pan)
-    return mask_text(masked) if broken else masked
+def _cell(number: int | None, value: str, version: str, failing: object) -> Stretch:
+    """A row as masking wants it. The piece that misfits stands with what there is of its prefix."""
+    if number is None or not 0 <= number <= ALL_BITS:
+        return Stretch(UNREAD, "", value)
+    width = spec(version)[number].prefix if number > BITMAP_FIELD else 0
+    if number == failing:
+        return Stretch(number, value[:width], value[width:])
+    return Stretch(number, f"{len(value):0{width}}" if width else "", value)
 
 
 def shown_cell(cell: Any, masks: Masks) -> object:
@@ -83,7 +87,7 @@ def shown_cell(cell: Any, masks: Masks) -> object:
 def _shown_number(cell: Any) -> Any:
     if not _FIRST_LONG_NUMBER <= abs(cell) < float("inf"):
         return cell
-    return mask_text(str(cell) if isinstance(cell, Integral) else f"{float(cell):.0f}")
+    return mask_piece(str(cell) if isinstance(cell, Integral) else f"{float(cell):.0f}")
 
 
 def _without_known(text: str, masks: Masks) -> str:
@@ -92,7 +96,7 @@ def _without_known(text: str, masks: Masks) -> str:
     for known in sorted(masks, key=len, reverse=True):
         if len(known) >= _SHORTEST_KNOWN and known in text:
             text = text.replace(known, masks[known])
-    return mask_text(text)
+    return mask_piece(text)
 
 
 def shown_labels(index: pd.Index, masks: Masks) -> pd.Index:

@@ -16,8 +16,8 @@ import pandas as pd
 
 from sim.frames import render
 from sim.frames.argument import facts_of
-from sim.frames.shown import Masks, find_pan, shown_cell, shown_labels, shown_value
-from sim.masking import mask_text
+from sim.frames.shown import Masks, shown_cell, shown_labels, shown_values
+from sim.masking import mask_piece
 from sim.operations import chosen_version
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ else:
     _Series = pd.Series
 
 NUMBER = "number"
+_SHORT = 6  # texts no longer than this may stand for something else elsewhere
 
 
 def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
@@ -137,17 +138,17 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
         """The cells of one value column, each masked as its row's data element."""
         plain = pd.DataFrame(self)
         numbers, values = plain[NUMBER].tolist(), plain[column].tolist()
-        pan, version = find_pan(numbers, values), self._version_of(column)
-        broken = bool(facts_of(self).get("broken"))
-        shown = [
-            shown_value(number, value, version, pan, broken=broken)
-            for number, value in zip(numbers, values, strict=True)
-        ]
+        shown = shown_values(numbers, values, self._version_of(column), facts_of(self))
         # A row cut out of its table may hold the PAN that only the whole table knows.
         return [
-            self._masks.get(value, one) if one is value and isinstance(value, str) and len(value) > 6 else one
+            self._masks.get(value, one) if isinstance(value, str) and len(value) > _SHORT else one
             for one, value in zip(shown, values, strict=True)
         ]
+
+    def knowing(self, masks: Masks) -> Self:
+        """The table, which shows some texts as *masks* says: what they belong to is not in its rows."""
+        object.__setattr__(self, "_masks", masks)
+        return self
 
     def _numbered(self) -> tuple[str, ...]:
         """The value columns whose rows say which element they belong to."""
@@ -164,7 +165,7 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
             for value, one in zip(pd.DataFrame(self)[column].tolist(), shown, strict=True):
                 if isinstance(value, str) and one != value:
                     masks[value] = str(one)
-                elif isinstance(value, str) and mask_text(value) != value:
+                elif isinstance(value, str) and mask_piece(value) != value:
                     masks.setdefault(value, value)
         return masks
 
@@ -183,7 +184,9 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
             else:
                 cells = [shown_cell(cell, masks) for cell in before]
             if any(new is not old for new, old in zip(cells, before, strict=True)):
-                plain.isetitem(at, _objects(cells))
+                # Objects: texts of Arrow refuse a lone surrogate.
+                made: Any = pd.Series(_objects(cells), index=plain.index, dtype=object)
+                plain.isetitem(at, made)
         plain.index = shown_labels(plain.index, masks)
         plain.columns = shown_labels(plain.columns, masks)
         return plain

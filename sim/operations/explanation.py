@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sim.codec import Message, build, parse
+from sim.masking import cover_fields
 from sim.operations.project import strip_line_ending
 from sim.operations.story import tell
 from sim.operations.validation import chosen_network, chosen_version
@@ -46,4 +47,10 @@ def explain(message: str | Message, *, version: str | None = None, network: str 
         raw = strip_line_ending(message)
         parsed = parse(raw, chosen_version(raw, version))
     chosen = chosen_network(parsed, network)
-    return Explanation(parsed, chosen, tuple(tell(parsed, chosen).values()), SOURCE_RULES)
+    return Explanation(parsed, chosen, tuple(tell(_tellable(parsed), chosen).values()), SOURCE_RULES)
+
+
+def _tellable(message: Message) -> Message:
+    """*message* without the card data in elements that should hold none: sentences would repeat it."""
+    fields = cover_fields(message.fields, message.version)
+    return message if fields is message.fields else replace(message, fields=dict(fields))

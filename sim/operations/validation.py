@@ -9,12 +9,12 @@ from functools import lru_cache
 from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
 from sim.errors import BuildError
-from sim.judge import Finding, Severity, catalogue
-from sim.judge.causes import likely_cause
+from sim.judge import Finding
 from sim.judge.likeness import likeness
+from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending
 from sim.operations.verdict import VERDICTS, NetworkResult, Verdict
-from sim.spec import VERSIONS, spec, version_of
+from sim.spec import VERSIONS, version_of
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, version_named
 from sim.spec.words import AnyVersion
@@ -122,14 +122,14 @@ def validate(
         try:
             build(message)
         except BuildError as error:
-            return Report(Verdict(message.version, network, _unbuildable(message, error)), message)
+            return Report(Verdict(message.version, network, framing_finding(error, message.spec)), message)
         return judge(message, network, asked)
     raw = strip_line_ending(message)
     chosen = chosen_version(raw, version)
     try:
         parsed = parse(raw, chosen)
     except ParseError as error:
-        return Report(Verdict(chosen, network, framing_finding(raw, chosen, error)), None)
+        return Report(Verdict(chosen, network, framing_finding(error, chosen, raw=raw)), None)
     return judge(parsed, network, asked)
 
 
@@ -150,46 +150,3 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
             VERDICTS.keep((network, alike), verdict)
     verdict.ask(message, asked)
     return Report(verdict, message, asked)
-
-
-def framing_finding(raw: str, version: str, error: ParseError) -> Finding:
-    """A parse error as the one finding it is, with its likely cause."""
-    text = catalogue()["framing"]
-    names = {None: "message", 0: "Message type indicator", 1: "Bitmap"}
-    name = names.get(error.field) or spec(version)[error.field or 0].name
-    return Finding(
-        severity=Severity.ERROR,
-        network="",
-        field=error.field,
-        path="" if error.field is None else str(error.field),
-        name=name,
-        rule=text.id,
-        message=str(error),
-        start=error.offset,
-        end=len(raw),
-        expected=error.expected,
-        found=error.found,
-        hint=likely_cause(raw, version, error),
-        source=text.source,
-    )
-
-
-def _unbuildable(message: Message, error: BuildError) -> Finding:
-    """An element of a Message or table that cannot be written."""
-    text = catalogue()["framing"]
-    known = error.field is not None and 1 <= error.field <= 128
-    return Finding(
-        severity=Severity.ERROR,
-        network="",
-        field=error.field,
-        path="" if error.field is None else str(error.field),
-        name=message.spec[error.field].name if known and error.field else "message",
-        rule=text.id,
-        message=str(error),
-        start=None,
-        end=None,
-        expected=error.expected,
-        found=error.found,
-        hint="The value does not fit its element, so the message cannot be written; change it.",
-        source=text.source,
-    )

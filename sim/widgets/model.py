@@ -19,28 +19,19 @@ Offsets count characters of the text from 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sim.codec import Message, ParseError, bitmap, build, parse
+from sim.codec import Message, bitmap, build
 from sim.elements import mti
-from sim.elements.meaning import meaning
-from sim.judge import Finding, Severity, run
+from sim.errors import BITMAP_FIELD, MTI_FIELD
+from sim.judge import Finding, Severity
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.validation import chosen_network, framing_finding, judge
+from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
+from sim.operations.validation import judge
 from sim.spec import ElementSpec, spec
-from sim.widgets.covered import broken_text, sound_text
 from sim.widgets.parts import parts
-from sim.widgets.pieces import (
-    FAULT,
-    PREFIX,
-    REST,
-    UNREAD,
-    Piece,
-    bitmap_width,
-    broken_pieces,
-    sound_pieces,
-)
 
 Data = dict[str, Any]
 
@@ -57,9 +48,8 @@ _CONTENT = {
     "z": "track data: digits and a separator, = or D",
     "x+n": "C (credit) or D (debit), then digits",
 }
-_SHAPE_RULES = frozenset(
-    {"character-class", "date", "mti-version", "mti-class", "mti-function", "mti-origin"}
-)
+_KINDS = {MTI_FIELD: "mti", BITMAP_FIELD: "bitmap"}
+_LONE = re.compile("[\ud800-\udfff]")
 _ORDER = [severity.value for severity in Severity]
 
 
@@ -94,107 +84,78 @@ def view(
     for an unknown version or network.
     """
     raw, version = as_text(message, version)
-    chosen = chosen_version(raw, version)
-    try:
-        parsed = parse(raw, chosen)
-    except ParseError as error:
-        data = _broken(raw, chosen, network, error, masked)
-    else:
-        data = _sound(raw, parsed, network, masked)
-    data["cells"] = _cells(data, chosen, full_bitmap)
-    return data
+    seen = dissect(raw, chosen_version(raw, version), network)
+    return view_of(seen, masked, full_bitmap=full_bitmap)
 
 
-def _sound(raw: str, message: Message, network: str | None, masked: bool) -> Data:
-    report = judge(message, network, ())
-    shown = sound_text(message, raw, suspect=_misshapen(report.findings)) if masked else raw
-    found = [_finding(one) for one in report.findings]
-    elements = _elements(raw, shown, message, sound_pieces(message), report.network, found)
-    return _frame(raw, shown, message.mti, message.version, report.network, elements, found, masked) | {
-        "segments": _segments(shown, sound_pieces(message)),
-        "valid": report.valid,
-        "fault": None,
-    }
-
-
-def _broken(raw: str, version: str, network: str | None, error: ParseError, masked: bool) -> Data:
-    partial = error.partial
-    suspect = partial is None or _misshapen(run(partial))
-    shown = broken_text(raw, partial, version, suspect=suspect) if masked else raw
-    pieces = broken_pieces(raw, version, error)
-    first = framing_finding(raw, version, error)
-    own = chosen_network(partial, network) if partial is not None else network
-    read = partial if partial is not None else Message(raw[:4], {}, version)
-    found = [_finding(first)]
-    fault = next(piece for piece in pieces if piece.kind in (FAULT, REST))
-    elements = _elements(raw, shown, read, pieces, own, found)
-    mti_text = raw[:4] if error.field != 0 else ""
-    return _frame(raw, shown, mti_text, version, own, elements, found, masked) | {
-        "segments": _segments(shown, pieces),
-        "valid": False,
-        "fault": {
-            "number": fault.number,
-            "start": first.start if first.start is not None else fault.start,
-            "end": fault.end,
-            "sentence": first.message,
-            "hint": first.hint,
-        },
-    }
-
-
-def _misshapen(findings: Iterable[Finding]) -> bool:
-    """Whether some value does not look like what its element should hold: it may be another's."""
-    return any(one.is_error and one.rule in _SHAPE_RULES for one in findings)
-
-
-def _frame(
-    raw: str,
-    shown: str,
-    mti_text: str,
-    version: str,
-    network: str | None,
-    elements: list[Data],
-    found: list[Data],
-    masked: bool,
-) -> Data:
+def view_of(seen: Anatomy, masked: bool = True, *, full_bitmap: bool = False) -> Data:
+    """The same of an anatomy that is there already."""
+    report = judge(seen.message, seen.network, ()) if seen.fault is None else None
+    judged = report.findings if report else (seen.fault,) if seen.fault else ()
+    found = [_finding(one) for one in judged]
+    shown = seen.covered if masked else {cell.number: cell[1:] for cell in seen.cells}
+    elements = [_element(seen, place, *shown[place.number], found) for place in seen.places]
     there = {element["number"] for element in elements}
+    mti_text = "" if elements[0]["state"] != READ else seen.raw[: seen.places[0].end]
     said = mti.split(mti_text) if mti_text else None
-    return {
-        "text": _sendable(shown),
-        "length": len(raw),
+    text = "".join(prefix + value for prefix, value in shown.values())
+    data: Data = {
+        "text": _sendable(text),
+        "length": len(seen.raw),
         "mti": mti_text,
         "title": (said.name or "no known message type") if said else "no message",
-        "version": version,
-        "network": network or "",
+        "version": seen.version,
+        "network": seen.network or "",
         "masked": masked,
-        "hides": shown != raw,
+        "hides": text != seen.raw,
         "elements": elements,
         "findings": found,
         "general": [one for one in found if one["number"] is None or one["number"] not in there],
+        "segments": list(_segments(seen, shown)),
+        "valid": report is not None and report.valid,
+        "fault": _fault(seen),
+    }
+    data["cells"] = _cells(data, seen.version, full_bitmap)
+    return data
+
+
+def _fault(seen: Anatomy) -> Data | None:
+    fault, stop = seen.fault, seen.stop
+    if fault is None or stop is None:
+        return None
+    return {
+        "number": stop.number,
+        "start": fault.start if fault.start is not None else stop.start,
+        "end": stop.end,
+        "sentence": fault.message,
+        "hint": fault.hint,
     }
 
 
 def _sendable(text: str) -> str:
     """Lone surrogates cannot be sent as UTF-8; they stand as U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _lone(text) else text
+    return _LONE.sub("\ufffd", text)
 
 
-def _lone(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
-
-
-def _segments(shown: str, pieces: list[Piece]) -> list[Data]:
-    text = "".join("\ufffd" if _lone(char) else char for char in shown)
-    return [
-        {
-            "start": piece.start,
-            "end": piece.end,
-            "text": text[piece.start : piece.end],
-            "kind": piece.kind,
-            "number": piece.number,
-        }
-        for piece in pieces
-    ]
+def _segments(seen: Anatomy, shown: Mapping[int, tuple[str, str]]) -> Iterator[Data]:
+    """Prefixes and values as they follow each other; of all that is empty only where something is missing."""
+    for place in seen.places:
+        prefix, value = shown[place.number]
+        kind = place.state if place.state != READ else _KINDS.get(place.number, "value")
+        faulty = place.state == FAULT
+        cuts = (
+            (place.start, place.value_start, "prefix", prefix),
+            (place.value_start, place.end, kind, value),
+        )
+        for start, end, name, text in cuts:
+            if text or (faulty and name == kind):
+                yield {
+                    "start": start,
+                    "end": end,
+                    "text": _sendable(text),
+                    "kind": kind if faulty else name,
+                    "number": place.number,
+                }
 
 
 def _finding(one: Finding) -> Data:
@@ -213,50 +174,36 @@ def _finding(one: Finding) -> Data:
     }
 
 
-def _elements(
-    raw: str,
-    shown: str,
-    message: Message,
-    pieces: list[Piece],
-    network: str | None,
-    found: list[Data],
-) -> list[Data]:
-    places: dict[int, list[Piece]] = {}
-    for piece in pieces:
-        places.setdefault(piece.number, []).append(piece)
-    made = []
-    for number, own in places.items():
-        start, end = own[0].start, own[-1].end
-        first = own[0].end if own[0].kind == PREFIX else start
-        state = {FAULT: "fault", REST: "unread"}.get(own[-1].kind, "read")
-        told = [
-            one for one in found if one["number"] == number or (number == UNREAD and one["number"] is None)
-        ]
-        value = shown[first:end]
-        element = {
-            "number": number,
-            "value": _sendable(value),
-            "prefix": shown[start:first],
-            "start": start,
-            "value_start": first,
-            "end": end,
-            "state": state,
-            "hidden": value != raw[first:end],
-            "severity": min((one["severity"] for one in told), key=_ORDER.index, default=""),
-            "findings": told,
-        }
-        made.append(element | _labels(raw, message, number) | _told(message, number, element, network))
-    return made
+def _element(seen: Anatomy, place: Place, prefix: str, value: str, found: list[Data]) -> Data:
+    number = place.number
+    told = [one for one in found if one["number"] == number or (number == UNREAD and one["number"] is None)]
+    about, note = _about(seen, place)
+    return {
+        "number": number,
+        "name": "left unread" if number == UNREAD else seen.name(place),
+        "format": seen.format(place),
+        "about": about,
+        "note": note,
+        "value": _sendable(value),
+        "prefix": _sendable(prefix),
+        "start": place.start,
+        "value_start": place.value_start,
+        "end": place.end,
+        "state": place.state,
+        "hidden": prefix + value != seen.raw[place.start : place.end],
+        "severity": min((one["severity"] for one in told), key=_ORDER.index, default=""),
+        "findings": told,
+        "meaning": _sendable(seen.meaning(place)),
+        "children": _children(seen, place, value),
+    }
 
 
-def _told(message: Message, number: int, element: Data, network: str | None) -> Data:
-    """What the value means, and its parts; nothing of what could not be read."""
-    if element["state"] != "read" or not (number <= 1 or number in message):
-        return {"meaning": "", "children": []}
-    if number == 1:
-        return {"meaning": _announced(message, element), "children": []}
-    value, start = element["value"], element["value_start"]
-    children = [
+def _children(seen: Anatomy, place: Place, value: str) -> list[Data]:
+    """The parts of a value; none of what could not be read."""
+    if place.state != READ or place.number == BITMAP_FIELD:
+        return []
+    start = place.value_start
+    return [
         {
             "label": part.label,
             "name": part.name,
@@ -266,35 +213,21 @@ def _told(message: Message, number: int, element: Data, network: str | None) -> 
             "end": start + part.end,
             "depth": part.depth,
         }
-        for part in parts(message, number, value)
+        for part in parts(seen.message, place.number, value)
     ]
-    return {"meaning": _sendable(meaning(message, number, network)), "children": children}
 
 
-def _announced(message: Message, element: Data) -> str:
-    bits = element["value"]
-    readable = len(bits) % 16 == 0 and bitmap.HEX_DIGITS.issuperset(bits)
-    announced = bitmap.numbers(bits) if readable else tuple(message.fields)
-    return meaning(Message(message.mti, dict.fromkeys(announced, ""), message.version), 1)
-
-
-def _labels(raw: str, message: Message, number: int) -> Data:
-    if number == UNREAD:
-        return {"name": "left unread", "format": "", "about": "", "note": ""}
-    if number == 0:
-        about = "version, class, function and origin, a digit each"
-        return {"name": "Message type indicator", "format": "n 4", "about": about, "note": ""}
-    if number == 1:
-        width = bitmap_width(raw)
-        about = f"{width} hex digits, a bit for each of the elements 1 to {4 * width}"
-        return {"name": "Bitmap", "format": f"b {width // 2}", "about": about, "note": ""}
-    element = message.spec[number]
-    return {
-        "name": element.name,
-        "format": element.format,
-        "about": say_format(element),
-        "note": element.note,
-    }
+def _about(seen: Anatomy, place: Place) -> tuple[str, str]:
+    """The format in words, and what is worth knowing of the element."""
+    if place.number == UNREAD:
+        return "", ""
+    if place.number == MTI_FIELD:
+        return "version, class, function and origin, a digit each", ""
+    if place.number == BITMAP_FIELD:
+        width = bitmap_width(seen.raw)
+        return f"{width} hex digits, a bit for each of the elements 1 to {4 * width}", ""
+    element = seen.message.spec[place.number]
+    return say_format(element), element.note
 
 
 def say_format(element: ElementSpec) -> str:

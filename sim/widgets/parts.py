@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from sim.codec import Message
 from sim.elements import dates, emv, mti, subfields
 from sim.masking import is_sensitive
-from sim.widgets.covered import CHIP
 
+CHIP = 55
 _IIN = 6
 _DATE_NAMES = {
     "CCYY": "year",
@@ -55,26 +55,20 @@ def parts(message: Message, number: int, shown: str, network: str | None = None)
         return list(_pan(message, shown))
     told = subfields.unfold(message, number, network)
     if told:
-        return [
-            Part(
-                one.label,
-                one.name,
-                one.meaning,
-                one.part.start,
-                one.part.end,
-                one.depth,
-                _shown(one, value, shown),
-            )
-            for one in told
-        ]
+        return [_part(one, shown) for one in told]
     pattern = message.spec[number].pattern
     return list(_date(pattern, value)) if pattern and len(pattern) == len(value) else []
 
 
-def _shown(told: subfields.Told, value: str, shown: str) -> str:
-    """The text of a part, where it is not simply that slice of the element as it is shown."""
+def _part(told: subfields.Told, shown: str) -> Part:
+    """A part as it may be shown. Of one in which something is hidden nothing is told, but of what the layout
+    itself hides."""
     part = told.part
-    return "" if told.shown == part.value and shown[part.start : part.end] == part.value else told.shown
+    hidden = shown[part.start : part.end] != part.value and not part.sensitive
+    value = "" if hidden or told.shown == part.value else told.shown
+    return Part(
+        told.label, told.name, "" if hidden else told.meaning, part.start, part.end, told.depth, value
+    )
 
 
 def _mti(text: str) -> Iterator[Part]:

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sim.codec import Message, ParseError, bitmap, build, parse
+from sim.codec import Message, build
 from sim.errors import BuildError
 from sim.frames import render
 from sim.frames.argument import facts_of
 from sim.frames.messages import columns_of
-from sim.frames.raw import masked_text
 from sim.frames.shown import is_missing, shown_cell, shown_labels
 from sim.frames.tables import Column, FindingsTable, Table
 from sim.judge import Severity
-from sim.masking import is_sensitive, mask, mask_text
+from sim.masking import is_sensitive, mask
 from sim.operations import Report, chosen_version, validate
+from sim.operations.anatomy import masked_text
 from sim.operations.validation import judge
 from sim.spec import VERSIONS
 
@@ -63,7 +63,9 @@ def _shown(
         return list(cells)
     if name == "text":
         pairs = zip(cells, versions, strict=True)
-        return [_shown_text(cell, version) if isinstance(cell, str) else cell for cell, version in pairs]
+        return [
+            masked_text(cell, version or None) if isinstance(cell, str) else cell for cell, version in pairs
+        ]
     if number is None:
         return [shown_cell(cell, {}) for cell in cells]
     return [
@@ -72,24 +74,6 @@ def _shown(
         else shown_cell(cell, {})
         for cell, version, pan in zip(cells, versions, pans, strict=True)
     ]
-
-
-def _shown_text(text: str, version: str) -> str:
-    """A text that does not parse: what was read of it by elements, the rest by its looks, and not at all
-    where it stands in an element with card data. Values may stand in the wrong element, so that long
-    runs of digits are masked everywhere."""
-    try:
-        parse(text, version)
-    except ParseError as error:
-        partial, field = error.partial, error.field
-        if partial is None or error.offset is None:
-            return mask_text(text)
-        pan, end = partial.get(2), 36 if bitmap.has_secondary(text[4]) else 20
-        values = [mask(number, value, version, pan) for number, value in sorted(partial.fields.items())]
-        left = text[error.offset :]
-        rest = "*" * len(left) if field and is_sensitive(field, version) else mask_text(left)
-        return text[:4] + mask(0, text[4:end], version) + "".join(map(mask_text, values)) + rest
-    return masked_text(text, version)
 
 
 def _strictest(number: int | None, versions: Sequence[str]) -> str:

@@ -18,7 +18,8 @@ from sim.judge import Finding
 from sim.operations.faults import content, framing
 from sim.operations.faults.change import base, prepared
 from sim.operations.faults.record import Attempt, Broken, Fault
-from sim.operations.validation import chosen_network, framing_finding, judge
+from sim.operations.framing import framing_finding
+from sim.operations.validation import chosen_network, judge
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, version_named
@@ -135,7 +136,7 @@ def _found(raw: str, version: str, network: str | None) -> list[tuple[_Mark, Fin
     try:
         message = parse(raw, version)
     except ParseError as error:
-        misfit = framing_finding(raw, version, error)
+        misfit = framing_finding(error, version, raw=raw)
         return [(("", misfit.rule, misfit.severity, misfit.path, misfit.start), misfit)]
     places = spans(message)
     found: list[tuple[_Mark, Finding]] = []

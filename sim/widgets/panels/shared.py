@@ -18,9 +18,10 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.operations import strip_line_ending
+from sim.operations.anatomy import masked_text
 from sim.spec import VERSIONS
 from sim.widgets.anatomy import MessageAnatomy
-from sim.widgets.model import view
 from sim.widgets.page import page
 from sim.widgets.plain import text_of
 
@@ -44,8 +45,8 @@ def cover(raw: str, version: str | None = None) -> str:
     """*raw*, sound or broken, with card data starred out; every character keeps its place."""
     if not raw:
         return raw
-    shown: str = view(raw, version)["text"]
-    return shown + raw[len(shown) :]  # the line ending is no part of the message
+    text = strip_line_ending(raw)
+    return masked_text(text, version) + raw[len(text) :]  # the line ending is no part of the message
 
 
 def markup(tag: str, text: str, classes: str = "", **attributes: str) -> str:

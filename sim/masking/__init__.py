@@ -1,0 +1,394 @@
+"""What a person, a log or a language model may see of card data: one policy for all that is shown.
+
+- A card number (PAN) keeps its first 6 and last 4 digits, and nothing when it is shorter than 13.
+- Track data, PIN blocks, verification values, key data and the chip tags and sub-fields that carry them
+  show nothing; the other chip tags stay readable, of tags without a row nothing is shown.
+- A card number in any other element, or in text that could not be read, is found by its form, in whatever
+  spelling its digits stand (`sim.masking.search`), and masked likewise. What is surely no card stays.
+- What is covered keeps its length, so that offsets hold; an element of which nothing is left is named:
+  `[16 characters hidden]`.
+
+Which element holds what is a row of `data/sensitive.csv`, which chip tag a row of `data/emv/roles.csv`.
+Source: PCI DSS 4.0, requirements 3.3 and 3.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from sim.elements import chip_data, layout
+from sim.masking import search
+from sim.masking.search import SHORTEST, Span, hide, is_card, middle
+from sim.spec import currency, emv
+from sim.spec.elements import spec
+from sim.spec.layouts import Cell, owners
+from sim.spec.tables import read_csv
+
+__all__ = [
+    "UNREAD",
+    "Stretch",
+    "cover",
+    "cover_fields",
+    "cover_value",
+    "is_card",
+    "is_sensitive",
+    "mask",
+    "mask_cells",
+    "mask_pan",
+    "mask_piece",
+    "mask_text",
+    "mask_words",
+    "search",
+    "tells_itself",
+]
+
+UNREAD = -1  # the number of text that was left unread
+_MTI, _BITMAP, _PAN = 0, 1, 2
+_STAR = "*"
+_LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")
+_LONG_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
+_SHORTEST_PAN = 12
+_REACH = 64  # a card number spelled out, or a track, is not longer
+_LAST_DIGITS = re.compile(r"(?:[0-9][^0-9A-Za-z*]{0,3}){6}((?:[0-9A-F][^0-9A-Za-z*]{0,3})+)$")
+_ACCOUNT_IN_TRACK = re.compile(r"B?([0-9]{12,19})[=D^]")
+# Verification codes and account numbers in the two-digit id, two-digit length, data lists of DE 48.
+_HIDDEN_TAGS = frozenset({"01", "21", "92"})
+_HIDDEN_ROLES = ("track", "name", "pin", "script")
+# Where the length of DE 2, the first element, may stand: behind one bitmap or two, some characters lost or
+# added in front.
+_PLACES = (*range(16, 27), *range(32, 43))
+_BEHIND_BITMAP = (20, 36)
+_LENGTHS = frozenset(str(size) for size in range(SHORTEST, search.LONGEST + 1))
+_NUMERIC = ("n", "x+n")
+_CHARACTERS = {"n": frozenset("0123456789"), "b": frozenset("0123456789ABCDEFabcdef")}
+_MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
+
+
+class Stretch(NamedTuple):
+    """A piece of a message in the order of its text: `number` 0 is the MTI, 1 the bitmap, UNREAD what was
+    left; `prefix` the length in front of the value."""
+
+    number: int
+    prefix: str
+    value: str
+
+
+def mask_pan(pan: str) -> str:
+    """A card number with the middle starred out; all of it when it is shorter than 13.
+
+    >>> mask_pan("4111111111111111")
+    '411111******1111'
+    >>> mask_pan("41111111")
+    '********'
+    """
+    start, end, _ = middle(0, len(pan))
+    return pan[:start] + _STAR * (end - start) + pan[end:]
+
+
+@cache
+def _kinds(version: str) -> Mapping[int, str]:
+    rows = read_csv("sensitive")
+    return {int(row["number"]): row["kind"] for row in rows if version in row["versions"].split("|")}
+
+
+def is_sensitive(number: int, version: str) -> bool:
+    """Whether the element always holds card data, a PIN or key material in this version."""
+    return _kinds(version).get(number) in ("pan", "hidden", "account", "chip")
+
+
+def tells_itself(number: int, version: str) -> bool:
+    """Whether all that is told of the element's value is known to hold no card data."""
+    return _kinds(version).get(number) in ("pan", "hidden", "chip")
+
+
+def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
+    """*value* of data element *number* as it may be shown; *pan* is hidden wherever it stands.
+
+    >>> mask(35, "4111111111111111=29122010000012345678")
+    '[37 characters hidden]'
+    >>> mask(41, "TERM0001")
+    'TERM0001'
+    """
+    return _named(number, cover_value(number, value, version, pan), version)
+
+
+def mask_cells(
+    cells: Sequence[Stretch],
+    version: str,
+    *,
+    broken: bool = False,
+    unread: frozenset[int] = frozenset(),
+    cut: bool = False,
+) -> list[str]:
+    """The values of a message as they may be shown, the hidden ones named; see `cover`."""
+    covered = cover(cells, version, broken=broken, unread=unread, cut=cut)
+    return [_named(cell.number, value, version) for cell, (_, value) in zip(cells, covered, strict=True)]
+
+
+def _named(number: int, covered: str, version: str) -> str:
+    hidden = covered and not covered.strip(_STAR) and _kinds(version).get(number) in ("hidden", "chip")
+    return f"[{len(covered)} characters hidden]" if hidden else covered
+
+
+def mask_text(text: str) -> str:
+    """Text whose layout is unknown, such as what a broken message has left unread.
+
+    >>> mask_text("164111111111111111000000")
+    '16411111******1111000000'
+    """
+    return hide(text, search.find(text, unread=True))
+
+
+def mask_words(text: str) -> str:
+    """Text that people or programs wrote: a card number stands between other characters than digits.
+
+    >>> mask_words("card 4111-1111-1111-1111, terminal 123456789012345")
+    'card 4111-11**-****-1111, terminal 123456789012345'
+    """
+    spans = search.find(text)
+    return hide(text, spans) if spans else text
+
+
+def mask_piece(text: str) -> str:
+    """Text cut out of a message, of which nobody knows the element: a long run of hex digits may be a PIN
+    block.
+
+    >>> mask_piece("52:0412AC89ABCDEF67, merchant 123456789012345")
+    '52:0412AC******EF67, merchant 123456789012345'
+    """
+    return _LONG_HEX.sub(lambda run: mask_pan(run[0]), mask_words(text))
+
+
+def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
+    """*fields* as words may be made of them: card data starred out in what is not known to hold any. The
+    same mapping where nothing is."""
+    pan = fields.get(_PAN, "")
+    changed = {
+        number: shown
+        for number, value in fields.items()
+        if len(value) >= SHORTEST
+        and not tells_itself(number, version)
+        and (shown := cover_value(number, value, version, pan)) != value
+    }
+    return {**fields, **changed} if changed else fields
+
+
+def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
+    """*value* of data element *number*, as long as it was, card data starred out."""
+    kind = _kinds(version).get(number)
+    if kind == "hidden":
+        return _STAR * len(value)
+    if kind == "pan":
+        return mask_pan(value)
+    if kind == "chip":
+        return _chip(value, pan)
+    if kind == "account":
+        value = _LONG_RUN.sub(lambda run: mask_pan(run[0]), value)
+    if kind == "tagged":
+        value = _tagged(value)
+    if layouts := _sensitive_layouts(version, number):
+        value = _parts(layouts, value)
+    if len(pan) >= _SHORTEST_PAN:
+        value = hide(value, search.accounts(value, (pan,)))
+    return value if len(value) < SHORTEST or _is_amount(number, value, version) else mask_words(value)
+
+
+def _is_amount(number: int, value: str, version: str) -> bool:
+    """Whether a numeric element says by its currency that it is an amount, and no card number."""
+    if not 1 < number <= 128:
+        return False
+    element = spec(version)[number]
+    numeric = element.content in _NUMERIC and "amount" in element.name.casefold()
+    return numeric and currency(value[:3]) is not None
+
+
+def _chip(value: str, pan: str) -> str:
+    """Tags and lengths in clear; of the values those that hold nothing of the card."""
+    chip, shown = chip_data.read(value), [_STAR] * len(value)
+    for tag in chip.tags:
+        shown[tag.start : tag.value_start] = value[tag.start : tag.value_start]
+        if not tag.constructed:
+            shown[tag.value_start : tag.end] = _tag(tag.tag, value[tag.value_start : tag.end])
+    text = "".join(shown)
+    pans = {pan, chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
+    return hide(text, search.accounts(text, [one for one in pans if len(one) >= _SHORTEST_PAN]))
+
+
+def _tag(tag: str, value: str) -> str:
+    role = emv.role(tag)
+    if role == "pan":
+        digits = value.rstrip("Ff")
+        return mask_pan(digits) + value[len(digits) :] if digits.isdecimal() else _STAR * len(value)
+    if role in _HIDDEN_ROLES or tag not in emv.tags():
+        return _STAR * len(value)
+    return mask_words(value)
+
+
+@cache
+def _sensitive_layouts(version: str, number: int) -> tuple[layout.Layout, ...]:
+    """The layouts of the element, anybody's, that have parts with card data."""
+    known = (one for name in owners() for one in layout.layouts(version, number, name.upper()))
+    return tuple(dict.fromkeys(one for one in known if _has_sensitive(one.cell)))
+
+
+def _has_sensitive(cell: Cell) -> bool:
+    return bool(cell.sensitive) or any(map(_has_sensitive, cell.cells))
+
+
+def _parts(layouts: Iterable[layout.Layout], value: str) -> str:
+    """Hide the parts with card data of every layout that *value* fits."""
+    for one in layouts:
+        found = layout.read(one, value)
+        if not found.fits:
+            continue
+        for part, _ in found.walk():
+            if part.cell.sensitive:
+                own = value[part.start : part.end]
+                shown = mask_pan(own) if part.cell.sensitive == "pan" else _STAR * len(own)
+                value = value[: part.start] + shown + value[part.end :]
+    return value
+
+
+def _tagged(value: str) -> str:
+    """Hide the data of `_HIDDEN_TAGS` where *value* is a list of id, length, data, with or without
+    one letter in front; leave it as it is where it is no such list."""
+    head = 1 if value[:1].isalpha() else 0
+    parts, at = [value[:head]], head
+    while at < len(value):
+        tag, size = value[at : at + 2], value[at + 2 : at + 4]
+        end = at + 4 + int(size) if size.isascii() and size.isdigit() and len(size) == 2 else -1
+        if end < 0 or end > len(value):
+            return value
+        data = value[at + 4 : end]
+        parts.append(tag + size + (_STAR * len(data) if tag in _HIDDEN_TAGS else data))
+        at = end
+    return "".join(parts)
+
+
+def cover(
+    cells: Sequence[Stretch],
+    version: str,
+    *,
+    broken: bool = False,
+    unread: frozenset[int] = frozenset(),
+    cut: bool = False,
+) -> list[tuple[str, str]]:
+    """Prefix and value of every cell, each as long as it was, card data starred out.
+
+    In a *broken* message, or where values do not look like what they should be, a card number may stand in
+    the wrong element or across several. *unread* are the elements that the bitmap announces
+    and nobody could read, the failing one included: where one of them holds secrets, or nothing says what is
+    where, long runs of hex digits in what is left are hidden. *cut*: the text went on, so that the digits at
+    its end may be a piece of a card number.
+    """
+    text = "".join(prefix + value for _, prefix, value in cells)
+    pans = _accounts(cells, version)
+    placed = any(map(is_card, pans))
+    lost = broken and not placed
+    shown = hide(text, [*_of_elements(cells, version, unread, lost), *search.accounts(text, pans)])
+    if lost or _misshapen(cells, version):
+        # Where no card stands in its place, one may stand anywhere.
+        across = search.find(shown) if placed else search.find(text, unread=True)
+    else:
+        across = [*search.tracks(shown), *([] if placed else _shifted(shown))]
+    if broken:
+        across += _left(text, _read_until(cells, unread))
+    if cut and (piece := _LAST_DIGITS.search(shown, max(len(shown) - _REACH, 0))):
+        across.append(Span(*piece.span(1)))
+    shown = hide(shown, across)
+    made, at = [], 0
+    for _, prefix, value in cells:
+        first = at + len(prefix)
+        made.append((shown[at:first], shown[first : first + len(value)]))
+        at = first + len(value)
+    return made
+
+
+def _misshapen(cells: Sequence[Stretch], version: str) -> bool:
+    """Whether a value cannot be what its element holds: not digits, no hex digits, no month of the year."""
+    elements = spec(version).elements
+    for number, _, value in cells:
+        if not _BITMAP < number <= len(elements):
+            continue
+        element = elements[number - 1]
+        allowed = _CHARACTERS.get(element.content)
+        if allowed is not None and not allowed.issuperset(value):
+            return True
+        at = (element.pattern or "").find("MM")
+        if at >= 0 and len(value) == len(element.pattern) and value[at : at + 2] not in _MONTHS:
+            return True
+    return False
+
+
+def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int], lost: bool) -> list[Span]:
+    """What every cell hides by itself; all cells may hold anything where the reading was *lost*."""
+    kinds = _kinds(version)
+    secrets = lost or any(kinds.get(number) in ("hidden", "chip") for number in unread)
+    spans, at = [], 0
+    for number, prefix, value in cells:
+        first = at + len(prefix)
+        at = first + len(value)
+        own: list[Span] = []
+        if number > _BITMAP:
+            covered = cover_value(number, value, version)
+            own += [Span(*run.span(), True) for run in _STARS.finditer(covered)]
+        if lost or (secrets and (number == UNREAD or number in unread)):
+            own += [Span(*run.span()) for run in _LONG_HEX.finditer(value) if number not in (_MTI, _BITMAP)]
+        spans += [Span(first + one.start, first + one.end, one.whole) for one in own]
+    return spans
+
+
+_STARS = re.compile(r"\*+")
+
+
+def _read_until(cells: Sequence[Stretch], unread: frozenset[int]) -> int:
+    """Where the text begins that was not read."""
+    at = 0
+    for number, prefix, value in cells:
+        if number == UNREAD or number in unread:
+            break
+        at += len(prefix) + len(value)
+    return at
+
+
+def _left(text: str, start: int) -> list[Span]:
+    """What may not be shown of what was not read, from *start*; a card may begin before."""
+    before = max(start - _REACH, 0)
+    return [
+        Span(before + one.start, before + one.end, one.whole)
+        for one in search.find(text[before:], unread=True)
+        if before + one.end > start - 4
+    ]
+
+
+def _accounts(cells: Sequence[Stretch], version: str) -> set[str]:
+    """The card numbers that stand where a message has them."""
+    found = set()
+    for number, _, value in cells:
+        kind = _kinds(version).get(number)
+        if number == _PAN and len(value) >= _SHORTEST_PAN:
+            found.add(value)
+        elif kind == "hidden" and (track := _ACCOUNT_IN_TRACK.match(value)):
+            found.add(track[1])
+        elif kind == "chip" and value:
+            chip = chip_data.read(value)
+            found |= {chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
+    return {pan for pan in found if len(pan) >= _SHORTEST_PAN}
+
+
+def _shifted(text: str) -> list[Span]:
+    """A card number behind its length where DE 2 would stand if bits of the bitmap were flipped."""
+    spans = []
+    for at in _PLACES:
+        size = text[at : at + 2]
+        if size not in _LENGTHS:
+            continue
+        pan = text[at + 2 : at + 2 + int(size)]
+        sound = len(pan) == int(size) and pan.isdecimal() and pan.isascii()
+        # Right behind a bitmap, issuer and length are enough.
+        if sound and (search.fits(pan) if at in _BEHIND_BITMAP else is_card(pan)):
+            spans.append(middle(at + 2, at + 2 + len(pan)))
+    return spans

@@ -1,0 +1,330 @@
+"""Card data in text, found by its form, in time that grows with the text and no faster.
+
+A card number has a known issuer's first digits, a length of that issuer and a right check digit. In free
+text it stands between other characters than digits, or behind its own length. In text that could not be
+read (`unread`) nothing says where it begins, so that it is looked for at every digit. It may be written
+with blanks or dashes, as bytes in hex (ASCII or EBCDIC), packed two digits to a byte, inside a track or a
+chip data tag, or over the lines of a dump.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from sim.spec import emv
+from sim.spec.luhn import luhn_ok
+from sim.spec.networks import Detection, detect
+
+SHORTEST, LONGEST = 13, 19
+_SHOWN_FIRST, _SHOWN_LAST = 6, 4
+_USUAL = 16
+_LEAST = 8  # fewer first digits are an issuer's, which many cards share
+_MOST_LENGTHS = 7  # a range with more is a national scheme's: its length says nothing
+_NEAR = 80  # behind headers, MTI and bitmaps DE 2 begins before this character
+
+# Digits, with up to three other characters between any two of them; = and ^ divide tracks.
+_CHAIN = re.compile(r"[0-9]+(?:[^0-9A-Za-z=^*]{1,3}[0-9]+)*")
+_RUN = re.compile(r"[0-9]+")
+_GROUPS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
+_EVEN_GROUPS = (1, 2, 4)
+
+_TRACK_1 = re.compile(r"%?[A-Za-z]?(?:[0-9*] ?){12,19}\^[^^\r\n]{0,30}(?:\^[0-9=^ ]*\??)?")
+_TRACK_1_PIECE = re.compile(r"[A-Za-z .'/-]{0,53}\^[^^\r\n]{0,30}(?:\^[0-9=^ ]*\??)?")
+_TRACK_2 = re.compile(r"[0-9*]{12,19} ?[=Dd] ?[0-9=]*[Ff]?")
+_TRACK_2_PIECE = re.compile(r"[0-9]{0,19}=[0-9=]{7,}")
+_MONTH = re.compile(r"[=Dd] ?[0-9]{2}(?:0[1-9]|1[0-2])")
+_CHIP_TRACK = re.compile(r"57(?:0[B-Fb-f]|1[0-3])([0-9*]{12,19}[Dd][0-9]*[Ff]?)")
+_CHIP_PAN = re.compile(r"5[Aa]0[6-9Aa]([0-9]{12,19})")
+_LABELLED = re.compile(
+    r"\b(?:cvv2?|cvc2?|cav2?|csc|cid)(?:[\W_]{1,4}|[\W_]+(?:code|value|is)[\W_]{1,4})([0-9]{3,4})(?![0-9])"
+    r"|\bpin(?:\s?block)?(?:\s?[:=]\s?|\s+is\s+)([0-9A-F]{4,16})(?![0-9A-Za-z])",
+    re.IGNORECASE,
+)
+
+_HEX_TOKEN = re.compile(r"(?:0x|\\x|\\u00|%)?([0-9A-Fa-f]+)")
+_GAPS = "[^0-9A-Za-z*]{0,3}"
+_HEX_GAP = re.compile(r"[^0-9A-Za-z]{0,3}")
+_DIGITS_IN_BYTES = {"3": "ascii", "F": "cp037"}
+_UNPRINTABLE = bytes(at if 0x20 <= at < 0x7F else 0x1F for at in range(256))
+_DUMPED = re.compile(
+    r"^([ \t]*(?:0x)?[0-9A-Fa-f]{3,8}[:hH]?[ \t|]{1,4})((?:[0-9A-Fa-f]{2}|[0-9A-Fa-f]{4})[ \t:-]{1,3}"
+    r"(?:[0-9A-Fa-f]{2,4}[ \t:-]{1,3}){3,}.*)$",
+    re.MULTILINE,
+)
+
+
+class Span(NamedTuple):
+    """Characters `start` to `end` that may not be shown; `whole` hides also what is no letter or digit."""
+
+    start: int
+    end: int
+    whole: bool = False
+
+
+def find(text: str, *, unread: bool = False) -> list[Span]:
+    """What of *text* may not be shown.
+
+    >>> find("card 4111 1111 1111 1111 seen")
+    [Span(start=12, end=19, whole=False)]
+    """
+    if len(text) < SHORTEST and not (unread or _LABELLED.search(text)):
+        return []
+    plain = text if text.isascii() else _folded(text)
+    found = list(_in_plain(plain, unread))
+    for decoded, places in _decoded(plain):
+        for start, end, whole in _in_plain(decoded, unread):
+            found.append(Span(places[2 * start], places[2 * end - 1] + 1, whole))
+    if unread:
+        found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
+    return found
+
+
+def hide(text: str, spans: Iterable[Span]) -> str:
+    """*text*, as long as it was, with stars in *spans*."""
+    shown = list(text)
+    for start, end, whole in spans:
+        for at in range(start, end):
+            if whole or shown[at].isalnum():
+                shown[at] = "*"
+    return "".join(shown)
+
+
+def accounts(text: str, pans: Iterable[str]) -> list[Span]:
+    """The middle of each of *pans* wherever it stands in *text*, in any spelling, also where it is cut short
+    behind its first eight digits."""
+    spans = []
+    for pan in pans:
+        if not (pan.isascii() and pan.isalnum()):
+            continue
+        for spelled in (pan, pan.encode().hex(), pan.encode("cp037").hex()):
+            each = len(spelled) // len(pan)
+            for found in _spelled(spelled, _LEAST * each).finditer(text):
+                places = [at for at in range(*found.span()) if text[at].isalnum()]
+                first = each * _SHOWN_FIRST if len(pan) >= SHORTEST else 0
+                last = each * (len(pan) - _SHOWN_LAST) if len(pan) >= SHORTEST else len(places)
+                spans.append(Span(places[first], places[min(last, len(places)) - 1] + 1))
+    return spans
+
+
+def _spelled(digits: str, least: int) -> re.Pattern[str]:
+    """*digits*, the first *least* of them at least, with a few other characters between."""
+    more = "".join(f"(?:{_GAPS}{digit}" for digit in digits[least:]) + ")?" * len(digits[least:])
+    return re.compile(_GAPS.join(digits[:least]) + more, re.IGNORECASE)
+
+
+def middle(start: int, end: int) -> Span:
+    """The digits of the card number from *start* to *end* that are not shown."""
+    if end - start < SHORTEST:
+        return Span(start, end)
+    return Span(start + _SHOWN_FIRST, end - _SHOWN_LAST)
+
+
+def is_card(digits: str) -> bool:
+    """Whether *digits* can be a card number: issuer, length and check digit fit."""
+    return fits(digits) and luhn_ok(digits)
+
+
+def fits(digits: str) -> bool:
+    """Whether the issuer of *digits* is known and has card numbers of that length."""
+    owner = _owner(digits[:6])
+    return owner is not None and len(digits) in owner.range.lengths
+
+
+@lru_cache(maxsize=4096)
+def _owner(iin: str) -> Detection | None:
+    return detect(iin)
+
+
+def _folded(text: str) -> str:
+    """*text*, of the same length, with the digits of other scripts as ASCII."""
+    return "".join(
+        char if char.isascii() or (digit := unicodedata.decimal(char, None)) is None else str(digit)
+        for char in text
+    )
+
+
+def _in_plain(text: str, unread: bool) -> Iterator[Span]:
+    yield from tracks(text, unread)
+    yield from _tags(text, unread)
+    for found in _LABELLED.finditer(text):
+        at = 1 if found[1] else 2
+        yield Span(found.start(at), found.end(at), True)
+    for chain in _CHAIN.finditer(text):
+        if chain.end() - chain.start() >= SHORTEST:
+            yield from _cards(text, chain.start(), chain.end(), unread)
+
+
+def tracks(text: str, unread: bool = False) -> Iterator[Span]:
+    """What of *text* looks like a track, or in what is unread like a piece of one."""
+    if "^" in text:
+        for track in (_TRACK_1_PIECE if unread else _TRACK_1).finditer(text):
+            yield Span(*track.span(), True)
+        if unread:
+            yield from (Span(*track.span(), True) for track in _TRACK_1.finditer(text))
+    for track in _TRACK_2.finditer(text):
+        digits = _RUN.match(text, track.start())
+        end = digits.end() if digits else track.start()
+        first = next((at for at in range(track.start(), end - 11) if is_card(text[at:end])), None)
+        if first is not None:
+            yield Span(first, track.end(), True)
+        elif "=" in track[0] and _MONTH.search(track[0]):
+            yield Span(*track.span(), True)
+    if unread and "=" in text:
+        yield from (Span(*track.span(), True) for track in _TRACK_2_PIECE.finditer(text))
+
+
+def _tags(text: str, unread: bool) -> Iterator[Span]:
+    """Chip data that stands in text: track and card number, in what is unread the holder's name, too."""
+    for found in _CHIP_TRACK.finditer(text):
+        yield Span(*found.span(1), True)
+    for found in _CHIP_PAN.finditer(text):
+        if fits(found[1]) or is_card(found[1][:-1]) or is_card(found[1][:16]):
+            yield middle(*found.span(1))
+    if unread:
+        for found in _secret_tags().finditer(text):
+            end = found.end() + 2 * int(found[1], 16)
+            yield Span(found.end(), min(end, len(text)), True)
+
+
+@cache
+def _secret_tags() -> re.Pattern[str]:
+    tags = [tag for role in ("track", "name", "pin") for tag in emv.with_role(role) if len(tag) > 2]
+    return re.compile(rf"(?:{'|'.join(tags)})([0-7][0-9A-F])(?=[0-9A-F]{{4}})", re.IGNORECASE)
+
+
+class _Digits(NamedTuple):
+    """A chain of digits: where each stands in the text, at which of them a group begins and after which
+    one ends, and the sums for check digits, by whether the last digit's index is even or odd."""
+
+    text: str
+    places: Sequence[int]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    sums: tuple[list[int], list[int]]
+
+    def right(self, start: int, end: int) -> bool:
+        """Whether the digits from *start* to *end* have a right check digit."""
+        sums = self.sums[(end - 1) % 2]
+        return (sums[end] - sums[start]) % 10 == 0
+
+    def prefixed(self, start: int, end: int) -> bool:
+        """Whether their number stands in front of the digits from *start* to *end*."""
+        return self.text[max(start - 2, 0) : start] == f"{end - start:02}"
+
+    def hidden(self, start: int, end: int) -> Span:
+        """What of the card number from *start* to *end* is not shown."""
+        return Span(self.places[start + _SHOWN_FIRST], self.places[end - _SHOWN_LAST - 1] + 1)
+
+
+_PLAIN = bytes.maketrans(b"0123456789", bytes(range(10)))
+_DOUBLED = bytes.maketrans(b"0123456789", bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
+
+
+def _chained(text: str, start: int, end: int) -> _Digits:
+    runs = [run.span() for run in _RUN.finditer(text, start, end)]
+    ends = tuple(accumulate(stop - at for at, stop in runs))
+    digits = "".join(text[at:stop] for at, stop in runs)
+    places = range(start, end) if len(runs) == 1 else [at for run in runs for at in range(*run)]
+    plain, doubled = digits.encode().translate(_PLAIN), digits.encode().translate(_DOUBLED)
+    even, odd = bytearray(doubled), bytearray(plain)
+    even[::2], odd[::2] = plain[::2], doubled[::2]
+    sums = [0, *accumulate(even)], [0, *accumulate(odd)]
+    return _Digits(digits, places, (0, *ends[:-1]), ends, sums)
+
+
+def _cards(text: str, start: int, end: int, unread: bool) -> Iterator[Span]:
+    digits = _chained(text, start, end)
+    if len(digits.text) < SHORTEST:
+        return
+    yield from _bounded(digits)
+    yield from _anywhere(digits) if unread else _behind_length(digits)
+
+
+def _bounded(digits: _Digits) -> Iterator[Span]:
+    """Card numbers that begin and end with a group, in groups as people write them."""
+    for first, start in enumerate(digits.starts):
+        sizes: list[int] = []
+        for end in digits.ends[first:]:
+            if end - start > LONGEST:
+                break
+            sizes.append(end - start - sum(sizes))
+            likely = end - start >= SHORTEST and _written(sizes) and digits.right(start, end)
+            if likely and fits(digits.text[start:end]):
+                yield digits.hidden(start, end)
+
+
+def _written(sizes: list[int]) -> bool:
+    if len(sizes) == 1 or tuple(sizes) in _GROUPS:
+        return True
+    return sizes[0] in _EVEN_GROUPS and set(sizes[:-1]) == {sizes[0]} and sizes[-1] <= sizes[0]
+
+
+def _behind_length(digits: _Digits) -> Iterator[Span]:
+    """Card numbers behind their own length, as DE 2 and lists of id, length and data have them."""
+    for start in range(2, len(digits.text) - SHORTEST + 1):
+        if digits.text[start - 2] != "1":
+            continue
+        end = start + 10 + int(digits.text[start - 1])
+        whole = end - start >= SHORTEST and end <= len(digits.text)
+        if whole and digits.right(start, end) and fits(digits.text[start:end]):
+            yield digits.hidden(start, end)
+
+
+def _anywhere(digits: _Digits) -> Iterator[Span]:
+    """Card numbers at any digit of what could not be read. Unusual lengths need a boundary; behind its own
+    length, where DE 2 may stand, a number needs no right check digit."""
+    edges, text = {*digits.starts, *digits.ends}, digits.text
+    for start in range(len(text) - SHORTEST + 1):
+        owner = _owner(text[start : start + 6])
+        if owner is None:
+            continue
+        lengths = owner.range.lengths
+        usual = {_USUAL, min(lengths)} if len(lengths) <= _MOST_LENGTHS else set()
+        for size in lengths:
+            end = start + size
+            if size < SHORTEST or end > len(text):
+                continue
+            prefixed = digits.prefixed(start, end)
+            likely = size in usual or start in edges or end in edges or prefixed
+            near = prefixed and digits.places[start] < _NEAR
+            if near or (likely and digits.right(start, end)):
+                yield digits.hidden(start, end)
+
+
+def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
+    """The texts that hex in *text* may stand for, each character with the places of its two digits."""
+    for digits, places in _hex_chains(text):
+        upper = digits.upper()
+        for digit, encoding in _DIGITS_IN_BYTES.items():
+            if upper.count(digit) < SHORTEST:
+                continue
+            for skipped in (0, 1):
+                size = (len(upper) - skipped) // 2 * 2
+                held = bytes.fromhex(upper[skipped : skipped + size])
+                said = held.decode(encoding) if encoding != "ascii" else held.translate(_UNPRINTABLE).decode()
+                yield said, places[skipped:]
+
+
+def _hex_chains(text: str) -> Iterator[tuple[str, list[int]]]:
+    """Runs of hex digits, also in groups with a few other characters or an escape in front of each."""
+    digits: list[str] = []
+    places: list[int] = []
+    last = -1
+    for token in _HEX_TOKEN.finditer(text):
+        if digits and not _HEX_GAP.fullmatch(text, last, token.start()):
+            yield from _long(digits, places)
+            digits, places = [], []
+        digits.append(token[1])
+        places += range(*token.span(1))
+        last = token.end()
+    yield from _long(digits, places)
+
+
+def _long(digits: list[str], places: list[int]) -> Iterator[tuple[str, list[int]]]:
+    if len(places) >= 2 * SHORTEST:
+        yield "".join(digits), places

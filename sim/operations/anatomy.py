@@ -1,0 +1,267 @@
+"""The one view of a message, sound or broken: where everything stands, what it means, what may be shown.
+
+Tables, the widgets' anatomy, `sim.mask` and prompts are projections of it; nothing else says where a piece of
+a text begins, and nothing else hides. What is hidden is `sim.masking`'s to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sim.codec import Message, ParseError, bitmap, parse, spans
+from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, is_digits
+from sim.elements.meaning import meaning
+from sim.errors import BITMAP_FIELD, MTI_FIELD
+from sim.judge import Finding
+from sim.masking import UNREAD, Stretch, cover, mask_cells, tells_itself
+from sim.operations.framing import BITMAP_NAME, MTI_NAME, framing_finding
+from sim.operations.validation import chosen_network
+from sim.spec import version_of
+
+__all__ = ["FAULT", "LEFT", "READ", "UNREAD", "Anatomy", "Difference", "Place", "differences", "dissect"]
+
+# The states of a place: read, where reading stopped, what is left behind that.
+READ, FAULT, LEFT = "read", "fault", "unread"
+MTI_FORMAT = "n 4"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one element stands in the text, in characters from 0: its length prefix at `start` (where it
+    has one), its value from `value_start` to `end`. `number` 0 is the MTI, 1 the bitmap, UNREAD what was
+    left unread; `state` is READ, FAULT or LEFT."""
+
+    number: int
+    start: int
+    value_start: int
+    end: int
+    state: str = READ
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """A text, the places in it, in order and without gaps, and the message it is.
+
+    `message` is, of a broken text, what was read of it; `read` whether its MTI and bitmap were. `network` is
+    the one given, else the card's; `fault` the finding on a text that is no message.
+    """
+
+    raw: str
+    version: str
+    message: Message
+    network: str | None
+    places: tuple[Place, ...]
+    fault: Finding | None = None
+    read: bool = True
+
+    @property
+    def stop(self) -> Place | None:
+        """Where reading stopped; None in a message that reads to its end."""
+        return next((place for place in self.places if place.state != READ), None)
+
+    def value(self, place: Place) -> str:
+        """What stands at a place, without its length prefix."""
+        return self.raw[place.value_start : place.end]
+
+    def name(self, place: Place) -> str:
+        """The name of the element there; empty for what was left unread."""
+        return _NAMES.get(place.number) or self.message.spec[place.number].name
+
+    def format(self, place: Place) -> str:
+        """Its format in the standard's notation; empty for what was left unread."""
+        if place.number == BITMAP_FIELD:
+            return f"b {bitmap_width(self.raw) // 2}"
+        return _FORMATS[place.number] if place.number in _FORMATS else self.message.spec[place.number].format
+
+    def meaning(self, place: Place) -> str:
+        """What the value says, in words that hold no card data; nothing of what could not be read."""
+        number = place.number
+        if place.state != READ:
+            return ""
+        if number == MTI_FIELD:
+            return meaning(self.message, number, self.network)
+        if number == BITMAP_FIELD:
+            return self._announced(place)
+        shown = self.covered[place.number][1]
+        if shown == self.value(place) or tells_itself(number, self.version):
+            return meaning(self.message, number, self.network)
+        fields = self.message.fields | {number: shown}
+        return meaning(replace(self.message, fields=fields), number, self.network)
+
+    def _announced(self, place: Place) -> str:
+        bits = self.value(place)
+        if self.fault is None or not bitmap.HEX_DIGITS.issuperset(self.covered[BITMAP_FIELD][1]):
+            return meaning(self.message, BITMAP_FIELD)
+        announced = dict.fromkeys(bitmap.numbers(bits), "")
+        return meaning(replace(self.message, fields=announced), BITMAP_FIELD)
+
+    @cached_property
+    def covered(self) -> dict[int, tuple[str, str]]:
+        """Prefix and value of every place by its number, each as long as it was, card data starred out."""
+        made = cover(
+            self.cells,
+            self.version,
+            broken=self.fault is not None,
+            unread=self.unread,
+        )
+        return {place.number: shown for place, shown in zip(self.places, made, strict=True)}
+
+    @property
+    def shown_text(self) -> str:
+        """The text, as long as it was, card data starred out."""
+        return "".join(prefix + value for prefix, value in self.covered.values())
+
+    @property
+    def shown_values(self) -> dict[int, str]:
+        """The values by number, as they may be shown; what is hidden is named."""
+        shown = mask_cells(self.cells, self.version, broken=self.fault is not None, unread=self.unread)
+        return {place.number: value for place, value in zip(self.places, shown, strict=True)}
+
+    @property
+    def cells(self) -> list[Stretch]:
+        """The places as masking wants them."""
+        raw = self.raw
+        return [
+            Stretch(one.number, raw[one.start : one.value_start], raw[one.value_start : one.end])
+            for one in self.places
+        ]
+
+    @property
+    def unread(self) -> frozenset[int]:
+        """The elements that the bitmap announces and that were not read, the failing one included."""
+        if self.fault is None or not self.read:
+            return frozenset()
+        bits = self.raw[MTI_WIDTH : MTI_WIDTH + bitmap_width(self.raw)]
+        if not bits or not bitmap.HEX_DIGITS.issuperset(bits):
+            return frozenset()
+        return frozenset(bitmap.numbers(bits)).difference(self.message.fields)
+
+
+_NAMES = {MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME, UNREAD: "unread"}
+_FORMATS = {MTI_FIELD: MTI_FORMAT, UNREAD: ""}
+
+
+def dissect(raw: str | Message, version: str, network: str | None = None, *, text: str = "") -> Anatomy:
+    """The anatomy of a text, or of a `Message` whose *text* is known.
+
+    Parameters
+    ----------
+    raw
+        A text, sound or broken, or the message that *text* reads as.
+    version
+        What to read it as.
+    network
+        A network's name; None is the card's.
+
+    Raises
+    ------
+    SpecError
+        For an unknown version or network.
+    """
+    if isinstance(raw, Message):
+        return _sound(raw, text, network)
+    try:
+        message = parse(raw, version)
+    except ParseError as error:
+        return _broken(raw, version, error, network)
+    return _sound(message, raw, network)
+
+
+def bitmap_width(raw: str) -> int:
+    """16 or 32: how many hex digits the bitmap of *raw* has."""
+    return (1 + bitmap.has_secondary(raw[MTI_WIDTH : MTI_WIDTH + 1])) * BITMAP_WIDTH
+
+
+def _sound(message: Message, raw: str, network: str | None) -> Anatomy:
+    places = tuple(Place(number, *place) for number, place in spans(message).items())
+    return Anatomy(raw, message.version, message, chosen_network(message, network), places)
+
+
+def _broken(raw: str, version: str, error: ParseError, network: str | None) -> Anatomy:
+    """What was read, the piece that misfits, and the rest; together they are the whole text."""
+    partial = error.partial
+    message = Message(raw[:MTI_WIDTH], {}, version) if partial is None else partial
+    if partial is not None:
+        network = chosen_network(partial, network)
+    found = list(_read(raw, error))
+    start = found[-1].end if found else 0
+    if error.field is not None:
+        failing = _failing(raw, message, error.field, start)
+        found.append(failing)
+        start = failing.end
+    if error.field is None or start < len(raw):
+        found.append(Place(UNREAD, start, start, len(raw), LEFT))
+    fault = framing_finding(error, version, raw=raw)
+    return Anatomy(raw, version, message, network, tuple(found), fault, partial is not None)
+
+
+def _read(raw: str, error: ParseError) -> Iterator[Place]:
+    partial = error.partial
+    if partial is None:
+        if error.field == BITMAP_FIELD:
+            yield Place(MTI_FIELD, 0, 0, MTI_WIDTH)
+        return
+    # The bitmap announces more than was read, so that it is not the one of `partial`.
+    end = MTI_WIDTH + bitmap_width(raw)
+    yield Place(MTI_FIELD, 0, 0, MTI_WIDTH)
+    yield Place(BITMAP_FIELD, MTI_WIDTH, MTI_WIDTH, end)
+    for number, value in partial.fields.items():
+        start, first = end, end + partial.spec[number].prefix
+        end = first + len(value)
+        yield Place(number, start, first, end)
+
+
+def _failing(raw: str, message: Message, number: int, start: int) -> Place:
+    """The piece that misfits: the place it should fill, or its faulty length prefix."""
+    if number <= BITMAP_FIELD:
+        end = MTI_WIDTH + (bitmap_width(raw) if number == BITMAP_FIELD else 0)
+        return Place(number, start, start, min(end, len(raw)), FAULT)
+    element = message.spec[number]
+    first = min(start + element.prefix, len(raw))
+    prefix = raw[start:first]
+    legal = len(prefix) == element.prefix and is_digits(prefix) and int(prefix) <= element.width
+    if element.fixed or legal:
+        return Place(number, start, first, len(raw), FAULT)
+    return Place(number, start, start, first, FAULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One element in which two messages differ, by its place in each; None where one lacks it."""
+
+    number: int
+    a: Place | None
+    b: Place | None
+
+
+def differences(a: Anatomy, b: Anatomy) -> list[Difference]:
+    """The elements that differ, by number, what was left unread last. The bitmap, which only repeats which
+    elements there are, is left out.
+
+    Examples
+    --------
+    >>> one, other = (dissect(f"08002020000000000000990000{stan}", "1987") for stan in ("123456", "123457"))
+    >>> [found.number for found in differences(one, other)]
+    [11]
+    """
+    left, right = ({place.number: place for place in side.places} for side in (a, b))
+    made = []
+    for number in sorted({*left, *right} - {BITMAP_FIELD}, key=lambda number: (number < 0, number)):
+        one, two = left.get(number), right.get(number)
+        same = one and two and (a.value(one), one.state) == (b.value(two), two.state)
+        if not same:
+            made.append(Difference(number, one, two))
+    return made
+
+
+def masked_text(raw: str, version: str | None = None) -> str:
+    """*raw*, sound or broken, as long as it was, card data starred out; *version* None reads it off the MTI.
+
+    Examples
+    --------
+    >>> masked_text("0100" + "4000000000000000" + "16" + "4111111111111111")
+    '0100400000000000000016411111******1111'
+    """
+    return dissect(raw, version or version_of(raw) or "1987").shown_text

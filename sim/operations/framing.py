@@ -1,0 +1,57 @@
+"""The one finding on what is no message: a text that does not parse, elements that cannot be written."""
+
+from __future__ import annotations
+
+from sim.codec import ParseError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError
+from sim.judge import Finding, Severity, catalogue
+from sim.judge.causes import likely_cause
+from sim.spec import Spec
+from sim.spec.elements import table
+
+RULE = "framing"
+MTI_NAME = "Message type indicator"
+BITMAP_NAME = "Bitmap"
+UNWRITABLE = "The value does not fit its element, so the message cannot be written; change it."
+NO_ROWS = "The rows are not a message: change the cell, or take the row out."
+
+_NAMES = {None: "message", MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME}
+_LAST = 128
+
+
+def framing_finding(
+    error: IsoError, version: str | Spec, *, raw: str | None = None, hint: str = ""
+) -> Finding:
+    """*error* as the finding it is.
+
+    Parameters
+    ----------
+    error
+        What the codec says.
+    version
+        The version, or the table, whose names the elements have.
+    raw
+        The text that was read; None for elements that cannot be written, which have no place.
+    hint
+        What to do; a text gets its likely cause.
+    """
+    rule, field, elements = catalogue()[RULE], error.field, table(version)
+    read = raw is not None and isinstance(error, ParseError)
+    known = field is not None and BITMAP_FIELD < field <= _LAST
+    return Finding(
+        severity=Severity.ERROR,
+        network="",
+        field=field,
+        path="" if field is None else str(field),
+        name=elements[field].name if known and field else _NAMES.get(field, _NAMES[None]),
+        rule=rule.id,
+        message=str(error),
+        start=error.offset if read else None,
+        end=len(raw) if read and raw is not None else None,
+        expected=error.expected,
+        found=error.found,
+        hint=likely_cause(raw, elements.version, error)
+        if raw is not None and isinstance(error, ParseError)
+        else hint or UNWRITABLE,
+        source=rule.source,
+    )

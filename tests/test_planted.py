@@ -1,0 +1,131 @@
+"""Card data planted in every element and spelling, looked for on every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from surfaces import (
+    PAN,
+    SPELLINGS,
+    TRACK_1,
+    TRACK_2,
+    dump,
+    leaks,
+    planted,
+    plots,
+    printed,
+    quick,
+    tables,
+    widgets,
+)
+
+from sim.codec import Message, build
+from sim.elements import tlv
+from sim.spec import VERSIONS, spec
+
+LOCATION = 40  # characters of DE 43 in 1987
+
+
+def everywhere(version: str, spelling: str) -> Message:
+    """A message that carries card data where it belongs, and a copy of it where it does not."""
+    mti = {"1987": "0200", "1993": "1200", "2003": "2200"}[version]
+    chip = tlv.write({"5A": PAN, "57": TRACK_2.replace("=", "D") + "0", "9F26": "A1B2C3D4E5F60718"})
+    fields = {2: PAN, 3: "000000", 35: TRACK_2, 45: TRACK_1, 52: "DEADBEEFCAFE4711", 55: chip}
+    copy = SPELLINGS[spelling]
+    for number in (44, 48, 60, 61, 62, 63, 104, 120):
+        if len(copy) <= spec(version)[number].width:
+            fields[number] = copy
+    if len(copy) <= LOCATION:
+        fields[43] = copy.ljust(LOCATION)
+    return Message(mti, dict(sorted(fields.items())), version)
+
+
+def damaged(raw: str) -> Iterator[tuple[str, str]]:
+    """*raw* as it comes when something went wrong."""
+    yield "as it is", raw
+    for part in (0.2, 0.45, 0.7, 0.95):
+        yield f"cut at {part}", raw[: int(len(raw) * part)]
+    yield "first character lost", raw[1:]
+    yield "a character lost in the bitmap", raw[:9] + raw[10:]
+    yield "a length header in front", "0123" + raw
+    yield "a letter in a length", raw[:20] + "X" + raw[21:]
+    for bit in (1, 2, 3, 12, 35, 52):
+        at = 4 + (bit - 1) // 4
+        flipped = int(raw[at], 16) ^ (8 >> (bit - 1) % 4)
+        yield f"bit {bit} flipped", f"{raw[:at]}{flipped:X}{raw[at + 1 :]}"
+
+
+def unread(text: str) -> Iterator[tuple[str, str]]:
+    """*text* in forms that nothing here reads."""
+    yield "alone", text
+    for encoding in ("latin-1", "cp037"):
+        data = text.encode(encoding)
+        yield f"hex, {encoding}", data.hex()
+        yield f"hex in pairs, {encoding}", data.hex(" ").upper()
+        yield f"escaped, {encoding}", "".join(f"\\x{byte:02x}" for byte in data)
+        yield f"dump, {encoding}", dump(data, encoding)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_element_shows_a_card(version: str, spelling: str) -> None:
+    """A card number in any element, beside the message's own or alone, read as its version or another, shows
+    on no surface of the core."""
+    found = []
+    for with_card in (True, False):
+        for number, message in planted(version, SPELLINGS[spelling], with_card=with_card):
+            raw = build(message)
+            for read_as in VERSIONS if number % 16 == 0 else (version,):
+                found += [
+                    (number, with_card, read_as, name, leaked)
+                    for name, text in quick(raw, read_as)
+                    if (leaked := leaks(text))
+                ]
+    assert found == []
+
+
+@pytest.mark.parametrize(("version", "spelling"), list(product(VERSIONS, SPELLINGS)))
+def test_no_damage_shows_a_card(version: str, spelling: str) -> None:
+    """However a message is damaged, the core's surfaces hide what it carries."""
+    raw = build(everywhere(version, spelling))
+    found = [
+        (damage, name, leaked)
+        for damage, text in damaged(raw)
+        for name, shown in quick(text, version)
+        if (leaked := leaks(shown))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_unread_text_shows_no_card(spelling: str) -> None:
+    """Text that is no message, in hex, as bytes of EBCDIC or as a dump, hides the card numbers in it."""
+    texts = {"spelling": SPELLINGS[spelling], "message": build(everywhere("1987", spelling))}
+    found = [
+        (what, form, name, leaked)
+        for what, text in texts.items()
+        for form, pasted in unread(text)
+        for name, shown in quick(pasted, None)
+        if (leaked := leaks(shown))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("version", "spelling", "most"),
+    [("1987", "with blanks", 4), ("1993", "plain", 1), ("2003", "hex of ASCII", 1)],
+)
+def test_no_table_widget_or_plot_shows_a_card(version: str, spelling: str, most: int) -> None:
+    """What notebooks show and store, what widgets save and send, what is drawn, printed and logged: the same
+    for good, misread, broken and unread texts."""
+    raw = build(everywhere(version, spelling))
+    other = VERSIONS[(VERSIONS.index(version) + 1) % 3]
+    texts = [(raw, version), (raw[1:], None), (raw, other), (dump(raw.encode()), None)]
+    found = []
+    for at, (text, read_as) in enumerate(texts[:most]):
+        shown = [*tables(text, read_as), *widgets(text, read_as), *printed(text, read_as)]
+        shown += plots(text) if at == 0 else ()
+        found += [(at, name, leaked) for name, one in shown if (leaked := leaks(one))]
+    assert found == []
