@@ -1,4 +1,4 @@
-"""The JSON-over-HTTP service: generate, explain and validate ISO 8583 messages.
+"""The JSON-over-HTTP service: generate, explain, validate, parse, build and convert messages.
 
 `python -m server` runs it; `server.app.create_app` makes the application.
 It projects what `sim.operations` returns and never sees a DataFrame.

@@ -13,15 +13,21 @@ from pydantic import BaseModel
 from sanic import Request
 from sanic.response import BaseHTTPResponse
 
-from server import answers, llm
+from server import answers, llm, written
 from server.body import read_body
 from server.errors import iso_problem
 from server.records import (
+    BuildRequest,
+    BuildResponse,
     CardNetwork,
+    ConvertRequest,
+    ConvertResponse,
     ExplainRequest,
     ExplainResponse,
     GenerateRequest,
     GenerateResponse,
+    ParseRequest,
+    ParseResponse,
     ValidateRequest,
     ValidateResponse,
 )
@@ -133,5 +139,34 @@ ENDPOINTS = (
         ValidateResponse,
         validate,
         {"message": _MESSAGE, "against": ["VISA", "MASTERCARD"]},
+    ),
+    Endpoint(
+        "/parse",
+        "Read a message",
+        "Splits a message into its data fields: the text form, or bytes in any spelling, framing and format, "
+        "which are guessed with reasons.",
+        ParseRequest,
+        ParseResponse,
+        written.parse,
+        {"message": _MESSAGE},
+    ),
+    Endpoint(
+        "/build",
+        "Write a message",
+        "Writes MTI and data fields as text, or as the bytes of a format.",
+        BuildRequest,
+        BuildResponse,
+        written.build,
+        {"mti": "0800", "fields": {"7": "1120093000", "11": "123456", "70": "301"}},
+    ),
+    Endpoint(
+        "/convert",
+        "Convert a message",
+        "Writes a message of one edition as one of another, with a note on each element: kept, reformatted, "
+        "moved, split, merged, filled in or lost.",
+        ConvertRequest,
+        ConvertResponse,
+        written.convert,
+        {"message": _MESSAGE, "target_version": "1993"},
     ),
 )

@@ -22,6 +22,7 @@ from sim.errors import IsoError
 from sim.operations.project import covered
 
 MAX_INPUT = 256  # our choice: longer inputs are not echoed
+MAX_KEY = 64  # characters of an object's key that are shown
 MAX_FAULTS = 100  # our choice: more are not listed, so that no answer is much larger than its request
 _CARD = "pan"  # the option that holds a card number, whatever it looks like
 DRAIN_LIMIT = 16 * 1_048_576  # bytes of a refused body that are read away
@@ -61,10 +62,15 @@ def problem(status: int, type_: str, loc: list[str | int], msg: str, **more: Any
     return Problem(status, [{"type": type_, "loc": loc, "msg": msg, **more}])
 
 
-def iso_problem(type_: str, loc: list[str | int], error: IsoError) -> Problem:
-    """A message that cannot be read or built. Its `input` is left out: it may hold card data."""
+def iso_problem(type_: str, loc: list[str | int], error: IsoError, **more: Any) -> Problem:
+    """A message that cannot be read or built; *more* stands in its `ctx`, too."""
+    return Problem(422, [iso_fault(type_, loc, error, **more)])
+
+
+def iso_fault(type_: str, loc: list[str | int], error: IsoError, **more: Any) -> dict[str, Any]:
+    """What cannot be read or built, as one detail. Its `input` is left out: it may hold card data."""
     ctx = {"field": error.field, "offset": error.offset, "expected": error.expected, "found": error.found}
-    return problem(422, type_, loc, str(error), ctx=ctx)
+    return {"type": type_, "loc": loc, "msg": str(error), "ctx": ctx | more}
 
 
 def to_body(detail: list[dict[str, Any]]) -> bytes:
@@ -74,11 +80,17 @@ def to_body(detail: list[dict[str, Any]]) -> bytes:
 
 
 def _shown(entry: dict[str, Any]) -> dict[str, Any]:
+    entry = {**entry, "loc": [_place(part) for part in entry["loc"]]}
     if "input" not in entry:
         return entry
     if len(_dumps(entry["input"]).decode()) > MAX_INPUT:
         return {key: value for key, value in entry.items() if key != "input"}
     return {**entry, "input": covered(entry["input"], card=_CARD in entry["loc"])}
+
+
+def _place(part: str | int) -> str | int:
+    """A step of a location: the key of an object may be a client's own."""
+    return covered(part[:MAX_KEY]) if isinstance(part, str) else part
 
 
 def _dumps(value: Any) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticKnownError
 
 from sim.operations import DEFAULT_VERSION, NETWORKS, VERSIONS
@@ -19,6 +19,10 @@ from sim.operations.llm import PROVIDERS
 TITLE = "ISO 8583 Message Simulation Service"
 INTERFACE_VERSION = "1"
 MAX_MESSAGE = 32768
+MAX_PASTE = 65536
+MAX_ELEMENTS = 127
+MTI = r"^\d{4}$"
+ELEMENT = r"^([2-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$"
 MAX_DESCRIPTION = 2000
 MAX_NETWORKS = 100  # our choice: there are six, and a list without end costs time
 MAX_AMOUNT = 999_999_999_999
@@ -39,6 +43,14 @@ def _ascii_digits(pattern: str) -> Callable[[str], str]:
         return value
 
     return check
+
+
+def _not_too_many(value: Any) -> Any:
+    """Refuse an object with more members than there are elements before each of them is looked at."""
+    if isinstance(value, dict) and len(value) > MAX_ELEMENTS:
+        ctx = {"field_type": "Dictionary", "max_length": MAX_ELEMENTS, "actual_length": len(value)}
+        raise PydanticKnownError("too_long", ctx)
+    return value
 
 
 class CardNetwork(StrEnum):
@@ -69,6 +81,17 @@ Message = Annotated[
     str,
     Field(max_length=MAX_MESSAGE, description="Raw ISO 8583 message: MTI, hexadecimal bitmap, field data"),
 ]
+Confidence = Literal["sure", "likely", "unsure"]
+Action = Literal["kept", "reformatted", "moved", "split", "merged", "filled", "lost"]
+AnyMessage = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_PASTE,
+        description="The text form, or bytes written in any way: hexadecimal, a dump, base64, jPOS XML ...",
+    ),
+]
+AnyVersion = Annotated[ProtocolVersion | None, Field(description="By the MTI when omitted")]
 OwnNetwork = Annotated[CardNetwork | None, Field(description="Detected from the PAN when omitted")]
 _NAMES = " or ".join(", ".join(PROVIDERS).rsplit(", ", 1))
 Provider = Annotated[str | None, Field(description=f"LLM provider: {_NAMES}")]
@@ -179,6 +202,98 @@ class ValidateResponse(Response):
     networks: dict[CardNetwork, NetworkResult] = Field(
         description="Result per network; empty when the message does not parse"
     )
+
+
+class ParseRequest(Request):
+    """A message to read, written in any way."""
+
+    message: AnyMessage
+    format: Annotated[
+        str | None,
+        Field(description="Guessed when omitted; `text` for the text form only, else the name of a format"),
+    ] = None
+    version: AnyVersion = None
+    network: OwnNetwork = None
+
+
+class WireRead(Response):
+    """How a message was written."""
+
+    name: str = Field(description="The name of the format; `text` for the text form")
+    framing: list[str] = Field(description="What stood around it, outermost first")
+    confidence: Confidence
+    reasons: list[str] = Field(description="Why it was read so")
+
+
+class ParseResponse(Response):
+    """A message read."""
+
+    mti: str = Field(description="Its message type indicator")
+    version: ProtocolVersion = Field(description="The edition it was read as")
+    network: CardNetwork | None = Field(description="The one asked for, else that of its card")
+    fields: list[FieldValue] = Field(description="Its data fields, ascending")
+    message: str = Field(description="Its text form, which the other endpoints take")
+    format: WireRead
+
+
+class BuildRequest(Request):
+    """The elements of a message to write."""
+
+    mti: Annotated[
+        str,
+        StringConstraints(pattern=MTI),
+        AfterValidator(_ascii_digits(MTI)),
+        Field(description="Message type indicator"),
+    ]
+    fields: Annotated[
+        dict[str, str],
+        BeforeValidator(_not_too_many),
+        Field(
+            description="Values by element number, 2 to 128",
+            json_schema_extra={"maxProperties": MAX_ELEMENTS, "propertyNames": {"pattern": ELEMENT}},
+        ),
+    ]
+    version: Version = ProtocolVersion(DEFAULT_VERSION)
+    format: Annotated[str | None, Field(description="The text form when omitted")] = None
+
+
+class BuildResponse(Response):
+    """A message written."""
+
+    message: str = Field(description="The text form; of another format its bytes as upper-case hexadecimal")
+    mti: str
+    version: ProtocolVersion
+    format: str = Field(description="The name of the format")
+    length: int = Field(description="Characters of the text form, bytes of another format")
+
+
+class ConvertRequest(Request):
+    """A message to write in another version."""
+
+    message: AnyMessage
+    version: AnyVersion = None
+    target_version: Annotated[ProtocolVersion, Field(description="The edition to write it in")]
+    network: OwnNetwork = None
+
+
+class ConvertNote(Response):
+    """What became of one element."""
+
+    number: int = Field(description="The element of the original, 0 for the MTI")
+    to: list[int] = Field(description="The elements it went to; empty when it is lost")
+    action: Action
+    note: str = Field(description="One sentence")
+
+
+class ConvertResponse(Response):
+    """A message in another version."""
+
+    message: str = Field(description="The text form in the target version")
+    mti: str
+    version: ProtocolVersion
+    fields: list[FieldValue] = Field(description="Its data fields, ascending")
+    notes: list[ConvertNote]
+    lossless: bool = Field(description="Converting back gives the original, element by element")
 
 
 class ValidationError(Response):

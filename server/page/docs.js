@@ -68,7 +68,7 @@ function inputFor(name, field, id) {
     const values = inner.enum || ["true", "false"];
     node = make("select", { id }, make("option", { value: "" }, "(left out)"),
       ...values.map((value) => make("option", { value }, value)));
-  } else if (name === "message" || name === "description") {
+  } else if (name === "message" || name === "description" || inner.type === "object") {
     node = make("textarea", { id, spellcheck: "false" });
   } else {
     node = make("input", { id, autocomplete: "off", spellcheck: "false" });
@@ -80,9 +80,13 @@ function inputFor(name, field, id) {
     if (inner.type === "integer" && node.value.trim() !== "" && Number.isFinite(Number(node.value))) {
       return Number(node.value);
     }
+    // So is an object that is none.
+    if (inner.type === "object") try { return JSON.parse(node.value); } catch { return node.value; }
     return node.value;
   };
-  const write = (value) => { node.value = value === undefined ? "" : String(value); };
+  const write = (value) => {
+    node.value = value === undefined ? "" : inner.type === "object" ? JSON.stringify(value) : String(value);
+  };
   return { node: make("div", {}, make("label", { for: id }, name), node), read, write };
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-PATHS = ("/generate", "/explain", "/validate")
+PATHS = ("/generate", "/explain", "/validate", "/parse", "/build", "/convert")
 GOOD = b'{"message": "0800822000000000000004000000000000001120093000123456301"}'
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-POSTS = ("/generate", "/explain", "/validate")
+POSTS = ("/generate", "/explain", "/validate", "/parse", "/build", "/convert")
 PAGES = ("/health", "/openapi.json", "/docs")
 CLOSE = b"Host: localhost\r\nConnection: close\r\n"
 JSON = b"Content-Type: application/json\r\n"
@@ -35,7 +35,7 @@ def split(answer: bytes) -> tuple[int, dict[str, str], Any]:
         "/generate%2F",
         "/health/",
         "/docs/",
-        "/parse",
+        "/guess",
         "/v1/generate",
         "/4111111111111111",
         "/%ff",

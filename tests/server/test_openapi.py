@@ -42,6 +42,23 @@ RECORDS: dict[str, tuple[list[str], list[str]]] = {
     "ExplainResponse": (["fields", "mti", "source", "summary"], ["fields", "mti", "source", "summary"]),
     "ValidateRequest": (["message", "against", "network", "version"], ["message"]),
     "ValidateResponse": (["valid", "errors", "networks"], ["valid", "errors", "networks"]),
+    "ParseRequest": (["message", "format", "version", "network"], ["message"]),
+    "ParseResponse": (
+        ["mti", "version", "network", "fields", "message", "format"],
+        ["mti", "version", "network", "fields", "message", "format"],
+    ),
+    "WireRead": (["name", "framing", "confidence", "reasons"], ["name", "framing", "confidence", "reasons"]),
+    "BuildRequest": (["mti", "fields", "version", "format"], ["mti", "fields"]),
+    "BuildResponse": (
+        ["message", "mti", "version", "format", "length"],
+        ["message", "mti", "version", "format", "length"],
+    ),
+    "ConvertRequest": (["message", "version", "target_version", "network"], ["message", "target_version"]),
+    "ConvertResponse": (
+        ["message", "mti", "version", "fields", "notes", "lossless"],
+        ["message", "mti", "version", "fields", "notes", "lossless"],
+    ),
+    "ConvertNote": (["number", "to", "action", "note"], ["number", "to", "action", "note"]),
     "HTTPValidationError": (["detail"], ["detail"]),
     "ValidationError": (["loc", "msg", "type", "ctx", "input"], ["loc", "msg", "type"]),
 }
@@ -49,6 +66,9 @@ STATUSES = {
     "/generate": {"200", "403", "413", "415", "422", "500", "502", "503", "504"},
     "/explain": {"200", "403", "413", "415", "422", "500", "502", "503", "504"},
     "/validate": {"200", "413", "415", "422", "500"},
+    "/parse": {"200", "413", "415", "422", "500"},
+    "/build": {"200", "413", "415", "422", "500"},
+    "/convert": {"200", "413", "415", "422", "500"},
 }
 
 

@@ -1,0 +1,108 @@
+"""Write a message from its elements, as text or as the bytes of a format, and name every element that
+cannot be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sim.codec import BuildError, Message, build
+from sim.codec.wire import encode, misfits, names, wire_format
+from sim.errors import ChoiceError
+
+TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A written message: `written` is its text form or, of another `format`, its bytes as upper-case hex;
+    `length` counts characters of the text form, bytes of another format."""
+
+    message: Message
+    written: str
+    format: str
+    length: int
+
+
+class UnwritableError(BuildError):
+    """Elements cannot be written; `errors` has one error for each of them, the text is the first's."""
+
+    @classmethod
+    def of(cls, errors: tuple[BuildError, ...]) -> UnwritableError:
+        """The error of several; they stand in `partial`."""
+        first = errors[0]
+        return cls(first.field, first.offset, first.expected, first.found, errors)
+
+    @property
+    def errors(self) -> tuple[BuildError, ...]:
+        """One error for each element, ascending."""
+        found: tuple[BuildError, ...] = self.partial
+        return found
+
+
+def known_format(name: str | None) -> str:
+    """*name*, `text` for None.
+
+    Raises
+    ------
+    ChoiceError
+        No ready format is called that.
+    """
+    if name is not None and name not in (TEXT, *names()):
+        raise ChoiceError.of("format", name, (TEXT, *names()))
+    return name or TEXT
+
+
+def build_from(
+    mti: str, fields: Mapping[int, str], *, version: str = "1987", format: str | None = None
+) -> Built:
+    """Write a message.
+
+    Parameters
+    ----------
+    mti : str
+        Four digits.
+    fields : mapping
+        Data element number to value, as in the text form.
+    version : str
+        The version whose elements they are.
+    format : str, optional
+        None and `text`: the text form; else the name of a ready format.
+
+    Returns
+    -------
+    Built
+        What was written, and how long it is.
+
+    Raises
+    ------
+    UnwritableError
+        For elements that cannot be written, all of them.
+    ChoiceError
+        For an unknown format.
+
+    Examples
+    --------
+    >>> build_from("0800", {3: "990000", 11: "123456"}, format="bcd").written
+    '08002020000000000000990000123456'
+    """
+    name = known_format(format)
+    message = Message(mti, dict(sorted(fields.items())), version)
+    if errors := _misfits(message) or (() if name == TEXT else misfits(message, wire_format(name))):
+        raise UnwritableError.of(tuple(errors))
+    if name == TEXT:
+        text = build(message)
+        return Built(message, text, name, len(text))
+    data = encode(message, name)
+    return Built(message, data.hex().upper(), name, len(data))
+
+
+def _misfits(message: Message) -> tuple[BuildError, ...]:
+    """What the text form cannot carry; an element that it cannot, no format can."""
+    found = []
+    for number, value in message.fields.items():
+        try:
+            build(Message(message.mti, {number: value}, message.version))
+        except BuildError as error:
+            found.append(BuildError(number, error.offset, error.expected, error.found))
+    return tuple(found)

@@ -1,0 +1,230 @@
+"""POST /parse, /build and /convert: what they answer, and how they refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+from support import AT
+
+from sim.codec import Message
+from sim.codec import build as write
+from sim.codec.wire import encode, names
+from sim.operations import convert, field_values, generate, validate
+
+ECHO = "0800822000000000000004000000000000001120093000123456301"
+FIELDS = [
+    {"number": 7, "name": "Transmission date and time", "value": "1120093000"},
+    {"number": 11, "name": "Systems trace audit number (STAN)", "value": "123456"},
+    {"number": 70, "name": "Network management information code", "value": "301"},
+]
+PAN = "4539578763621486"
+
+
+def faults(answer: httpx.Response) -> list[tuple[str, list[Any]]]:
+    """Type and location of each fault of a refusal."""
+    assert answer.status_code == 422, answer.text
+    return [(fault["type"], fault["loc"]) for fault in answer.json()["detail"]]
+
+
+def test_parse_the_text_form(client: Any) -> None:
+    """The text form is taken as it stands; its line ending is dropped."""
+    answer = client.post("/parse", {"message": ECHO + "\r\n"}).json()
+    assert answer == {
+        "mti": "0800",
+        "version": "1987",
+        "network": None,
+        "fields": FIELDS,
+        "message": ECHO,
+        "format": {
+            "name": "text",
+            "framing": [],
+            "confidence": "sure",
+            "reasons": ["the text form, read to its end"],
+        },
+    }
+
+
+@pytest.mark.parametrize("form", ["bcd", "ebcdic", "ascii-binary"])
+def test_parse_bytes(client: Any, form: str) -> None:
+    """Bytes in hex are read, by a format that is named or one that is guessed, and what was read goes into
+    the other endpoints."""
+    assert form in names()
+    source = generate("auth", network="VISA", at=AT).message
+    pasted = encode(source, form).hex(" ")
+    for asked in ({"format": form}, {}):
+        answer = client.post("/parse", {"message": pasted, **asked}).json()
+        assert answer["message"] == write(source)
+        assert answer["network"] == "VISA"
+        assert answer["format"]["confidence"] in ("sure", "likely")
+        assert answer["fields"] == [
+            {"number": number, "name": name, "value": value} for number, name, value in field_values(source)
+        ]
+        assert client.post("/validate", {"message": answer["message"]}).json()["valid"] is True
+
+
+def test_parse_a_frame(client: Any) -> None:
+    """What stands around a message is named, outermost first."""
+    body = encode(Message("0800", {3: "990000", 11: "123456"}), "bcd")
+    framed = (len(body) + 5).to_bytes(2, "big") + bytes.fromhex("6000060000") + body
+    answer = client.post("/parse", {"message": framed.hex()}).json()
+    assert [layer.split()[0] for layer in answer["format"]["framing"]] == ["2-byte", "TPDU"]
+    assert answer["mti"] == "0800"
+
+
+def test_version_and_network_of_parse(client: Any) -> None:
+    """Without a version the MTI's counts, and without a network the card's; either may be told."""
+    raw = generate("auth", network="VISA", version="1993", at=AT).raw
+    answer = client.post("/parse", {"message": raw}).json()
+    assert (answer["version"], answer["network"]) == ("1993", "VISA")
+    answer = client.post("/parse", {"message": raw, "network": "JCB", "version": None}).json()
+    assert answer["network"] == "JCB"
+
+
+@pytest.mark.parametrize("path", ["/parse", "/convert"])
+def test_what_cannot_be_read(client: Any, path: str) -> None:
+    """A broken text form is located; what is no message at all is said to be none, with reasons."""
+    more = {"target_version": "1993"} if path == "/convert" else {"format": "text"}
+    answer = client.post(path, {"message": ECHO[:-1], **more})
+    assert faults(answer) == [("iso8583_parse", ["body", "message"])]
+    ctx = answer.json()["detail"][0]["ctx"]
+    assert (ctx["field"], ctx["offset"]) == (70, 52)
+    assert {"expected", "found"} <= set(ctx)
+    more.pop("format", None)
+    answer = client.post(path, {"message": "GET / HTTP/1.1\nHost: shop.test\n\n", **more})
+    assert faults(answer) == [("not_iso8583", ["body", "message"])]
+    assert answer.json()["detail"][0]["ctx"]["reasons"]
+
+
+def test_bytes_that_break_off_name_what_was_tried(client: Any) -> None:
+    """Where bytes were guessed, the refusal says which formats were tried and how far they read."""
+    body = encode(generate("auth", network="VISA", at=AT).message, "bcd").hex()
+    answer = client.post("/parse", {"message": body[:-12]})
+    assert faults(answer) == [("iso8583_parse", ["body", "message"])]
+    tried = answer.json()["detail"][0]["ctx"]["tried"]
+    assert {"format", "read", "of"} == set(tried[0])
+    assert any(one["format"] == "bcd" for one in tried)
+
+
+@pytest.mark.parametrize("path", ["/parse", "/build"])
+@pytest.mark.parametrize("name", ["", "BCD", "nope", "../text", "x" * 300])
+def test_unknown_format(client: Any, path: str, name: str) -> None:
+    """A format that there is none of is told with those that there are."""
+    body = {"message": ECHO} if path == "/parse" else {"mti": "0800", "fields": {}}
+    answer = client.post(path, {**body, "format": name})
+    assert faults(answer) == [("format_unknown", ["body", "format"])]
+    assert (
+        "'bcd'" in answer.json()["detail"][0]["msg"] or "bcd" in answer.json()["detail"][0]["ctx"]["expected"]
+    )
+
+
+def test_build_text_and_bytes(client: Any) -> None:
+    """The elements as text, in characters, and as the bytes of a format, in bytes; parse reads both back."""
+    fields = {"3": "990000", "11": "123456"}
+    text = client.post("/build", {"mti": "0800", "fields": fields}).json()
+    wanted = "08002020000000000000990000123456"
+    assert text == {"message": wanted, "mti": "0800", "version": "1987", "format": "text", "length": 32}
+    packed = client.post("/build", {"mti": "0800", "fields": fields, "format": "bcd"}).json()
+    assert packed == {"message": wanted, "mti": "0800", "version": "1987", "format": "bcd", "length": 16}
+    assert client.post("/parse", {"message": packed["message"], "format": "bcd"}).json()["message"] == wanted
+
+
+def test_build_every_message_that_was_parsed(client: Any) -> None:
+    """What parse gives, build writes again, in each version."""
+    for version in ("1987", "1993", "2003"):
+        raw = generate("auth", network="VISA", entry="chip", version=version, at=AT).raw
+        read = client.post("/parse", {"message": raw}).json()
+        fields = {str(field["number"]): field["value"] for field in read["fields"]}
+        built = client.post("/build", {"mti": read["mti"], "fields": fields, "version": version}).json()
+        assert built["message"] == raw
+
+
+def test_every_element_that_cannot_be_written(client: Any) -> None:
+    """All are named at once, each at its number, and no value is quoted."""
+    fields = {"2": PAN * 2, "3": "990000", "4": PAN, "49": "x"}
+    answer = client.post("/build", {"mti": "0100", "fields": fields})
+    assert faults(answer) == [("iso8583_build", ["body", "fields", number]) for number in ("2", "4", "49")]
+    assert answer.json()["detail"][1]["ctx"]["expected"] == "n 12"
+    assert PAN[6:12] not in answer.text
+
+
+@pytest.mark.parametrize("key", ["1", "0", "129", "02", "x", "", " 2", "٢", PAN])
+def test_no_such_element(client: Any, key: str) -> None:
+    """Elements are 2 to 128, written without zeros in front."""
+    answer = client.post("/build", {"mti": "0100", "fields": {key: "1", "3": "000000"}})
+    ((type_, loc),) = faults(answer)
+    assert (type_, loc[:2]) == ("iso8583_build", ["body", "fields"])
+    assert PAN[6:12] not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("body", "type_", "loc"),
+    [
+        ({"fields": {}}, "missing", ["body", "mti"]),
+        ({"mti": "0100"}, "missing", ["body", "fields"]),
+        ({"mti": "٠١٠٠", "fields": {}}, "string_pattern_mismatch", ["body", "mti"]),
+        ({"mti": "100", "fields": {}}, "string_pattern_mismatch", ["body", "mti"]),
+        ({"mti": "0100", "fields": []}, "dict_type", ["body", "fields"]),
+        ({"mti": "0100", "fields": {"2": 4}}, "string_type", ["body", "fields", "2"]),
+        ({"mti": "0100", "fields": {}, "version": "1988"}, "enum", ["body", "version"]),
+        ({"mti": "0100", "fields": {}, "version": None}, "enum", ["body", "version"]),
+        ({"mti": "0100", "fields": {}, "format": 5}, "string_type", ["body", "format"]),
+        (
+            {"mti": "0100", "fields": {str(n): 5 for n in range(70_000)}},
+            "too_long",
+            ["body", "fields"],
+        ),
+    ],
+)
+def test_build_constraints(client: Any, body: dict[str, Any], type_: str, loc: list[Any]) -> None:
+    """Wrong types and too many members are refused in a short answer."""
+    answer = client.post("/build", body)
+    assert faults(answer) == [(type_, loc)]
+    assert len(answer.content) < 1000
+
+
+@pytest.mark.parametrize("path", ["/parse", "/convert"])
+def test_message_constraints(client: Any, path: str) -> None:
+    """A message is 1 to 65536 characters."""
+    more = {"target_version": "1993"}
+    assert faults(client.post(path, {"message": "", **more})) == [("string_too_short", ["body", "message"])]
+    long = client.post(path, {"message": "0" * 65537, **more})
+    assert faults(long) == [("string_too_long", ["body", "message"])]
+    assert (
+        client.post(path, {"message": "z" * 65536, **more}).json()["detail"][0]["type"] != "string_too_long"
+    )
+    assert faults(client.post(path, {**more})) == [("missing", ["body", "message"])]
+
+
+def test_convert(client: Any) -> None:
+    """The message in the other version, with a note on each element."""
+    answer = client.post("/convert", {"message": ECHO, "target_version": "1993"}).json()
+    assert (answer["mti"], answer["version"], answer["lossless"]) == ("1804", "1993", True)
+    assert answer["notes"][-1] == {
+        "number": 70,
+        "to": [24],
+        "action": "moved",
+        "note": "301 is 831 in 1993.",
+    }
+    assert [note["number"] for note in answer["notes"]] == [0, 7, 11, 70]
+    assert client.post("/parse", {"message": answer["message"]}).json()["fields"] == answer["fields"]
+
+
+def test_convert_is_the_operation(client: Any) -> None:
+    """Bytes are converted as text is, and the answer is what the operation gives."""
+    source = generate("auth", network="MASTERCARD", version="1993", at=AT).message
+    made = convert(source, "1987")
+    for message in (write(source), encode(source, "ebcdic").hex()):
+        answer = client.post("/convert", {"message": message, "target_version": "1987"}).json()
+        assert answer["message"] == write(made.message)
+        assert answer["lossless"] is made.lossless
+        assert len(answer["notes"]) == len(made.notes)
+    assert validate(answer["message"], version="1987").valid
+
+
+@pytest.mark.parametrize("target", [None, "1988", 1993])
+def test_convert_needs_a_version(client: Any, target: Any) -> None:
+    """The version to convert to is one of the three."""
+    answer = client.post("/convert", {"message": ECHO, "target_version": target})
+    assert faults(answer) == [("enum", ["body", "target_version"])]
