@@ -6,16 +6,22 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sim.codec.wire import Format
     from sim.frames import DiffTable, FindingsTable, MessageArgument, MessageTable, RawMessage
     from sim.spec.words import AnyNetwork, AnyVersion
 
 
 def parse(
-    raw: MessageArgument, *, version: AnyVersion | None = None, network: AnyNetwork | None = None
+    raw: MessageArgument | bytes,
+    *,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """Split a message into MTI, bitmap and data elements, and say what each of them means.
 
-    Only framing is judged here; `validate` judges the rest.
+    Only framing is judged here; `validate` judges the rest. What is no text form is guessed: hex, dumps,
+    literals, base64, log lines, jPOS XML, with any framing in any format; `.iso.read_as` says what it was.
 
     Parameters
     ----------
@@ -25,12 +31,15 @@ def parse(
         One of `sim.VERSIONS`; None reads it off the MTI.
     network
         One of `sim.NETWORKS`, whose meanings to give; None is the card's.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
 
     Returns
     -------
     MessageTable
-        A row per data element; `start` and `end` count characters from 0. A broken text gives a table
-        as well: what was read, the piece that misfits with its finding and hint, the unread rest.
+        A row per data element; `start` and `end` count characters from 0. Where bytes were read,
+        `byte_start` and `byte_end` count those of the paste. A broken text gives a table as well: what was
+        read, the piece that misfits with its finding and hint, the unread rest.
 
     Raises
     ------
@@ -38,6 +47,8 @@ def parse(
         *raw* is no message argument.
     ChoiceError
         No version or network is called that.
+    SpecError
+        No format is called that.
 
     Examples
     --------
@@ -50,14 +61,15 @@ def parse(
     """
     from sim import frames
 
-    return frames.parse(raw, version=version, network=network)
+    return frames.parse(raw, version=version, network=network, format=format)
 
 
 def explain(
-    message: MessageArgument,
+    message: MessageArgument | bytes,
     *,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
+    format: Format | str | None = None,
     llm: bool = False,
     provider: str | None = None,
     model: str | None = None,
@@ -67,11 +79,13 @@ def explain(
     Parameters
     ----------
     message
-        A message in any form. A broken text gives its pieces, as `parse` does, and no summary.
+        A message in any form that `parse` takes. A broken text gives its pieces, and no summary.
     version
         One of `sim.VERSIONS`; None reads it off the MTI.
     network
         One of `sim.NETWORKS`; None is the card's.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
     llm
         Whether a language model writes the summary. It sees the elements with card data hidden.
     provider, model
@@ -88,6 +102,8 @@ def explain(
         *message* is no message argument.
     ChoiceError
         No version or network is called that.
+    SpecError
+        No format is called that.
     BuildError
         A language model is to explain a broken text.
     LlmError
@@ -103,30 +119,33 @@ def explain(
 
     if llm:
         return frames.explain_by_model(
-            message, version=version, network=network, provider=provider, model=model
+            message, version=version, network=network, format=format, provider=provider, model=model
         )
-    return frames.explain(message, version=version, network=network)
+    return frames.explain(message, version=version, network=network, format=format)
 
 
 def validate(
-    message: MessageArgument,
+    message: MessageArgument | bytes,
     *,
     against: Iterable[AnyNetwork] = (),
     network: AnyNetwork | None = None,
     version: AnyVersion | None = None,
+    format: Format | str | None = None,
 ) -> FindingsTable:
     """Check a message by the standard's rules and by its network's.
 
     Parameters
     ----------
     message
-        A message in any form. A broken text or a bad cell is a finding.
+        A message in any form that `parse` takes. A broken text or a bad cell is a finding.
     against
         Other networks whose findings to list as well; they never make the message invalid.
     network
         The message's own, one of `sim.NETWORKS`; None is the card's.
     version
         One of `sim.VERSIONS`; None reads it off the MTI.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
 
     Returns
     -------
@@ -140,6 +159,8 @@ def validate(
         *message* is no message argument.
     ChoiceError
         No version or network is called that.
+    SpecError
+        No format is called that.
 
     Examples
     --------
@@ -150,7 +171,7 @@ def validate(
     """
     from sim import frames
 
-    return frames.validate(message, against=against, network=network, version=version)
+    return frames.validate(message, against=against, network=network, version=version, format=format)
 
 
 def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | None = None) -> RawMessage:

@@ -14,6 +14,7 @@ import pandas as pd
 from sim.codec import Message, ParseError, build
 from sim.errors import BuildError
 from sim.frames.argument import Given, as_build_error, digest, facts_of, leniently, take
+from sim.frames.pasted import TEXT_FORM
 from sim.frames.raw import RawMessage
 from sim.operations import explain, validate
 from sim.operations.validation import chosen_network
@@ -65,6 +66,12 @@ class MessageView:
         return str(facts["told_by"]) if self._told() else str(facts.get("source", ""))
 
     @property
+    def read_as(self) -> str:
+        """What the paste was recognised as, in one line: spelling, framing, format and how sure that is;
+        `text form` for a text that needed no guess."""
+        return str(facts_of(self._table).get("recognised", {}).get("read_as", TEXT_FORM))
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed when the message was made."""
         return tuple(facts_of(self._table).get("notes", ()))
@@ -100,7 +107,7 @@ class MessageView:
         return take(self._table, None, None)
 
     def __repr__(self) -> str:
-        return "<iso: message, mti, version, network, source, summary, valid, notes, to_message()>"
+        return "<iso: message, mti, version, network, read_as, source, summary, valid, notes, to_message()>"
 
 
 class FindingsView:

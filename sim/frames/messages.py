@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from sim import operations
 from sim.codec import BuildError, Message, ParseError
 from sim.codec import build as build_text
 from sim.frames.argument import Given, MessageArgument, as_build_error, digest, from_elements, take
+from sim.frames.pasted import said, say_fault, take_paste
 from sim.frames.raw import RawMessage
 from sim.frames.tables import DiffTable, FindingsTable, MessageTable
 from sim.judge import Severity
@@ -24,6 +25,9 @@ from sim.operations.validation import DEFAULT_VERSION
 from sim.operations.verdict import Verdict
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
 
 INTEGER = "Int64"
 # Not the Arrow-backed strings: those refuse a lone surrogate, and any text must give a table.
@@ -89,37 +93,47 @@ def _row(seen: Anatomy, place: Place) -> tuple[object, ...]:
 
 
 def parse(
-    raw: MessageArgument,
+    raw: MessageArgument | bytes,
     *,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
+    format: Format | str | None = None,
     source: str = "",
 ) -> MessageTable:
     """The message table of *raw*. Only framing is judged."""
-    return table_of(take(raw, version, network), source=source)
+    given, found = take_paste(raw, version, network, format)
+    table = table_of(given, source=source)
+    said(table, found)
+    return table
 
 
 def explain(
-    message: MessageArgument, *, version: AnyVersion | None = None, network: AnyNetwork | None = None
+    message: MessageArgument | bytes,
+    *,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """The message table of *message*, shown with its summary."""
-    return table_of(take(message, version, network), source=SOURCE_RULES)
+    return parse(message, version=version, network=network, format=format, source=SOURCE_RULES)
 
 
 def explain_by_model(
-    message: MessageArgument,
+    message: MessageArgument | bytes,
     *,
     version: AnyVersion | None,
     network: AnyNetwork | None,
     provider: str | None,
     model: str | None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """The message table of *message*, with the summary a language model gives of it."""
     from sim.operations import llm
 
-    given = take(message, version, network)
+    given, found = take_paste(message, version, network, format)
     told = llm.explain(_readable(given), network=given.network, provider=provider, model=model)
     table = table_of(given, source=SOURCE_RULES)
+    said(table, found)
     # A model's words belong to the message as it is now: after an edit the rules speak again.
     facts = {"told": told.summary, "told_of": digest(build_text(told.message)), "told_by": told.source}
     table.attrs["iso"] |= facts
@@ -185,21 +199,25 @@ def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:
 
 
 def validate(
-    message: MessageArgument,
+    message: MessageArgument | bytes,
     *,
     against: Iterable[AnyNetwork] = (),
     network: AnyNetwork | None = None,
     version: AnyVersion | None = None,
+    format: Format | str | None = None,
 ) -> FindingsTable:
     """The findings on *message* as a table."""
     asked = (against,) if isinstance(against, str) else tuple(against)
     try:
-        given = take(message, version, network)
+        given, found = take_paste(message, version, network, format)
     except BuildError as error:
         return _findings(_refused(error, version, network), asked)
     chosen = given.version if given.chosen else None
     report = operations.validate(given.content, against=asked, network=given.network, version=chosen)
-    return _findings(report, asked)
+    table = _findings(report, asked)
+    if found is not None and found.best.error is not None:
+        say_fault(table, found.best, "message")
+    return table
 
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:

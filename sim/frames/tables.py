@@ -251,7 +251,12 @@ class MessageTable(Table):
         return chosen_version(mti, None) if mti else str(facts_of(self).get("read_as", "1987"))
 
     def _title(self) -> str:
-        return self.iso.summary if facts_of(self).get("explained") and self._whole() else ""
+        facts = facts_of(self)
+        if not self._whole():
+            return ""
+        lines = [f"Read as {self.iso.read_as}."] if "recognised" in facts else []
+        lines += [self.iso.summary] if facts.get("explained") else []
+        return "\n".join(line for line in lines if line)
 
     def _whole(self) -> bool:
         """Whether no row was filtered away since the table was made."""

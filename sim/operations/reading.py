@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.codec import Message, ParseError, build, parse
+from sim.codec import Message, ParseError, bitmap, build, parse
+from sim.codec.walk import is_digits
 from sim.codec.wire import Format
 from sim.errors import BuildError
 from sim.operations.guessing import Guess, Guessed, guess
-from sim.operations.guessing.confidence import NONE, SURE
+from sim.operations.guessing.confidence import LIKELY, NONE, SURE
 from sim.operations.project import strip_line_ending
 from sim.operations.validation import chosen_network, chosen_version
 from sim.spec.words import AnyVersion
 
 TEXT = "text"
+# What begins so is the text form: damaged, unless something else fits without anything odd.
+_MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
 
 
 class NotIso8583Error(ParseError):
@@ -142,4 +145,11 @@ def recognised(
         return None
     if best.raw is not None and best.raw == raw:
         return None
-    return found
+    clean = best.clean and best.confidence in (SURE, LIKELY)
+    return None if format is None and not clean and (best.as_text or _begun(raw)) else found
+
+
+def _begun(raw: str) -> bool:
+    """Whether *raw* begins as the text form does, damaged perhaps: four digits, then mostly hex digits."""
+    head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
+    return is_digits(head) and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY

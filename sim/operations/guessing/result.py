@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sim.codec import BuildError, Message, ParseError, build
+from sim.codec import BuildError, Message, ParseError, bitmap, build
 from sim.codec.wire import Format
 from sim.operations.guessing.candidate import TEXT, Candidate
 from sim.operations.guessing.confidence import NONE
 from sim.operations.guessing.front import Layer
 from sim.operations.guessing.spelled import Spelled
+from sim.spec import spec
 
 NAMED = "elements"
 
@@ -24,7 +25,9 @@ class Guessed:
     element, empty for none), `title` the same in words. `message` is what was read, whole when `complete`;
     `read` of `size` bytes (characters of a text form) were. `confidence` is sure, likely, unsure or none, and
     `reasons` say why. `written` reads and writes exactly these bytes, `data` are they, `start` and `end`
-    bound the message in them, and `spans` its elements: start of the prefix, start of the value, end.
+    bound the message in them, and `spans` its elements: start of the prefix, start of the value, end;
+    `announced` are those that its bitmap names. `clean` says that nothing about it is odd, `as_text` that the
+    characters of the paste are the message's.
     """
 
     spelling: str
@@ -43,6 +46,9 @@ class Guessed:
     start: int = 0
     end: int = 0
     spans: Mapping[int, tuple[int, int, int]] = field(default_factory=dict, repr=False)
+    announced: tuple[int, ...] = ()
+    clean: bool = True
+    as_text: bool = False
     layers: tuple[Layer, ...] = field(default=(), repr=False)
     error: ParseError | None = field(default=None, repr=False)
     raw: str | None = field(default=None, repr=False)
@@ -63,6 +69,19 @@ class Guessed:
             return build(self.message)
         except BuildError:
             return None
+
+    @property
+    def partial_text(self) -> str:
+        """The text form as far as it was read: MTI, the bitmap as announced, the elements read."""
+        if self.message is None:
+            return ""
+        held, elements = self.message, spec(self.version)
+        known = [number for number in self.announced if number <= bitmap.ALL_BITS]
+        parts = [held.mti, bitmap.to_hex(known, secondary=held.has_secondary)]
+        for number, value in held.fields.items():
+            prefix = elements[number].prefix
+            parts.append(f"{len(value):0{prefix}}{value}" if prefix else value)
+        return "".join(parts)
 
     @property
     def read_as(self) -> str:
@@ -103,6 +122,9 @@ def of_candidate(one: Candidate) -> Guessed:
         one.anchor.at,
         end,
         one.spans,
+        one.anchor.numbers,
+        not one.odd and not one.dialect,
+        one.reading.text,
         one.front.layers,
         None if one.complete else one.error(),
     )
