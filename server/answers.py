@@ -15,7 +15,7 @@ from server.responses import Answer
 from sim.codec import Message
 from sim.operations import Explanation, Generated, Report
 from sim.operations.project import labels
-from sim.operations.verdict import NetworkResult, Verdict
+from sim.operations.verdict import Judgement, Verdict
 
 Writer = Callable[[Mapping[int, str], bool], str]
 
@@ -51,7 +51,7 @@ def _judged(verdict: Verdict, asked: tuple[str, ...]) -> bytes:
     return f'{{{head},"networks":{{{",".join(results)}}}}}'.encode()
 
 
-def _result(result: NetworkResult) -> str:
+def _result(result: Judgement) -> str:
     if result.passed:
         return '{"passed":true,"errors":[]}'
     return f'{{"passed":false,"errors":{_texts(result.errors)}}}'

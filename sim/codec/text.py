@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sim.codec import bitmap, plan
 from sim.codec.message import Message
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, walk, write
@@ -63,12 +65,18 @@ def build(message: Message) -> str:
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
     """Where everything stands in `build(message)`: number -> (start of its length prefix or value,
     start of its value, end), in characters. 0 is the MTI, 1 the bitmap."""
-    elements = message.spec.elements
-    end = MTI_WIDTH + (2 if message.has_secondary else 1) * BITMAP_WIDTH
+    sizes = zip(message.fields, map(len, message.fields.values()), strict=True)
+    return spans_of(message.spec, sizes, message.has_secondary)
+
+
+def spans_of(own: Spec, sizes: Iterable[tuple[int, int]], secondary: bool) -> dict[int, tuple[int, int, int]]:
+    """The same by the table *own*, from the *sizes* of values by number, in characters."""
+    elements = own.elements
+    end = MTI_WIDTH + (2 if secondary else 1) * BITMAP_WIDTH
     found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
-    for number, value in sorted(message.fields.items()):
+    for number, size in sorted(sizes):
         start = end
         first = start + elements[number - 1].prefix
-        end = first + len(value)
+        end = first + size
         found[number] = (start, first, end)
     return found

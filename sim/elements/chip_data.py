@@ -5,10 +5,10 @@ The layout alone; what tags mean is `sim.elements.emv`, and `sim.masking` hides 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from sim.elements import tlv
+from sim.elements import emv_shapes, tlv
+from sim.elements.emv_shapes import Shape
 
 # One network announces its fixed layout by its name in EBCDIC, then a version of four digits.
 _AGNS = "C1C7D5E2"
@@ -18,20 +18,57 @@ _DATASET_HEAD = 6
 _CACHE_SIZE = 2
 
 
-@dataclass(frozen=True, slots=True)
 class ChipData:
     """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
     or `AGNS` (a network's fixed layout, left unread). `tags` holds every tag, a template before what is in
     it; offsets count from the start of the element. With an `error` they are those read before it.
-    `firsts` is the first tag of each name, at any depth."""
+    `shape` is that of data whose like came before: their tags are made when somebody asks for them."""
 
-    layout: str
-    tags: tuple[tlv.Tag, ...]
-    error: tlv.TlvError | None = None
-    firsts: dict[str, tlv.Tag] = field(default_factory=dict)
+    __slots__ = ("_firsts", "_tags", "_text", "error", "layout", "shape")
+
+    def __init__(
+        self,
+        layout: str,
+        tags: tuple[tlv.Tag, ...] | None,
+        error: tlv.TlvError | None = None,
+        text: str = "",
+        shape: Shape | None = None,
+    ) -> None:
+        self.layout = layout
+        self.error = error
+        self.shape = shape
+        self._tags = tags
+        self._text = text
+        self._firsts: dict[str, tlv.Tag] | None = None
+
+    @property
+    def tags(self) -> tuple[tlv.Tag, ...]:
+        """Every tag."""
+        if self._tags is None:
+            self._tags = self.shape.tags(self._text) if self.shape else ()
+        return self._tags
+
+    @property
+    def firsts(self) -> dict[str, tlv.Tag]:
+        """The first tag of each name, at any depth."""
+        if self._firsts is None:
+            self._firsts = {tag.tag: tag for tag in reversed(self.tags)}
+        return self._firsts
+
+    def __contains__(self, tag: object) -> bool:
+        return tag in (self.shape.places if self.shape else self.firsts)
+
+    def first(self, tag: str) -> tlv.Tag:
+        """The first tag of this name. Raises KeyError when there is none."""
+        if self.shape and self._firsts is None:
+            return self.shape.tag(tag, self._text)
+        return self.firsts[tag]
 
     def value(self, tag: str) -> str:
         """The value of the first such tag, empty when there is none."""
+        if self.shape:
+            place = self.shape.places.get(tag)
+            return self._text[place] if place else ""
         found = self.firsts.get(tag)
         return found.value if found else ""
 
@@ -43,6 +80,8 @@ def read(text: str) -> ChipData:
     >>> [tag.tag for tag in read("9F2701809C0100").tags]
     ['9F27', '9C']
     """
+    if shape := emv_shapes.known(text):
+        return ChipData("tags", None, None, text, shape)
     if text[: len(_AGNS)].upper() == _AGNS:
         return ChipData("AGNS", ())
     wrapped = text[:2] == _DATASET and len(text) > _DATASET_HEAD
@@ -51,6 +90,8 @@ def read(text: str) -> ChipData:
     plain = _read(text, "tags", 0)
     if wrapped and plain.error and text[2:4] == "00":
         return _dataset_error(text, plain.error)
+    if plain.error is None:
+        emv_shapes.remember(text, plain.tags)
     return plain
 
 
@@ -63,7 +104,7 @@ def _read(text: str, layout: str, start: int) -> ChipData:
 
 def _chip(layout: str, top: tuple[tlv.Tag, ...], error: tlv.TlvError | None = None) -> ChipData:
     tags = tuple(tlv.walk(top)) if any(tag.children for tag in top) else top
-    return ChipData(layout, tags, error, {tag.tag: tag for tag in reversed(tags)})
+    return ChipData(layout, tags, error)
 
 
 def _dataset_error(text: str, plain: tlv.TlvError) -> ChipData:
@@ -73,5 +114,5 @@ def _dataset_error(text: str, plain: tlv.TlvError) -> ChipData:
         size = int(text[2:_DATASET_HEAD], 16)
         said = f"{size} byte{'' if size == 1 else 's'} in dataset 01, as its length says"
         error = tlv.TlvError(2, said, f"{(len(text) - _DATASET_HEAD) // 2}")
-        return replace(inside, error=error)
-    return replace(inside, error=inside.error or plain)
+        return ChipData("dataset", inside.tags, error)
+    return ChipData("dataset", inside.tags, inside.error or plain)

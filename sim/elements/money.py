@@ -92,5 +92,7 @@ def say(message: Message, number: int = 4) -> str:
 
 def currency_of(message: Message) -> Currency | None:
     """The currency of the transaction amount, None when there is none or it is unknown."""
-    found = amount(message)
-    return currency(found[1]) if found else currency(message.get(49))
+    inside = composite(message.version, 4)
+    if inside and (value := message.get(4)):
+        return currency(value[inside[0]])
+    return currency(message.get(CURRENCY_OF[4]))

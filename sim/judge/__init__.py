@@ -1,8 +1,9 @@
 """Message -> findings: structure, content, cross-field, networks."""
 
 from sim.judge import chip, class_codes, content, cross, groups, layout, omissions, structure
-from sim.judge.engine import catalogue, run
+from sim.judge.engine import catalogue
 from sim.judge.finding import Finding, Severity
+from sim.judge.kind import run
 
 __all__ = [
     "Finding",

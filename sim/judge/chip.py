@@ -19,16 +19,21 @@ from sim.elements.pan import detect_network
 from sim.elements.tlv import Tag, TlvError
 from sim.elements.track import read_track_2
 from sim.judge.content import clean
-from sim.judge.engine import rule
+from sim.judge.engine import CARD, rule
 from sim.judge.finding import Hit, Severity
 from sim.spec import country, currency, lookup
 from sim.spec import emv as tables
 
-_DATES = {"9A": "YYMMDD", "5F24": "YYMMDD", "5F25": "YYMMDD", "9F21": "hhmmss"}
+DATES = {"9A": "YYMMDD", "5F24": "YYMMDD", "5F25": "YYMMDD", "9F21": "hhmmss"}
 _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])")}
 # Each payment system gives these tags a meaning of its own (EMV book 3, annex A).
 _SYSTEMS_OWN = re.compile(r"9F[5-7]")
 _REPEATING = ("script",)
+_ACCOUNTS = ("5A", "57")
+_TRACK_2 = "57"
+_EARLY = ("1987", "1993")  # the currency of the amount is an element of its own
+# What stands in data elements, too.
+_COPIED = ("9C", "9F15", "5F24", "9F1C", "9F16", "9F39")
 _REFUNDS = "2"
 _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _ONLINE_PIN_METHOD = "02"
@@ -45,8 +50,8 @@ _UNREAD = emv.ChipData("tags", ())
 
 def _first(message: Message, *names: str) -> list[Tag]:
     """The first of each of these tags that the message has."""
-    firsts = _chip(message).firsts
-    return [firsts[name] for name in names if name in firsts]
+    chip = _chip(message)
+    return [chip.first(name) for name in names if name in chip]
 
 
 def _hit(
@@ -61,7 +66,7 @@ def _hit(
     return Hit(55, expected, found, tag.value_start + at, width, f"55.{tag.tag}", severity=severity)
 
 
-@rule("chip-data", 55)
+@rule("chip-data", 55, reads=(CARD, 55), tags=())
 def chip_data(message: Message) -> Iterator[Hit]:
     """DE 55 is BER-TLV. A template with a wrong inside is common in scripts and hurts no tag beside it."""
     chip = emv.read(message.fields[55])
@@ -90,14 +95,14 @@ def _misfit(error: TlvError, end: int | None, severity: Severity | None) -> Hit:
     return Hit(55, error.expected, error.found, at, size, path, severity=severity)
 
 
-@rule("chip-fixed-layout", 55)
+@rule("chip-fixed-layout", 55, tags=())
 def fixed_layout(message: Message) -> Iterator[Hit]:
     """Chip data in a network's own layout cannot be checked tag by tag."""
     if emv.read(message[55]).layout == "AGNS":
         yield Hit(55, "EMV tags", "the fixed layout AGNS", 0, len("C1C7D5E2"))
 
 
-@rule("chip-tag-unknown", 55)
+@rule("chip-tag-unknown", 55, tags=())
 def tag_unknown(message: Message) -> Iterator[Hit]:
     """Tags are in the dictionary."""
     chip = _chip(message)
@@ -120,7 +125,7 @@ def _sizes() -> dict[str, range]:
     }
 
 
-@rule("chip-tag-length", 55)
+@rule("chip-tag-length", 55, tags=())
 def tag_length(message: Message) -> Iterator[Hit]:
     """Values are as long as the dictionary says; a length that rests on no source, or on one payment
     system, only informs."""
@@ -160,7 +165,7 @@ def tag_digits(message: Message) -> Iterator[Hit]:
             yield _hit(tag, f"{known.format}, zeros in front", more)
 
 
-@rule("chip-tag-repeated", 55)
+@rule("chip-tag-repeated", 55, tags=())
 def tag_repeated(message: Message) -> Iterator[Hit]:
     """A tag stands once in its template; scripts and their commands may repeat."""
     chip = _chip(message)
@@ -202,11 +207,11 @@ def reserved_bits(message: Message) -> Iterator[Hit]:
             yield _hit(tag, f"reserved bits of the {known.name} at 0", found)
 
 
-@rule("chip-date", 55)
+@rule("chip-date", 55, tags=DATES)
 def chip_date(message: Message) -> Iterator[Hit]:
     """Dates and times of the chip exist in the calendar."""
-    for tag in _first(message, *_DATES):
-        pattern = _DATES[tag.tag]
+    for tag in _first(message, *DATES):
+        pattern = DATES[tag.tag]
         if len(tag.value) != len(pattern) or not tag.value.isdecimal():
             continue  # length and digits have rules of their own
         if wrong := dates.problem(pattern, tag.value):
@@ -220,7 +225,7 @@ def _code(tag: Tag) -> str:
     return code if len(code) == 3 and code.isdecimal() else ""
 
 
-@rule("chip-country", 55)
+@rule("chip-country", 55, tags=("9F1A", "5F28"))
 def chip_country(message: Message) -> Iterator[Hit]:
     """Country codes of the chip data are in ISO 3166."""
     for tag in _first(message, "9F1A", "5F28"):
@@ -234,7 +239,7 @@ def _approved(message: Message) -> bool:
     return found is not None and found.kind == "approved"
 
 
-@rule("chip-cryptogram-kind", 55, classes="12", functions="02")
+@rule("chip-cryptogram-kind", 55, classes="12", functions="02", reads=(3, 39, 55), tags=("9F27",))
 def cryptogram_kind(message: Message) -> Iterator[Hit]:
     """The cryptogram's type fits the message: requests carry an ARQC."""
     for tag in _first(message, "9F27"):
@@ -255,32 +260,31 @@ def cryptogram_kind(message: Message) -> Iterator[Hit]:
             yield _hit(tag, "a TC or an ARQC where DE 39 approves", "an AAC: the chip has declined")
 
 
-@rule("chip-cryptogram-data", 22, 55, classes="12", functions="02")
+@rule("chip-cryptogram-data", 22, 55, classes="12", functions="02", tags=())
 def cryptogram_data(message: Message) -> Iterator[Hit]:
     """Where there is a cryptogram of a chip that was read, the data it is computed over are there."""
-    present = _chip(message).firsts
+    present = _chip(message)
     if "9F26" in present and pos.entry_kind(message) in ("chip", "contactless"):
         missing = [tag for tag in tables.with_role("cryptogram") if tag not in present]
         if missing:
             yield Hit(55, "tags to check the cryptogram with", f"none of {', '.join(missing)}")
 
 
-@rule("chip-amount", 4, 55, classes="12")
+@rule("chip-amount", 4, 55, classes="12", reads=(4, 49, 55), tags=("9F02",))
 def chip_amount(message: Message) -> Iterator[Hit]:
     """9F02 is the amount of DE 4. An advice may have another final amount."""
-    amount = money.amount(message)
-    digits = amount[0] if amount else ""
-    if _chip(message).value("9F02") == digits:
+    amount, chip = money.amount(message), _chip(message)
+    digits, value = amount[0] if amount else "", chip.value("9F02")
+    if value == digits or len(value) != 12 or not value.isdecimal() or not digits.isdecimal():
         return
-    severity = None if message.mti[2] in "01" else Severity.INFO
-    for tag in _first(message, "9F02"):
-        comparable = len(tag.value) == 12 and tag.value.isdecimal() and digits.isdecimal()
-        if comparable and int(tag.value) != int(digits):
-            expected = f"{int(digits)}, the amount of DE 4"
-            yield _hit(tag, expected, f"{int(tag.value)}", severity=severity)
+    if int(value) != int(digits):
+        severity = None if message.mti[2] in "01" else Severity.INFO
+        expected = f"{int(digits)}, the amount of DE 4"
+        yield _hit(chip.first("9F02"), expected, f"{int(value)}", severity=severity)
 
 
-@rule("chip-currency", 55, classes="124")
+@rule("chip-currency", 55, versions=_EARLY, classes="124", reads=(49, 55), tags=("5F2A",), any_mti=True)
+@rule("chip-currency", 55, versions=("2003",), classes="124", reads=(4, 55), tags=("5F2A",), any_mti=True)
 def chip_currency(message: Message) -> Iterator[Hit]:
     """5F2A is a currency, and the one of the amount."""
     # DE 49 is no currency in 2003.
@@ -296,7 +300,7 @@ def chip_currency(message: Message) -> Iterator[Hit]:
             yield _hit(tag, f"{stated.numeric}, the currency of {where}", code)
 
 
-@rule("chip-message-date", 12, 55, classes="12")
+@rule("chip-message-date", 12, 55, classes="12", reads=(12, 13, 55), tags=("9A",))
 def chip_message_date(message: Message) -> Iterator[Hit]:
     """9A is the local date of the message: DE 13 in 1987, the start of DE 12 later."""
     if message.version == "1987":
@@ -304,37 +308,41 @@ def chip_message_date(message: Message) -> Iterator[Hit]:
     else:
         day, number = message[12][:-6], 12
         day, width = day[-6:], 6
-    for tag in _first(message, "9A"):
-        if len(tag.value) != 6 or len(day) != width or tag.value[-width:] == day:
-            continue
-        # With no date to compare with, its own rules say so.
-        if day.isdecimal() and dates.problem("MMDD", day[-4:]) is None:
-            yield _hit(tag, f"{day}, the date of DE {number}", tag.value[-width:], 6 - width)
+    chip = _chip(message)
+    value = chip.value("9A")
+    if len(value) != 6 or len(day) != width or value[-width:] == day:
+        return
+    # With no date to compare with, its own rules say so.
+    if day.isdecimal() and dates.problem("MMDD", day[-4:]) is None:
+        yield _hit(chip.first("9A"), f"{day}, the date of DE {number}", value[-width:], 6 - width)
 
 
-@rule("chip-sequence-number", 23, 55, classes="12")
+@rule("chip-sequence-number", 23, 55, classes="12", tags=("5F34",))
 def chip_sequence_number(message: Message) -> Iterator[Hit]:
     """5F34 is the card sequence number of DE 23."""
-    number = message[23]
-    for tag in _first(message, "5F34"):
-        if tag.value.isdecimal() and number.isdecimal() and int(tag.value) != int(number):
-            yield _hit(tag, f"{int(number)}, the number of DE 23", f"{int(tag.value)}")
+    chip, number = _chip(message), message[23]
+    value = chip.value("5F34")
+    if value.isdecimal() and number.isdecimal() and int(value) != int(number):
+        yield _hit(chip.first("5F34"), f"{int(number)}, the number of DE 23", f"{int(value)}")
 
 
-@rule("chip-pan", 55, classes="124")
+@rule("chip-pan", 55, classes="124", reads=(2, 55), tags=_ACCOUNTS)
 def chip_pan(message: Message) -> Iterator[Hit]:
     """The card number of 5A and 57 is the one of DE 2; 57 is laid out as track 2."""
-    pan = message.get(2)
-    for tag in _first(message, "5A", "57"):
-        value = tag.value.rstrip("F")
-        if tag.tag == "57":
+    pan, chip = message.get(2), _chip(message)
+    for name in _ACCOUNTS:
+        if name not in chip:
+            continue
+        value = chip.value(name).rstrip("F")
+        if name == _TRACK_2:
             track = read_track_2(value)
             if track is None:
-                yield _hit(tag, "card number, D, expiry YYMM, service code, digits", "another layout")
+                expected = "card number, D, expiry YYMM, service code, digits"
+                yield _hit(chip.first(name), expected, "another layout")
                 continue
             value = track.pan
         if pan and value.isdecimal() and value != pan:
-            yield _hit(tag, "the card number of DE 2", "another card number", 0, len(value))
+            yield _hit(chip.first(name), "the card number of DE 2", "another card number", 0, len(value))
 
 
 def _copies(message: Message) -> Iterator[tuple[str, int, str]]:
@@ -350,38 +358,37 @@ def _copies(message: Message) -> Iterator[tuple[str, int, str]]:
         yield "9F39", 22, message.get(22)[:2]
 
 
-@rule("chip-agrees", 55, classes="12")
+@rule("chip-agrees", 55, classes="12", reads=(3, 14, 18, 22, 26, 41, 42, 55), tags=_COPIED)
 def chip_agrees(message: Message) -> Iterator[Hit]:
     """What stands both in a tag and in a data element is the same."""
-    tags = _chip(message).firsts
+    chip = _chip(message)
     for name, number, value in _copies(message):
-        if not value or name not in tags:
+        if not value or name not in chip:
             continue
-        tag = tags[name]
-        known = tables.tags()[name]
+        known, mine = tables.tags()[name], chip.value(name)
         if known.content == "n" and not value.isdecimal():
             continue  # what is wrong with the data element is said there
-        mine = characters(tag.value).strip() if known.content in ("an", "ans") else tag.value[: len(value)]
-        if mine != value:
-            yield _hit(tag, f"the value of DE {number}", f"another {known.name.split(' (')[0].lower()}")
+        if (characters(mine).strip() if known.content in ("an", "ans") else mine[: len(value)]) != value:
+            about = known.name.split(" (")[0].lower()
+            yield _hit(chip.first(name), f"the value of DE {number}", f"another {about}")
 
 
-@rule("chip-online-pin", 55, classes="12", functions="0")
+@rule("chip-online-pin", 55, classes="12", functions="0", tags=("9F34", "95"))
 def online_pin(message: Message) -> Iterator[Hit]:
     """An online PIN that the chip data speak of travels in DE 52, and the other way round."""
     for tag in _first(message, "9F34"):
         if len(tag.value) != 6:
             continue
-        results = _chip(message).firsts.get("95")
+        results = _chip(message).value("95")
         method = f"{int(tag.value[:2], 16) & 0x3F:02X}"
-        seen = results is not None and len(results.value) == 10 and int(results.value, 16) & _ONLINE_PIN
+        seen = len(results) == 10 and int(results, 16) & _ONLINE_PIN
         if 52 not in message and (seen or method == _ONLINE_PIN_METHOD):
             yield _hit(tag, "DE 52 beside an online PIN", "none")
         elif 52 in message and not seen and method != _ONLINE_PIN_METHOD:
             yield _hit(tag, "an online PIN beside DE 52", emv.cvm_results(tag.value))
 
 
-@rule("chip-entry-mode", 22, 55, classes="12", functions="0")
+@rule("chip-entry-mode", 22, 55, classes="12", functions="0", reads=(22,))
 def entry_mode(message: Message) -> Iterator[Hit]:
     """Where there are chip data, DE 22 says that a chip was read."""
     if pos.entry_kind(message) in ("manual", "magnetic stripe") and not mti.is_response(message.mti):

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from sim.codec import Message
 from sim.elements import mti
 from sim.judge.content import clean
-from sim.judge.engine import rule
+from sim.judge.engine import each, rule
 from sim.judge.finding import Hit, Severity
-from sim.judge.layout import LATER, each, known_later
+from sim.judge.layout import LATER, known_later
 from sim.spec import lookup
 
 _NONE: tuple[Hit, ...] = ()
@@ -75,7 +75,7 @@ def action_class(message: Message) -> Iterable[Hit]:
     return (Hit(39, f"an action code beginning with {expected}, or 9", repr(code), 0, 1),)
 
 
-@rule("answer-in-request", 39, classes="128", functions="0")
+@rule("answer-in-request", 39, classes="128", functions="0", reads=())
 def answer_in_request(message: Message) -> Iterable[Hit]:
     """A request asks; the answer is in the response. A completion (1987, 0202) carries one."""
     if message.mti[3] in "23":
@@ -114,8 +114,8 @@ def approval_code_in_decline(message: Message) -> Iterable[Hit]:
 _TOTALS = range(74, 90)
 
 
-@each("totals-outside-reconciliation", *_TOTALS, versions=("1987", "1993"), classes="1234678")
-@each("totals-outside-reconciliation", 74, 75, versions=("2003",), classes="1234678")
+@each("totals-outside-reconciliation", *_TOTALS, versions=("1987", "1993"), classes="1234678", reads=())
+@each("totals-outside-reconciliation", 74, 75, versions=("2003",), classes="1234678", reads=())
 def totals_outside_reconciliation(message: Message, number: int) -> Iterable[Hit]:
     """Totals are for reconciliation. The first of them stands for all."""
     if any(earlier in message for earlier in range(74, number)):
@@ -123,13 +123,13 @@ def totals_outside_reconciliation(message: Message, number: int) -> Iterable[Hit
     return (Hit(number, "totals in reconciliation messages (x5xx) only", "one"),)
 
 
-@rule("network-code-elsewhere", 70, versions=("1987",), classes="12345")
+@rule("network-code-elsewhere", 70, versions=("1987",), classes="12345", reads=())
 def network_code_elsewhere(message: Message) -> Iterable[Hit]:
     """DE 70 is for network management."""
     return (Hit(70, "a network management code in x8xx messages only", "one"),)
 
 
-@rule("repeat", functions="0246")
+@rule("repeat", 0, functions="0246")
 def repeat(message: Message) -> Iterable[Hit]:
     """The fourth digit of the MTI says that the message was sent before."""
     if not mti.is_repeat(message.mti):

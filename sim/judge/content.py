@@ -11,10 +11,10 @@ from sim.elements import dates, money
 from sim.elements.layout import place
 from sim.elements.pan import account, luhn_ok
 from sim.elements.track import read_track_2
-from sim.judge.engine import Screen, rule, screen
+from sim.judge.engine import CARD, EVERY, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
-from sim.spec import ElementSpec, country, currency, spec
+from sim.spec import country, currency, spec
 from sim.spec.contents import CLASS_NAMES, FOREIGN
 from sim.spec.networks import detect
 
@@ -33,7 +33,7 @@ def clean(message: Message, number: int) -> bool:
     return bool(value) and _class_checks(message.version)[number].search(value) is None
 
 
-@rule("character-class")
+@rule("character-class", reads=(EVERY,))
 def character_class(message: Message) -> Iterator[Hit]:
     """Every value has only the characters of its class."""
     checks = _class_checks(message.version)
@@ -51,7 +51,7 @@ def _describe(char: str) -> str:
     return repr(char) if code < 0x7F else f"{char!r} (U+{code:04X})"
 
 
-@rule("whole-bytes")
+@rule("whole-bytes", reads=(EVERY,))
 def whole_bytes(message: Message) -> Iterator[Hit]:
     """Binary values have two hex digits a byte."""
     elements = message.spec
@@ -65,7 +65,7 @@ def _patterns(version: str) -> dict[int, str]:
     return {element.number: element.pattern for element in spec(version).elements if element.pattern}
 
 
-@rule("date")
+@rule("date", reads=(EVERY,))
 def date(message: Message) -> Iterator[Hit]:
     """Dates and times exist in the calendar."""
     fields = message.fields
@@ -80,80 +80,25 @@ def date(message: Message) -> Iterator[Hit]:
                 yield Hit(number, pattern, found, start, end - start)
 
 
-_SEPARATOR = "\x1f"  # a control character, so in no value that is clean
-_NO_SEPARATOR = r"[^\x1f]*"
-_CLEAN = {
-    "n": "[0-9]",
-    "an": "[0-9A-Za-z ]",
-    "anp": "[0-9A-Za-z ]",
-    "ns": r"[0-9!-/:-@\[-`{-~ ]",
-    "ans": "[ -~]",
-    "ansb": "[ -~]",
-    "z": "[0-9:;<=>?D]",
-    "b": "[0-9A-Fa-f]",
-}
-_CLEAN_PARTS = {
-    "CCYY": "[0-9]{4}",
-    "YY": "[0-9]{2}",
-    "MM": "(?:0[1-9]|1[0-2])",
-    # 29 February depends on the year: `date` looks at that.
-    "MMDD": "(?:(?:0[1-9]|1[0-2])(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])(?:29|30)|(?:0[13578]|1[02])31)",
-    "hh": "(?:[01][0-9]|2[0-3])",
-    "mm": "[0-5][0-9]",
-    "ss": "[0-5][0-9]",
-}
-_PARTS = re.compile("|".join(sorted(_CLEAN_PARTS, key=len, reverse=True)))
-
-
-def _clean_pattern(element: ElementSpec) -> str:
-    if element.number in _LAID_OUT:
-        return _NO_SEPARATOR
-    if element.pattern:
-        return "".join(_CLEAN_PARTS[part] for part in _PARTS.findall(element.pattern))
-    if element.content == "x+n":
-        return f"[CD][0-9]{{{element.width - 1}}}"
-    return _CLEAN[element.content] + (f"{{{element.width}}}" if element.fixed else "*")
-
-
-@screen("character-class", "whole-bytes", "date")
-def clean_values(version: str, present: tuple[int, ...]) -> Screen:
-    """One regular expression over all values: what fits has only legal characters, whole bytes, fixed
-    widths and dates other than 29 February. What does not fit may be fine, too: the rules decide."""
-    elements = [spec(version)[number] for number in present]
-    fits = re.compile(_SEPARATOR.join(map(_clean_pattern, elements))).fullmatch
-    halves = [element.number for element in elements if element.binary and not element.fixed]
-    join = _SEPARATOR.join
-
-    def is_clean(message: Message) -> bool:
-        if fits(join(message.fields.values())) is None:
-            return False
-        return not halves or not any(len(message.fields[number]) % 2 for number in halves)
-
-    return is_clean
-
-
 @cache
-def _currencies(version: str) -> tuple[tuple[int, slice], ...]:
+def _currencies(version: str) -> dict[int, slice]:
     """Where currencies stand: in elements of their own, or in front of amounts."""
     inside = ((number, money.composite(version, number)) for number in money.CURRENCY_OF)
-    found = tuple((number, places[0]) for number, places in inside if places)
-    return found or tuple((number, slice(None)) for number in sorted({*money.CURRENCY_OF.values()}))
+    found = {number: places[0] for number, places in inside if places}
+    return found or {number: slice(None) for number in sorted({*money.CURRENCY_OF.values()})}
 
 
-@rule("currency", versions=("1987", "1993"), classes="1234567", reads="codes", any_mti=True)
-@rule("currency", versions=("2003",), classes="1234567", any_mti=True)
-def currency_known(message: Message) -> Iterator[Hit]:
+@each("currency", *_currencies("1987"), versions=("1987", "1993"), classes="1234567", any_mti=True)
+@each("currency", *_currencies("2003"), versions=("2003",), classes="1234567", any_mti=True)
+def currency_known(message: Message, number: int) -> Iterator[Hit]:
     """Currencies are in ISO 4217."""
-    for number, where in _currencies(message.version):
-        if number not in message:
-            continue
-        code = message[number][where]
-        known = currency(code)
-        if known is None and clean(message, number):
-            yield Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
-        elif known and known.exponent is None and known.alpha == "XXX":
-            hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
-            yield Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
+    code = message[number][_currencies(message.version)[number]]
+    known = currency(code)
+    if known is None and clean(message, number):
+        yield Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
+    elif known and known.exponent is None and known.alpha == "XXX":
+        hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
+        yield Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
 
 
 @rule("minor-unit", 4, versions=("2003",))
@@ -168,15 +113,13 @@ def minor_unit(message: Message) -> Iterator[Hit]:
         yield Hit(4, expected, digit, where.start, len(digit))
 
 
-_COUNTRIES = {"1987": (19, 20, 21, 68, 69), "1993": (19, 20, 21, 68, 69, 70, 91, 92), "2003": (19, 20)}
-
-
-@rule("country")
-def country_known(message: Message) -> Iterator[Hit]:
+@each("country", 19, 20, any_mti=True)
+@each("country", 21, 68, 69, versions=("1987", "1993"), any_mti=True)
+@each("country", 70, 91, 92, versions=("1993",), any_mti=True)
+def country_known(message: Message, number: int) -> Iterator[Hit]:
     """Country codes are in ISO 3166."""
-    for number in _COUNTRIES[message.version]:
-        if number in message and country(message[number]) is None and clean(message, number):
-            yield Hit(number, "an ISO 3166 numeric country code", repr(message[number]))
+    if country(message[number]) is None and clean(message, number):
+        yield Hit(number, "an ISO 3166 numeric country code", repr(message[number]))
 
 
 @rule("track-2", 35)
@@ -199,7 +142,7 @@ def other_expiry(message: Message, expiry: str) -> bool:
     )
 
 
-@rule("track-2-agrees", 2, 35, classes="1234567")
+@rule("track-2-agrees", 2, 35, classes="1234567", reads=(2, 14, 35))
 def track_2_agrees(message: Message) -> Iterator[Hit]:
     """The card number on the track is the one in DE 2."""
     read = read_track_2(message[35])
@@ -209,7 +152,7 @@ def track_2_agrees(message: Message) -> Iterator[Hit]:
         yield Hit(35, "the expiry of DE 14", "another expiry", len(read.pan) + 1, 4)
 
 
-@rule("luhn-unknown-network", classes="1234567")
+@rule("luhn-unknown-network", classes="1234567", reads=(CARD,))
 def luhn_of_unknown_network(message: Message) -> Iterator[Hit]:
     """A card of no known network should have a right check digit, too."""
     field, number = account(message)

@@ -16,9 +16,9 @@ from sim.elements.groups import read_additional_amounts
 from sim.elements.layout import place
 from sim.elements.track import read_track_1, read_track_2
 from sim.judge.content import clean, other_expiry
-from sim.judge.engine import rule
+from sim.judge.engine import ZERO, each, rule
 from sim.judge.finding import Hit, Severity
-from sim.judge.layout import LATER, each, listed
+from sim.judge.layout import LATER, listed
 from sim.spec import lookup, number_of, role
 
 _NONE: tuple[Hit, ...] = ()
@@ -54,7 +54,7 @@ def _sound_date(message: Message, number: int) -> str:
     return "" if dates.problem(pattern, value) else value
 
 
-@rule("dates-apart", 7, 12, classes=_TRANSACTIONS, functions="01")
+@rule("dates-apart", 7, 12, classes=_TRANSACTIONS, functions="01", reads=(7, 12, 13))
 def dates_apart(message: Message) -> Iterable[Hit]:
     """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
     counts, so that New Year's Eve is next to New Year's Day."""
@@ -89,7 +89,15 @@ def _is_credit(message: Message) -> bool:
     return kind is not None and kind.kind == "credit"
 
 
-@rule("card-expired", 12, 14, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule(
+    "card-expired",
+    12,
+    14,
+    versions=LATER,
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS_AND_ADVICES,
+    reads=(2, 3, 12, 14),
+)
 def card_expired(message: Message) -> Iterable[Hit]:
     """The card has not expired at the local date; a refund may go to an expired card."""
     local, expiry = _sound_date(message, 12)[-12:-8], _sound_date(message, 14)
@@ -118,6 +126,7 @@ def card_not_yet_valid(message: Message) -> Iterable[Hit]:
     versions=("1987", "1993"),
     classes=_TRANSACTIONS,
     functions=_REQUESTS_AND_ADVICES,
+    reads=(22,),
 )
 def pin_not_possible(message: Message) -> Iterable[Hit]:
     """A PIN comes from a terminal that can take one."""
@@ -168,7 +177,7 @@ def stripe_without_track(message: Message) -> Iterable[Hit]:
     return (_mode_hit(message, "a track in DE 35 or 45", Severity.INFO if unsure else None),)
 
 
-@rule("track-without-reading", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS)
+@rule("track-without-reading", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS, reads=(22,))
 def track_without_reading(message: Message) -> Iterable[Hit]:
     """A keyed or stored card number comes without a track."""
     if _entry_kind(message) not in _KEYED:
@@ -198,7 +207,7 @@ def absent_card_read_1993(message: Message) -> Iterable[Hit]:
     return (Hit(22, "the card present (1), as position 7 says it was read", "'0'", 5, 1),)
 
 
-@rule("track-1-agrees", 2, 45, classes=_CARD_CLASSES)
+@rule("track-1-agrees", 2, 45, classes=_CARD_CLASSES, reads=(2, 14, 45))
 def track_1_agrees(message: Message) -> Iterator[Hit]:
     """The card number and expiry on track 1 are those of DE 2 and 14."""
     read = read_track_1(message.fields[45])
@@ -234,7 +243,7 @@ def _minor_units(message: Message, number: int = 4) -> int | None:
     return int(found[0])
 
 
-@rule("inquiry-with-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule("inquiry-with-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, ZERO))
 def inquiry_with_amount(message: Message) -> Iterable[Hit]:
     """An inquiry moves no money."""
     if message.fields[3][:1] != "3" or _kind(message) != "inquiry" or not _minor_units(message):
@@ -242,7 +251,7 @@ def inquiry_with_amount(message: Message) -> Iterable[Hit]:
     return (Hit(4, "zero, as the processing code asks for information only", "an amount"),)
 
 
-@rule("zero-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule("zero-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, ZERO))
 def zero_amount(message: Message) -> Iterable[Hit]:
     """A purchase or withdrawal of nothing is something else."""
     if message.fields[3][:2] not in ("00", "01", "09") or _minor_units(message) != 0:
@@ -258,7 +267,7 @@ def transfer_accounts(message: Message) -> Iterable[Hit]:
     return (Hit(102, "the accounts of the transfer in DE 102 and 103", "none"),)
 
 
-@rule("partial-exceeds-original", 4, 95, versions=("1987",), classes="4")
+@rule("partial-exceeds-original", 4, 95, versions=("1987",), classes="4", reads=(4, 49, 95))
 def partial_exceeds_original(message: Message) -> Iterable[Hit]:
     """The actual amount in DE 95 is not above the original one in DE 4."""
     where = place("1987", 95, "actual amount, transaction")
@@ -268,7 +277,7 @@ def partial_exceeds_original(message: Message) -> Iterable[Hit]:
     return (Hit(95, "at most the original amount in DE 4", "more", where.start, len(actual)),)
 
 
-@rule("partial-exceeds-original", 4, 30, versions=LATER, classes="4")
+@rule("partial-exceeds-original", 4, 30, versions=LATER, classes="4", reads=(4, 30, 49))
 def partial_exceeds_original_later(message: Message) -> Iterable[Hit]:
     """The amount in DE 4 is not above the original one in DE 30."""
     part = message.fields[30][place(message.version, 30, "original amount")]
@@ -303,7 +312,7 @@ def _sound_groups(message: Message) -> bool:
     )
 
 
-@rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads="codes")
+@rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cash_back_missing(message: Message) -> Iterable[Hit]:
     """Processing code 09 comes with a cash back amount in DE 54."""
     if 54 in message.fields or message.fields[3][:2] != _CASH_BACK:
@@ -311,7 +320,7 @@ def cash_back_missing(message: Message) -> Iterable[Hit]:
     return (Hit(54, _CASH_BACK_WANTED, "none"),)
 
 
-@rule("cash-back", 3, 54, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule("cash-back", 3, 54, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, 4, 49, 54))
 def cash_back(message: Message) -> Iterable[Hit]:
     """Processing code 09 and a cash back amount in DE 54 come together, within the total."""
     code = message.fields[3][:2]
@@ -340,7 +349,7 @@ def amount_currency(message: Message, number: int) -> Iterable[Hit]:
     return (Hit(needed, f"the currency of the amount in DE {number}", "none"),)
 
 
-@each("rate-without-amount", 9, 10)
+@each("rate-without-amount", 9, 10, reads=())
 def rate_without_amount(message: Message, number: int) -> Iterable[Hit]:
     """A conversion rate comes with the amount it gave."""
     amount = {9: 5, 10: 6}[number]

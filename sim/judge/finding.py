@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -43,8 +44,7 @@ class Finding:
         return self.severity is Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """What a rule's check reports: where and what, without the rule's own words.
 
     `at` and `size` bound the fault inside the element's value, in characters; *size* None is to

@@ -8,7 +8,6 @@ not fit (`misfits`), one which codes are unknown (`unknown`); a rule is a line, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from sim.codec import Message
 from sim.elements import dates
@@ -17,9 +16,9 @@ from sim.elements.groups import read_original
 from sim.elements.layout import Part, Parts, closest, fitting, laid_out, layouts, read
 from sim.elements.pan import luhn_ok
 from sim.judge.content import clean
-from sim.judge.engine import rule
+from sim.judge.engine import each, rule
 from sim.judge.finding import Hit, Severity
-from sim.judge.layout import LATER, each, listed
+from sim.judge.layout import LATER, listed
 from sim.spec import VERSIONS, country, currency, spec, version_of
 
 _NONE: tuple[Hit, ...] = ()
@@ -200,7 +199,7 @@ def original_acquirer(message: Message) -> Iterable[Hit]:
     acquirer = found.layout.cell.cells[-1]
     if found.fits or found.misfits[0].path != acquirer.path:
         return _NONE
-    return [replace(hit, hint="") for hit in misfits(message, 56, found)]
+    return [hit._replace(hint="") for hit in misfits(message, 56, found)]
 
 
 @rule("location-country", 43, versions=("1987",), classes=_CARD_CLASSES)

@@ -14,13 +14,11 @@ from sim.elements import dates, subfields
 from sim.elements.layout import layouts, place
 from sim.elements.track import expiry_place, is_track_3, read_track_1, read_track_2
 from sim.judge.content import clean
-from sim.judge.engine import Check, rule
+from sim.judge.engine import each, rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import VERSIONS, code_list, lookup, merchant_category
+from sim.spec import code_list, lookup, merchant_category
 from sim.spec.layouts import Cell
 from sim.spec.networks import NETWORKS, network, response_code
-
-ElementCheck = Callable[..., Iterable[Hit]]
 
 LATER = ("1993", "2003")
 _CARD_CLASSES = "1234567"
@@ -29,24 +27,6 @@ _NONE: tuple[Hit, ...] = ()
 # The parts of DE 3 stand in the same places in every version.
 _TYPE = place("1987", 3, "transaction type")
 _ACCOUNTS = tuple((place("1987", 3, f"{side} account"), side) for side in ("from", "to"))
-
-
-def each(
-    rule_id: str,
-    *numbers: int,
-    versions: tuple[str, ...] = VERSIONS,
-    classes: str = "0123456789",
-    functions: str = "0123456789",
-) -> Callable[[ElementCheck], ElementCheck]:
-    """Bind a check of one element to each of *numbers*; it gets the message and the number."""
-
-    def bind(check: ElementCheck) -> ElementCheck:
-        for number in numbers:
-            asked: Check = partial(check, number=number)
-            rule(rule_id, number, versions=versions, classes=classes, functions=functions)(asked)
-        return check
-
-    return bind
 
 
 @cache

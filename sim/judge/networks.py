@@ -6,28 +6,37 @@ to a network, MTI, version and set of elements is worked out once and kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from sim.codec import Message
 from sim.elements import emv, tlv
 from sim.elements.pan import account, luhn_ok
-from sim.judge.engine import CODED, Located, Places, RuleText, catalogue, locate_all, shadow
-from sim.judge.finding import Finding, Hit, Severity
+from sim.judge.engine import Located, RuleText, catalogue, codes_of
+from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
 from sim.spec import lookup, spec, version_of
-from sim.spec.networks import Format, Presence, detect, formats, judge, network, presence, response_code
+from sim.spec.networks import (
+    NETWORKS,
+    Format,
+    Presence,
+    detect,
+    formats,
+    judge,
+    network,
+    presence,
+    response_code,
+)
 
 Predicate = Callable[[Message], bool]
 # What a format finds wrong with a value, None when nothing.
 FormatCheck = Callable[[Message, int, str, Format, str], str | None]
-FormatRow = tuple[RuleText, Format, FormatCheck, tuple[int, ...]]
 
 _ACCOUNTS = (2, 34, 35, 45)
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
-_CACHE_SIZE = 2048
+_CACHE_SIZE = 1024
 # Several networks ask about a message one after the other; its data is kept no longer than that.
 _LATEST = 4
 _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
@@ -41,9 +50,10 @@ _ENTRIES = {
 _SHOWN = 20
 _PAN_DIGITS = 12
 _IIN_DIGITS = 6
-# What a coded format may look at: the MTI, and the elements whose codes are remembered.
-_KNOWN = frozenset({0, *CODED})
-_CODES = frozenset(CODED)
+_TRACK_1 = 45
+# Checks of nothing but the length of an element, and those in which the network's own lists count.
+_OF_LENGTH = ("length", "multiple_of")
+_OF_A_NETWORK = ("response_code",)
 
 
 def _approved(message: Message) -> bool:
@@ -73,34 +83,127 @@ PREDICATES: dict[str, Predicate] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one network asks of one kind of message: what is wrong in any case (`static`), what is
-    when a condition holds (`conditional`), and the formats to look at: those of coded elements alone,
-    whose answers are remembered, and the others."""
+class Question:
+    """Something a network's format asks of one element (0: the MTI). Networks ask much the same, so each
+    question is there once, at its `place`. `free`: what it finds depends on more than codes and lengths.
+    `of_tags`: it has no answer where chip data can be read as plain tags."""
 
-    static: tuple[Located, ...]
-    conditional: tuple[tuple[str, Located], ...]
-    coded: tuple[FormatRow, ...]
-    formats: tuple[FormatRow, ...]
+    __slots__ = ("_check", "_item", "_name", "fits", "free", "number", "of_tags", "place")
+
+    def __init__(self, version: str, place: int, number: int, item: Format, name: str) -> None:
+        self.place, self.number = place, number
+        self.free = bool(number) and number not in codes_of(version) and item.check not in _OF_LENGTH
+        self.of_tags = item.check == "tlv"
+        # What surely has no answer: saves asking.
+        self.fits = item.pattern.fullmatch if item.check == "regex" and item.pattern else None
+        self._check, self._item, self._name = _CHECKS[item.check], item, name
+
+    def ask(self, message: Message, value: str) -> str | None:
+        """What is found wrong with *value*; None when nothing."""
+        return self._check(message, self.number, value, self._item, self._name)
 
 
-class Asked:
-    """What several networks want to know of one message, worked out once: its codes and its card."""
+class _Rows(NamedTuple):
+    """What one network asks of messages of a version and MTI: what it says of any, the elements it wants
+    and those it does not want with their rows, rows under a condition, and formats with their questions."""
 
-    __slots__ = ("_luhn", "at", "codes", "field", "iin", "length", "message", "pan", "present")
+    said: tuple[Located, ...]
+    wanted: int
+    unwanted: int
+    rows: tuple[tuple[int, Located], ...]
+    when: tuple[tuple[str, int, tuple[tuple[int, Located], ...]], ...]
+    formats: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
 
-    def __init__(self, message: Message) -> None:
-        self.message = message
-        self.present = tuple(message.fields)
-        fields = message.fields
-        self.codes = tuple([fields[number] for number in self.present if number in _CODES])
+
+class _Asked(NamedTuple):
+    """What networks ask of messages of a version and MTI: the questions about each element, those that are
+    free apart from the others, and each network's rows."""
+
+    free: dict[int, list[Question]]
+    others: dict[int, list[Question]]
+    rows: dict[str, _Rows]
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _asked(version: str, mti: str) -> _Asked:
+    made: dict[tuple[Any, ...], Question] = {}
+    rows = {name: _rows_of(name, version, mti, made) for name in NETWORKS}
+    asked = _Asked({}, {}, rows)
+    for one in made.values():
+        (asked.free if one.free else asked.others).setdefault(one.number, []).append(one)
+    return asked
+
+
+def free_questions(version: str, mti: str) -> dict[int, list[Question]]:
+    """What networks' formats ask of messages of *version* and *mti* about elements that are no codes."""
+    return _asked(version, mti).free
+
+
+def _rows_of(name: str, version: str, mti: str, made: dict[tuple[Any, ...], Question]) -> _Rows:
+    rows: list[tuple[int, Located]] = []
+    when: dict[str, list[tuple[int, Located]]] = {}
+    wanted = unwanted = 0
+    # Rows are keyed by the wire's MTI: a 1987 row says nothing of a message read as 1993.
+    for row in presence(name, mti) if version_of(mti) == version else ():
+        if row.severity == "none" or row.presence == "O" or (row.when and row.when not in PREDICATES):
+            continue
+        bit, located = 1 << row.field, _presence_hit(row, name, version)
+        must = row.presence in "MC"
+        if row.when:
+            when.setdefault(row.when, []).append((bit if must else -bit, located))  # below 0: unwanted
+            continue
+        rows.append((bit, located))
+        wanted, unwanted = wanted | bit * must, unwanted | bit * (not must)
+    told = []
+    for item in formats(name, mti, version):
+        if not item.standard:
+            severity = Severity(item.severity)
+            text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
+            places = tuple((number, _place(made, version, number, item, name)) for number in item.fields)
+            told.append((text, item.expected, places))
+    asked = tuple((held, _all(group), tuple(group)) for held, group in when.items())
+    return _Rows(tuple(_version_hits(mti, name)), wanted, unwanted, tuple(rows), asked, tuple(told))
+
+
+def _all(group: list[tuple[int, Located]]) -> int:
+    """The bits of a group's elements; every bit where one of them must not be there."""
+    bits = 0
+    for bit, _ in group:
+        bits |= -1 if bit < 0 else bit
+    return bits
+
+
+def _place(made: dict[tuple[Any, ...], Question], version: str, number: int, item: Format, name: str) -> int:
+    """The place of a question, which is new or one that another network asks, too."""
+    asker = name if item.check in _OF_A_NETWORK else ""
+    told = (item.pattern, item.values, item.at, item.sizes, item.wrapper)
+    key = (number, asker, item.check, told, item.min, item.max, item.multiple, item.lead)
+    if key not in made:
+        made[key] = Question(version, len(made), number, item, asker)
+    return made[key].place
+
+
+class Facts:
+    """What several networks want to know of one message, worked out once. *mask* are its elements as bits,
+    *answers* what was found for the questions that are `free`."""
+
+    __slots__ = ("_held", "_luhn", "at", "field", "found", "iin", "length", "mask", "message", "pan", "rows")
+
+    def __init__(self, message: Message, mask: int, answers: Iterable[tuple[int, str]]) -> None:
+        self.message, self.mask = message, mask
         self.field, self.pan = account(message)
         if not (self.pan.isascii() and self.pan.isdigit()):
             self.field, self.pan = 0, ""
-        self.at = 1 if self.field == 45 else 0
+        self.at = 1 if self.field == _TRACK_1 else 0
         self.iin, self.length = self.pan[:_IIN_DIGITS], len(self.pan)
         self._luhn: bool | None = None
+        self._held: dict[str, bool] = {}
+        _, asked, self.rows = _asked(message.version, message.mti)
+        self.found = dict(answers)
+        for number, value in ((0, message.mti), *message.fields.items()):
+            for one in asked.get(number, ()):
+                if (wrong := one.ask(message, value)) is not None:
+                    self.found[one.place] = wrong
 
     @property
     def luhn(self) -> bool:
@@ -109,91 +212,52 @@ class Asked:
             self._luhn = luhn_ok(self.pan)
         return self._luhn
 
+    def holds(self, condition: str) -> bool:
+        """Whether the predicate *condition* holds."""
+        if condition not in self._held:
+            self._held[condition] = PREDICATES[condition](self.message)
+        return self._held[condition]
 
-def check_network(message: Message, name: str) -> tuple[Finding, ...]:
-    """The findings of network *name*'s rules on *message*, in the order of the elements."""
-    return tuple(locate_all(Places(message), network_hits(Asked(message), name), name))
 
-
-def network_hits(asked: Asked, name: str) -> list[Located]:
+def network_hits(facts: Facts, name: str) -> list[Located]:
     """What network *name*'s rules say of a message, not yet located."""
-    message, present = asked.message, asked.present
-    hits = list(_coded_hits(name, message.mti, message.version, present, asked.codes))
-    if asked.field:
-        owned, enforced, said = _card(name, asked.iin, asked.length, asked.field, asked.at)
-        hits += said
-        if owned and not asked.luhn:
-            severity = None if enforced else Severity.INFO
-            place = asked.at + asked.length - 1
-            hit = Hit(asked.field, "a right check digit", "a wrong one", place, 1, severity=severity)
-            hits.append((catalogue()["luhn"], hit))
-    if rows := _plan(name, message.mti, message.version, present).formats:
-        hits += _format_hits(message, name, rows)
+    said, wanted, unwanted, rows, when, told = facts.rows[name]
+    mask, hits = facts.mask, [*said]
+    if wrong := wanted & ~mask | unwanted & mask:
+        hits += [located for bit, located in rows if bit & wrong]
+    for condition, bits, group in when:
+        if bits & ~mask and facts.holds(condition):
+            hits += [located for bit, located in group if (bit > 0) == (not abs(bit) & mask)]
+    if facts.field:
+        hits += _card_hits(facts, name)
+    if facts.found:
+        hits += _format_hits(facts, told)
     return hits
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def _coded_hits(
-    name: str, mti: str, version: str, present: tuple[int, ...], codes: tuple[str, ...]
-) -> tuple[Located, ...]:
-    """What depends on nothing but the kind of message and its codes: every presence row and the
-    formats of coded elements."""
-    plan = _plan(name, mti, version, present)
-    message = shadow(version, mti, present, False, codes)
-    held = {condition for condition, _ in plan.conditional if PREDICATES[condition](message)}
-    hits = list(plan.static)
-    hits += [located for condition, located in plan.conditional if condition in held]
-    return tuple(hits + _format_hits(message, name, plan.coded))
+def _card_hits(facts: Facts, name: str) -> list[Located]:
+    owned, enforced, said = _card(name, facts.iin, facts.length, facts.field, facts.at)
+    if not owned or facts.luhn:
+        return [*said]
+    severity, place = None if enforced else Severity.INFO, facts.at + facts.length - 1
+    hit = Hit(facts.field, "a right check digit", "a wrong one", place, 1, severity=severity)
+    return [*said, (catalogue()["luhn"], hit)]
 
 
-def _format_hits(message: Message, name: str, rows: tuple[FormatRow, ...]) -> list[Located]:
+def _format_hits(
+    facts: Facts, told: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
+) -> list[Located]:
     hits: list[Located] = []
-    wrong: set[int] = set()
-    for text, item, check, numbers in rows:
-        for number in numbers:
-            if number in wrong:
-                continue  # an element with an error is not judged on its finer points
-            value = message.fields[number] if number else message.mti
-            if (found := check(message, number, value, item, name)) is not None:
-                hits.append((text, Hit(number, item.expected, found)))
+    judged: set[int] = set()
+    found = facts.found
+    for text, expected, places in told:
+        for number, place in places:
+            # An element with an error is not judged on its finer points.
+            if place in found and number not in judged:
+                hits.append((text, Hit(number, expected, found[place])))
                 if text.severity is Severity.ERROR:
-                    wrong.add(number)
+                    judged.add(number)
     return hits
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def _plan(name: str, mti: str, version: str, present: tuple[int, ...]) -> Plan:
-    static = list(_version_hits(mti, name))
-    conditional: list[tuple[str, Located]] = []
-    # Rows are keyed by the wire's MTI: a 1987 row says nothing of a message read as 1993.
-    asked = presence(name, mti) if version_of(mti) == version else ()
-    for row in asked:
-        wanted = row.presence in "MC"
-        if row.severity == "none" or row.presence == "O" or (row.field in present) is wanted:
-            continue
-        located = _presence_hit(row, name, version)
-        if not row.when:
-            static.append(located)
-        elif row.when in PREDICATES:
-            conditional.append((row.when, located))
-    coded: list[FormatRow] = []
-    others: list[FormatRow] = []
-    for item in formats(name, mti, version):
-        numbers = tuple(number for number in item.fields if number == 0 or number in present)
-        if numbers and not item.standard:
-            severity = Severity(item.severity)
-            text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
-            told: FormatRow = (text, item, _CHECKS[item.check], numbers)
-            (coded if _KNOWN.issuperset(numbers) else others).append(told)
-    return Plan(tuple(static), tuple(conditional), tuple(coded), tuple(others))
-
-
-def format_rows(
-    name: str, mti: str, version: str, present: tuple[int, ...]
-) -> list[tuple[Format, FormatCheck, tuple[int, ...]]]:
-    """What network *name* asks of elements that are no codes: the row, its check, the elements."""
-    rows = _plan(name, mti, version, present).formats
-    return [(item, check, numbers) for _, item, check, numbers in rows]
 
 
 def _presence_hit(row: Presence, name: str, version: str) -> Located:

@@ -76,7 +76,15 @@ def network_answer_missing(message: Message) -> Iterable[Hit]:
     return _missing(message, 39)
 
 
-@rule("no-card-data", 3, classes=_TRANSACTIONS, functions=_REQUESTS, any_mti=False)
+@rule(
+    "no-card-data",
+    3,
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS,
+    reads=(3, 55),
+    tags=(),
+    any_mti=False,
+)
 def no_card_data(message: Message) -> Iterable[Hit]:
     """A request that moves money names a card or an account somewhere."""
     if any(number in message for number in _ACCOUNTS):
@@ -84,7 +92,7 @@ def no_card_data(message: Message) -> Iterable[Hit]:
     known = lookup("transaction_type", message[3][:2], version=message.version)
     if known is None or known.kind not in _MOVES_MONEY:
         return _NONE
-    if 55 in message and any(tag in _ACCOUNT_TAGS for tag in emv.read(message[55]).firsts):
+    if 55 in message and any(tag in emv.read(message[55]) for tag in _ACCOUNT_TAGS):
         return _NONE
     return (Hit(2, "a card number, a track or an account somewhere in the message", "none"),)
 
@@ -128,7 +136,7 @@ def nothing_given_back(message: Message) -> Iterable[Hit]:
     return (Hit(95, "an amount below DE 4", "the same amount", 0, 12),)
 
 
-@rule("partial-without-amounts", 39, classes=_TRANSACTIONS, functions=_RESPONSES)
+@rule("partial-without-amounts", 39, classes=_TRANSACTIONS, functions=_RESPONSES, reads=(39, 54))
 def partial_without_amounts(message: Message) -> Iterable[Hit]:
     """A partial approval says what was asked for, so that the terminal can see what is left to pay."""
     if message[39] != _PARTIAL[message.version]:

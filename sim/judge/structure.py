@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sim.codec import Message
 from sim.elements import mti
 from sim.judge.engine import rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import lookup, number_of, spec, version_of
+from sim.spec import VERSIONS, lookup, number_of, spec, version_of
 
 _REQUEST_OR_ADVICE = "02"
 _FINANCIAL = "12"
@@ -17,10 +17,12 @@ _RESPONSES = "13"
 # Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
 _VALUE_KINDS = ("debit", "credit", "transfer", "payment")
 _CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
+LATER = ("1993", "2003")
+_ORIGINALS = {version: (number_of("original", version),) for version in VERSIONS}
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
 
 
-@rule("mti-version")
+@rule("mti-version", 0)
 def mti_version(message: Message) -> Iterator[Hit]:
     """The first digit names the version the message is read as."""
     named = version_of(message.mti)
@@ -36,14 +38,14 @@ def mti_version(message: Message) -> Iterator[Hit]:
         )
 
 
-@rule("mti-class")
+@rule("mti-class", 0)
 def mti_class(message: Message) -> Iterator[Hit]:
     """The second digit is a message class."""
     if message.mti[1] in "09":
         yield Hit(0, "a message class 1 to 8", f"{message.mti[1]}, which is reserved", 1, 1)
 
 
-@rule("mti-function")
+@rule("mti-function", 0)
 def mti_function(message: Message) -> Iterator[Hit]:
     """The third digit is a function of the version."""
     digit = message.mti[2]
@@ -59,14 +61,14 @@ def mti_function(message: Message) -> Iterator[Hit]:
         )
 
 
-@rule("mti-origin")
+@rule("mti-origin", 0)
 def mti_origin(message: Message) -> Iterator[Hit]:
     """The fourth digit is an originator."""
     if message.mti[3] in "6789":
         yield Hit(0, "an originator 0 to 5", f"{message.mti[3]}, which is reserved", 3, 1)
 
 
-@rule("mti-combination", classes="12345678", functions="01234567")
+@rule("mti-combination", 0, classes="12345678", functions="01234567")
 def mti_combination(message: Message) -> Iterator[Hit]:
     """The digits together are a message type in use."""
     if message.version not in _SINCE.get(message.mti[2], (message.version,)):
@@ -76,32 +78,28 @@ def mti_combination(message: Message) -> Iterator[Hit]:
         yield Hit(0, "a message type in use", message.mti)
 
 
-@rule("no-elements")
-def no_elements(message: Message) -> Iterator[Hit]:
+@rule("no-elements", missing=range(2, 129))
+def no_elements(message: Message) -> Iterable[Hit]:
     """A message carries something."""
-    if not message.fields:
-        yield Hit(1, "at least one data element", "none")
+    return (Hit(1, "at least one data element", "none"),)
 
 
-@rule("missing-processing-code", versions=("1987",), classes=_TRANSACTIONS)
-def missing_processing_code(message: Message) -> Iterator[Hit]:
+@rule("missing-processing-code", versions=("1987",), classes=_TRANSACTIONS, missing=(3,))
+def missing_processing_code(message: Message) -> Iterable[Hit]:
     """DE 3 says what a transaction is for."""
-    if 3 not in message:
-        yield Hit(3, f"a {spec('1987')[3].name.lower()}", "none")
+    return (Hit(3, f"a {spec('1987')[3].name.lower()}", "none"),)
 
 
-@rule("missing-stan", versions=("1987",), classes=_TRANSACTIONS)
-def missing_stan(message: Message) -> Iterator[Hit]:
+@rule("missing-stan", versions=("1987",), classes=_TRANSACTIONS, missing=(11,))
+def missing_stan(message: Message) -> Iterable[Hit]:
     """DE 11 ties a response to its request."""
-    if 11 not in message:
-        yield Hit(11, "a systems trace audit number", "none")
+    return (Hit(11, "a systems trace audit number", "none"),)
 
 
-@rule("missing-response-code", classes=_TRANSACTIONS, functions=_RESPONSES)
-def missing_response_code(message: Message) -> Iterator[Hit]:
+@rule("missing-response-code", classes=_TRANSACTIONS, functions=_RESPONSES, missing=(39,))
+def missing_response_code(message: Message) -> Iterable[Hit]:
     """A response says what the answer is."""
-    if 39 not in message:
-        yield Hit(39, f"the answer ({message.spec[39].name.lower()}) in a response", "none")
+    return (Hit(39, f"the answer ({message.spec[39].name.lower()}) in a response", "none"),)
 
 
 @rule("missing-amount", 3, versions=("1987",), classes=_FINANCIAL, functions=_REQUEST_OR_ADVICE)
@@ -112,15 +110,14 @@ def missing_amount(message: Message) -> Iterator[Hit]:
         yield Hit(4, f"an amount, as the processing code says {kind.meaning}", "none")
 
 
-@rule("amount-without-currency", 4, versions=("1987", "1993"))
-def amount_without_currency(message: Message) -> Iterator[Hit]:
+@rule("amount-without-currency", 4, versions=("1987", "1993"), reads=(), missing=(49,))
+def amount_without_currency(message: Message) -> Iterable[Hit]:
     """An amount has a currency; 2003 has it inside the amount. An answer need not repeat its request's."""
-    if 49 not in message:
-        severity = Severity.INFO if mti.is_response(message.mti) else None
-        yield Hit(49, "the currency of the amount in DE 4", "none", severity=severity)
+    severity = Severity.INFO if mti.is_response(message.mti) else None
+    return (Hit(49, "the currency of the amount in DE 4", "none", severity=severity),)
 
 
-@rule("approval-without-code", 39, classes=_FINANCIAL, functions=_RESPONSES)
+@rule("approval-without-code", 39, classes=_FINANCIAL, functions=_RESPONSES, reads=(3, 39))
 def approval_without_code(message: Message) -> Iterator[Hit]:
     """An approval that moves money carries the issuer's approval code; an inquiry needs none."""
     if 38 in message:
@@ -131,36 +128,49 @@ def approval_without_code(message: Message) -> Iterator[Hit]:
         yield Hit(38, "the issuer's approval code, as the response approves", "none")
 
 
-@rule("reversal-without-original", classes="4", functions="024")
-def reversal_without_original(message: Message) -> Iterator[Hit]:
+@rule(
+    "reversal-without-original",
+    versions=("1987",),
+    classes="4",
+    functions="024",
+    missing=_ORIGINALS["1987"],
+    any_mti=True,
+)
+@rule(
+    "reversal-without-original",
+    versions=LATER,
+    classes="4",
+    functions="024",
+    missing=_ORIGINALS["1993"],
+    any_mti=True,
+)
+def reversal_without_original(message: Message) -> Iterable[Hit]:
     """A reversal says what it undoes."""
     number = number_of("original", message.version)
-    if number not in message:
-        yield Hit(number, "the original data elements, in a reversal", "none")
+    return (Hit(number, "the original data elements, in a reversal", "none"),)
 
 
-@rule("mac-position", 64)
+@rule("mac-position", 64, reads=())
 def mac_position(message: Message) -> Iterator[Hit]:
     """The MAC is the last bit of the last bitmap."""
     if message.has_secondary:
         yield Hit(64, "the MAC in DE 128, as there is a secondary bitmap", "it in DE 64")
 
 
-@rule("empty-secondary-bitmap")
-def empty_secondary(message: Message) -> Iterator[Hit]:
+@rule("empty-secondary-bitmap", 1, reads=())
+def empty_secondary(message: Message) -> Iterable[Hit]:
     """A secondary bitmap has a reason."""
-    if message.empty_secondary:
-        yield Hit(1, "an element above 64, as bit 1 is set", "none", 16, 16)
+    return (Hit(1, "an element above 64, as bit 1 is set", "none", 16, 16),)
 
 
-@rule("tertiary-bitmap", 65)
+@rule("tertiary-bitmap", 65, reads=())
 def tertiary(message: Message) -> Iterator[Hit]:
     """DE 65 announces a third bitmap on some links and is read as 8 bytes here."""
     yield Hit(65, "no DE 65", "one")
 
 
-@rule("pin-without-entry-mode", 52)
+@rule("pin-without-entry-mode", 52, reads=(), missing=(22,))
 def pin_without_entry_mode(message: Message) -> Iterator[Hit]:
     """A PIN block comes with the point of service that took the PIN."""
-    if 22 not in message and not mti.is_response(message.mti):
+    if not mti.is_response(message.mti):
         yield Hit(22, "a point of service element, as there is a PIN block", "none")

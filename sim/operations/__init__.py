@@ -8,7 +8,7 @@ from sim.operations.guessing import Guess, Guessed, guess
 from sim.operations.project import field_values, strip_line_ending
 from sim.operations.reading import NotIso8583Error, Parsed, parse_any
 from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
-from sim.operations.verdict import NetworkResult
+from sim.operations.verdict import Judgement
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
 
@@ -23,7 +23,7 @@ __all__ = [
     "Generated",
     "Guess",
     "Guessed",
-    "NetworkResult",
+    "Judgement",
     "NotIso8583Error",
     "Note",
     "Parsed",

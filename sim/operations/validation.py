@@ -10,10 +10,10 @@ from sim.codec import Message, ParseError, build, parse
 from sim.elements.pan import detect_network
 from sim.errors import BuildError
 from sim.judge import Finding
-from sim.judge.likeness import likeness
+from sim.judge.kind import kind_of
 from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending
-from sim.operations.verdict import VERDICTS, NetworkResult, Verdict
+from sim.operations.verdict import MOST_SAID, VERDICTS, Judgement, Verdict
 from sim.spec import VERSIONS, version_of
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, version_named
@@ -42,7 +42,7 @@ class Report:
         return self.verdict.network
 
     @property
-    def networks(self) -> dict[str, NetworkResult]:
+    def networks(self) -> dict[str, Judgement]:
         """The results of the networks asked for (none when the text does not parse). Other networks'
         results never change `valid`."""
         return self.verdict.results(self.asked)
@@ -142,11 +142,13 @@ def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
 
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
     """The report on a message that is well framed; a result per network of *asked*."""
-    alike = likeness(message)
-    verdict = VERDICTS.get((network, alike)) if alike else None
+    kind = kind_of(message)
+    key = kind.look(message)
+    verdict = VERDICTS.get((key, network)) if kind.lasting else None
     if verdict is None:
-        verdict = Verdict.on(message, chosen_network(message, network))
-        if alike:
-            VERDICTS.keep((network, alike), verdict)
-    verdict.ask(message, asked)
+        verdict = Verdict.on(message, kind, key, chosen_network(message, network), asked)
+        if kind.lasting and len(key[-1]) <= MOST_SAID:
+            VERDICTS.keep((key, network), verdict)
+    else:
+        verdict.ask(message, asked)
     return Report(verdict, message, asked)

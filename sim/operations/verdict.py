@@ -1,19 +1,19 @@
 """The verdict on a message, and the memory of verdicts.
 
-Everything a verdict says follows from the message's likeness (`sim.judge.likeness`) and the network it is
-judged on. So it is kept, without the message, and told again of the next message alike.
+Everything a verdict says follows from the key that the message's kind sees of it (`sim.judge.kind`) and the
+network it is judged on. So it is kept by them, without the message, and told again of the next message alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 from sim.codec import Message
 from sim.judge import Finding, Severity
-from sim.judge.engine import Located, Places, hits, locate_all, loudness, sentence
-from sim.judge.networks import Asked, network_hits
+from sim.judge.engine import Located, Places, locate_all, loudness, sentence
+from sim.judge.kind import Key, Kind
+from sim.judge.networks import Facts, network_hits
+from sim.kept import Kept
 from sim.spec import lookup
 
 
@@ -21,15 +21,16 @@ class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_errors", "_findings", "_found", "_places", "_wrong", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_places", "_wrong", "found", "network", "passed")
 
     network: str
+    found: Sequence[Located]
     passed: bool  # whether none of the findings is an error
 
     def __init__(self, places: Places, found: Sequence[Located], network: str = "") -> None:
         self.network = network
+        self.found = found
         self._places = places
-        self._found = found
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
         self._wrong = [hit for text, hit in found if (hit.severity or text.severity) is Severity.ERROR]
@@ -42,7 +43,7 @@ class Judgement:
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in the order of the elements."""
         if self._findings is None:
-            self._findings = tuple(locate_all(self._places, self._found, self.network))
+            self._findings = tuple(locate_all(self._places, self.found, self.network))
         return self._findings
 
     @property
@@ -56,12 +57,6 @@ class Judgement:
         return [*self._errors]
 
 
-class NetworkResult(Judgement):
-    """What one network's rules say of a message."""
-
-    __slots__ = ()
-
-
 class Verdict:
     """What is said of a message and of all that are like it.
 
@@ -70,7 +65,18 @@ class Verdict:
     cannot be written; then there is nothing else. Holds no message.
     """
 
-    __slots__ = ("_asked", "_places", "_results", "framing", "network", "own", "standard", "version")
+    __slots__ = (
+        "_answers",
+        "_asked",
+        "_mask",
+        "_places",
+        "_results",
+        "framing",
+        "network",
+        "own",
+        "standard",
+        "version",
+    )
 
     def __init__(self, version: str, network: str | None, framing: Finding | None = None) -> None:
         self.version = version
@@ -79,70 +85,53 @@ class Verdict:
         self.standard: Judgement | None = None
         self.own: Judgement | None = None
         self._places: Places | None = None
-        self._results: dict[str, NetworkResult] = {}
-        self._asked: dict[tuple[str, ...], dict[str, NetworkResult]] = {}
+        self._mask = 0
+        self._answers: tuple[tuple[int, str], ...] = ()
+        self._results: dict[str, Judgement] = {}
+        self._asked: dict[tuple[str, ...], dict[str, Judgement]] = {}
 
     @classmethod
-    def on(cls, message: Message, network: str | None) -> Verdict:
-        """The verdict on *message*, well framed, whose own network is *network*."""
+    def on(
+        cls, message: Message, kind: Kind, key: Key, network: str | None, names: tuple[str, ...] = ()
+    ) -> Verdict:
+        """The verdict on *message*, well framed, of *kind*, which saw *key* of it; *network* is its own.
+        Asks the networks *names*, too."""
         made = cls(message.version, network)
-        made._places = places = Places(message).let_go()
-        standard = _in_dialect(message, network, hits(message))
+        made._places = places = Places(message)
+        made._mask, made._answers = kind.mask, key[-2]
+        standard = _in_dialect(message, network, kind.hits(message, key))
         made.standard = Judgement(places, standard)
+        facts = Facts(message, made._mask, made._answers)
         if network:
-            found = network_hits(Asked(message), network)
-            made._results[network] = NetworkResult(places, found, network)
+            made._judge(facts, network)
+            found = made._results[network].found
             made.own = Judgement(places, _unsaid(found, standard, network), network)
+        made._ask(facts, names)
         return made
+
+    def _judge(self, facts: Facts, name: str) -> None:
+        if self._places is not None and name not in self._results:
+            self._results[name] = Judgement(self._places, network_hits(facts, name), name)
+
+    def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
+        for name in names:
+            self._judge(facts, name)
+        self._asked[names] = {name: self._results[name] for name in names}
 
     def ask(self, message: Message, names: tuple[str, ...]) -> None:
         """Ask the networks *names*, too; *message* is one of the alike."""
-        if names in self._asked or self._places is None:
-            return
-        asked = Asked(message)
-        for name in names:
-            if name not in self._results:
-                self._results[name] = NetworkResult(self._places, network_hits(asked, name), name)
-        self._asked[names] = {name: self._results[name] for name in names}
+        if names not in self._asked and self._places is not None:
+            self._ask(Facts(message, self._mask, self._answers), names)
 
-    def results(self, names: tuple[str, ...]) -> dict[str, NetworkResult]:
+    def results(self, names: tuple[str, ...]) -> dict[str, Judgement]:
         """What the networks *names*, which have been asked, say; none of a text that does not parse."""
         return self._asked[names].copy() if names in self._asked else {}
 
 
-class Memory:
-    """Verdicts by likeness, the latest ones. Ever new kinds of messages do not grow it: when *most* are
-    kept, they become the old ones, of which those are kept that are asked for again."""
-
-    __slots__ = ("_most", "_old", "_young")
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._young: dict[tuple[Any, ...], Verdict] = {}
-        self._old: dict[tuple[Any, ...], Verdict] = {}
-
-    def __len__(self) -> int:
-        return len(self._young) + len(self._old)
-
-    def get(self, key: tuple[Any, ...]) -> Verdict | None:
-        """The verdict kept for *key*, if any."""
-        found = self._young.get(key)
-        if found is None and (found := self._old.get(key)) is not None:
-            self.keep(key, found)
-        return found
-
-    def keep(self, key: tuple[Any, ...], verdict: Verdict) -> None:
-        """Keep *verdict* for the messages alike."""
-        if len(self._young) >= self._most:
-            self._old, self._young = self._young, {}
-        self._young[key] = verdict
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._young, self._old = {}, {}
-
-
-VERDICTS = Memory(2048)
+# By key and network.
+VERDICTS: Kept[tuple[Key, str | None], Verdict] = Kept(2048)
+# Of a message of which rules say more than this, no verdict is kept: it would be large, and come once.
+MOST_SAID = 24
 
 
 def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[Located]:
@@ -152,7 +141,7 @@ def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[
     if known is None or known.network != own:
         return said
     return [
-        (text, replace(hit, severity=Severity.WARNING)) if text.id == "mti-function" else (text, hit)
+        (text, hit._replace(severity=Severity.WARNING)) if text.id == "mti-function" else (text, hit)
         for text, hit in said
     ]
 

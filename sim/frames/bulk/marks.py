@@ -20,7 +20,7 @@ from sim.frames.bulk.cut import Block, Column, by_width
 from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.judge import content, groups, structure
 from sim.judge.content import clean
-from sim.judge.networks import check_network
+from sim.judge.kind import check_network
 from sim.spec import VERSIONS, spec
 from sim.spec.networks import NETWORKS, network
 
@@ -226,7 +226,7 @@ def signature(version: str, number: int, value: str) -> tuple[object, ...]:
     if number == _PROCESSING_CODE and version == "1987":
         said += [hit.field for hit in structure.missing_amount(message)]
     if number in _CURRENCIES[version]:
-        said += [(hit.field, hit.severity) for hit in content.currency_known(message)]
+        said += [(hit.field, hit.severity) for hit in content.currency_known(message, number)]
     if number == _AMOUNTS:
         said += [hit.at for hit in groups.misfits(message, _AMOUNTS)]
     for mti in _asked(version, number):

@@ -1,0 +1,343 @@
+"""How a message is judged, and what is remembered of it.
+
+Messages of one version, MTI and set of elements are a `Kind`. It is cheap to make, since rules and formats
+are picked from tables by what they need, and it knows for each rule how it is asked:
+
+* What looks at codes only (short elements, coded tags of chip data), at the card's prefix, length and check
+  digit, at whether the amount is zero or at nothing but which elements there are, says the same wherever
+  these are equal.
+* What looks at one other element is asked only where the value is not surely fine (`sim.judge.fine`).
+* All else is asked of every message.
+
+So a kind *looks* at a message: it gives a key that holds the kind, those codes and facts, the lengths of
+values, and all that the rules and formats asked said. Whatever else is said of the message follows from the
+key, and a verdict can be kept by it and told again of other messages (`sim.operations.verdict`). It holds no
+card number, track, PIN or chip data. A kind that has looked often gets a function generated for looking, as
+bitmaps get readers (`sim.codec.plan`); nothing is compiled for one that has not.
+
+All this rests on what a rule says it reads: a test asks each of them with elements that record it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from operator import itemgetter
+from typing import Any
+
+from sim.codec import Message
+from sim.codec.plan import compiled
+from sim.elements import emv
+from sim.elements.emv_shapes import Shape
+from sim.elements.money import composite
+from sim.elements.mti import is_network_management
+from sim.elements.pan import account
+from sim.judge import chip_codes
+from sim.judge.engine import (
+    CARD,
+    EVERY,
+    RULES,
+    ZERO,
+    Located,
+    Places,
+    Rule,
+    codes_of,
+    locate_all,
+    mask_of,
+)
+from sim.judge.finding import Finding, Hit
+from sim.judge.fine import Fits, fine, finer
+from sim.judge.networks import Facts, Question, free_questions, network_hits
+from sim.kept import Earned
+from sim.spec import spec
+from sim.spec.luhn import luhn_ok
+
+_CARDS = (2, 35, 45)
+_MTI, _BITMAP, _PAN, _AMOUNT, _CHIP = 0, 1, 2, 4, 55
+_IIN_DIGITS = 6
+# Making a look costs as much as about so many without it.
+EARNED = 100
+KINDS_KEPT = 1024
+
+Key = tuple[Any, ...]
+Look = Callable[[Message], Key]
+# What a rule said, by its place among the rules.
+Said = tuple[int, Hit]
+# How a rule is asked: see above. The chip's rules are told by codes where the data have a known shape.
+_BY_KEY, _BY_CHIP_KEY, _WHERE_DOUBTFUL, _ALWAYS, _OF_EVERY = range(5)
+
+
+def _way(item: Rule, version: str) -> int:
+    """How *item* is asked of messages of *version*."""
+    told = codes_of(version) | {CARD, ZERO}
+    if item.reads <= told:
+        return _BY_KEY
+    if EVERY in item.reads:
+        return _OF_EVERY
+    if _CHIP in item.reads:
+        alone = item.reads == {_CHIP}
+        coded = item.tags is not None and chip_codes.are_coded(item.tags)
+        return _BY_CHIP_KEY if alone or (coded and item.reads - {_CHIP} <= told) else _ALWAYS
+    alone = len(item.reads) == 1 and item.reads == set(item.elements)
+    return _WHERE_DOUBTFUL if alone and (version, item.elements[0]) in finer() else _ALWAYS
+
+
+class _Rules:
+    """The rules that may speak of messages of a version and type: those of no element, and by the first
+    element they need, each with the mask of what it needs and the way it is asked."""
+
+    def __init__(self, version: str, mti: str) -> None:
+        asked = [item for item in RULES if item.applies(version, mti)]
+        self.typed: list[Said] = []
+        self.general: list[tuple[int, int, Rule]] = []
+        self.of: dict[int, list[tuple[int, int, Rule]]] = {}
+        for item in asked:
+            entry = mask_of(item.elements), _way(item, version), item
+            if item.elements == (_MTI,):
+                self.typed += [(item.place, hit) for hit in item.check(Message(mti, {}, version))]
+            elif item.elements:
+                self.of.setdefault(item.elements[0], []).append(entry)
+            else:
+                self.general.append(entry)
+
+
+# By version and exact type: the rules of the type itself are asked here, once.
+_rules = lru_cache(maxsize=512)(_Rules)
+
+
+@cache
+def _traits(version: str) -> dict[int, tuple[bool, bool]]:
+    """Of each element whether it is a code, and whether its width is fixed."""
+    coded = codes_of(version)
+    return {one.number: (one.number in coded, one.fixed) for one in spec(version).elements}
+
+
+class Kind:
+    """Messages of one version, MTI and elements: what to ask of them. `numbers` are the elements in the
+    order of the message; `secondary` an empty second bitmap. Verdicts may be kept by the keys of a `lasting`
+    one. Not `usual` are those of a dialect, which may have any element otherwise: no value is surely fine."""
+
+    def __init__(
+        self, version: str, mti: str, numbers: tuple[int, ...], secondary: bool, *, usual: bool = True
+    ) -> None:
+        self.version, self.mti, self.numbers, self.secondary = version, mti, numbers, secondary
+        self.mask = mask_of(numbers) | secondary << _BITMAP
+        self.has_card = not is_network_management(mti) and any(number in _CARDS for number in numbers)
+        self.codes: list[int] = []
+        self.sized: list[int] = []
+        self.fines: list[tuple[int, Fits]] = []
+        self._code_fines: list[tuple[int, Fits]] = []
+        self.questions: list[Question] = []
+        traits, asked = _traits(version), free_questions(version, mti)
+        for number in numbers:
+            coded, fixed = traits[number]
+            if coded:
+                self.codes.append(number)
+                self._code_fines.append((number, fine(version, number) if usual else _never))
+                continue
+            if not fixed:
+                self.sized.append(number)
+            if number != _CHIP:
+                self.fines.append((number, fine(version, number) if usual else _never))
+            if number in asked:
+                self.questions += asked[number]
+        self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
+        self.lasting = False
+        self._chip_fits = fine(version, _CHIP) if usual else _never
+        self._looked = 0
+        self._quick: Look | None = None
+        self._constant: list[Said] | None = None
+        self._sort(_rules(version, mti))
+
+    def _sort(self, rules: _Rules) -> None:
+        mask = self.mask
+        sorted_by_way: tuple[list[Rule], ...] = ([], [], [], [], [])
+        for _, way, item in rules.general:
+            if not item.missing & mask:
+                sorted_by_way[way].append(item)
+        for number in (*self.numbers, _BITMAP) if self.secondary else self.numbers:
+            for needed, way, item in rules.of.get(number, ()):
+                if needed & mask == needed and not item.missing & mask:
+                    sorted_by_way[way].append(item)
+        if not self.has_chip:  # what else such a rule looks at is codes
+            sorted_by_way[_BY_KEY].extend(sorted_by_way[_BY_CHIP_KEY])
+        self._typed = rules.typed
+        self._by_key, self._by_chip_key, self._where_doubtful, self.always, self._of_every = sorted_by_way
+
+    def look(self, message: Message) -> Key:
+        """All that what is said of *message*, of this kind, depends on."""
+        if self._quick is not None:
+            return self._quick(message)
+        self._looked += 1
+        if self._looked == EARNED:
+            self._quick = _generated(self)
+        return self.look_at_all(message)
+
+    def look_at_all(self, message: Message) -> Key:
+        """The same, element by element: what `look` means."""
+        fields = message.fields
+        doubtful = [number for number, fits in self.fines if not fits(fields[number])]
+        asked = self.always
+        seen: list[Any] = [self, *map(fields.__getitem__, self.codes)]
+        seen += [len(fields[number]) for number in self.sized]
+        if self.has_amount:
+            seen.append(is_zero(fields[_AMOUNT], self.version))
+        if self.has_card:
+            seen += card_facts(message)
+        if self.has_chip:
+            tags = self.look_at_chip(fields[_CHIP])
+            seen.append(tags)
+            if tags is None:
+                asked = [*asked, *self._by_chip_key]
+                if not self._chip_fits(fields[_CHIP]):
+                    doubtful.append(_CHIP)
+        if doubtful:
+            spared = [item for item in self._where_doubtful if item.elements[0] in doubtful]
+            asked = [*asked, *self._of_every, *spared]
+        seen.append(self.answers(message, plain=self.has_chip and seen[-1] is not None))
+        seen.append(tuple([(item.place, hit) for item in asked for hit in item.check(message)]))
+        return tuple(seen)
+
+    def look_at_chip(self, text: str) -> tuple[Shape, tuple[str, ...]] | None:
+        """Shape and codes of chip data of a known shape whose other values have their form; else None."""
+        shape = emv.read(text).shape
+        return chip_codes.look(shape, text) if shape else None
+
+    def answers(self, message: Message, *, plain: bool = False) -> tuple[tuple[int, str], ...]:
+        """What networks' formats find in elements that are no codes, by the question's place; *plain* chip
+        data need not be asked for."""
+        fields = message.fields
+        found = []
+        for one in self.questions:
+            if plain and one.of_tags and one.number == _CHIP:
+                continue
+            wrong = one.ask(message, fields[one.number])
+            if wrong is not None:
+                found.append((one.place, wrong))
+        return tuple(found)
+
+    def hits(self, message: Message, key: Key) -> list[Located]:
+        """What the standard's own rules say of *message*, with that *key*, in the order of the rules."""
+        if self._constant is None:
+            blank = [item for item in self._by_key if not item.reads]
+            self._constant = [*self._typed, *_ask(blank, message)]
+            self._by_key = [item for item in self._by_key if item.reads]
+        found = [*self._constant, *_ask(self._by_key, message), *key[-1]]
+        if self.has_chip and key[-3] is not None:
+            found += _ask(self._by_chip_key, message)
+        if not all(fits(message.fields[number]) for number, fits in self._code_fines):
+            said = {place for place, _ in key[-1]}
+            if said.isdisjoint(item.place for item in self._of_every):  # else these were asked already
+                found += _ask(self._of_every, message)
+        if len(found) > 1:
+            found.sort(key=_PLACE)
+        return [(RULES[place].text, hit) for place, hit in found]
+
+
+_PLACE = itemgetter(0)
+
+
+def _never(_: str) -> None:
+    """What no value fits."""
+
+
+def _ask(rules: Iterable[Rule], message: Message) -> list[Said]:
+    return [(item.place, hit) for item in rules for hit in item.check(message)]
+
+
+def is_zero(amount: str, version: str) -> bool:
+    """Whether an amount element has no digit but zeros."""
+    inside = composite(version, _AMOUNT)
+    return not (amount[inside[1]] if inside else amount).strip("0")
+
+
+def card_facts(message: Message) -> tuple[int, str, int, bool]:
+    """Where the card number stands, its prefix and length, and whether its check digit is right."""
+    number, pan = account(message)
+    return number, pan[:_IIN_DIGITS], len(pan), pan.isascii() and pan.isdigit() and luhn_ok(pan)
+
+
+def _generated(kind: Kind) -> Look:
+    """`look_at_all` of *kind*, unrolled: one line per element; what is not surely fine goes the long way.
+    Nothing but numbers of elements enters the source."""
+    names: dict[str, Any] = {"kind": kind, "slowly": kind.look_at_all}
+    values = [f"v{number}" for number in kind.numbers]
+    lines = ["def look(message):"]
+    if values:
+        lines.append(f"    {', '.join(values)}, = message.fields.values()")
+    doubts = [f"f{number}(v{number})" for number, _ in kind.fines]
+    names |= {f"f{number}": fits for number, fits in kind.fines}
+    seen = _seen(kind, names)
+    if kind.has_chip:
+        names["look_at_chip"] = kind.look_at_chip
+        doubts.append(f"(chip := look_at_chip(v{_CHIP}))")
+        seen.append("chip")
+    if doubts:
+        lines += [f"    if not ({' and '.join(doubts)}):", "        return slowly(message)"]
+    lines.append("    wrong = said = ()")
+    for one in kind.questions:
+        if one.of_tags and one.number == _CHIP:  # these data are plain, or `slowly` has looked
+            continue
+        at, value = one.place, f"v{one.number}"
+        names |= {f"q{at}": one.ask, f"p{at}": one.fits}
+        usual = f"not p{at}({value}) and " if one.fits else ""
+        lines.append(f"    if {usual}(found := q{at}(message, {value})) is not None:")
+        lines.append(f"        wrong += (({at}, found),)")
+    for item in kind.always:
+        names[f"c{item.place}"] = item.check
+        lines.append(f"    for hit in c{item.place}(message):")
+        lines.append(f"        said += (({item.place}, hit),)")
+    made: Look = compiled("look", [*lines, f"    return ({', '.join(seen)}, wrong, said)"], names)
+    return made
+
+
+def _seen(kind: Kind, names: dict[str, Any]) -> list[str]:
+    """What stands in front of chip data and answers in a key: codes, lengths, the amount, the card."""
+    seen = ["kind", *(f"v{number}" for number in kind.codes), *(f"len(v{number})" for number in kind.sized)]
+    if kind.has_amount:
+        inside = composite(kind.version, _AMOUNT)
+        digits = f"[{inside[1].start}:{inside[1].stop}]" if inside else ""
+        seen.append(f"not v{_AMOUNT}{digits}.strip('0')")
+    if kind.has_card:
+        names |= {"luhn_ok": luhn_ok, "card_facts": card_facts}
+        facts = "card_facts(message)"
+        if _PAN in kind.numbers:  # which is digits, where it is fine
+            pan = f"v{_PAN}"
+            facts = f"({_PAN}, {pan}[:{_IIN_DIGITS}], len({pan}), luhn_ok({pan})) if {pan} else {facts}"
+        seen.append(f"*({facts})")
+    return seen
+
+
+def _lasting(key: tuple[str, str, tuple[int, ...], bool]) -> Kind:
+    kind = Kind(*key)
+    kind.lasting = True
+    return kind
+
+
+# By version, MTI, elements and empty second bitmap; what comes once leaves no more than its key.
+KINDS: Earned[tuple[str, str, tuple[int, ...], bool], Kind] = Earned(_lasting, KINDS_KEPT, 2)
+
+
+def kind_of(message: Message) -> Kind:
+    """The kind of *message*: a `lasting` one from its second message on."""
+    key = message.version, message.mti, tuple(message.fields), message.empty_secondary
+    if message.dialect is not None:
+        return Kind(*key, usual=False)
+    kind = KINDS.young.get(key)
+    if kind is None:
+        KINDS.came(key)
+        kind = KINDS.young.get(key) or Kind(*key)
+    return kind
+
+
+def run(message: Message) -> list[Finding]:
+    """The findings of the standard's own rules, in the order of the elements."""
+    kind = kind_of(message)
+    return locate_all(Places(message), kind.hits(message, kind.look(message)))
+
+
+def check_network(message: Message, name: str) -> tuple[Finding, ...]:
+    """The findings of network *name*'s rules on *message*, in the order of the elements."""
+    kind = kind_of(message)
+    facts = Facts(message, kind.mask, kind.answers(message))
+    return tuple(locate_all(Places(message), network_hits(facts, name), name))
