@@ -38,6 +38,7 @@ def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
 
 def code_of(cell: Cell, value: str, version: str, network: str = "") -> Code | None:
     """The row of the code list that *cell* names, None where it has none."""
-    position = cell.argument or (cell.path if cell.codes == "sub_field" else "")
-    found = lookup(cell.codes, value, version=version, network=network or None, position=position)
+    if cell.codes == "sub_field":
+        return cell.values.get(value) or cell.values.get(value.strip())
+    found = lookup(cell.codes, value, version=version, network=network or None, position=cell.argument)
     return found or (lookup_anywhere(cell.codes, value, version=version) if cell.codes in _SHARED else None)

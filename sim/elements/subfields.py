@@ -13,13 +13,16 @@ from sim.elements import dates, money, mti
 from sim.elements.coded import code_of
 from sim.elements.emv_values import set_bits
 from sim.elements.layout import Part, fitting, read, tried
-from sim.masking import mask, mask_pan
+from sim.masking import is_sensitive, mask, mask_pan
 from sim.spec import country, lookup, merchant_category, region
 from sim.spec.contents import FOREIGN
+from sim.spec.layouts import Cell
 
 NOT_LISTED = "not in the list"
 NO_FLAG = "no known bit set"
 _LONGEST = 240
+# Parts of these stand where they stand; those of the others are found by a tag or a bit.
+_PLACED = ("places", "groups", "split")
 
 
 class Told(NamedTuple):
@@ -62,32 +65,37 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
         if len(known) != 1:
             return []
         found = read(known[0], value)
-    return list(_tell(found.parts, message, network, 0))
+    value = message.get(number)
+    covered = mask(number, value, message.version)
+    if len(covered) != len(value):
+        covered = mask(0, value)
+    return list(_tell(found.layout.cell, found.parts, covered, message, network, 0))
 
 
-def _tell(parts: tuple[Part, ...], message: Message, network: str | None, depth: int) -> Iterator[Told]:
+def _tell(
+    cell: Cell, parts: tuple[Part, ...], covered: str, message: Message, network: str | None, depth: int
+) -> Iterator[Told]:
     around = _Around(message, network, parts)
+    placed = cell.cut in _PLACED and all(part.key.isdecimal() for part in parts)
     for part in parts:
-        yield Told(part, _label(part), part.name, _meaning(part, around), shown(part), depth)
-        yield from _tell(part.children, message, network, depth + 1)
+        label = _place(part) if placed else part.key
+        yield Told(part, label, part.name, _meaning(part, around), _shown(part, covered), depth)
+        yield from _tell(part.cell, part.children, covered, message, network, depth + 1)
 
 
-def _label(part: Part) -> str:
-    """A tag or bit by its key, a place by where it stands from 1."""
-    if not part.cell.path.rpartition(".")[2].isdecimal() or part.children:
+def _place(part: Part) -> str:
+    """Where a part stands, from 1; a group by its number."""
+    if part.children:
         return part.key
     first = part.start + 1
     return str(first) if part.end <= first else f"{first}-{part.end}"
 
 
-def shown(part: Part) -> str:
-    """The value of a part as it may be shown."""
+def _shown(part: Part, covered: str) -> str:
+    """The value of a part as it may be shown; *covered* is the whole element, masked."""
     if part.sensitive == "hidden":
         return f"[{len(part.value)} characters hidden]"
-    if part.sensitive == "pan":
-        return mask_pan(part.value)
-    # A number of a fixed width is none of a card, however its digits fall.
-    return part.value if part.cell.fixed and part.cell.content in ("n", "x+n") else mask(0, part.value)
+    return mask_pan(part.value) if part.sensitive == "pan" else covered[part.start : part.end]
 
 
 def _meaning(part: Part, around: _Around) -> str:
@@ -108,7 +116,9 @@ def meaning(part: Part, around: _Around) -> str:
 
 def _code(part: Part, around: _Around) -> str:
     found = code_of(part.cell, part.value, around.message.version, around.network or "")
-    return found.meaning if found else NOT_LISTED
+    # A network's public codes are never all that it has.
+    unknown = "" if part.cell.codes == "sub_field" else NOT_LISTED
+    return found.meaning if found else unknown
 
 
 def _country(part: Part, around: _Around) -> str:
@@ -198,6 +208,8 @@ def say(message: Message, number: int, network: str | None = None) -> str:
     >>> say(Message("1100", {57: "107"}, "1993"), 57)
     'unit of time: days; how many: 07'
     """
+    if is_sensitive(number, message.version):
+        return ""
     leaves = [told for told in unfold(message, number, network) if not told.part.children]
     texts = [f"{told.name}: {told.meaning or told.shown.strip()}" for told in leaves if told.shown.strip()]
     line = "; ".join(texts)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from sim.errors import SpecError
+from sim.spec.codes import Code
 from sim.spec.contents import text_width
 from sim.spec.tables import names, read_csv
 
@@ -21,6 +22,8 @@ _FORMAT = re.compile(
     r"(?:(?P<own>L+|H) )?(?P<content>x\+n|[a-z]+)(?:(?P<open>\.\.)| )(?:(?P<least>\d+)-)?(?P<most>\d+)"
 )
 _UNBOUNDED = 9999
+_OWN_CODES = "sub_field"
+_BLANK = "_"  # how a blank is written in a code of `subfields.csv`
 _COLUMNS = ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source")
 _EMPTY = dict.fromkeys(_COLUMNS, "")
 
@@ -33,8 +36,8 @@ class Cell:
     its inside is taken apart (empty: not at all), `words` the details of that. `least` and `most` count
     characters of the text form; `own` is the width of a length of its own in front of it. `codes`
     names what gives its values a meaning, `argument` the details; where `must` is true, a value
-    without one does not fit. Values that match `agreed` are left to those who use them. `sensitive`
-    is `pan` or `hidden` where the part holds card data.
+    without one does not fit; `values` are its own, where `codes` says `sub_field`. Values that match
+    `agreed` are left to those who use them. `sensitive` is `pan` or `hidden` where the part holds card data.
     """
 
     key: str
@@ -54,6 +57,7 @@ class Cell:
     confidence: str
     source: str
     cells: tuple[Cell, ...] = field(repr=False)
+    values: Mapping[str, Code] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def fixed(self) -> bool:
@@ -137,7 +141,7 @@ def _rows(owner: str) -> Mapping[tuple[str, int], Mapping[str, list[dict[str, st
 def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
     network = "" if owner == STANDARD else owner.upper()
     return tuple(
-        Layout(version, number, network, variant, _cell(rows, "", str(number)))
+        Layout(version, number, network, variant, _cell(rows, "", str(number), network))
         for variant, rows in _rows(owner).get((version, number), {}).items()
     )
 
@@ -149,14 +153,26 @@ def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]
     return Layout(version, number, "", variant, _cell(whole, "", str(number)))
 
 
-def _cell(rows: list[dict[str, str]], path: str, prefix: str) -> Cell:
+@cache
+def _values(network: str) -> Mapping[str, Mapping[str, Code]]:
+    """The codes that a network has for single parts, by the part's path."""
+    found: dict[str, dict[str, Code]] = {}
+    for row in read_csv("subfields"):
+        if row["network"] == network:
+            code = row["code"].replace(_BLANK, " ")
+            made = Code(row["path"], code, row["meaning"], "", (), network, row["source"])
+            found.setdefault(row["path"], {})[code] = made
+    return found
+
+
+def _cell(rows: list[dict[str, str]], path: str, prefix: str, network: str = "") -> Cell:
     """The cell at *path*, with those below it."""
     row = next((row for row in rows if row["path"] == path), None)
     if row is None:
         raise SpecError(int(prefix.split(".")[0]), None, f"a row of the layout with path {path!r}", "none")
     below = [each["path"] for each in rows if each["path"] and each["path"].rpartition(".")[0] == path]
     below = [each for each in below if each != path]
-    cells = tuple(_cell(rows, each, f"{prefix}.{each.rpartition('.')[2]}") for each in below)
+    cells = tuple(_cell(rows, each, f"{prefix}.{each.rpartition('.')[2]}", network) for each in below)
     content, least, most, own = _format(row)
     kind, *words = row["cut"].split(" ") if row["cut"] else [""]
     must = row["codes"].endswith("!")
@@ -179,6 +195,7 @@ def _cell(rows: list[dict[str, str]], path: str, prefix: str) -> Cell:
         confidence=row["confidence"],
         source=row["source"],
         cells=cells,
+        values=_values(network).get(prefix, {}) if codes == _OWN_CODES else {},
     )
 
 

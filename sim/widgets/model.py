@@ -213,7 +213,7 @@ def _children(seen: Anatomy, place: Place, value: str) -> list[Data]:
             "end": start + part.end,
             "depth": part.depth,
         }
-        for part in parts(seen.message, place.number, value)
+        for part in parts(seen.message, place.number, value, seen.network)
     ]
 
 
