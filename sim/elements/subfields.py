@@ -69,6 +69,10 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
     covered = mask(number, value, message.version)
     if len(covered) != len(value):
         covered = mask(0, value)
+    for part, _ in found.walk():
+        if part.sensitive:
+            hidden = mask_pan(part.value) if part.sensitive == "pan" else "*" * len(part.value)
+            covered = covered[: part.start] + hidden + covered[part.end :]
     return list(_tell(found.layout.cell, found.parts, covered, message, network, 0))
 
 
@@ -79,7 +83,8 @@ def _tell(
     placed = cell.cut in _PLACED and all(part.key.isdecimal() for part in parts)
     for part in parts:
         label = _place(part) if placed else part.key
-        yield Told(part, label, part.name, _meaning(part, around), _shown(part, covered), depth)
+        shown = covered[part.start : part.end]
+        yield Told(part, label, part.name, _meaning(part, around), shown, depth)
         yield from _tell(part.cell, part.children, covered, message, network, depth + 1)
 
 
@@ -89,13 +94,6 @@ def _place(part: Part) -> str:
         return part.key
     first = part.start + 1
     return str(first) if part.end <= first else f"{first}-{part.end}"
-
-
-def _shown(part: Part, covered: str) -> str:
-    """The value of a part as it may be shown; *covered* is the whole element, masked."""
-    if part.sensitive == "hidden":
-        return f"[{len(part.value)} characters hidden]"
-    return mask_pan(part.value) if part.sensitive == "pan" else covered[part.start : part.end]
 
 
 def _meaning(part: Part, around: _Around) -> str:

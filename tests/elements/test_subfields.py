@@ -1,0 +1,113 @@
+"""What the networks put into their elements, taken apart and in words; card data in them stays hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.codec import Message
+from sim.elements.meaning import meaning
+from sim.elements.subfields import say, unfold
+from sim.spec import spec
+from sim.spec.layouts import Cell, layouts, owners
+from sim.spec.tables import read_csv
+
+CASES = [
+    ("VISA", "1987", 44, "5Y  2     M    2", "11", "match"),
+    ("VISA", "1987", 44, "5Y  2     M    2", "2", "street and 5-digit postal code match"),
+    ("VISA", "1987", 60, "950000100500", "9-10", "authenticated"),
+    ("VISA", "1987", 60, "95", "2", "chip"),
+    ("VISA", "1987", 62, "C000000000000000Y123456789012345", "2", ""),
+    ("VISA", "1987", 62, "Y1234567890123451234", "2-16", ""),
+    ("VISA", "1987", 63, "A000000002" + "3900", "3", "incremental"),
+    ("VISA", "1987", 104, "5700040102C1C1", "01", "AA"),
+    ("VISA", "1987", 123, "94043    123 MAIN ST", "1-9", ""),
+    ("MASTERCARD", "1987", 48, "T420701032118002TV", "80", "PIN translated"),
+    ("MASTERCARD", "1987", 48, "T420701032118002TV", "TCC", "phone, mail or e-commerce"),
+    ("MASTERCARD", "1987", 48, "R2208" + "0504C101", "05", "credential on file ad hoc"),
+    ("MASTERCARD", "1987", 61, "00000100003008401234567890", "14-16", "United States"),
+    ("MASTERCARD", "1987", 108, "01" + "013" + "0109" + "JANE DOE ", "01", ""),
+    ("MASTERCARD", "1987", 112, "0210030" + "31"[:2], "021", ""),
+    ("MASTERCARD", "1987", 43, f"{'CORNER SHOP':<22} {'NEW YORK':<13} NY ", "38-39", "New York"),
+    ("AMEX", "1993", 60, "AXAAD80000000" + "SELLER".ljust(20), "1", ""),
+    ("AMEX", "1993", 55, "C1C7D5E20001" + "A" * 16 + "0706010A03A00000" + "1" * 68, "9F10", ""),
+    ("UNIONPAY", "1987", 48, "BC123A456" + " " * 12, "7-9", ""),
+    ("UNIONPAY", "1987", 60, "00000500030", "9-10", "POS"),
+    ("JCB", "1987", 61, "1 0840", "4-6", "United States"),
+    ("DISCOVER", "1987", 44, "A", "1", "street and 5-digit postal code"),
+]
+
+
+@pytest.mark.parametrize(("network", "version", "number", "value", "label", "said"), CASES)
+def test_the_parts_of_a_network_are_named_and_explained(
+    network: str, version: str, number: int, value: str, label: str, said: str
+) -> None:
+    """Each part has its place, tag or bit as a label, and the meaning of its code."""
+    told = unfold(Message("0100", {number: value}, version), number, network)
+    assert said in [one.meaning for one in told if one.label == label]
+
+
+CARD = "5555555555554444"
+
+
+@pytest.mark.parametrize(
+    ("network", "version", "number", "value", "secret"),
+    [
+        ("MASTERCARD", "1987", 48, "T9203729", "729"),
+        ("MASTERCARD", "1987", 48, f"T33200716{CARD}", CARD),
+        ("MASTERCARD", "1987", 48, "T4328" + "A1B2" * 7, "A1B2A1B2"),
+        ("JCB", "1987", 48, "0103729", "729"),
+        ("UNIONPAY", "1987", 61, f"01{chr(65) * 20}  CUP729  CUP", "729"),
+        ("VISA", "1987", 126, "004000000000000011 729", "729"),
+        ("VISA", "1987", 62, f"{CARD}ABCD", CARD),
+    ],
+)
+def test_card_data_in_parts_is_never_shown(
+    network: str, version: str, number: int, value: str, secret: str
+) -> None:
+    """Verification values, authentication values and card numbers are hidden by the rows that describe
+    them; a card number that stands where none belongs is hidden, too, also one cut in two by the parts."""
+    message = Message("0100", {number: value}, version)
+    told = unfold(message, number, network)
+    assert told
+    assert all(secret not in one.shown and secret not in one.meaning for one in told)
+    leaves = [one.shown for one in told if not one.part.children]
+    assert secret not in "".join(leaves)
+    assert secret not in meaning(message, number, network)
+    assert secret not in say(message, number, network)
+
+
+def _cells(cell: Cell) -> list[Cell]:
+    return [cell, *(inner for one in cell.cells for inner in _cells(one))]
+
+
+@pytest.mark.parametrize("owner", owners())
+def test_rows_are_sound(owner: str) -> None:
+    """Every row names its source and how sure it is, its element exists, and its widths fit into it."""
+    rows = read_csv(f"layouts/{owner}")
+    for row in rows:
+        assert row["source"], row
+        assert row["confidence"] in ("published", "secondary", "unsourced"), row
+        assert row["sensitive"] in ("", "pan", "hidden"), row
+        assert "knowledge" not in row["name"], row
+    network = None if owner == "iso" else owner.upper()
+    for version, number in {
+        (version, int(row["number"])) for row in rows for version in row["versions"].split("|")
+    }:
+        for one in layouts(version, number, network):
+            assert one.cell.width <= spec(version)[number].width, (owner, number, one.variant)
+
+
+def test_codes_of_parts_belong_to_a_part() -> None:
+    """Each code in `subfields.csv` is found again at its part, with its source."""
+    rows = read_csv("subfields")
+    used = {
+        (one.network, cell.path)
+        for owner in owners()
+        for number in {int(row["number"]) for row in read_csv(f"layouts/{owner}")}
+        for version in ("1987", "1993", "2003")
+        for one in layouts(version, number, None if owner == "iso" else owner.upper())
+        for cell in _cells(one.cell)
+        if cell.values
+    }
+    assert {(row["network"], row["path"]) for row in rows} == used
+    assert all(row["source"] and row["meaning"] for row in rows)
