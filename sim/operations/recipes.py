@@ -14,9 +14,9 @@ from hashlib import sha256
 from time import time
 
 from sim.elements import dates, money, tlv
-from sim.elements.layout import layouts, write
+from sim.elements.layout import Layout, layouts, write
 from sim.operations.options import Setting
-from sim.spec import country, currency, number_of, spec
+from sim.spec import country, currency, number_of, region, spec
 from sim.spec.networks import NETWORKS, network
 from sim.spec.tables import read_toml
 
@@ -121,22 +121,42 @@ def _condition(setting: Setting) -> str:
     return str(conditions.get(setting.entry) or setting.entries.get("condition", "00"))
 
 
+_STATE = "state or province"
+
+
 def _location(setting: Setting) -> str:
     sample = setting.sample
-    layout = layouts(setting.version, 43, setting.network)[0]
+    layout = _layout_of_place(setting)
+    widths = {cell.name: cell.most for cell in layout.cell.cells}
     known = country(sample["country"])
-    codes = {cell.name: cell.most for cell in layout.cell.cells}
-    alpha = known.alpha2 if known and codes.get("country") == len(known.alpha2) else known and known.alpha3
-    where = {"postal code": sample["postal"], "region": sample["region"], "country": sample["country"]}
+    codes = (known.alpha2, known.alpha3) if known else ()
     parts = {
         "name": sample["name"],
         "name and street": sample["name"],
         "street": sample["street"],
         "city": sample["city"],
-        "country": alpha or "",
-        "postal code, region and country": where,
+        _STATE: sample["region"],
+        "country": next((code for code in codes if len(code) == widths.get("country")), ""),
+        "postal code, region and country": {
+            "postal code": sample["postal"],
+            "region": sample["region"],
+            "country": sample["country"],
+        },
     }
-    return write(layout, {name: value for name, value in parts.items() if name in codes})
+    return write(layout, {name: value for name, value in parts.items() if name in widths})
+
+
+def _layout_of_place(setting: Setting) -> Layout:
+    """How the network lays DE 43 out: with the state where it has a layout for merchants of the United
+    States and Canada and the merchant is one; the standard's where the merchant's name is too long."""
+    sample = setting.sample
+    tried = layouts(setting.version, 43, setting.network)
+    roomy = [one for one in tried if len(sample["name"]) <= one.cell.cells[0].most] or list(tried)
+    state = bool(region(sample["region"]))
+    own = [
+        one for one in roomy if one.network and state == (_STATE in (cell.name for cell in one.cell.cells))
+    ]
+    return (own or roomy)[0]
 
 
 def _track_2(context: Context) -> str:
