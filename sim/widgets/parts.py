@@ -46,8 +46,8 @@ def parts(message: Message, number: int, shown: str, network: str | None = None)
     if number == 0:
         return list(_mti(message.mti))
     value = message.get(number)
-    if number == CHIP:
-        return list(_chip(value))
+    if number == CHIP and (tags := list(_chip(value))):
+        return tags
     hidden = shown != value
     if hidden and number != 2 and is_sensitive(number, message.version):
         return []
