@@ -44,7 +44,7 @@ serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 	@$(BIN)/python -m server $(if $(HOST),--host $(HOST)) $(if $(PORT),--port $(PORT)) $(if $(WORKERS),--workers $(WORKERS))
 
 test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks
-	@$(BIN)/python -m pytest --ignore=tests/browser
+	@$(BIN)/python -m pytest --ignore=tests/browser -n logical --dist loadfile
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
 	@$(BIN)/python -m pytest tests/browser

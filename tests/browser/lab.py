@@ -19,33 +19,35 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, Route, sync_playwright
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 # Generous: a machine that does other work, too, is slow to start a kernel. In milliseconds.
 PATIENCE = 90_000
-_START = 90
+_START = 180
 _STOP = 20
 _SETTINGS: dict[str, dict[str, Any]] = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
-# The status says idle before a kernel exists; the session itself must be asked.
-_KERNEL_READY = """() => {
+# The status says idle before a kernel exists, so the session itself must be asked; and an order to run does
+# nothing before the notebook has its cells, all *count* of them.
+_READY = """count => {
     const shown = window.jupyterapp && window.jupyterapp.shell.currentWidget;
-    const context = shown && shown.sessionContext;
-    const kernel = context && context.isReady && context.session && context.session.kernel;
-    return !!kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle'; }"""
-_MARKS = """
-    const cells = '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputPrompt';
-    const marks = [...document.querySelectorAll(cells)].map(mark => mark.textContent);"""
-_BEGUN = f"() => {{ {_MARKS} return marks.some(mark => /\\[[*\\d]/.test(mark)); }}"
-_ALL_RUN = f"() => {{ {_MARKS} return marks.length && marks.every(mark => /\\[\\d+\\]/.test(mark)); }}"
+    const kernel = shown && shown.sessionContext && shown.sessionContext.isReady &&
+        shown.sessionContext.session && shown.sessionContext.session.kernel;
+    const model = shown && shown.context && shown.context.isReady && shown.content && shown.content.model;
+    return !!kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle' &&
+        !!model && model.cells.length === count && shown.content.widgets.length === count &&
+        window.jupyterapp.commands.isEnabled('notebook:run-all-cells'); }"""
+# A cell gets its number when the kernel is done with it. The page cannot tell: it has only the cells in view.
+_ALL_RUN = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(
+    cell => cell.type !== 'code' || cell.executionCount !== null)"""
+# Not awaited: a dialog of the application would hang the test for ever.
 _RUN_ALL = "() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
 _ASK_KERNEL = """code => {
     window.answer = undefined;
@@ -114,23 +116,12 @@ class Lab:
         try:
             sheet.page.set_default_timeout(PATIENCE)
             sheet.page.goto(f"{self.address}/lab/tree/{name}?reset", wait_until="domcontentloaded")
-            sheet.page.wait_for_function(_KERNEL_READY, timeout=PATIENCE)
-            _begin(sheet.page)
+            sheet.page.wait_for_function(_READY, arg=len(cells), timeout=PATIENCE)
+            sheet.page.evaluate(_RUN_ALL)
             sheet.page.wait_for_function(_ALL_RUN, timeout=PATIENCE)
             yield sheet
         finally:
             context.close()
-
-
-def _begin(page: Page) -> None:
-    """Run all cells. Before the notebook has its cells the order does nothing, and is given again."""
-    for _ in range(5):
-        # Not awaited: a dialog of the application would hang the test for ever.
-        page.evaluate(_RUN_ALL)
-        with suppress(PlaywrightTimeout):
-            page.wait_for_function(_BEGUN, timeout=PATIENCE / 9)
-            return
-    raise AssertionError("the cells do not run")
 
 
 def _watch(sheet: Sheet) -> None:

@@ -177,11 +177,6 @@ class GeneratePanel(AskingPanel):
         self._tell()
         return question
 
-    def new_stan(self) -> str:
-        """Take the next trace number, and give it."""
-        self.stan_input.renew()
-        return self.stan
-
     def _inputs_ok(self) -> bool:
         wrong = [] if self.stan_input.ok else ["the STAN"]
         if self.message_type != "echo":
