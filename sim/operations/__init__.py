@@ -5,7 +5,7 @@ from sim.operations.explanation import Explanation, explain
 from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
 from sim.operations.generation import Generated, generate, respond, reverse
 from sim.operations.guessing import Guess, Guessed, guess
-from sim.operations.project import strip_line_ending
+from sim.operations.project import field_values, strip_line_ending
 from sim.operations.reading import NotIso8583Error, Parsed, parse_any
 from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
 from sim.operations.verdict import Judgement
@@ -35,6 +35,7 @@ __all__ = [
     "convert",
     "explain",
     "faults_for",
+    "field_values",
     "generate",
     "guess",
     "parse_any",

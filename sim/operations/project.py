@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from sim.codec import Message
 from sim.masking import mask_pan, mask_text
 from sim.spec import spec
 from sim.spec.luhn import luhn_ok
@@ -27,6 +28,16 @@ def strip_line_ending(raw: str) -> str:
         if raw.endswith(ending):
             return raw[: -len(ending)]
     return raw
+
+
+def field_values(message: Message) -> list[tuple[int, str, str]]:
+    """Number, name and value of every data element, ascending, without MTI and bitmap. Values stand
+    as on the wire, binary ones as upper-case hex."""
+    known = labels(message.version)
+    return [
+        (number, known[number].name, value.upper() if known[number].binary else value)
+        for number, value in sorted(message.fields.items())
+    ]
 
 
 class Label(NamedTuple):

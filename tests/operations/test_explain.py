@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support import AT, PARSED
 
 from sim.codec import Message, ParseError, build
-from sim.operations import explain, generate, respond, reverse, strip_line_ending
+from sim.operations import explain, field_values, generate, respond, reverse, strip_line_ending
 
 
 def test_an_authorization_request_reads_like_a_story() -> None:
@@ -115,3 +115,12 @@ def test_one_line_ending_is_dropped(ending: str) -> None:
     assert strip_line_ending(raw + ending + " ") == raw + ending + " "
     assert strip_line_ending(raw + "\n\n") == raw + "\n"
     assert explain(raw + ending).mti == "0800"
+
+
+def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
+    """The elements are listed by number with their names; hex digits in upper case."""
+    message = Message("0100", {52: "0123456789abcdef", 3: "000000"})
+    assert field_values(message) == [
+        (3, "Processing code", "000000"),
+        (52, "PIN data", "0123456789ABCDEF"),
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -28,6 +27,7 @@ from sim.operations import (
     Explanation,
     Generated,
     explain,
+    field_values,
     generate,
     validate,
 )
@@ -37,10 +37,8 @@ CHARACTERS = st.one_of(st.characters(codec="utf-8"), st.sampled_from('"\\%{}/\n\
 
 
 def fields(message: Message) -> list[FieldValue]:
-    """The elements as records: ascending, binary ones as upper-case hex."""
-    known = {number: spec(message.version)[number] for number in sorted(message.fields)}
-    values = {n: message[n].upper() if one.binary else message[n] for n, one in known.items()}
-    return [FieldValue(number=n, name=one.name, value=values[n]) for n, one in known.items()]
+    """The elements as records."""
+    return [FieldValue(number=n, name=name, value=value) for n, name, value in field_values(message)]
 
 
 def by_records(made: Generated) -> bytes:
@@ -149,13 +147,3 @@ def test_what_answers_remember_is_bounded() -> None:
         assert cache.cache_info().maxsize
         assert cache.cache_info().currsize
         assert not any(card in text for text in texts(cache))
-
-
-def test_fields_are_ascending_with_binary_in_upper_case() -> None:
-    """The elements are listed by number with their names; hex digits in upper case."""
-    message = Message("0100", {52: "0123456789abcdef", 3: "000000"})
-    body = json.loads(answers.generated(Generated(message, None, "template")).body or b"")
-    assert body["fields"] == [
-        {"number": 3, "name": "Processing code", "value": "000000"},
-        {"number": 52, "name": "PIN data", "value": "0123456789ABCDEF"},
-    ]
