@@ -85,14 +85,15 @@ def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | Non
 
 def stream_framing(data: bytes, *, whole: bool = False) -> str | None:
     """The kind of length field that divides the start of a stream into messages without a remainder, the
-    one that makes most of them; None where none does. *whole* False lets the last message be cut.
+    one that makes most of them and the fewest empty ones; None where none does. *whole* False lets the
+    last message be cut.
 
     >>> stream_framing(bytes.fromhex("0003 010203 0002 0A0B"))
     'length-2'
     """
     counted = {name: _divides(made, data, whole) for name, made in frames().items() if made.kind == "length"}
     best = max(counted, key=lambda name: counted[name])
-    return best if counted[best] else None
+    return best if counted[best] > 0 else None
 
 
 def _divides(made: Frame, data: bytes, whole: bool) -> int:
@@ -104,6 +105,7 @@ def _divides(made: Frame, data: bytes, whole: bool) -> int:
             return count if count and not data[at:].strip(b"\x00\x40") else 0
         if at + head + size > len(data):
             return 0 if whole else count
-        count += bool(size)
+        # A length of zero is a keep-alive; many of them are the front half of a longer length.
+        count += 1 if size else -1
         at += head + size
     return count if at == len(data) or not whole else 0

@@ -17,7 +17,7 @@ import pyarrow as pa
 from sim.codec import Message, ParseError, bitmap, parse
 from sim.frames.bulk.lines import Bools, Bytes, Ints, Lines, empty
 from sim.operations import chosen_version
-from sim.spec import ElementSpec, spec
+from sim.spec import ElementSpec, Spec, spec
 
 _MTI_WIDTH = 4
 _SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
@@ -129,7 +129,7 @@ class Block:
         group = self.groups[self.group[row]]
         empty = len(group.bits) > bitmap.PRIMARY_BITS // 4 and not any(n > 64 for n in group.numbers)
         fields = {number: self.columns[number].text(row) for number in group.numbers}
-        return Message(group.mti, fields, group.version, empty)
+        return Message(group.mti, fields, group.version, empty, self.lines.table)
 
 
 def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None) -> Block:
@@ -139,7 +139,7 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
     groups: list[Group] = []
     pieces: dict[int, list[Piece]] = {}
     for key, rows in _alike(lines):
-        made = _layout(key, version)
+        made = _layout(key.decode("ascii"), version, lines.table)
         if made is None:
             continue
         mti, bits, read_as, elements = made
@@ -156,18 +156,19 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
     return Block(lines, groups, group, columns, odd)
 
 
-def _alike(lines: Lines) -> Iterator[tuple[str, Ints]]:
+def _alike(lines: Lines) -> Iterator[tuple[bytes, Ints]]:
     """Rows with the same MTI and bitmap, with the characters of both."""
     sizes = lines.stops - lines.starts
     sizes[lines.not_ascii()] = 0
+    sizes[list(lines.held)] = 0
     long_enough = np.flatnonzero(sizes >= _SHORT)
     second = _SECONDARY[lines.data[lines.starts[long_enough] + _MTI_WIDTH]]
-    yield from _same(lines, long_enough[~second], _SHORT)
+    yield from same(lines, long_enough[~second], _SHORT)
     rows = long_enough[second]
-    yield from _same(lines, rows[sizes[rows] >= _LONG], _LONG)
+    yield from same(lines, rows[sizes[rows] >= _LONG], _LONG)
 
 
-def _same(lines: Lines, rows: Ints, width: int) -> Iterator[tuple[str, Ints]]:
+def same(lines: Lines, rows: Ints, width: int) -> Iterator[tuple[bytes, Ints]]:
     """*rows* by their first *width* bytes, those that are many."""
     if not len(rows):
         return
@@ -180,7 +181,7 @@ def _same(lines: Lines, rows: Ints, width: int) -> Iterator[tuple[str, Ints]]:
     ends = np.cumsum(counts)
     for kind in np.flatnonzero(counts >= _FEW).tolist():
         chosen = order[ends[kind] - counts[kind] : ends[kind]]
-        yield encoded.dictionary[kind].as_py().decode("ascii"), rows[chosen]
+        yield encoded.dictionary[kind].as_py(), rows[chosen]
 
 
 def windows(data: Bytes, width: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
@@ -188,13 +189,15 @@ def windows(data: Bytes, width: int) -> np.ndarray[tuple[int], np.dtype[np.void]
     return np.ndarray((max(len(data) - width + 1, 0),), f"V{width}", data, strides=(1,))
 
 
-def _layout(key: str, version: str | None) -> tuple[str, str, str, list[ElementSpec]] | None:
+def _layout(
+    key: str, version: str | None, table: Spec | None
+) -> tuple[str, str, str, list[ElementSpec]] | None:
     """MTI, bitmap, version and elements of the messages that begin with *key*; None where it is wrong."""
     mti, bits = key[:_MTI_WIDTH], key[_MTI_WIDTH:]
     if not mti.isdigit() or not bitmap.HEX_DIGITS.issuperset(bits):
         return None
     read_as = chosen_version(mti, version)
-    elements = spec(read_as)
+    elements = table or spec(read_as)
     return mti, bits, read_as, [elements[number] for number in bitmap.numbers(bits)]
 
 
@@ -244,9 +247,12 @@ def _prefixes(data: Bytes, at: Ints, width: int) -> tuple[Ints, Bools]:
 def _one_by_one(lines: Lines, rows: Ints, version: str | None) -> dict[int, Message | ParseError]:
     found: dict[int, Message | ParseError] = {}
     for row in rows.tolist():
+        if row in lines.held:
+            found[row] = lines.held[row]
+            continue
         raw = lines.text(row)
         try:
-            found[row] = parse(raw, chosen_version(raw, version))
+            found[row] = parse(raw, lines.table or chosen_version(raw, version))
         except ParseError as error:
             # Its traceback would hold on to all that is here, the buffer of the lines too.
             found[row] = error.with_traceback(None)

@@ -14,6 +14,8 @@ from typing import Any
 
 from sim.frames.bulk.lines import of_stream, opened, paths
 from sim.frames.bulk.parts import ALL, Options, Reader, table
+from sim.frames.bulk.sources import of_file
+from sim.frames.bulk.ways import HEAD, LINES, way_of
 
 # Bytes of a file that make one partition, about.
 RANGE = 64 << 20
@@ -62,12 +64,24 @@ def read_range(one: Range, first: int, options: Options) -> Any:
     """The messages of a range as a table; its first line is line *first* of the file."""
     reader = Reader(options)
     with opened(Path(one.path)) as stream:
-        limit = None
-        if one.stop is not None:
+        if one.stop is None:
+            found = of_file(stream, options, one.path)
+        else:
             stream.seek(one.start)
             limit = one.stop - one.start
-        found = of_stream(stream, options.find, one.path, first=first, limit=limit)
-        return table([reader.part(lines) for lines in found if len(lines)], options)
+            found = of_stream(stream, options.find, one.path, first=first, limit=limit)
+        # Partitions have the same columns: those that only captures have are left out.
+        return table([reader.part(replace(lines, more={})) for lines in found if len(lines)], options)
+
+
+def planned(path: Path, options: Options) -> tuple[list[Range], Options]:
+    """The ranges of a file, and how their lines are read; a file of other than lines is one range."""
+    with opened(path) as stream:
+        way = way_of(stream.read(HEAD), options.format, options.framing, find=options.unlocated)
+    if way.kind != LINES or path.suffix in _PACKED:
+        return [Range(str(path))], options
+    found = options if way.pattern is None else replace(options, pattern=way.pattern)
+    return list(ranges(path, RANGE)), found
 
 
 def read_dask(source: object, options: Options) -> Any:
@@ -86,8 +100,9 @@ def read_dask(source: object, options: Options) -> Any:
     parts = []
     for path in files:
         first: Any = 1
-        for one in ranges(path, RANGE):
-            parts.append(delayed(read_range)(one, first, chosen))
+        pieces, known = planned(path, chosen)
+        for one in pieces:
+            parts.append(delayed(read_range)(one, first, known))
             first = delayed(_add)(first, delayed(lines_in)(one))
     meta = table([], chosen)
     frames: Any = dask.dataframe  # partly typed

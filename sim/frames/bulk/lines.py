@@ -7,8 +7,8 @@ not is read as Latin-1, a character a byte, so that nothing is lost and offsets 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,7 +18,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sim.codec import Message, ParseError
 from sim.codec.bitmap import HEX_DIGITS
+from sim.spec import Spec
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -36,13 +38,19 @@ _SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 @dataclass(frozen=True, slots=True)
 class Lines:
     """Messages in one buffer: message i is `data[starts[i]:stops[i]]` and stands in line `numbers[i]`
-    (from 1) of `file` (empty for messages that came from no file)."""
+    (from 1) of `file` (empty for messages that came from no file). `held` are messages that were read
+    already, or why there is none; `table` the element table of their dialect, None the version's.
+    `said` tells a person how the messages were found, `more` holds columns that came with them."""
 
     data: Bytes
     starts: Ints
     stops: Ints
     numbers: Ints
     file: str = ""
+    held: Mapping[int, Message | ParseError] = field(default_factory=dict, repr=False)
+    table: Spec | None = None
+    said: str = ""
+    more: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -53,7 +61,13 @@ class Lines:
 
     def pick(self, rows: Any) -> Lines:
         """The messages *rows* (a slice, numbers or a mask) of the same buffer."""
-        return replace(self, starts=self.starts[rows], stops=self.stops[rows], numbers=self.numbers[rows])
+        held: Mapping[int, Message | ParseError] = {}
+        if self.held:
+            kept = np.arange(len(self))[rows].tolist()
+            held = {new: self.held[old] for new, old in enumerate(kept) if old in self.held}
+        starts, stops, numbers = self.starts[rows], self.stops[rows], self.numbers[rows]
+        more = {name: values[rows] for name, values in self.more.items()}
+        return replace(self, starts=starts, stops=stops, numbers=numbers, held=held, more=more)
 
     def not_ascii(self) -> Bools:
         """Which messages have a character outside ASCII."""
@@ -199,7 +213,7 @@ def _runs(items: Iterable[object]) -> Iterator[Any]:
 
 
 def _lines(items: Any, first: int) -> Lines:
-    data, offsets = _joined(items)
+    data, offsets = joined(items)
     numbers = np.arange(first, first + len(items), dtype=np.int64)
     lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers)
     _trim(lines, _NEWLINE)
@@ -207,9 +221,9 @@ def _lines(items: Any, first: int) -> Lines:
     return lines
 
 
-def _joined(items: Any) -> tuple[Bytes, Ints]:
-    """Texts as one buffer, and where each begins and the last ends; what is no text is held as an empty
-    one."""
+def joined(items: Any) -> tuple[Bytes, Ints]:
+    """Texts or bytes as one buffer, and where each begins and the last ends; what is neither is held as an
+    empty one."""
     try:
         packed = pa.array(items, pa.large_binary())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):

@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sim.codec import Message, ParseError
+from sim.codec.wire import Format
 from sim.errors import OptionError, shown
 from sim.frames.bulk.cards import Cards, names
 from sim.frames.bulk.check import Checks
@@ -30,7 +31,8 @@ Selector = int | str
 
 _TEXT = pa.large_string()
 _ACCOUNTS = frozenset({2, 35, 45})  # what the network is told from
-_FRONT = ("line", "file", "mti", "version", "network", "valid", "errors")
+_FRONT = ("line", "file", "time", "stream", "mti", "version", "network", "valid", "errors")
+_CAPTURED = ("time", "stream")
 _BEHIND = ("error", "error_field", "error_offset", "text")
 ALL = range(2, 129)
 
@@ -46,6 +48,8 @@ class Options:
     start: int | None = None
     pattern: str | re.Pattern[str] | None = None
     files: bool = False
+    format: Format | str | None = None
+    framing: tuple[str, ...] | None = None
 
     def checked(self) -> Options:
         """The same with the elements chosen as numbers. Raises OptionError for an unknown element,
@@ -65,6 +69,11 @@ class Options:
         return finder(self.start, self.pattern)
 
     @property
+    def unlocated(self) -> bool:
+        """Whether nothing says where in its line a message stands."""
+        return self.start is None and self.pattern is None
+
+    @property
     def wanted(self) -> frozenset[int] | None:
         """The elements to take out of the text, None all."""
         return None if self.numbers is None or self.validate else frozenset(self.numbers) | _ACCOUNTS
@@ -79,6 +88,7 @@ class Part:
     columns: dict[str, Any]
     versions: frozenset[str]
     empty_secondary: frozenset[int]
+    said: str = ""
 
 
 @dataclass(slots=True)
@@ -110,8 +120,9 @@ class Reader:
         for number in block.columns if options.numbers is None else options.numbers:
             if number in block.columns:
                 columns[label(number)] = block.columns[number].array()
+        columns |= {name: _extra(values) for name, values in lines.more.items()}
         columns |= _faults(block)
-        return Part(len(lines), columns, kinds.known, _empty_secondary(block))
+        return Part(len(lines), columns, kinds.known, _empty_secondary(block), lines.said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +167,10 @@ def _coded(codes: Any, values: list[Any]) -> pa.Array:
     return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
 
+def _extra(values: Any) -> Any:
+    return values if values.dtype.kind == "M" else pa.array(values, _TEXT)
+
+
 def _repeated(value: str, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(value, _TEXT), count)
 
@@ -198,6 +213,8 @@ def table(parts: list[Part], options: Options) -> MessagesTable:
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
     if empty := frozenset().union(*(one.empty_secondary for one in parts)):
         facts["empty_secondary"] = empty
+    if said := "; ".join(dict.fromkeys(part.said for part in parts if part.said)):
+        facts["read_as"] = said
     made.attrs["iso"] = facts
     return made
 
@@ -209,6 +226,7 @@ def _names(parts: list[Part], options: Options) -> list[str]:
     else:
         numbers = list(options.numbers)
     absent = {"file"} if not options.files else set()
+    absent |= {name for name in _CAPTURED if not any(name in part.columns for part in parts)}
     if not options.validate:
         absent |= {"valid", "errors"}
     front = [name for name in _FRONT if name not in absent]
@@ -220,6 +238,9 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
     if name in ("line", "valid", "errors"):
         dtype = np.bool_ if name == "valid" else np.int64
         return np.concatenate([np.empty(0, dtype), *cells])
+    if name == "time":
+        times = [_no_times(count) if one is None else one for one, count in zip(cells, counts, strict=True)]
+        return pd.DatetimeIndex(np.concatenate(times)).tz_localize("UTC")
     if name in ("error_field", "error_offset"):
         values = [_numbers(one, count) for one, count in zip(cells, counts, strict=True)]
         whole, missing = (
@@ -236,6 +257,10 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
 def _numbers(cells: Any, count: int) -> tuple[Ints, Bools]:
     """Values and which of them are missing."""
     return cells if cells is not None else (np.zeros(count, np.int64), np.ones(count, np.bool_))
+
+
+def _no_times(count: int) -> Any:
+    return np.full(count, np.datetime64("NaT", "us"))
 
 
 @lru_cache(maxsize=16)

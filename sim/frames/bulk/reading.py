@@ -12,9 +12,11 @@ from typing import Any, Literal, overload
 
 import pandas as pd
 
-from sim.frames.bulk.lines import blocks, paths
+from sim.codec.wire import Format
+from sim.frames.bulk.lines import paths
 from sim.frames.bulk.parts import Options, Part, Reader, table
 from sim.frames.bulk.progress import Bar
+from sim.frames.bulk.sources import blocks, expanded
 from sim.frames.bulk.table import MessagesTable
 from sim.spec.spellings import choose, network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
@@ -34,6 +36,8 @@ def read(
     progress: bool | None = None,
     start: int | None = None,
     pattern: str | re.Pattern[str] | None = None,
+    format: str | Format | None = None,
+    framing: Iterable[str] | None = None,
     engine: Literal["pandas"] = "pandas",
 ) -> MessagesTable:
     """One table."""
@@ -51,6 +55,8 @@ def read(
     progress: bool | None = None,
     start: int | None = None,
     pattern: str | re.Pattern[str] | None = None,
+    format: str | Format | None = None,
+    framing: Iterable[str] | None = None,
     engine: Literal["pandas"] = "pandas",
 ) -> Iterator[MessagesTable]:
     """Tables of *chunksize* rows."""
@@ -68,6 +74,8 @@ def read(
     progress: bool | None = None,
     start: int | None = None,
     pattern: str | re.Pattern[str] | None = None,
+    format: str | Format | None = None,
+    framing: Iterable[str] | None = None,
     engine: Literal["dask"],
 ) -> Any:
     """A Dask DataFrame."""
@@ -84,6 +92,8 @@ def read(
     progress: bool | None = None,
     start: int | None = None,
     pattern: str | re.Pattern[str] | None = None,
+    format: str | Format | None = None,
+    framing: Iterable[str] | None = None,
     engine: Literal["pandas", "dask"] = "pandas",
 ) -> Any:
     """Read many messages into one table, a row each.
@@ -91,8 +101,11 @@ def read(
     Parameters
     ----------
     source
-        A list, Series or iterator of messages; a path, or a list of `Path`s, plain, .gz or .zst, a message
-        a line; or an open file. Blank lines of a file are left out.
+        A list, Series or iterator of messages, texts or bytes; a path, a folder, a pattern such as
+        `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; or an open file. A file is a capture (pcap,
+        pcapng; extra `pcap`), records behind lengths (IPM and VBS files, in blocks or not), or lines with a
+        message each. Where a message stands in its line, and how bytes are written, is found from a sample
+        unless you say it; `.iso.read_as` tells. Blank lines are left out.
     version
         One of `sim.VERSIONS`; None reads it off each MTI.
     network
@@ -111,6 +124,11 @@ def read(
     pattern
         A regular expression whose group `message` (else its first group, else the whole match) is the
         message; lines that do not match are left out.
+    format
+        How messages that are no text are written: a format or the name of one (`sim.formats()`). Lines and
+        texts are then hex digits.
+    framing
+        What stands around each message, outermost first (`length-2`, `tpdu` ...); None finds it.
     engine
         "dask" gives a Dask DataFrame of files.
 
@@ -144,15 +162,19 @@ def read(
     own = None if network is None else network_named(network)
     if chunksize is not None and (chunksize < 1 or chosen == "dask"):
         raise ValueError("chunksize is a number of rows from 1 on, and not for engine='dask'")
+    source = expanded(source) or source
     several = isinstance(source, list | tuple) and paths(source) is not None
-    options = Options(edition, own, validate, columns, start, pattern, several).checked()
+    layers = None if framing is None else (framing,) if isinstance(framing, str) else tuple(framing)
+    options = Options(edition, own, validate, columns, start, pattern, several, format, layers).checked()
     if chosen == "dask":
         from sim.frames.bulk.dask_engine import read_dask
 
         return read_dask(source, options)
     if chunksize is not None:
         return _chunks(source, options, chunksize, progress)
-    return table(list(_parts(source, options, None, progress)), options)
+    made = table(list(_parts(source, options, None, progress)), options)
+    # The streams of a capture come one by one.
+    return made.sort_values(["line"], ignore_index=True) if "stream" in made.columns else made
 
 
 def _chunks(source: object, options: Options, size: int, progress: bool | None) -> Iterator[MessagesTable]:
@@ -180,7 +202,7 @@ def _parts(source: object, options: Options, size: int | None, progress: bool | 
     bar = Bar(total, unit, progress)
     room = size
     try:
-        for lines in blocks(source, options.find):
+        for lines in blocks(source, options):
             at = 0
             while at < len(lines):
                 end = len(lines) if room is None else min(len(lines), at + room)

@@ -29,8 +29,11 @@ from sim.operations.validation import judge
 from sim.spec import VERSIONS
 
 _LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
+# Behind this mark stand the bytes of a row that is no message, as hex digits.
+BYTES_MARK = "0x"
+_BYTES_SHOWN = 22
 # Columns whose texts were made here and hold nothing of the card.
-_SAFE = frozenset({"mti", "version", "network", "error", "file"})
+_SAFE = frozenset({"mti", "version", "network", "error", "file", "stream", "time"})
 _FINDING = (
     *("severity", "network", "field", "name", "rule", "message", "start", "end", "expected", "found"),
     *("hint", "source"),
@@ -63,9 +66,7 @@ def _shown(
         return list(cells)
     if name == "text":
         pairs = zip(cells, versions, strict=True)
-        return [
-            masked_text(cell, version or None) if isinstance(cell, str) else cell for cell, version in pairs
-        ]
+        return [_shown_text(cell, version) if isinstance(cell, str) else cell for cell, version in pairs]
     if number is None:
         return [shown_cell(cell, {}) for cell in cells]
     return [
@@ -74,6 +75,13 @@ def _shown(
         else shown_cell(cell, {})
         for cell, version, pan in zip(cells, versions, pans, strict=True)
     ]
+
+
+def _shown_text(text: str, version: str) -> str:
+    """A text that is no message as it may be shown; of bytes the first ones: MTI and bitmap."""
+    if text.startswith(BYTES_MARK):
+        return text[:_BYTES_SHOWN] + "*" * len(text[_BYTES_SHOWN:])
+    return masked_text(text, version or None)
 
 
 def _strictest(number: int | None, versions: Sequence[str]) -> str:
@@ -141,9 +149,10 @@ class MessagesTable(Table):
     """Many messages, a row each.
 
     Columns: `line` (from 1; messages of a list are counted the same way), `file` (of several files),
-    `mti`, `version`, `network`, with validation `valid` and `errors`, the data elements `DE2` to
-    `DE128`, and for rows that are no message `error`, `error_field` (0 MTI, 1 bitmap), `error_offset` and
-    `text`, the text itself. What a message does not have is missing.
+    `time` (UTC) and `stream` (of captures), `mti`, `version`, `network`, with validation `valid` and
+    `errors`, the data elements `DE2` to `DE128`, and for rows that are no message `error`, `error_field`
+    (0 MTI, 1 bitmap), `error_offset` (characters, of bytes the byte) and `text`, the text itself, of bytes
+    their hex digits behind `0x`. What a message does not have is missing.
     """
 
     _when_empty = ("error", "error_field", "error_offset", "text")
@@ -205,10 +214,14 @@ class MessagesTable(Table):
         )
 
     def __repr__(self) -> str:
-        return render.as_plain(self._grid(), "") if len(self) else super().__repr__()
+        return render.as_plain(self._grid(), self._said()) if len(self) else super().__repr__()
 
     def _repr_html_(self) -> str:
-        return render.as_html(self._grid(), "")
+        return render.as_html(self._grid(), self._said())
+
+    def _said(self) -> str:
+        said = facts_of(self).get("read_as", "")
+        return f"read as {said}" if said else ""
 
 
 class MessagesView:
@@ -217,6 +230,11 @@ class MessagesView:
     def __init__(self, table: pd.DataFrame) -> None:
         self._table = table
         self._facts = facts_of(table)
+
+    @property
+    def read_as(self) -> str:
+        """How the messages were found and written, in one line; empty for plain lines of text."""
+        return str(self._facts.get("read_as", ""))
 
     def message(self, row: Any) -> Message:
         """The message in the row labelled *row*. Raises BuildError where the row holds none, TypeError

@@ -1,0 +1,152 @@
+"""What a source holds, as blocks of messages in the text form, whatever they are written as."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from sim.codec.bitmap import HEX_DIGITS
+from sim.frames.bulk import lines as plain
+from sim.frames.bulk.captures import of_capture
+from sim.frames.bulk.lines import Lines, finder, of_stream, opened
+from sim.frames.bulk.parts import Options
+from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
+from sim.frames.bulk.ways import CAPTURE, HEAD, HEX_LINES, RECORDS, Way, way_of, way_of_items
+
+_BYTES = (bytes, bytearray, memoryview)
+
+
+def blocks(source: object, options: Options) -> Iterator[Lines]:
+    """The messages of *source*, block by block. Raises TypeError for what is no source, OSError for a file
+    that cannot be read, SpecError for one whose messages cannot be told apart."""
+    found = plain.paths(source)
+    if found is not None:
+        for path in found:
+            with opened(path) as stream:
+                yield from of_file(stream, options, str(path))
+    elif hasattr(source, "read"):
+        yield from of_file(source, options, "")
+    elif isinstance(source, Iterable) and not isinstance(source, (*_BYTES, str, dict)):
+        yield from _of_items(source, options)
+    else:
+        yield from plain.blocks(source, options.find)
+
+
+def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
+    """The messages of an open file, of whatever kind."""
+    head, rest = _peeked(stream)
+    if isinstance(head, str):
+        yield from of_stream(rest, options.find, file)
+        return
+    way = way_of(head, options.format, options.framing, find=options.unlocated)
+    if way.kind == CAPTURE:
+        yield from of_capture(rest, way, options.version, file)
+    elif way.kind == RECORDS:
+        yield from of_records(pieces(rest), way, options.version, file)
+    else:
+        yield from _of_lines(rest, way, options, file)
+
+
+def _of_lines(stream: Any, way: Way, options: Options, file: str) -> Iterator[Lines]:
+    find = finder(way.start, way.pattern) if way.pattern or way.start is not None else options.find
+    found = of_stream(stream, find, file)
+    if way.kind == HEX_LINES:
+        yield from of_hex(found, way, options.version)
+    else:
+        for lines in found:
+            yield replace(lines, said=way.said) if way.said else lines
+
+
+def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
+    """Messages one by one: texts, or bytes where the first is."""
+    rest = iter(items)
+    first = list(islice(rest, 1))
+    known: Any = items if not isinstance(items, Iterator) else chain(first, rest)
+    if first and isinstance(first[0], _BYTES):
+        way = way_of_items(bytes(first[0]), options.format, options.framing)
+        yield from of_bytes(known, way, options.version)
+    elif options.format is not None and options.format != "text":
+        way = way_of_items(b"", options.format, options.framing)
+        yield from of_hex(plain.blocks(known, options.find), way, options.version)
+    else:
+        yield from plain.blocks(known, options.find)
+
+
+class _Again(io.RawIOBase):
+    """An open file from which some bytes were read already, from its beginning."""
+
+    def __init__(self, head: bytes, stream: Any) -> None:
+        self._head, self._stream, self.name = io.BytesIO(head), stream, getattr(stream, "name", "")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._head.readinto(buffer)
+        if found:
+            return found
+        if hasattr(self._stream, "readinto"):
+            return int(self._stream.readinto(buffer) or 0)
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _peeked(stream: Any) -> tuple[bytes | str, Any]:
+    """The first bytes of an open file, and a file that begins with them; of a text file nothing is read."""
+    if isinstance(stream, io.TextIOBase):
+        return "", stream
+    start = stream.tell() if getattr(stream, "seekable", bool)() else None
+    head = b""
+    while len(head) < HEAD and (piece := stream.read(HEAD - len(head))):
+        if isinstance(piece, str):
+            return "", _Text(piece, stream)
+        head += bytes(piece)
+    if start is not None:
+        stream.seek(start)
+        return head, stream
+    return head, io.BufferedReader(_Again(head, stream), HEAD)
+
+
+class _Text:
+    """A file of texts from which some were read already."""
+
+    def __init__(self, head: str, stream: Any) -> None:
+        self._head, self._stream = head, stream
+
+    def read(self, size: int = -1) -> str:
+        """The next characters."""
+        head, self._head = self._head, ""
+        return head or str(self._stream.read(size))
+
+
+def expanded(source: object) -> list[Path] | None:
+    """The files that a folder or a pattern with `*` names, in the order of their names; None for another
+    source. Raises FileNotFoundError where there is none."""
+    if not isinstance(source, str | Path):
+        return None
+    text = str(source)
+    if isinstance(source, str) and text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20]):
+        return None
+    path = Path(text)
+    if _is_folder(path):
+        found = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    elif any(sign in text for sign in "*?["):
+        root = Path(path.anchor or ".")
+        found = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
+    else:
+        return None
+    if not found:
+        raise FileNotFoundError(f"no files in {source}")
+    return found
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False

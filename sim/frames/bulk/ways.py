@@ -1,0 +1,260 @@
+"""How the messages of a source stand in it: seen from its first bytes, or from a sample of its lines.
+
+A file is a capture, a run of records behind lengths (in blocks or not), or lines. In a line the message may
+stand behind a time and a name and in front of more, as text or as hex digits: where, is found from lines in
+which it can be read to its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sim.codec import ParseError, parse
+from sim.codec.wire import Format, WireError, strip, wire_format
+from sim.codec.wire.files import is_blocked, stream_framing, unblock
+from sim.codec.wire.framing import frame
+from sim.errors import SpecError
+from sim.operations import chosen_version
+from sim.operations.guessing import Guessed, guess
+
+LINES, RECORDS, CAPTURE, HEX_LINES = "lines", "records", "capture", "hex lines"
+TEXT = "text"
+# What is looked at before anything is read.
+HEAD = 1 << 16
+_SAMPLE = 200
+_GUESSED = 20
+_FEWEST = 3
+_MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
+_CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
+_STARTS = re.compile(r"(?<![0-9A-Fa-f])[0-9]{4}[0-9A-Fa-f]{16}")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
+_END = re.compile(r"[\s\"'\]})>,;]*$")
+# As much of what stands in front is looked for in each line.
+_LONGEST_MARK = 16
+_MOST_TRIED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How messages are found and written. `kind` is lines, hex lines, records or capture; `start` or
+    `pattern` say where a message stands in its line; `format` how it is written, None as text; `length`
+    the length field in front of a record, `blocked` whether the file is in blocks of 1014 bytes;
+    `framing` what else stands around it; `said` one line for a person."""
+
+    kind: str
+    start: int | None = None
+    pattern: str | None = None
+    format: Format | None = None
+    length: str = ""
+    blocked: bool = False
+    framing: tuple[str, ...] = ()
+    said: str = ""
+
+
+def way_of(head: bytes, format: Format | str | None, framing: Sequence[str] | None, *, find: bool) -> Way:
+    """How a file that begins with *head* is read. *format* and *framing* are what the caller knows, *find*
+    whether the message is to be looked for in its line. Raises SpecError for a binary file whose
+    messages cannot be told apart."""
+    if head.startswith(_MAGIC):
+        return Way(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
+    known = _wire(format)
+    if known is None and head.translate(None, _CONTROL) == head:
+        return _way_of_lines(head, find)
+    if known is not None and _is_hex(head):
+        return Way(HEX_LINES, format=known, framing=tuple(framing or ()), said=f"hex lines, {known.title}")
+    return _way_of_records(head, known, framing)
+
+
+def _wire(given: Format | str | None) -> Format | None:
+    if given is None or given == TEXT:
+        return None
+    return wire_format(given) if isinstance(given, str) else given
+
+
+def _is_hex(head: bytes) -> bool:
+    return not head.translate(None, b"0123456789ABCDEFabcdef \t\r\n")
+
+
+def _way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | None) -> Way:
+    blocked = is_blocked(head)
+    data = b"".join(unblock([head])) if blocked else head
+    names = [frame(name).name for name in framing or ()]
+    lengths = [name for name in names if frame(name).kind == "length"]
+    length = lengths[0] if lengths else stream_framing(data)
+    if length is None:
+        expected = "records behind lengths, a capture or lines: name the framing of the messages"
+        raise SpecError(None, None, expected, "bytes of no kind that is known")
+    first = _first_record(data, length)
+    inner = tuple(name for name in names if name != length)
+    if known is None:
+        best = _guessed(first)
+        known, inner = writing_of(best), inner or layers_of(best)
+    elif framing is None:
+        inner = _usual(known, first)
+    assert known is not None  # noqa: S101 - _guessed gives no other
+    parts = (
+        "blocks of 1014 bytes" if blocked else "",
+        frame(length).title,
+        *(frame(one).title for one in inner),
+    )
+    said = ", ".join(part for part in (*parts, known.title) if part)
+    return Way(RECORDS, format=known, length=length, blocked=blocked, framing=inner, said=said)
+
+
+def _first_record(data: bytes, length: str) -> bytes:
+    from sim.codec.wire.files import records
+
+    try:
+        return next((record for _, record in records([data], length)), b"")
+    except WireError:
+        return b""
+
+
+def _guessed(record: bytes) -> Guessed:
+    best = guess(record).best
+    if writing_of(best) is None:
+        expected = "messages in a format that can be told from the first of them: name it with format="
+        raise SpecError(None, None, expected, "; ".join(best.reasons[:2])[:80] or "another")
+    return best
+
+
+def writing_of(best: Guessed) -> Format | None:
+    """The format that a guess found; None where the message is not whole, or none. Bytes of the text form
+    are ASCII."""
+    if not best.complete:
+        return None
+    return wire_format("ascii") if best.format == TEXT else best.written
+
+
+def layers_of(best: Guessed) -> tuple[str, ...]:
+    """The names of the framing that a guess found. Raises SpecError for one that has no name."""
+    names = tuple(layer.name for layer in best.layers)
+    if not all(names):
+        raise SpecError(
+            None, None, "framing of a known kind: name it with framing=", ", ".join(best.framing)[:80]
+        )
+    return names
+
+
+def _usual(known: Format, record: bytes) -> tuple[str, ...]:
+    """What usually stands around messages of a format, behind the length, where it stands around *record*."""
+    inner = tuple(name for name in known.frames if frame(name).kind != "length")
+    try:
+        strip(record, inner)
+    except WireError:
+        return ()
+    return inner
+
+
+def _way_of_lines(head: bytes, find: bool) -> Way:
+    lines = [line for line in head.decode("utf-8-sig", "replace").splitlines()[:_SAMPLE] if line.strip()]
+    if not lines or not find or sum(_reads(line) for line in lines) * 2 >= len(lines):
+        return Way(LINES)
+    for look in (_text_at, _hex_at):
+        way = _located(lines, look)
+        if way is not None:
+            return way
+    return Way(LINES)
+
+
+def _reads(text: str) -> bool:
+    try:
+        parse(text, chosen_version(text, None))
+    except ParseError as error:
+        # A message that is broken further on is one all the same.
+        return error.partial is not None and error.field not in (0, 1)
+    return True
+
+
+# A message in a line: where it starts and ends, and how it is written, None as text.
+_Found = tuple[int, int, Format | None, tuple[str, ...]]
+
+
+def _text_at(line: str) -> _Found | None:
+    """Where a text form stands that reads to the end of its line, or to what closes it."""
+    for match in list(_STARTS.finditer(line))[:_MOST_TRIED]:
+        rest = line[match.start() :]
+        for end in dict.fromkeys((len(rest), len(rest.rstrip()), *_ends(rest))):
+            try:
+                parse(rest[:end], chosen_version(rest, None))
+            except ParseError:
+                continue
+            return match.start(), match.start() + end, None, ()
+    return None
+
+
+def _ends(rest: str) -> Iterable[int]:
+    closed = _END.search(rest)
+    if closed:
+        yield closed.start()
+    yield from [match.start() for match in re.finditer(r"[\"'\]|\s]", rest)][:8]
+
+
+def _hex_at(line: str) -> _Found | None:
+    """Where hex digits of a message stand, and how it is written."""
+    for match in sorted(_HEX.finditer(line), key=lambda one: one.start() - one.end())[:2]:
+        best = guess(bytes.fromhex(match[0])).best
+        made = writing_of(best)
+        if made is not None and all(layer.name for layer in best.layers):
+            return match.start(), match.end(), made, layers_of(best)
+    return None
+
+
+def _located(lines: list[str], look: Callable[[str], _Found | None]) -> Way | None:
+    # A guess takes its time: of hex digits fewer lines are looked at.
+    tried = lines[: _SAMPLE if look is _text_at else _GUESSED]
+    found = {at: place for at, line in enumerate(tried) if (place := look(line)) is not None}
+    if len(found) * 2 < len(tried) and len(found) < _FEWEST:
+        return None
+    writings = Counter(_writing(one) for one in found.values())
+    usual, _ = writings.most_common(1)[0]
+    alike = {at: one for at, one in found.items() if _writing(one) == usual}
+    _, _, made, layers = next(iter(alike.values()))
+    if made is None and not any(start for start, *_ in alike.values()):
+        return None
+    front = _shared([lines[at][:start][::-1] for at, (start, *_) in alike.items()])[::-1]
+    rests = [lines[at][end:] for at, (_, end, *_) in alike.items()]
+    back = _shared(rests)
+    whole = all(rest.strip() == back.strip() for rest in rests)
+    pattern = _pattern(front, back, whole=whole, hexed=made is not None)
+    matched = sum(bool(re.search(pattern, line)) for line in lines)
+    title = made.title if made else "text form"
+    behind = f" behind {front[-8:].strip()!r}" if front.strip() else ""
+    said = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
+    return Way(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=layers, said=said)
+
+
+def _writing(one: _Found) -> tuple[str, tuple[str, ...]]:
+    return (one[2].name if one[2] else "", one[3])
+
+
+def _shared(texts: list[str]) -> str:
+    """What all *texts* begin with, as far as it is looked at; digits are no mark, they count something."""
+    first, last = min(texts), max(texts)
+    size = 0
+    while size < min(len(first), len(last), _LONGEST_MARK) and first[size] == last[size]:
+        size += 1
+    return re.split(r"\d", first[:size])[0]
+
+
+def _pattern(front: str, back: str, *, whole: bool, hexed: bool) -> str:
+    """What finds a message behind *front* and before *back*, which ends the line where *whole*."""
+    mark = re.escape(front) if front else r"(?<![0-9A-Fa-f])"
+    if hexed:
+        return rf"{mark}(?P<message>[0-9A-Fa-f]{{24,}})"
+    ending = re.escape(back.rstrip()) + (r"\s*$" if whole else "") if back.strip() else ""
+    return rf"{mark}(?P<message>[0-9]{{4}}[0-9A-Fa-f]{{16}}.*{'?' if ending else ''}){ending}"
+
+
+def way_of_items(first: bytes, format: Format | str | None, framing: Sequence[str] | None) -> Way:
+    """How messages that come one by one as bytes are read; *first* is the first of them. Raises SpecError
+    where that cannot be told from it."""
+    known = _wire(format)
+    if known is None:
+        best = _guessed(first)
+        layers = layers_of(best) if framing is None else tuple(framing)
+        return Way(RECORDS, format=writing_of(best), framing=layers, said=best.read_as)
+    return Way(RECORDS, format=known, framing=tuple(framing or ()), said=known.title)
