@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
     from sim.face.formats import export_format, formats, load_format
     from sim.face.guessing import guess
-    from sim.face.making import generate, respond, reverse
+    from sim.face.making import convert, generate, respond, reverse
     from sim.face.many import plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
     from sim.face.reference import codes, compare, fields, flows, rules
@@ -49,6 +49,7 @@ __all__ = [
     "cases",
     "codes",
     "compare",
+    "convert",
     "diff",
     "explain",
     "export_format",
@@ -86,6 +87,7 @@ _HOMES = {
     "cases": "sim.frames.negative",
     "codes": "sim.face.reference",
     "compare": "sim.face.reference",
+    "convert": "sim.face.making",
     "diff": "sim.face.messages",
     "explain": "sim.face.messages",
     "export_format": "sim.face.formats",

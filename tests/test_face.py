@@ -38,6 +38,7 @@ SURFACE = [
     "cases",
     "codes",
     "compare",
+    "convert",
     "diff",
     "explain",
     "export_format",

@@ -11,6 +11,7 @@ except ModuleNotFoundError as missing:
 
 from sim.frames.accessor import FindingsView, MessageView
 from sim.frames.argument import MessageArgument
+from sim.frames.converting import NotesTable, convert
 from sim.frames.guessing import GuessTable, guess
 from sim.frames.messages import (
     build,
@@ -40,11 +41,13 @@ __all__ = [
     "MessageArgument",
     "MessageTable",
     "MessageView",
+    "NotesTable",
     "RawMessage",
     "Table",
     "build",
     "codes",
     "compare",
+    "convert",
     "diff",
     "explain",
     "explain_by_model",

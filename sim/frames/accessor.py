@@ -21,6 +21,7 @@ from sim.operations.validation import chosen_network
 
 if TYPE_CHECKING:
     from sim.frames.bulk.table import MessagesView
+    from sim.frames.converting import NotesTable
 
 
 class MessageView:
@@ -72,9 +73,21 @@ class MessageView:
         return str(facts_of(self._table).get("recognised", {}).get("read_as", TEXT_FORM))
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was assumed when the message was made."""
-        return tuple(facts_of(self._table).get("notes", ()))
+    def notes(self) -> tuple[str, ...] | NotesTable:
+        """What was assumed when the message was made; of a converted one a table with a row for each element
+        of the original: `number`, `to`, `action`, `note`."""
+        facts = facts_of(self._table)
+        if "conversion" not in facts:
+            return tuple(facts.get("notes", ()))
+        from sim.frames.converting import notes_table
+
+        return notes_table(facts["conversion"])
+
+    @property
+    def lossless(self) -> bool | None:
+        """Whether converting back gives the original; None for a message that was not converted."""
+        found: bool | None = facts_of(self._table).get("lossless")
+        return found
 
     @property
     def summary(self) -> str:
@@ -107,7 +120,8 @@ class MessageView:
         return take(self._table, None, None)
 
     def __repr__(self) -> str:
-        return "<iso: message, mti, version, network, read_as, source, summary, valid, notes, to_message()>"
+        names = "message, mti, version, network, read_as, source, summary, valid, notes, lossless"
+        return f"<iso: {names}, to_message()>"
 
 
 class FindingsView:

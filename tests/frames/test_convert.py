@@ -1,0 +1,61 @@
+"""`sim.convert`: a message table of the new version, with a table of notes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from support import AT
+
+import sim
+from sim.operations import convert
+
+AUTH = sim.generate("auth", network="VISA", version="1987", at=AT)
+
+
+def test_the_table_is_the_new_message() -> None:
+    """It is built, validated and explained as any other, and its notes are the operation's."""
+    table = sim.convert(AUTH, "1993", at=AT)
+    made = convert(AUTH.iso.to_message(), "1993", at=AT)
+    assert sim.build(table) == made.raw
+    assert (table.iso.version, table.iso.valid, table.iso.source) == ("1993", True, "convert")
+    notes = table.iso.notes
+    assert list(notes.columns) == ["number", "to", "action", "note"]
+    assert notes["number"].tolist() == [note.number for note in made.notes]
+    assert notes.set_index("number").loc[13].tolist()[:2] == ["12", "filled"]
+    assert table.iso.lossless is made.lossless
+
+
+@pytest.mark.parametrize(
+    "argument", [str(AUTH.iso.message), AUTH, AUTH.iso.to_message()], ids=["text", "table", "Message"]
+)
+def test_any_message_argument(argument: object) -> None:
+    """Text, table and `Message` give the same."""
+    assert sim.convert(argument, 1993, at=AT).equals(sim.convert(AUTH, "1993", at=AT))  # type: ignore[arg-type]
+
+
+def test_notes_stay_with_copies_and_hold_no_card() -> None:
+    """A copy has them, too; other messages have sentences, and no say on the way back."""
+    table = sim.convert(AUTH, "2003", at=AT).copy()
+    assert table.iso.notes.equals(sim.convert(AUTH, "2003", at=AT).iso.notes)
+    assert (
+        str(AUTH.iso.to_message()[2]) not in table.iso.notes.to_string() + repr(table) + table._repr_html_()
+    )
+    assert isinstance(AUTH.iso.notes, tuple)
+    assert AUTH.iso.lossless is None
+
+
+def test_the_clock() -> None:
+    """Years that the message does not carry are those nearest to `at`."""
+    old = sim.convert(AUTH, "1993", at=datetime(1999, 1, 1))  # noqa: DTZ001 (local time)
+    assert old.iso.to_message()[12].startswith("98")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [(("0100", "1993"), sim.BuildError), ((AUTH, "1997"), sim.ChoiceError), ((5, "1993"), TypeError)],
+)
+def test_what_cannot_be_converted(arguments: tuple[object, str], error: type[Exception]) -> None:
+    """No message, no such version, no message argument."""
+    with pytest.raises(error):
+        sim.convert(*arguments)  # type: ignore[arg-type]
