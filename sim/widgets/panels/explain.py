@@ -17,6 +17,7 @@ from sim.widgets.model import as_text
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
 from sim.widgets.panels.language_model import LanguageModel
+from sim.widgets.panels.recognised import Recognised
 from sim.widgets.panels.shared import (
     VERSION_CHOICES,
     Field,
@@ -52,7 +53,9 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         self.version_choice = ipywidgets.Dropdown(options=VERSION_CHOICES, description="Version")
         self.network_choice = ipywidgets.Dropdown(options=NETWORK_CHOICES, description="Network")
         choices = [Field(self.version_choice), Field(self.network_choice)]
-        super().__init__([self.text, ipywidgets.Box(choices).add_class("iso-form")])
+        self.recognised = Recognised(self._put)
+        form = ipywidgets.Box(choices).add_class("iso-form")
+        super().__init__([self.text, self.recognised, form])
         self.add_class("iso-rows")
         link_choice(self, "version", self.version_choice)
         link_choice(self, "network", self.network_choice)
@@ -63,8 +66,12 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
 
     @property
     def raw(self) -> str:
-        """The message without the line ending that pasting brings."""
-        return strip_line_ending(self.message)
+        """The message as text: without the line ending that pasting brings; of bytes in any spelling, framing
+        and format, the message they are."""
+        return self.recognised.text(strip_line_ending(self.message), self.version)
+
+    def _put(self, text: str) -> None:
+        self.message = text
 
     def check(self) -> bool:
         """Whether there is a message that is not too long; says so beneath the box when it is."""
