@@ -17,6 +17,7 @@ from sim.frames.argument import Given, as_build_error, digest, facts_of, lenient
 from sim.frames.pasted import TEXT_FORM
 from sim.frames.raw import RawMessage
 from sim.operations import explain, validate
+from sim.operations.explanation import explain_so_far
 from sim.operations.validation import chosen_network
 
 if TYPE_CHECKING:
@@ -91,14 +92,14 @@ class MessageView:
 
     @property
     def summary(self) -> str:
-        """The message in plain English; empty when the rows are no message. What a language model said
-        of it holds until a cell is changed, then the rules speak."""
+        """The message in plain English; of a text that does not parse, what could be read of it. What a
+        language model said of it holds until a cell is changed, then the rules speak."""
         try:
             if told := self._told():
                 return told
             return explain(self.to_message(), network=facts_of(self._table).get("network")).summary
         except BuildError:
-            return ""
+            return self._so_far()
 
     @property
     def valid(self) -> bool:
@@ -108,6 +109,17 @@ class MessageView:
         except BuildError:
             return False
         return validate(given.content, network=given.network, version=given.version).valid
+
+    def _so_far(self) -> str:
+        """What could be read of a broken text; nothing where the rows are not even one text."""
+        try:
+            given = self._given()
+            given.message()
+        except ParseError as error:
+            return explain_so_far(error, given.network)
+        except BuildError:
+            pass
+        return ""
 
     def _told(self) -> str:
         """What a language model said of the message, as long as the rows are still that message."""

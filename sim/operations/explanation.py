@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.codec import Message, build, parse
+from sim.codec import Message, ParseError, build, parse
 from sim.masking import cover_fields
 from sim.operations.project import strip_line_ending
 from sim.operations.story import tell
@@ -48,6 +48,24 @@ def explain(message: str | Message, *, version: str | None = None, network: str 
         parsed = parse(raw, chosen_version(raw, version))
     chosen = chosen_network(parsed, network)
     return Explanation(parsed, chosen, tuple(tell(_tellable(parsed), chosen).values()), SOURCE_RULES)
+
+
+def explain_so_far(error: ParseError, network: str | None = None) -> str:
+    """What was read of a text before the misfit that *error* tells, and where reading stops.
+
+    *network* None is the card's, where it was read.
+
+    >>> try:
+    ...     parse("08002020000000800000990000123456", "1987")
+    ... except ParseError as error:
+    ...     print(explain_so_far(error).rpartition(". Reading ")[2])
+    stopped: DE 41 at offset 32: expected ans 8, found 0 characters.
+    """
+    partial = error.partial
+    if partial is None:
+        return f"Nothing could be read: {error}."
+    told = tell(_tellable(partial), chosen_network(partial, network)).values()
+    return " ".join((*told, f"Reading stopped: {error}."))
 
 
 def _tellable(message: Message) -> Message:

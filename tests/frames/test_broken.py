@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import AT
 
 import sim
 from sim.operations import strip_line_ending
@@ -92,7 +93,8 @@ def test_any_text(raw: str) -> None:
     if table["finding"].any():
         assert table.iso.message == raw
         assert not table.iso.valid
-        assert table.iso.summary == ""
+        said = [text for text in table["finding"].dropna() if text]
+        assert table.iso.summary.endswith(f"{said[0]}.")
         assert len(sim.validate(table)) == 1
 
 
@@ -128,7 +130,7 @@ def test_explain_and_parse_agree() -> None:
     """explain shows a broken text as parse does, without a summary."""
     explained, parsed = sim.explain(ECHO + "x"), sim.parse(ECHO + "x")
     assert explained.to_dict() == parsed.to_dict()
-    assert explained.iso.summary == ""
+    assert "Reading stopped: message at offset" in explained.iso.summary
 
 
 def test_lower_case_bitmap() -> None:
@@ -136,3 +138,21 @@ def test_lower_case_bitmap() -> None:
     raw = "0800a020000000000000000000000000000" + "0990000123456"
     assert sim.parse(raw).iso.message == raw.upper()
     assert sim.parse(raw + "x").iso.message == raw + "x"
+
+
+def test_a_broken_text_is_explained_as_far_as_it_was_read() -> None:
+    """The summary tells what the elements before the fault say, and where reading stops."""
+    raw = str(sim.build(sim.generate("auth", network="VISA", at=AT)))
+    summary = sim.explain(raw[:-2]).iso.summary
+    assert "This is an authorization request" in summary
+    assert "411111******1111" in summary
+    assert summary.endswith(
+        "Reading stopped: DE 60 at offset 187: "
+        "expected 4 characters, as its length prefix says, found 2 characters."
+    )
+    assert "4111111111111111" not in summary
+
+
+def test_a_text_of_which_nothing_was_read_says_so() -> None:
+    """No element was read: there is nothing to explain but the fault."""
+    assert sim.explain("hello").iso.summary.startswith("Nothing could be read: ")
