@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
-from random import Random
 from typing import Any
+
+from made_up import NOON, a_day
 
 import sim
 from sim.codec import bitmap as bitmaps
@@ -26,8 +27,6 @@ from sim.spec.networks import detect, network, test_cards
 Judge = Callable[[Any], str]
 # What a message must be like, and the hint when it is not.
 Wish = tuple[Callable[[sim.Message], bool], str]
-
-NOON = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 
 
 class Lesson:
@@ -84,7 +83,7 @@ def _wants(*wishes: Wish) -> Judge:
             return False
 
     def judge(answer: Any) -> str:
-        table = sim.parse(answer)
+        table = sim.parse(answer, format="text")
         if (table["finding"].fillna("") != "").any():
             return f"this is no message yet: {table['finding'].iloc[-1]}."
         message = table.iso.to_message()
@@ -338,30 +337,6 @@ http = Lesson(
 
 
 @cache
-def a_day(purchases: int = 300) -> tuple[str, ...]:
-    """The log of a made-up day, always the same: purchases, most of them answered; two lines broken."""
-    dice = Random(8583)  # noqa: S311, made up on purpose
-    seconds = sorted(int(dice.triangular(6 * 3600, 23 * 3600, 17 * 3600)) for _ in range(purchases))
-    lines = []
-    for number, second in enumerate(seconds, 1):
-        name = dice.choice(sim.NETWORKS)
-        request = sim.generate(
-            network=name,
-            amount_minor_units=dice.randint(150, 25_000),
-            currency="JPY" if name == "JCB" else "USD",
-            stan=f"{number:06}",
-            at=NOON.replace(hour=0) + timedelta(seconds=second),
-            entry=dice.choice(["chip", "contactless", "contactless", "ecommerce"]),
-        )
-        lines.append(str(request.iso.message))
-        code = dice.choices(["00", "51", "05", "54", ""], [88, 6, 3, 1, 2])[0]
-        if code:
-            lines.append(str(sim.respond(request, code).iso.message))
-    lines[100], lines[200] = lines[100][:90], "0191" + lines[200]
-    return tuple(lines)
-
-
-@cache
 def _rows(mti: str) -> Any:
     log = sim.read(a_day(), progress=False)
     return log[log["error"].isna() & (log["mti"] == mti)]
@@ -395,4 +370,13 @@ panels = Lesson(
         (lambda m: _is_card(m, "UNIONPAY"), "the card should be a UnionPay card."),
     ),
     _panel((lambda m: (int(m[4]), m[49]) == (1234, "978"), "1234 euro cents, currency 978.")),
+)
+
+dumps = Lesson(
+    _equal(lambda: 0x8F, "the two bytes in front, 008f, are one number. What is it in decimal digits?"),
+    _equal(lambda: 70, "`byte_start` of the row whose number is 41, as an int."),
+    _wants(
+        (lambda m: m.mti == "0110", "read the dump `answered` with `sim.parse`."),
+        (lambda m: m.get(39) == "51", "change the row of DE 39 to the code for not sufficient funds."),
+    ),
 )

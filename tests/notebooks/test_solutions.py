@@ -15,6 +15,7 @@ from support import check_module
 
 import sim
 from sim.codec import bitmap
+from sim.codec.wire import encode
 from sim.elements import tlv
 from sim.widgets import GeneratePanel, MessageAnatomy, ValidatePanel
 
@@ -48,6 +49,12 @@ def _generated(message_type: str, network: str) -> GeneratePanel:
     return panel
 
 
+def _declined(code: str) -> Any:
+    answered = sim.parse(encode(sim.respond(sim.generate("auth")).iso.to_message(), "ebcdic").hex())
+    answered.loc[answered["number"] == 39, "value"] = code
+    return answered
+
+
 # By lesson: for each exercise a right answer and answers that are nearly right.
 SOLUTIONS: dict[str, list[tuple[Callable[[], Any], list[Callable[[], Any]]]]] = {
     "start": [
@@ -76,6 +83,11 @@ SOLUTIONS: dict[str, list[tuple[Callable[[], Any], list[Callable[[], Any]]]]] = 
             lambda: ["0101", "0401", "0421"],
             [lambda: ["0101", "0401"], lambda: ["0101", "0110", "0421"]],
         ),
+    ],
+    "dumps": [
+        (lambda: 143, [lambda: 8, lambda: "143", lambda: 92]),
+        (lambda: 70, [lambda: 77, lambda: 7]),
+        (lambda: _declined("51"), [lambda: _declined("05"), lambda: sim.generate("auth")]),
     ],
     "bitmap": [
         (lambda: list(bitmap.numbers("7020000000C00000")), [lambda: [1, 2, 3, 10, 40, 41]]),

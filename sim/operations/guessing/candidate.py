@@ -12,6 +12,7 @@ from sim.codec import Message, ParseError
 from sim.codec.wire.dumps import Reading
 from sim.codec.wire.formats import Format
 from sim.codec.wire.pages import view
+from sim.errors import WireError
 from sim.operations.guessing.anchors import Anchor
 from sim.operations.guessing.front import Front, Layer
 from sim.operations.guessing.padding import Padding, settle
@@ -184,14 +185,16 @@ class Candidate:
         return found | {step.number: (step.at, step.start, step.end) for step in self.steps}
 
     def error(self) -> ParseError | None:
-        """Why it stops, as the reader says it; None where it reads to the end."""
+        """Why it stops, as the reader says it, at the byte of the paste; None where it reads to the end."""
         from sim.codec.wire.decode import read
 
         end = len(self.data) - (self.behind.size if self.behind else 0)
         try:
             read(self.data[self.anchor.at : end], self.format, self.version)
-        except ParseError as error:
-            return error
+        except WireError as error:
+            # The reader counts from the message's first byte; a person counts from the paste's.
+            at = None if error.offset is None else error.offset + self.anchor.at
+            return WireError(error.field, at, error.expected, error.found, error.partial)
         return None
 
 
