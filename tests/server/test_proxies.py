@@ -17,6 +17,7 @@ from http_requests import ALLOWED, POST, SMUGGLED
 
 PROXIES = Path(__file__).parents[2] / "server" / "proxy"
 PATIENCE = 20.0
+USUAL_RATE = "20r/s"
 NGINX = """
 daemon off;
 master_process off;
@@ -78,7 +79,9 @@ def command(kind: str, folder: Path, port: int, service: int, rate: str) -> list
     settings = (PROXIES / name).read_text(encoding="utf-8").replace("127.0.0.1:8000", f"127.0.0.1:{service}")
     if kind == "nginx":
         assert settings.count("listen 80;") == 1
-        settings = settings.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("20r/s", rate)
+        settings = settings.replace("listen 80;", f"listen 127.0.0.1:{port};").replace(USUAL_RATE, rate)
+        if rate != USUAL_RATE:
+            settings = settings.replace("rate=2r/s", f"rate={rate}")
         (folder / "iso8583.conf").write_text(settings, encoding="utf-8")
         (folder / "nginx.conf").write_text(NGINX.format(folder=folder), encoding="utf-8")
         return ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
@@ -91,7 +94,7 @@ def command(kind: str, folder: Path, port: int, service: int, rate: str) -> list
 
 
 @contextmanager
-def proxying(kind: str, folder: Path, service: int, rate: str = "20r/s") -> Iterator[Proxy]:
+def proxying(kind: str, folder: Path, service: int, rate: str = USUAL_RATE) -> Iterator[Proxy]:
     """A proxy of *kind* in front of the port *service*; nginx lets a client ask at *rate*."""
     if shutil.which(kind) is None:
         pytest.skip(f"{kind} is not on the PATH")
@@ -196,6 +199,16 @@ def test_a_client_has_a_rate(nginx: Proxy) -> None:
         other = httpx.HTTPTransport(local_address="127.0.0.2")
         with httpx.Client(base_url=nginx.url, transport=other) as another:
             assert another.get("/health").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/parse", "/convert"])
+def test_what_is_guessed_has_a_rate_of_its_own(nginx: Proxy, path: str) -> None:
+    """Pastes, which take long, are refused before requests that take no time are."""
+    body = {"message": "0800 2020 0000 0000 0000 9900 0012 3456", "target_version": "1993"}
+    with httpx.Client(base_url=nginx.url) as client:
+        answers = [client.post(path, json=body).status_code for _ in range(30)]
+        assert set(answers) == {200, 429}
+        assert client.get("/health").status_code == 200
 
 
 def test_a_client_has_so_many_requests_at_a_time(nginx: Proxy) -> None:
