@@ -21,6 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 after a stop, 1 where the address cannot be used, 2 for a bad setting."""
     try:
         settings = _settings(argv)
+        settings.load_formats()
         sock = listen(settings.host, settings.port)
     except SettingsError as error:
         return _complain(str(error), 2)
@@ -56,6 +57,7 @@ def _settings(argv: Sequence[str] | None) -> Settings:
     yes_no = argparse.BooleanOptionalAction
     parser.add_argument("--public", action=yes_no, help="public demo: any origin may call, no LLM")
     parser.add_argument("--access-log", action=yes_no, help="one line per answer, without its content")
+    parser.add_argument("--formats", help="a folder of wire formats of your own (.toml, .xml, .json)")
     parser.add_argument("--hosts", type=host_names, help="names to answer for besides this machine's own")
     parser.epilog = "Each option may be set as SIM_HOST, SIM_PORT, ... in the environment, too."
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}

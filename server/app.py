@@ -61,6 +61,7 @@ class LabRequest(Request):
 def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> App:
     """The application for *settings* (by default: the environment's). *name* is unique in a process."""
     chosen = from_environment() if settings is None else settings
+    chosen.load_formats()
     app: App = Sanic(
         name,
         ctx=SimpleNamespace(settings=chosen, hosts=hosts.gate(chosen.own_hosts)),

@@ -9,6 +9,8 @@ from math import inf
 from typing import Any
 
 from server.hosts import LOCAL, is_loopback
+from sim.codec.wire.dialects import load_folder
+from sim.errors import SpecError
 
 _WORDS = {
     "1": True,
@@ -45,6 +47,7 @@ class Settings:
     workers: int = 1
     public: bool = False  # the public demo: any origin may call, no LLM
     access_log: bool = False
+    formats: str = ""  # a folder of formats of one's own
     hosts: tuple[str, ...] = ()  # names it answers for, besides those of this machine
     # 32768 characters, each of them a JSON escape of 12 bytes, are 393 kB: the longest message fits twice.
     request_max_size: int = 1_048_576
@@ -59,6 +62,15 @@ class Settings:
         for name in _ABOVE_ZERO:
             if not 0 < getattr(self, name) < inf:
                 raise SettingsError(f"{name} must be above 0, not {getattr(self, name)}")
+
+    def load_formats(self) -> None:
+        """Make the formats in the folder `formats` known. Raises SettingsError naming the file and the row
+        that cannot be read."""
+        if self.formats:
+            try:
+                load_folder(self.formats)
+            except (SpecError, OSError) as error:
+                raise SettingsError(f"formats: {error}") from None
 
     @property
     def own_hosts(self) -> tuple[str, ...] | None:
@@ -106,6 +118,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "workers": worker_count,
     "public": flag,
     "access_log": flag,
+    "formats": str,
     "hosts": host_names,
     "request_max_size": int,
     "max_connections": int,

@@ -1,8 +1,8 @@
 """How fast files of bytes become a table, beside a loop of pyiso8583 with the same specification.
 
-Messages of four kinds (those of `bench_bulk`) behind two bytes of length, in BCD, EBCDIC and ASCII with a binary
-bitmap. pyiso8583 decodes the same bytes one by one, its dicts made a DataFrame. Both are measured in turn; a
-ratio is the median of the rounds' ratios.
+Messages of four kinds (those of `bench_bulk`) behind two bytes of length, in BCD, EBCDIC and ASCII with a
+binary bitmap. pyiso8583 decodes the same bytes one by one, its dicts made a DataFrame. Both are measured in
+turn; a ratio is the median of the rounds' ratios.
 """
 
 from __future__ import annotations
