@@ -19,7 +19,7 @@ from sim.judge.content import clean
 from sim.judge.engine import each, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, listed
-from sim.spec import VERSIONS, country, currency, spec, version_of
+from sim.spec import VERSIONS, country, currency, region, spec, version_of
 
 _NONE: tuple[Hit, ...] = ()
 _CARD_CLASSES = "1234567"
@@ -210,7 +210,7 @@ def location_country(message: Message) -> Iterable[Hit]:
         return _NONE
     tail = value[-_ALPHA_3:]
     at = len(value) - len(tail)
-    if len(value) != spec("1987")[43].width or country(tail):
+    if len(value) != spec("1987")[43].width or country(tail) or region(tail.strip()):
         return _NONE  # the rest of a layout does not fit, which networks judge
     if not tail.strip():
         hint = "Nothing stands in the last three places; name, city and country have fixed places in DE 43."

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sim.codec import Message
 from sim.elements import emv, tlv
 from sim.elements.pan import account, luhn_ok
+from sim.judge import inside
 from sim.judge.engine import Located, RuleText, catalogue, codes_of
 from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
@@ -37,8 +38,6 @@ _ACCOUNTS = (2, 34, 35, 45)
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _CACHE_SIZE = 1024
-# Several networks ask about a message one after the other; its data is kept no longer than that.
-_LATEST = 4
 _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _APPROVED = ("00", "10", "11", "85")
 # How the card was read, by the entry mode (1987) or place 7 of the point of service code (1993).
@@ -328,43 +327,6 @@ def _tlv(message: Message, number: int, value: str, item: Format, name: str) -> 
     return None
 
 
-@lru_cache(maxsize=_LATEST)
-def subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
-    """Id and data of a list of id n 2, length n 2, data, with up to *lead* characters that are no
-    digits in front; None when the value is no such list.
-
-    >>> subelements("T42070103210", 1)
-    (('42', '0103210'),)
-    """
-    at = lead if lead and not value[:lead].isdigit() else 0
-    found = []
-    while at < len(value):
-        head = value[at : at + 4]
-        if len(head) < 4 or not (head.isascii() and head.isdigit()) or at + 4 + int(head[2:]) > len(value):
-            return None
-        found.append((head[:2], value[at + 4 : at + 4 + int(head[2:])]))
-        at += 4 + int(head[2:])
-    return tuple(found)
-
-
-def _subelements(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
-    return None if subelements(value, item.lead) is not None else "another layout"
-
-
-@cache
-def _limits(sizes: tuple[tuple[str, int, int], ...]) -> dict[str, tuple[int, int]]:
-    return {tag: (least, most) for tag, least, most in sizes}
-
-
-def _subelement_sizes(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
-    limits = _limits(item.sizes)
-    for tag, data in subelements(value, item.lead) or ():
-        least, most = limits.get(tag, (0, len(data)))
-        if not least <= len(data) <= most:
-            return f"subelement {tag} of {len(data)} characters"
-    return None
-
-
 def _response_code(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
     if response_code(name, value) or lookup("response_code", value, version=message.version):
         return None
@@ -377,8 +339,9 @@ _CHECKS: dict[str, FormatCheck] = {
     "multiple_of": _multiple,
     "values": _values,
     "tlv": _tlv,
-    "subelements": _subelements,
-    "subelement_sizes": _subelement_sizes,
+    "subelements": inside.chain,
+    "subelement_sizes": inside.sizes,
+    "layout": inside.layout,
     "response_code": _response_code,
 }
 

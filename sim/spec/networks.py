@@ -14,6 +14,8 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from sim.errors import ChoiceError
+from sim.spec.elements import VERSIONS, spec
+from sim.spec.layouts import laid_out, layouts
 from sim.spec.network_records import (
     Detection,
     Echo,
@@ -91,6 +93,44 @@ def _format(row: dict[str, Any]) -> Format:
     return Format(**made)
 
 
+_CHIP_DATA = 55  # has rules of its own, and several forms
+
+
+def _formats(table: dict[str, Any]) -> tuple[Format, ...]:
+    """The rows of the network's table, and one for each of its own elements that none of them speaks of and
+    of which the parts are known."""
+    rows = tuple(_format(row) for row in table["formats"])
+    looked = {_CHIP_DATA} | {number for row in rows for number in row.fields}
+    name, title = table["name"], table["title"]
+    made = []
+    for version in VERSIONS:
+        fixed = {one.number for one in spec(version).elements if one.fixed}  # its places always fit
+        for number in sorted(laid_out(version, name) - laid_out(version) - looked - fixed):
+            cell = layouts(version, number, name)[0].cell
+            made.append(
+                Format(
+                    id=f"layout-{number}",
+                    fields=(number,),
+                    versions=(version,),
+                    mtis=(),
+                    check="layout",
+                    severity="info",
+                    expected=f"{cell.name}, as {title} lays it out",
+                    hint=_LAYOUT_HINT,
+                    source=cell.source,
+                    confidence=cell.confidence,
+                    values=frozenset({name}),
+                )
+            )
+    return rows + tuple(made)
+
+
+_LAYOUT_HINT = (
+    "The parts of this element are known from public sources only; what a link has agreed on, or a newer "
+    "release of the network has added, may differ."
+)
+
+
 @cache
 def network(name: str) -> Network:
     """The network *name*, one of `NETWORKS`. Raises ChoiceError for another.
@@ -113,7 +153,7 @@ def network(name: str) -> Network:
         mti_versions=MtiVersions(**versions | {"severities": tuple(versions["severities"].items())}),
         ranges=tuple(_range(row, table["luhn"]) for row in table["ranges"]),
         foreign=tuple(table.get("foreign", {}).items()),
-        formats=tuple(_format(row) for row in table["formats"]),
+        formats=_formats(table),
         echo=Echo(**table["echo"]),
         response_lengths=tuple(table["response_codes"]["lengths"].items()),
         notes=tuple(table["notes"]),

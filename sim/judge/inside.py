@@ -1,0 +1,66 @@
+"""What networks find inside an element: chains of sub-elements, and the layouts of their own rows.
+
+Each check says what is wrong with a value, None when nothing is.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+from sim.codec import Message
+from sim.elements.layout import layouts, read
+from sim.spec.networks import Format
+
+# Several networks ask about a message one after the other; its data is kept no longer than that.
+_LATEST = 4
+
+
+@lru_cache(maxsize=_LATEST)
+def subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
+    """Id and data of a list of id n 2, length n 2, data, with up to *lead* characters that are no
+    digits in front; None when the value is no such list.
+
+    >>> subelements("T42070103210", 1)
+    (('42', '0103210'),)
+    """
+    at = lead if lead and not value[:lead].isdigit() else 0
+    found = []
+    while at < len(value):
+        head = value[at : at + 4]
+        if len(head) < 4 or not (head.isascii() and head.isdigit()) or at + 4 + int(head[2:]) > len(value):
+            return None
+        found.append((head[:2], value[at + 4 : at + 4 + int(head[2:])]))
+        at += 4 + int(head[2:])
+    return tuple(found)
+
+
+def chain(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+    """Whether *value* is a chain of sub-elements."""
+    return None if subelements(value, item.lead) is not None else "another layout"
+
+
+@cache
+def _limits(sizes: tuple[tuple[str, int, int], ...]) -> dict[str, tuple[int, int]]:
+    return {tag: (least, most) for tag, least, most in sizes}
+
+
+def sizes(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+    """Whether the sub-elements that *item* names have a length in its limits."""
+    limits = _limits(item.sizes)
+    for tag, data in subelements(value, item.lead) or ():
+        least, most = limits.get(tag, (0, len(data)))
+        if not least <= len(data) <= most:
+            return f"subelement {tag} of {len(data)} characters"
+    return None
+
+
+def layout(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+    """Where *value* stops fitting the rows of the network that *item* names; where it has several layouts,
+    the one that fits furthest."""
+    (owner,) = item.values
+    own = [one for one in layouts(message.version, number, owner) if one.network == owner]
+    tried = [read(one, value).misfits for one in own]
+    if not all(tried):
+        return None
+    first = max((misfits[0] for misfits in tried), key=lambda one: one.start)
+    return f"{first.found} at place {first.start + 1} ({first.path})"
