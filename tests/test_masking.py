@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,3 +66,35 @@ def test_masked_text_keeps_its_length_and_hides_planted_numbers(text: str, at: i
     planted = text[:at] + PAN + text[at:]
     assert len(mask_text(planted)) == len(planted)
     assert PAN not in mask_text(planted)
+
+
+@pytest.mark.parametrize(
+    "unit", ["4539578", "4 5-39 ", "34353339", "4539578763621486 ", "AB/^", "12345678901D"]
+)
+def test_what_masking_does_grows_with_the_text_alone(unit: str) -> None:
+    """Twice the text is about twice the work, whatever stands in it: counted in calls, not in time."""
+
+    def calls(size: int) -> int:
+        made = 0
+
+        def count(frame: object, event: str, arg: object) -> None:
+            nonlocal made
+            made += event in ("call", "c_call")
+
+        text = (unit * size)[:size]
+        sys.setprofile(count)
+        try:
+            mask_text(text)
+        finally:
+            sys.setprofile(None)
+        return made
+
+    calls(500)
+    assert calls(8000) < 2.5 * calls(4000) + 1000
+
+
+@pytest.mark.parametrize("value", ["123456789012345", "MERCHANT1234567", "000000012345", "20261120101530"])
+def test_what_is_surely_no_card_stays(value: str) -> None:
+    """A merchant number, an amount or a time is no card number, also in a broken message."""
+    assert mask(42, value) == value
+    assert mask_text(value) == value

@@ -7,7 +7,7 @@ table is a message: its elements are the rows, and the bitmap follows from them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ class Given:
     """A message argument, and the version and network to treat it by. `version` is what it is read as,
     `chosen` whether that was asked for; `network` None is the card's."""
 
-    content: str | Message
+    content: str | Message = field(repr=False)  # it may be a card number
     version: str
     chosen: bool
     network: str | None

@@ -191,6 +191,8 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
         value = _tagged(value)
     if layouts := _sensitive_layouts(version, number):
         value = _parts(layouts, value)
+    if not search.may_hold(value):
+        return value
     if len(pan) >= _SHORTEST_PAN:
         value = hide(value, search.accounts(value, (pan,)))
     return value if len(value) < SHORTEST or _is_amount(number, value, version) else mask_words(value)
@@ -224,7 +226,7 @@ def _tag(tag: str, value: str) -> str:
         return mask_pan(digits) + value[len(digits) :] if digits.isdecimal() else _STAR * len(value)
     if role in _HIDDEN_ROLES or tag not in emv.tags():
         return _STAR * len(value)
-    return mask_words(value)
+    return value if len(value) < SHORTEST else mask_words(value)
 
 
 @cache

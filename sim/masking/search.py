@@ -46,8 +46,11 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 
+_LABEL = re.compile("c[av]v|cvc|csc|cid|pin", re.IGNORECASE)
+_NO_DIGITS = bytes(at for at in range(256) if not chr(at).isdigit() or at > 127)
+
 _HEX_TOKEN = re.compile(r"(?:0x|\\x|\\u00|%)?([0-9A-Fa-f]+)")
-_GAPS = "[^0-9A-Za-z*]{0,3}"
+_NO_ALNUM = re.compile("[^0-9A-Za-z]+")
 _HEX_GAP = re.compile(r"[^0-9A-Za-z]{0,3}")
 _DIGITS_IN_BYTES = {"3": "ascii", "F": "cp037"}
 _UNPRINTABLE = bytes(at if 0x20 <= at < 0x7F else 0x1F for at in range(256))
@@ -72,7 +75,7 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     >>> find("card 4111 1111 1111 1111 seen")
     [Span(start=12, end=19, whole=False)]
     """
-    if len(text) < SHORTEST and not (unread or _LABELLED.search(text)):
+    if not unread and not may_hold(text):
         return []
     plain = text if text.isascii() else _folded(text)
     found = list(_in_plain(plain, unread))
@@ -82,6 +85,14 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     if unread:
         found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
     return found
+
+
+def may_hold(text: str) -> bool:
+    """Whether *text* has digits enough for a card number, or a word for a verification value."""
+    digits = text.encode("ascii", "replace").translate(None, _NO_DIGITS)
+    if len(digits) >= _LEAST or not text.isascii():
+        return True
+    return len(text) > _LEAST and _LABEL.search(text) is not None
 
 
 def hide(text: str, spans: Iterable[Span]) -> str:
@@ -97,24 +108,36 @@ def hide(text: str, spans: Iterable[Span]) -> str:
 def accounts(text: str, pans: Iterable[str]) -> list[Span]:
     """The middle of each of *pans* wherever it stands in *text*, in any spelling, also where it is cut short
     behind its first eight digits."""
-    spans = []
-    for pan in pans:
-        if not (pan.isascii() and pan.isalnum()):
-            continue
-        for spelled in (pan, pan.encode().hex(), pan.encode("cp037").hex()):
-            each = len(spelled) // len(pan)
-            for found in _spelled(spelled, _LEAST * each).finditer(text):
-                places = [at for at in range(*found.span()) if text[at].isalnum()]
-                first = each * _SHOWN_FIRST if len(pan) >= SHORTEST else 0
-                last = each * (len(pan) - _SHOWN_LAST) if len(pan) >= SHORTEST else len(places)
-                spans.append(Span(places[first], places[min(last, len(places)) - 1] + 1))
-    return spans
+    tight = _NO_ALNUM.sub("", text).upper()
+    found = [
+        (at + each * first, at + min(each * last, size))
+        for pan in pans
+        if len(pan) >= _LEAST and pan.isascii() and pan.isalnum()
+        for first, last, _ in [middle(0, len(pan))]
+        for spelled in _spellings(pan)
+        for each in [len(spelled) // len(pan)]
+        for at, size in _occurrences(tight, spelled, each)
+    ]
+    if not found:
+        return []
+    places = [at for at, char in enumerate(text) if char.isascii() and char.isalnum()]
+    return [Span(places[start], places[end - 1] + 1) for start, end in found if start < end]
 
 
-def _spelled(digits: str, least: int) -> re.Pattern[str]:
-    """*digits*, the first *least* of them at least, with a few other characters between."""
-    more = "".join(f"(?:{_GAPS}{digit}" for digit in digits[least:]) + ")?" * len(digits[least:])
-    return re.compile(_GAPS.join(digits[:least]) + more, re.IGNORECASE)
+def _spellings(pan: str) -> tuple[str, ...]:
+    return pan.upper(), pan.encode().hex().upper(), pan.encode("cp037").hex().upper()
+
+
+def _occurrences(text: str, spelled: str, each: int) -> Iterator[tuple[int, int]]:
+    """Where *spelled* stands in *text*, and how much of it, the first eight digits at least."""
+    head = spelled[: _LEAST * each]
+    at = text.find(head)
+    while at >= 0:
+        size = len(head)
+        while size < len(spelled) and text[at + size : at + size + 1] == spelled[size]:
+            size += 1
+        yield at, size
+        at = text.find(head, at + 1)
 
 
 def middle(start: int, end: int) -> Span:
@@ -166,7 +189,7 @@ def tracks(text: str, unread: bool = False) -> Iterator[Span]:
             yield Span(*track.span(), True)
         if unread:
             yield from (Span(*track.span(), True) for track in _TRACK_1.finditer(text))
-    for track in _TRACK_2.finditer(text):
+    for track in _TRACK_2.finditer(text) if "=" in text or "D" in text or "d" in text else ():
         digits = _RUN.match(text, track.start())
         end = digits.end() if digits else track.start()
         first = next((at for at in range(track.start(), end - 11) if is_card(text[at:end])), None)
@@ -247,18 +270,23 @@ def _cards(text: str, start: int, end: int, unread: bool) -> Iterator[Span]:
 
 def _bounded(digits: _Digits) -> Iterator[Span]:
     """Card numbers that begin and end with a group, in groups as people write them."""
-    for first, start in enumerate(digits.starts):
-        sizes: list[int] = []
-        for end in digits.ends[first:]:
-            if end - start > LONGEST:
+    text, starts, ends = digits.text, digits.starts, digits.ends
+    for first, start in enumerate(starts):
+        owner = _owner(text[start : start + 6])
+        if owner is None:
+            continue
+        for last in range(first, min(first + LONGEST, len(ends))):
+            size = ends[last] - start
+            if size > LONGEST:
                 break
-            sizes.append(end - start - sum(sizes))
-            likely = end - start >= SHORTEST and _written(sizes) and digits.right(start, end)
-            if likely and fits(digits.text[start:end]):
-                yield digits.hidden(start, end)
+            known = size >= SHORTEST and size in owner.range.lengths
+            if known and digits.right(start, ends[last]) and _written(starts, ends, first, last):
+                yield digits.hidden(start, ends[last])
 
 
-def _written(sizes: list[int]) -> bool:
+def _written(starts: Sequence[int], ends: Sequence[int], first: int, last: int) -> bool:
+    """Whether people write a card number in groups as those from *first* to *last* are."""
+    sizes = [ends[at] - starts[at] for at in range(first, last + 1)]
     if len(sizes) == 1 or tuple(sizes) in _GROUPS:
         return True
     return sizes[0] in _EVEN_GROUPS and set(sizes[:-1]) == {sizes[0]} and sizes[-1] <= sizes[0]
