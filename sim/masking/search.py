@@ -304,8 +304,8 @@ def _behind_length(digits: _Digits) -> Iterator[Span]:
 
 
 def _anywhere(digits: _Digits) -> Iterator[Span]:
-    """Card numbers at any digit of what could not be read. Unusual lengths need a boundary; behind its own
-    length, where DE 2 may stand, a number needs no right check digit."""
+    """Card numbers at any digit of what could not be read. Unusual lengths need a boundary; between two of
+    them, or behind its own length where DE 2 may stand, a number needs no right check digit."""
     edges, text = {*digits.starts, *digits.ends}, digits.text
     for start in range(len(text) - SHORTEST + 1):
         owner = _owner(text[start : start + 6])
@@ -320,6 +320,7 @@ def _anywhere(digits: _Digits) -> Iterator[Span]:
             prefixed = digits.prefixed(start, end)
             likely = size in usual or start in edges or end in edges or prefixed
             near = prefixed and digits.places[start] < _NEAR
+            near = near or (size in usual and start in edges and end in edges)
             if near or (likely and digits.right(start, end)):
                 yield digits.hidden(start, end)
 
