@@ -71,8 +71,8 @@ from server.endpoints import ENDPOINTS
 from server.openapi import document
 from server.records import CardNetwork
 from sim.frames.plots.draw import _colour
-from sim.operations.llm.intent import Intent
-from sim.operations.llm.wording import NETWORKS as SPOKEN
+from sim.operations.llm.drafting.intent import Intent
+from sim.operations.llm.drafting.marks import _networks
 from sim.widgets.panels.explain import NETWORK_CHOICES
 
 made = sim.generate("auth", network="MOONPAY", stan="000001")
@@ -92,8 +92,8 @@ print(json.dumps({
     "declined": sim.respond(made, "51").set_index("number").loc[39, "meaning"],
     "choices": NETWORK_CHOICES[-1],
     "colour": _colour("MOONPAY", "grey"),
-    "spoken": SPOKEN["MOONPAY"],
-    "intent": Intent(kind="auth", network="MOONPAY").network,
+    "spoken": [sorted(mark.values) for mark in _networks("paid by moon pay")],
+    "intent": Intent(network={"value": "MOONPAY", "words": "moon pay"}).network.value,
 }))
 """
 
@@ -128,7 +128,7 @@ def test_it_is_named_wherever_networks_are(said: dict[str, Any]) -> None:
 def test_its_facts_are_taken_from_its_file(said: dict[str, Any]) -> None:
     """Plots have its colour, descriptions its name, generated messages its card and its own elements."""
     assert said["colour"] == "#123456"
-    assert said["spoken"] == "moon ?pay"
+    assert said["spoken"] == [["MOONPAY"]]
     assert (said["card"], said["element"]) == (PAN, "MOON")
 
 
