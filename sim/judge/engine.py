@@ -113,23 +113,25 @@ RULES: list[Rule] = []
 
 
 class Places:
-    """Where the elements of a message stand in its text, worked out when the first finding asks. Keeps
+    """Where the elements of a message stand in its text, worked out as far as a finding asks. Keeps
     lengths, no message."""
 
-    __slots__ = ("_secondary", "_sizes", "_spans", "spec")
+    __slots__ = ("_found", "_secondary", "_sizes", "spec")
 
     def __init__(self, message: Message) -> None:
         self.spec = message.spec
         self._secondary = message.has_secondary
-        self._sizes = tuple(zip(message.fields, map(len, message.fields.values()), strict=True))
-        self._spans: dict[int, tuple[int, int, int]] = {}
+        self._sizes = dict(zip(message.fields, map(len, message.fields.values()), strict=True))
+        self._found: dict[int, tuple[int, int]] = {}
 
     def of(self, field: int | None) -> tuple[int, int] | None:
         """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
-        if not self._spans:
-            self._spans = spans_of(self.spec, self._sizes, self._secondary)
-        place = self._spans.get(-1 if field is None else field)
-        return place[1:] if place else None
+        if field is None or (field > 1 and field not in self._sizes):
+            return None
+        if field not in self._found:
+            before = [item for item in self._sizes.items() if item[0] <= field]
+            self._found[field] = spans_of(self.spec, before, self._secondary)[field][1:]
+        return self._found[field]
 
 
 def rule(

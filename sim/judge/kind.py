@@ -47,7 +47,7 @@ from sim.judge.engine import (
 )
 from sim.judge.finding import Finding, Hit
 from sim.judge.fine import Fits, fine, finer
-from sim.judge.networks import Facts, Question, free_questions, network_hits
+from sim.judge.networks import Asked, Facts, Question, asked_of, free_questions, network_hits
 from sim.kept import Earned
 from sim.spec import spec
 from sim.spec.luhn import luhn_ok
@@ -144,6 +144,7 @@ class Kind:
         self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
         self.lasting = False
         self._chip_fits = fine(version, _CHIP) if usual else _never
+        self._asked: dict[str, Asked] = {}
         self._looked = 0
         self._quick: Look | None = None
         self._constant: list[Said] | None = None
@@ -215,6 +216,12 @@ class Kind:
             if wrong is not None:
                 found.append((one.place, wrong))
         return tuple(found)
+
+    def asked(self, name: str) -> Asked:
+        """What network *name* asks of these messages."""
+        if name not in self._asked:
+            self._asked[name] = asked_of(name, self.version, self.mti, self.mask)
+        return self._asked[name]
 
     def hits(self, message: Message, key: Key) -> list[Located]:
         """What the standard's own rules say of *message*, with that *key*, in the order of the rules."""
@@ -339,5 +346,5 @@ def run(message: Message) -> list[Finding]:
 def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     """The findings of network *name*'s rules on *message*, in the order of the elements."""
     kind = kind_of(message)
-    facts = Facts(message, kind.mask, kind.answers(message))
-    return tuple(locate_all(Places(message), network_hits(facts, name), name))
+    facts = Facts(message, kind.answers(message))
+    return tuple(locate_all(Places(message), network_hits(facts, name, kind.asked(name)), name))

@@ -114,7 +114,7 @@ class _Rows(NamedTuple):
     formats: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
 
 
-class _Asked(NamedTuple):
+class _Tables(NamedTuple):
     """What networks ask of messages of a version and MTI: the questions about each element, those that are
     free apart from the others, and each network's rows."""
 
@@ -124,10 +124,10 @@ class _Asked(NamedTuple):
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _asked(version: str, mti: str) -> _Asked:
+def _asked(version: str, mti: str) -> _Tables:
     made: dict[tuple[Any, ...], Question] = {}
     rows = {name: _rows_of(name, version, mti, made) for name in NETWORKS}
-    asked = _Asked({}, {}, rows)
+    asked = _Tables({}, {}, rows)
     for one in made.values():
         (asked.free if one.free else asked.others).setdefault(one.number, []).append(one)
     return asked
@@ -182,14 +182,36 @@ def _place(made: dict[tuple[Any, ...], Question], version: str, number: int, ite
     return made[key].place
 
 
+class Asked(NamedTuple):
+    """What one network asks of messages of one kind: what it says of any, and under which conditions more."""
+
+    said: list[Located]
+    when: list[tuple[str, list[Located]]]
+    formats: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
+
+
+def asked_of(name: str, version: str, mti: str, mask: int) -> Asked:
+    """What network *name* asks of messages of *version* and *mti* with the elements of *mask*, as bits."""
+    said, wanted, unwanted, rows, when, told = _asked(version, mti).rows[name]
+    found = [*said]
+    if wrong := wanted & ~mask | unwanted & mask:
+        found += [located for bit, located in rows if bit & wrong]
+    more = [
+        (condition, [located for bit, located in group if (bit > 0) == (not abs(bit) & mask)])
+        for condition, bits, group in when
+        if bits & ~mask
+    ]
+    return Asked(found, [(condition, group) for condition, group in more if group], told)
+
+
 class Facts:
-    """What several networks want to know of one message, worked out once. *mask* are its elements as bits,
-    *answers* what was found for the questions that are `free`."""
+    """What several networks want to know of one message, worked out once. *answers* are what was found for
+    the questions that are `free`."""
 
-    __slots__ = ("_held", "_luhn", "at", "field", "found", "iin", "length", "mask", "message", "pan", "rows")
+    __slots__ = ("_held", "_luhn", "at", "field", "found", "iin", "length", "message", "pan")
 
-    def __init__(self, message: Message, mask: int, answers: Iterable[tuple[int, str]]) -> None:
-        self.message, self.mask = message, mask
+    def __init__(self, message: Message, answers: Iterable[tuple[int, str]]) -> None:
+        self.message = message
         self.field, self.pan = account(message)
         if not (self.pan.isascii() and self.pan.isdigit()):
             self.field, self.pan = 0, ""
@@ -197,10 +219,10 @@ class Facts:
         self.iin, self.length = self.pan[:_IIN_DIGITS], len(self.pan)
         self._luhn: bool | None = None
         self._held: dict[str, bool] = {}
-        _, asked, self.rows = _asked(message.version, message.mti)
         self.found = dict(answers)
+        others = _asked(message.version, message.mti).others
         for number, value in ((0, message.mti), *message.fields.items()):
-            for one in asked.get(number, ()):
+            for one in others.get(number, ()):
                 if (wrong := one.ask(message, value)) is not None:
                     self.found[one.place] = wrong
 
@@ -218,19 +240,16 @@ class Facts:
         return self._held[condition]
 
 
-def network_hits(facts: Facts, name: str) -> list[Located]:
+def network_hits(facts: Facts, name: str, asked: Asked) -> list[Located]:
     """What network *name*'s rules say of a message, not yet located."""
-    said, wanted, unwanted, rows, when, told = facts.rows[name]
-    mask, hits = facts.mask, [*said]
-    if wrong := wanted & ~mask | unwanted & mask:
-        hits += [located for bit, located in rows if bit & wrong]
-    for condition, bits, group in when:
-        if bits & ~mask and facts.holds(condition):
-            hits += [located for bit, located in group if (bit > 0) == (not abs(bit) & mask)]
+    hits = [*asked.said]
+    for condition, group in asked.when:
+        if facts.holds(condition):
+            hits += group
     if facts.field:
         hits += _card_hits(facts, name)
     if facts.found:
-        hits += _format_hits(facts, told)
+        hits += _format_hits(facts, asked.formats)
     return hits
 
 

@@ -21,7 +21,7 @@ class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_errors", "_findings", "_places", "_wrong", "found", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_places", "found", "network", "passed")
 
     network: str
     found: Sequence[Located]
@@ -33,8 +33,7 @@ class Judgement:
         self._places = places
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
-        self._wrong = [hit for text, hit in found if (hit.severity or text.severity) is Severity.ERROR]
-        self.passed = not self._wrong
+        self.passed = all((hit.severity or text.severity) is not Severity.ERROR for text, hit in found)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
@@ -52,7 +51,8 @@ class Judgement:
         if self.passed:
             return []
         if self._errors is None:
-            wrong = sorted(self._wrong, key=lambda hit: (hit.field or 0, hit.at))
+            wrong = [hit for text, hit in self.found if (hit.severity or text.severity) is Severity.ERROR]
+            wrong.sort(key=lambda hit: (hit.field or 0, hit.at))
             self._errors = tuple(sentence(self._places, hit) for hit in wrong)
         return [*self._errors]
 
@@ -68,7 +68,7 @@ class Verdict:
     __slots__ = (
         "_answers",
         "_asked",
-        "_mask",
+        "_kind",
         "_places",
         "_results",
         "framing",
@@ -85,7 +85,7 @@ class Verdict:
         self.standard: Judgement | None = None
         self.own: Judgement | None = None
         self._places: Places | None = None
-        self._mask = 0
+        self._kind: Kind | None = None
         self._answers: tuple[tuple[int, str], ...] = ()
         self._results: dict[str, Judgement] = {}
         self._asked: dict[tuple[str, ...], dict[str, Judgement]] = {}
@@ -98,10 +98,10 @@ class Verdict:
         Asks the networks *names*, too."""
         made = cls(message.version, network)
         made._places = places = Places(message)
-        made._mask, made._answers = kind.mask, key[-2]
+        made._kind, made._answers = kind, key[-2]
         standard = _in_dialect(message, network, kind.hits(message, key))
         made.standard = Judgement(places, standard)
-        facts = Facts(message, made._mask, made._answers)
+        facts = Facts(message, made._answers)
         if network:
             made._judge(facts, network)
             found = made._results[network].found
@@ -110,8 +110,9 @@ class Verdict:
         return made
 
     def _judge(self, facts: Facts, name: str) -> None:
-        if self._places is not None and name not in self._results:
-            self._results[name] = Judgement(self._places, network_hits(facts, name), name)
+        if self._places is not None and self._kind is not None and name not in self._results:
+            found = network_hits(facts, name, self._kind.asked(name))
+            self._results[name] = Judgement(self._places, found, name)
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
         for name in names:
@@ -121,7 +122,7 @@ class Verdict:
     def ask(self, message: Message, names: tuple[str, ...]) -> None:
         """Ask the networks *names*, too; *message* is one of the alike."""
         if names not in self._asked and self._places is not None:
-            self._ask(Facts(message, self._mask, self._answers), names)
+            self._ask(Facts(message, self._answers), names)
 
     def results(self, names: tuple[str, ...]) -> dict[str, Judgement]:
         """What the networks *names*, which have been asked, say; none of a text that does not parse."""
