@@ -3,6 +3,8 @@
 Importing it registers the accessor `.iso` on DataFrames.
 """
 
+import sys
+
 try:
     import pandas  # noqa: F401
 except ModuleNotFoundError as missing:
@@ -30,7 +32,10 @@ from sim.frames.networks import compare, flows
 from sim.frames.plots import plot
 from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
-from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table
+from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table, guard_displays
+
+if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
+    guard_displays(shell.display_formatter)
 
 __all__ = [
     "Column",

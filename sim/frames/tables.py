@@ -215,6 +215,10 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
             return f"<p>{html.escape(self._title())}</p>"
         return render.as_html(render.grid(self.masked(), self.left_out()), self._title())
 
+    def _display_(self) -> Any:
+        # What marimo asks first: its own viewer of DataFrames would show the cells as they are.
+        return Page(self._repr_html_())
+
     def to_html(self, *args: Any, **kwargs: Any) -> Any:
         return self.masked().to_html(*args, **kwargs)
 
@@ -223,6 +227,22 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
         from sim.frames.styling import styler
 
         return styler(self.masked())
+
+
+class Page:
+    """HTML, and nothing else that a front end could show instead."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+def guard_displays(formatter: Any) -> None:
+    """Let IPython's *formatter* show tables by their own HTML, also where a front end registers a viewer of
+    its own for DataFrames, as Colab does."""
+    formatter.formatters["text/html"].for_type(Table, lambda table: table._repr_html_())
 
 
 class MessageTable(Table):

@@ -1,4 +1,4 @@
-"""Pastes in the panels: a dump is shown as its message, and a button puts the message in its place."""
+"""Pastes in the panels: a dump is shown as its message, and a button puts the message there."""
 
 from __future__ import annotations
 
