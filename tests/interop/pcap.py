@@ -15,7 +15,7 @@ _TCP = 6
 _PUSH_ACK = 0x18
 
 
-def capture(messages: Iterable[str]) -> bytes:
+def capture(messages: Iterable[str | bytes]) -> bytes:
     """The file: *messages*, each in a packet of its own, to port 8583, one a second."""
     parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)]
     sequence = 1
@@ -27,9 +27,9 @@ def capture(messages: Iterable[str]) -> bytes:
     return b"".join(parts)
 
 
-def framed(message: str) -> bytes:
+def framed(message: str | bytes) -> bytes:
     """*message* behind its length: two bytes, big endian, not counting themselves."""
-    data = message.encode("ascii")
+    data = message.encode("ascii") if isinstance(message, str) else message
     return struct.pack(">H", len(data)) + data
 
 

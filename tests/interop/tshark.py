@@ -27,13 +27,15 @@ class Reading:
     malformed: bool
 
 
-def read(messages: Sequence[str], folder: Path) -> list[Reading | None]:
-    """What Wireshark reads in each of *messages*; None where it sees no ISO 8583 at all."""
+def read(messages: Sequence[str | bytes], folder: Path, options: Sequence[str] = ()) -> list[Reading | None]:
+    """What Wireshark reads in each of *messages*, with more of its preferences as *options*; None where it
+    sees no ISO 8583 at all."""
     assert PROGRAM, "tshark is not installed"
     path = folder / "messages.pcap"
     path.write_bytes(capture(messages))
     command = [PROGRAM, "-r", str(path), "-d", f"tcp.port=={PORT},iso8583"]
     command += ["-o", "iso8583.len_endian:Big endian", "-T", "json"]
+    command += [part for option in options for part in ("-o", option)]
     done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8", timeout=300)
     packets = json.loads(done.stdout)
     assert len(packets) == len(messages)
