@@ -8,7 +8,7 @@ from sim.spec import Code, country, currency, lookup, lookup_anywhere, merchant_
 from sim.spec.layouts import Cell
 
 # What is no code: words, ids, amounts, dates. The rules of the element judge those.
-_NO_CODES = frozenset(("", "text", "id", "date", "amount", "flags", "minor_unit", "mti", "ebcdic"))
+_NO_CODES = frozenset(("", "text", "id", "date", "amount", "flags", "minor_unit", "mti", "ebcdic", "bits"))
 _REGISTRIES: dict[str, Callable[[str], object]] = {
     "country": country,
     "currency": currency,

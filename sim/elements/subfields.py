@@ -16,7 +16,7 @@ from sim.elements.layout import Part, fitting, read, tried
 from sim.masking import is_sensitive, mask, mask_pan
 from sim.spec import country, lookup, merchant_category, region
 from sim.spec.contents import FOREIGN
-from sim.spec.layouts import Cell
+from sim.spec.layouts import Cell, tag_layouts
 
 NOT_LISTED = "not in the list"
 NO_FLAG = "no known bit set"
@@ -120,7 +120,9 @@ def _code(part: Part, around: _Around) -> str:
 
 
 def _country(part: Part, around: _Around) -> str:
-    found = country(part.value.strip())
+    code = part.value.strip()
+    # In chip data a code of three digits stands in two bytes.
+    found = country(code[1:] if part.cell.content == "b" and code[:1] == "0" else code)
     return found.name if found else "not an ISO 3166 code"
 
 
@@ -162,6 +164,13 @@ def _flags(part: Part, around: _Around) -> str:
     return ", ".join(code.meaning for code in known if code) or NO_FLAG
 
 
+def _bits(part: Part, around: _Around) -> str:
+    """The bits that are set, by byte from 1 and bit 8 to 1."""
+    places = set_bits(part.value) if len(part.value) % 2 == 0 else []
+    known = (part.cell.values.get(f"{byte}.{bit}") for byte, bit in places)
+    return "; ".join(code.meaning for code in known if code) or NO_FLAG
+
+
 def _ebcdic(part: Part, around: _Around) -> str:
     text = bytes.fromhex(part.value).decode("cp037") if len(part.value) % 2 == 0 else ""
     return mask(0, text) if text.isprintable() else ""
@@ -173,6 +182,7 @@ def _silent(part: Part, around: _Around) -> str:
 
 _TELLERS: dict[str, Callable[[Part, _Around], str]] = {
     "amount": _amount,
+    "bits": _bits,
     "blank": _silent,
     "country": _country,
     "currency": _currency,
@@ -188,6 +198,19 @@ _TELLERS: dict[str, Callable[[Part, _Around], str]] = {
     "region": lambda part, around: region(part.value),
     "text": _silent,
 }
+
+
+def inside_tag(tag: str, value: str, network: str | None) -> list[Told]:
+    """The parts of a chip data tag's value (hex), where *network* is known to put some into it.
+
+    >>> [told.meaning for told in inside_tag("9F10", "06010A03A00000", "VISA")][2]
+    'version 10'
+    """
+    for one in tag_layouts(tag, network) if network else ():
+        found = read(one, value)
+        if found.fits:
+            return list(_tell(one.cell, found.parts, value, Message("", {}), network, 0))
+    return []
 
 
 def first_amount(message: Message, number: int) -> str:

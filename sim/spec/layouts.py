@@ -22,7 +22,8 @@ _FORMAT = re.compile(
     r"(?:(?P<own>L+|H) )?(?P<content>x\+n|[a-z]+)(?:(?P<open>\.\.)| )(?:(?P<least>\d+)-)?(?P<most>\d+)"
 )
 _UNBOUNDED = 9999
-_OWN_CODES = "sub_field"
+_OWN_CODES = ("sub_field", "bits")
+_CHIP_DATA = 55
 _BLANK = "_"  # how a blank is written in a code of `subfields.csv`
 _COLUMNS = ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source")
 _EMPTY = dict.fromkeys(_COLUMNS, "")
@@ -146,6 +147,23 @@ def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
     )
 
 
+@cache
+def tag_layouts(tag: str, network: str) -> tuple[Layout, ...]:
+    """What is inside the value of a chip data tag, by *network*; empty where that is not known.
+
+    >>> [cell.name for cell in tag_layouts("9F6E", "MASTERCARD")[0].cell.cells][:2]
+    ['country', 'unique identifier']
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in read_csv("emv/inside"):
+        if (row["tag"], row["network"]) == (tag, network):
+            found.setdefault(row["layout"], []).append({**row, "number": str(_CHIP_DATA)})
+    return tuple(
+        Layout("", _CHIP_DATA, network, variant, _cell(rows, "", tag, network))
+        for variant, rows in found.items()
+    )
+
+
 def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]]) -> Layout:
     """The layout that *rows* of somebody's own describe: as in a file of layouts, the columns that a row
     lacks empty. Raises SpecError for a row that is none."""
@@ -195,7 +213,7 @@ def _cell(rows: list[dict[str, str]], path: str, prefix: str, network: str = "")
         confidence=row["confidence"],
         source=row["source"],
         cells=cells,
-        values=_values(network).get(prefix, {}) if codes == _OWN_CODES else {},
+        values=_values(network).get(prefix, {}) if codes in _OWN_CODES else {},
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sim.codec import Message
 from sim.elements import dates, emv, mti, subfields
 from sim.masking import is_sensitive
+from sim.spec.emv import owner as chip_owner
 
 CHIP = 55
 _IIN = 6
@@ -46,7 +47,7 @@ def parts(message: Message, number: int, shown: str, network: str | None = None)
     if number == 0:
         return list(_mti(message.mti))
     value = message.get(number)
-    if number == CHIP and (tags := list(_chip(value))):
+    if number == CHIP and (tags := list(_chip(value, network))):
         return tags
     hidden = shown != value
     if hidden and number != 2 and is_sensitive(number, message.version):
@@ -100,6 +101,14 @@ def _pan(message: Message, shown: str) -> Iterator[Part]:
     yield Part(str(size), "check digit", "Luhn, over all digits before it", size - 1, size)
 
 
-def _chip(value: str) -> Iterator[Part]:
+def _chip(value: str, network: str | None) -> Iterator[Part]:
+    """The tags of chip data; the inside of those that a network lays out by its own rows."""
+    read = emv.read(value)
+    owner = chip_owner(read.value("84") or read.value("9F06") or read.value("4F")) or network
     for said in emv.decode(value):
         yield Part(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
+        inside = value[said.start : said.end].upper()
+        for told in subfields.inside_tag(said.tag, inside, owner) if said.value_shown == inside else ():
+            at, depth = said.start + told.part.start, said.depth + 1 + told.depth
+            end = said.start + told.part.end
+            yield Part(told.label, told.name, told.meaning, at, end, depth, told.shown)

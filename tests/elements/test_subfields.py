@@ -6,9 +6,9 @@ import pytest
 
 from sim.codec import Message
 from sim.elements.meaning import meaning
-from sim.elements.subfields import say, unfold
+from sim.elements.subfields import inside_tag, say, unfold
 from sim.spec import spec
-from sim.spec.layouts import Cell, layouts, owners
+from sim.spec.layouts import Cell, layouts, owners, tag_layouts
 from sim.spec.tables import read_csv
 
 CASES = [
@@ -47,6 +47,7 @@ def test_the_parts_of_a_network_are_named_and_explained(
 
 
 CARD = "5555555555554444"
+NOT_TWICE = "second GENERATE AC not requested"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,9 @@ def test_rows_are_sound(owner: str) -> None:
 def test_codes_of_parts_belong_to_a_part() -> None:
     """Each code in `subfields.csv` is found again at its part, with its source."""
     rows = read_csv("subfields")
-    used = {
+    tags = {(row["network"], row["tag"]) for row in read_csv("emv/inside")}
+    inside = (one for network, tag in tags for one in tag_layouts(tag, network))
+    used = {(one.network, cell.path) for one in inside for cell in _cells(one.cell) if cell.values} | {
         (one.network, cell.path)
         for owner in owners()
         for number in {int(row["number"]) for row in read_csv(f"layouts/{owner}")}
@@ -111,3 +114,28 @@ def test_codes_of_parts_belong_to_a_part() -> None:
     }
     assert {(row["network"], row["path"]) for row in rows} == used
     assert all(row["source"] and row["meaning"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("network", "tag", "value", "label", "said"),
+    [
+        ("VISA", "9F10", "06010A03A00000", "9-14", f"{NOT_TWICE}; first GENERATE AC or GPO returned ARQC"),
+        ("VISA", "9F10", "06010A03A00000", "5-6", "version 10"),
+        ("MASTERCARD", "9F10", f"0110A0{'0' * 30}", "5-16", f"{NOT_TWICE}; first GENERATE AC returned ARQC"),
+        ("MASTERCARD", "9F6E", "084000010000", "1-4", "United States"),
+        ("VISA", "9F6E", "02800000", "1-2", "non-card form factor"),
+        ("UNIONPAY", "9F10", "0701170300000004", "15-16", "SM4"),
+    ],
+)
+def test_tags_that_networks_fill_their_own_way_unfold(
+    network: str, tag: str, value: str, label: str, said: str
+) -> None:
+    """Issuer application data, card verification results and form factors, byte by byte and bit by bit."""
+    assert said in [told.meaning for told in inside_tag(tag, value, network) if told.label == label]
+
+
+def test_a_tag_that_fits_no_layout_stays_whole() -> None:
+    """Another network's form, or a network without one, is not guessed at."""
+    assert inside_tag("9F10", "0FA501A030000000", "VISA") == []
+    assert inside_tag("9F10", "06010A03A00000", None) == []
+    assert inside_tag("9F26", "0" * 16, "VISA") == []

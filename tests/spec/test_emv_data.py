@@ -122,6 +122,8 @@ def test_the_bit_tables_are_there() -> None:
         "9F33",
         "9F34",
         "9F40",
+        "9F66",
+        "9F6C",
     }
 
 
