@@ -21,6 +21,7 @@ def a_day(purchases: int = 300) -> tuple[str, ...]:
         name = dice.choice(sim.NETWORKS)
         request = sim.generate(
             network=name,
+            version="1987",
             amount_minor_units=dice.randint(150, 25_000),
             currency="JPY" if name == "JCB" else "USD",
             stan=f"{number:06}",
