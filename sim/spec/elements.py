@@ -12,6 +12,7 @@ from sim.spec.layouts import Layout
 from sim.spec.tables import read_csv
 
 VERSIONS = ("1987", "1993", "2003")
+_BY_DIGIT = dict(zip("012", VERSIONS, strict=True))
 
 _FORMAT = re.compile(r"(?P<content>x\+n|[a-z]+)(?P<var> |\.\.)(?P<size>\d+)")
 
@@ -181,4 +182,4 @@ def version_of(mti: str) -> str | None:
     >>> version_of("1100")
     '1993'
     """
-    return dict(zip("012", VERSIONS, strict=True)).get(mti[:1])
+    return _BY_DIGIT.get(mti[:1])

@@ -4,6 +4,7 @@ the scalar rules say."""
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,9 +20,11 @@ from sim.elements import dates
 from sim.elements.pan import luhn_ok
 from sim.elements.track import read_track_2
 from sim.frames.bulk import cards, check, marks
-from sim.frames.bulk.check import unknown_rules
-from sim.judge import Severity, catalogue, run
+from sim.judge import Severity, catalogue, engine, kind, run
+from sim.judge.engine import Check
+from sim.judge.finding import Hit
 from sim.operations import NETWORKS, VERSIONS, chosen_version, strip_line_ending, validate
+from sim.operations.verdict import VERDICTS
 from sim.spec.networks import network, test_cards
 
 RAWS = [row["message"] for row in VECTORS] + [build(message) for _, _, message in generated()]
@@ -130,9 +133,50 @@ def test_few_messages_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(judged) == 1
 
 
-def test_every_rule_with_errors_is_known() -> None:
-    """A rule with errors that joins the catalogue must be answered for, or every row is judged alone."""
-    assert unknown_rules() == ()
+def _odd(message: Message) -> Iterable[Hit]:
+    return (Hit(11, "an even number", "an odd one"),) if int(message[11]) % 2 else ()
+
+
+def _apart(message: Message) -> Iterable[Hit]:
+    return (Hit(11, "the end of DE 37", "another"),) if message[37][-1] != message[11][-1] else ()
+
+
+@pytest.mark.parametrize(("asked", "elements"), [(_odd, (11,)), (_apart, (11, 37))])
+def test_a_rule_that_joins_is_asked_about_what_it_reads(
+    monkeypatch: pytest.MonkeyPatch, asked: Check, elements: tuple[int, ...]
+) -> None:
+    """A new rule with errors is counted row by row as the rules count, without judging each row."""
+    judged = []
+    count = check.count_errors
+
+    def counted(message: Message, network: str | None) -> int:
+        judged.append(message.mti)
+        return count(message, network)
+
+    text = engine.RuleText("new", Severity.ERROR, "", "", "")
+    everywhere = "0123456789"
+    known = engine.RULES
+    item = engine.Rule(
+        *(text, asked, elements, VERSIONS, everywhere, everywhere, True),
+        *(frozenset(elements), None, 0, len(known)),
+    )
+    forget = (kind._rules.cache_clear, kind.KINDS.clear, VERDICTS.clear)
+    some = next(message for label, _, message in generated() if label == "1987-VISA-auth-chip-purchase")
+    messages = [some.replace(de11=f"{at:06}", de37=f"{at % 7:012}") for at in range(400)]
+    try:
+        known.append(item)
+        for clear in forget:
+            clear()
+        wanted = [count(message, None) for message in messages]
+        monkeypatch.setattr(check, "count_errors", counted)
+        table = sim.read([build(message) for message in messages], validate=True)
+        assert table["errors"].tolist() == wanted
+        assert len(set(wanted)) == 2
+        assert len(judged) == 2
+    finally:
+        known.remove(item)
+        for clear in forget:
+            clear()
 
 
 def test_only_rules_that_are_errors_make_errors() -> None:

@@ -16,52 +16,86 @@ import pyarrow as pa
 from sim.codec import Message, ParseError
 from sim.frames.bulk.cards import Cards, Owners
 from sim.frames.bulk.cut import Block, Group
-from sim.frames.bulk.lines import Bytes, Ints
+from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.frames.bulk.marks import UNSURE, Marks
-from sim.judge import Severity, catalogue
+from sim.judge import Severity
+from sim.judge.engine import CARD, EVERY, RULES, ZERO, Rule
 from sim.operations.validation import judge
 from sim.spec.networks import NETWORKS, presence
 
-# The rules with errors that the marks answer for. A rule that joins the catalogue is asked row by row until
-# it stands here.
-_BY_KIND = ("mti-version", "mti-class", "mti-function", "mti-origin", "no-elements")
-_BY_PRESENCE = (
-    "missing-processing-code",
-    "missing-stan",
-    "missing-response-code",
-    "missing-amount",
-    "required-element",
-    "forbidden-element",
-    "network-mti-version",
-    "framing",
-)
-_BY_VALUE = (
-    *("character-class", "whole-bytes", "date", "currency", "track-2", "chip-data", "additional-amounts"),
-    *("pan-network", "luhn"),
-)
+# The rules with errors that `Marks` answers for, by arithmetic on columns. What follows from the kind of
+# message needs no mark; any other rule is asked about the values that it says it reads.
+MARKED = frozenset(
+    ("missing-amount", "character-class", "whole-bytes", "date", "currency", "track-2", "chip-data")
+) | {"additional-amounts"}
 # Conditions of required elements that follow from which elements there are.
 _PRESENCE_ONLY = ("", "no_account", "pin")
 _MOST_KINDS = 100_000
-
-
-@cache
-def unknown_rules() -> tuple[str, ...]:
-    """Rules with errors that the marks do not answer for."""
-    known = {*_BY_KIND, *_BY_PRESENCE, *_BY_VALUE}
-    return tuple(
-        name for name, text in catalogue().items() if text.severity is Severity.ERROR and name not in known
-    )
+# What a rule reads that looks at the card, or at whether the amount is zero.
+_CARDS, _AMOUNT = (2, 35, 45), (4, 49)
 
 
 @cache
 def _settled(mti: str) -> bool:
     """Whether the errors about present and missing elements follow from the bitmap alone."""
-    return not unknown_rules() and all(
+    return all(
         row.when in _PRESENCE_ONLY
         for name in NETWORKS
         for row in presence(name, mti)
         if row.severity == "error"
     )
+
+
+def others() -> list[Rule]:
+    """The rules with errors that look at values and have no mark of their own."""
+    return [
+        item
+        for item in RULES
+        if item.text.severity is Severity.ERROR and item.reads - {0} and item.text.id not in MARKED
+    ]
+
+
+class _Asked:
+    """Marks rows by what one rule says of the values that it reads; equal values are asked once."""
+
+    def __init__(self, item: Rule) -> None:
+        self._item = item
+        self._known: dict[tuple[object, ...], int] = {}
+        self._codes: dict[object, int] = {}
+
+    def mark(self, block: Block, unsure: Bools) -> Bytes:
+        """One mark per row; rows whose mark would be one too many are *unsure*."""
+        item, marks = self._item, np.zeros(len(block.lines), np.uint8)
+        for group in block.groups:
+            here = {0, *group.numbers}
+            silent = any(item.missing >> number & 1 for number in here)
+            if silent or not here.issuperset(item.elements) or not item.applies(group.version, group.mti):
+                continue
+            columns = {number: block.columns[number] for number in self._numbers(group)}
+            for row in group.rows.tolist():
+                fields = {number: column.text(row) for number, column in columns.items()}
+                marks[row] = self._mark_of(group, fields)
+        unsure |= marks == UNSURE
+        return marks
+
+    def _numbers(self, group: Group) -> list[int]:
+        reads = set(self._item.reads)
+        if CARD in reads:
+            reads |= set(_CARDS)
+        if ZERO in reads:
+            reads |= set(_AMOUNT)
+        return [number for number in group.numbers if EVERY in reads or number in reads]
+
+    def _mark_of(self, group: Group, fields: dict[int, str]) -> int:
+        key = (group.mti, group.bits, group.version, *fields.values())
+        if key not in self._known:
+            if len(self._known) > _MOST_KINDS:
+                self._known.clear()
+            present = dict.fromkeys(group.numbers, "") | fields
+            message = Message(group.mti, present, group.version)
+            said = tuple((hit.field, hit.severity) for hit in self._item.check(message))
+            self._known[key] = min(self._codes.setdefault(said, len(self._codes) + 1), UNSURE)
+        return self._known[key]
 
 
 class Checks:
@@ -71,12 +105,15 @@ class Checks:
         self._network = network
         self._cards = cards
         self._marks = Marks()
+        self._asked = [_Asked(item) for item in others()]
         self._groups: dict[tuple[str, str, str], int] = {}
         self._known: dict[bytes, int] = {}
 
     def errors(self, block: Block, owners: Owners) -> Ints:
         """The number of errors of each row."""
         marks, unsure = self._marks.of(block)
+        for one in self._asked:
+            marks.append(one.mark(block, unsure))
         kinds, checks = self._cards.kinds(owners)
         unsure |= kinds == UNSURE
         groups = [self._groups.setdefault(_name(one), len(self._groups)) for one in block.groups]

@@ -42,12 +42,23 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The values of one element in some rows: value i is `width` bytes from `base[i] + at` on."""
+    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on."""
 
+    data: Bytes
     rows: Ints
     base: Ints
     at: int
     width: int | Ints
+
+    @classmethod
+    def of_texts(cls, rows: list[int], texts: list[str]) -> Piece:
+        """Values that were read one by one."""
+        joined = "".join(texts)
+        data = joined.encode("utf-8")
+        sizes = map(len, texts if len(data) == len(joined) else [one.encode("utf-8") for one in texts])
+        widths = np.fromiter(sizes, np.int64, len(texts))
+        starts = np.cumsum(widths) - widths
+        return cls(np.frombuffer(data, np.uint8), np.array(rows, np.int64), starts, 0, widths)
 
 
 # Where the values of an element begin, in front of how much, and how wide they are.
@@ -150,7 +161,7 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
         groups.append(Group(mti, bits, read_as, tuple(element.number for element in elements), good))
         for element, place in zip(elements, parts, strict=True):
             if wanted is None or element.number in wanted:
-                pieces.setdefault(element.number, []).append(Piece(good, *place))
+                pieces.setdefault(element.number, []).append(Piece(lines.data, good, *place))
     odd = _one_by_one(lines, np.flatnonzero(group < 0), version)
     columns = _columns(lines, pieces, odd, wanted)
     return Block(lines, groups, group, columns, odd)
@@ -265,49 +276,41 @@ def _columns(
     odd: dict[int, Message | ParseError],
     wanted: frozenset[int] | None,
 ) -> dict[int, Column]:
-    extras: dict[int, dict[int, bytes]] = {}
+    texts: dict[int, tuple[list[int], list[str]]] = {}
     for row, held in odd.items():
         if isinstance(held, Message):
             for number, value in held.fields.items():
                 if wanted is None or number in wanted:
-                    extras.setdefault(number, {})[row] = value.encode("utf-8")
+                    rows, values = texts.setdefault(number, ([], []))
+                    rows.append(row)
+                    values.append(value)
+    for number, found in texts.items():
+        pieces.setdefault(number, []).append(Piece.of_texts(*found))
     shared: dict[tuple[int, ...], Rows] = {}
-    return {
-        number: _column(lines, pieces.get(number, []), extras.get(number, {}), shared)
-        for number in sorted({*pieces, *extras})
-    }
+    return {number: _column(len(lines), pieces[number], shared) for number in sorted(pieces)}
 
 
 def few(lines: Lines, texts: dict[int, str]) -> Column:
     """A column with *texts* in some rows of *lines*."""
-    return _column(lines, [], {row: text.encode("utf-8") for row, text in texts.items()}, {})
+    return _column(len(lines), [Piece.of_texts([*texts], [*texts.values()])], {})
 
 
-def _column(
-    lines: Lines, pieces: list[Piece], extras: dict[int, bytes], shared: dict[tuple[int, ...], Rows]
-) -> Column:
-    """One column; *shared* are the rows of groups, by the groups."""
-    if extras:
-        return _uneven(lines, pieces, extras, Rows.of(_valid(lines, pieces, extras)))
+def _column(count: int, pieces: list[Piece], shared: dict[tuple[int, ...], Rows]) -> Column:
+    """One column of *count* rows; *shared* are the rows of groups, by the groups."""
     groups = tuple(id(piece.rows) for piece in pieces)
     if groups not in shared:
-        shared[groups] = Rows.of(_valid(lines, pieces, extras))
+        valid = np.zeros(count, np.bool_)
+        for piece in pieces:
+            valid[piece.rows] = True
+        shared[groups] = Rows.of(valid)
     widths = {piece.width if isinstance(piece.width, int) else -1 for piece in pieces}
     if len(widths) == 1 and (width := widths.pop()) >= 0:
-        return _even(lines, pieces, width, shared[groups])
-    return _uneven(lines, pieces, extras, shared[groups])
+        return _even(pieces, width, shared[groups])
+    return _uneven(count, pieces, shared[groups])
 
 
-def _valid(lines: Lines, pieces: list[Piece], extras: dict[int, bytes]) -> Bools:
-    valid = np.zeros(len(lines), np.bool_)
-    for piece in pieces:
-        valid[piece.rows] = True
-    valid[list(extras)] = True
-    return valid
-
-
-def _even(lines: Lines, pieces: list[Piece], width: int, rows: Rows) -> Column:
-    """A column whose values are all *width* bytes long."""
+def _even(pieces: list[Piece], width: int, rows: Rows) -> Column:
+    """A column whose values are all *width* bytes long, in one buffer."""
     starts = pieces[0].base + pieces[0].at
     if len(pieces) > 1:
         starts = np.empty(rows.present, np.int64)
@@ -317,29 +320,25 @@ def _even(lines: Lines, pieces: list[Piece], width: int, rows: Rows) -> Column:
     if width:
         items = data.view(f"V{width}")
         for first in range(0, len(starts), _RUN):
-            items[first : first + _RUN] = windows(lines.data, width)[starts[first : first + _RUN]]
+            items[first : first + _RUN] = windows(pieces[0].data, width)[starts[first : first + _RUN]]
     return Column(rows.offsets(width), data, rows)
 
 
-def _uneven(lines: Lines, pieces: list[Piece], extras: dict[int, bytes], rows: Rows) -> Column:
-    offsets = empty(len(lines) + 1, np.int64)
+def _uneven(count: int, pieces: list[Piece], rows: Rows) -> Column:
+    offsets = empty(count + 1, np.int64)
     offsets[:] = 0
     widths = offsets[1:]
     for piece in pieces:
         widths[piece.rows] = piece.width
-    for row, value in extras.items():
-        widths[row] = len(value)
     np.cumsum(widths, out=widths)
     data = empty(int(offsets[-1]), np.uint8)
     for piece in pieces:
         at, starts = offsets[piece.rows], piece.base + piece.at
         if isinstance(piece.width, int):
-            copy(data, at, lines.data, starts, piece.width)
+            copy(data, at, piece.data, starts, piece.width)
             continue
         for width, chosen in by_width(piece.width):
-            copy(data, at[chosen], lines.data, starts[chosen], width)
-    for row, value in extras.items():
-        data[offsets[row] : offsets[row + 1]] = np.frombuffer(value, np.uint8)
+            copy(data, at[chosen], piece.data, starts[chosen], width)
     return Column(offsets, data, rows)
 
 
