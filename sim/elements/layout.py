@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from sim.elements.coded import known
 from sim.elements.composing import write
 from sim.elements.cutting import Misfit, Part, Reading, inside
 from sim.spec import Spec
@@ -21,6 +22,7 @@ __all__ = [
     "Part",
     "Parts",
     "closest",
+    "fits",
     "fitting",
     "laid_out",
     "layouts",
@@ -69,6 +71,24 @@ def read(layout: Layout, value: str) -> Parts:
     return Parts(layout, parts, tuple(reading.misfits))
 
 
+def fits(layout: Layout, value: str) -> bool:
+    """Whether *value* fits *layout*; cheap where its parts stand in places.
+
+    >>> fits(layouts("1987", 3)[0], "002030"), fits(layouts("1987", 3)[0], "00203")
+    (True, False)
+    """
+    pattern = layout.pattern
+    if pattern is not None:
+        if pattern.fullmatch(value) is None:
+            return False
+        if (strict := layout.strict) is not None:
+            own, size = layout.network, len(value)  # a part that is left out need not be known
+            return all(
+                at >= size or known(cell, value[at:end], layout.version, own) for cell, at, end in strict
+            )
+    return not read(layout, value).misfits
+
+
 def fitting(version: str | Spec, number: int, value: str, network: str | None = None) -> Parts | None:
     """*value* taken apart by the layout of its element that fits; where several do, by the one that cuts
     the fewest words in two, then by the first. None where none fits.
@@ -79,9 +99,9 @@ def fitting(version: str | Spec, number: int, value: str, network: str | None = 
     """
     best, least = None, 0
     for layout in tried(version, number, network):
-        found = read(layout, value)
-        if found.misfits:
+        if not fits(layout, value):
             continue
+        found = read(layout, value)
         torn = _torn(found)
         if not torn:
             return found

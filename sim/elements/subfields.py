@@ -229,7 +229,7 @@ def say(message: Message, number: int, network: str | None = None) -> str:
     >>> say(Message("1100", {57: "107"}, "1993"), 57)
     'unit of time: days; how many: 07'
     """
-    if is_sensitive(number, message.version):
+    if not tried(message.spec, number, network) or is_sensitive(number, message.version):
         return ""
     leaves = [told for told in unfold(message, number, network) if not told.part.children]
     texts = [f"{told.name}: {told.meaning or told.shown.strip()}" for told in leaves if told.shown.strip()]

@@ -13,7 +13,7 @@ from sim.codec import Message
 from sim.elements import dates
 from sim.elements.cutting import wanted
 from sim.elements.groups import read_original
-from sim.elements.layout import Part, Parts, closest, fitting, laid_out, layouts, read
+from sim.elements.layout import Part, Parts, closest, fits, fitting, laid_out, layouts, read
 from sim.elements.pan import luhn_ok
 from sim.judge.content import clean
 from sim.judge.engine import each, rule
@@ -206,7 +206,9 @@ def original_acquirer(message: Message) -> Iterable[Hit]:
 def location_country(message: Message) -> Iterable[Hit]:
     """DE 43 of 1987 ends with the country, in one of its layouts."""
     value = message.fields[43]
-    if fitting("1987", 43, value) or not clean(message, 43) or _only_a_place_unknown(value):
+    if any(fits(one, value) for one in layouts("1987", 43)):
+        return _NONE
+    if not clean(message, 43) or _only_a_place_unknown(value):
         return _NONE
     tail = value[-_ALPHA_3:]
     at = len(value) - len(tail)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from sim.codec import Message
-from sim.elements.layout import layouts, read
+from sim.elements.layout import fits, layouts
 from sim.spec.networks import Format
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
@@ -55,12 +55,7 @@ def sizes(message: Message, number: int, value: str, item: Format, name: str) ->
 
 
 def layout(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
-    """Where *value* stops fitting the rows of the network that *item* names; where it has several layouts,
-    the one that fits furthest."""
+    """Whether *value* fits the rows of the network that *item* names."""
     (owner,) = item.values
     own = [one for one in layouts(message.version, number, owner) if one.network == owner]
-    tried = [read(one, value).misfits for one in own]
-    if not all(tried):
-        return None
-    first = max((misfits[0] for misfits in tried), key=lambda one: one.start)
-    return f"{first.found} at place {first.start + 1} ({first.path})"
+    return None if any(fits(one, value) for one in own) else "another layout"

@@ -243,9 +243,9 @@ def _has_sensitive(cell: Cell) -> bool:
 def _parts(layouts: Iterable[layout.Layout], value: str) -> str:
     """Hide the parts with card data of every layout that *value* fits."""
     for one in layouts:
-        found = layout.read(one, value)
-        if not found.fits:
+        if not layout.fits(one, value):
             continue
+        found = layout.read(one, value)
         for part, _ in found.walk():
             if part.cell.sensitive:
                 own = value[part.start : part.end]

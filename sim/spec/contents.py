@@ -16,6 +16,17 @@ FOREIGN = {
     "b": re.compile(r"[^0-9A-Fa-f]"),
     "x+n": re.compile(r"(?<!^)[^0-9]|^[^CD]"),
 }
+# One character of a class, as a regular expression; the sign of `x+n` stands in front of its digits.
+CHARACTER = {
+    "n": "[0-9]",
+    "an": "[0-9A-Za-z ]",
+    "anp": "[0-9A-Za-z ]",
+    "ns": r"[0-9!-/:-@\[-`{-~ ]",
+    "ans": "[ -~]",
+    "ansb": "[ -~]",
+    "z": "[0-9:;<=>?D]",
+    "b": "[0-9A-Fa-f]",
+}
 # What a class is called in a finding about a whole element.
 CLASS_NAMES = {
     "n": "digits only",

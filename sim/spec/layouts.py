@@ -14,7 +14,7 @@ from functools import cache, cached_property
 
 from sim.errors import SpecError
 from sim.spec.codes import Code
-from sim.spec.contents import text_width
+from sim.spec.contents import CHARACTER, text_width
 from sim.spec.tables import names, read_csv
 
 STANDARD = "iso"
@@ -97,6 +97,33 @@ class Layout:
     network: str
     variant: str
     cell: Cell
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """What every value that fits looks like, where the parts stand in places: a value that does not
+        match fits for sure not, one that does may still hold an unknown code. None for other layouts."""
+        if self.cell.cut != "places" or any(one.own or one.cut for one in self.cell.cells):
+            return None
+        made = ""
+        for one in reversed(self.cell.cells):
+            made = _expression(one) + made
+            if "short" in self.cell.words:
+                made = f"(?:{made})?"
+        return re.compile(made)
+
+    @cached_property
+    def strict(self) -> tuple[tuple[Cell, int, int], ...] | None:
+        """The parts that must have a code that is known, with where they start and end; None where that
+        depends on the value."""
+        if not any(one.must for one in self.cell.cells):
+            return ()
+        return self.cell.slices and tuple(one for one in self.cell.slices if one[0].must)
+
+
+def _expression(cell: Cell) -> str:
+    if cell.content == "x+n":
+        return f"[CD][0-9]{{{cell.most - 1}}}"
+    return f"{CHARACTER[cell.content]}{{{cell.least},{cell.most}}}"
 
 
 def owners() -> tuple[str, ...]:

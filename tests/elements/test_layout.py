@@ -57,6 +57,7 @@ def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
     """Nothing is raised; every part is the slice that it says, inside the part it belongs to."""
     for one in layout.layouts(version, number, network):
         found = layout.read(one, value)
+        assert layout.fits(one, value) is found.fits
         for part, _ in found.walk():
             assert value[part.start : part.end] == part.value
             assert all(part.start <= child.start <= child.end <= part.end for child in part.children)
