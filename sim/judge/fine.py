@@ -13,17 +13,8 @@ from functools import cache
 
 from sim.judge.layout import listed
 from sim.spec import VERSIONS, ElementSpec, countries, spec
+from sim.spec.contents import CHARACTER
 
-_CLEAN = {
-    "n": "[0-9]",
-    "an": "[0-9A-Za-z ]",
-    "anp": "[0-9A-Za-z ]",
-    "ns": r"[0-9!-/:-@\[-`{-~ ]",
-    "ans": "[ -~]",
-    "ansb": "[ -~]",
-    "z": "[0-9:;<=>?D]",
-    "b": "[0-9A-Fa-f]",
-}
 _PARTS = {
     "CCYY": "[0-9]{4}",
     "YY": "[0-9]{2}",
@@ -54,8 +45,8 @@ def _class_pattern(element: ElementSpec) -> str:
     if element.content == "x+n":
         return f"[CD][0-9]{{{element.width - 1}}}"
     if element.fixed:
-        return f"{_CLEAN[element.content]}{{{element.width}}}"
-    return "(?:[0-9A-Fa-f]{2})*" if element.binary else f"{_CLEAN[element.content]}*"
+        return f"{CHARACTER[element.content]}{{{element.width}}}"
+    return "(?:[0-9A-Fa-f]{2})*" if element.binary else f"{CHARACTER[element.content]}*"
 
 
 @cache
