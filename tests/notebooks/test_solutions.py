@@ -127,7 +127,7 @@ SOLUTIONS: dict[str, list[tuple[Callable[[], Any], list[Callable[[], Any]]]]] = 
         (lambda: _changed(13, "1131"), [lambda: _changed(49, "123"), lambda: _changed(13, "1120")]),
         (lambda: "currency", [lambda: "minor-unit", lambda: "date"]),
         (
-            lambda: sim.generate("auth", network="AMEX"),
+            lambda: sim.generate("auth", network="AMEX", version="1987"),
             [lambda: sim.generate("auth", network="VISA"), lambda: _changed(13, "1131")],
         ),
     ],
