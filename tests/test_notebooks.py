@@ -6,11 +6,13 @@ Their outputs are compared by nbval, which runs every notebook of `notebooks/`.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from sim.spec.tables import read_csv
 from tests.tools.refresh_notebooks import FOLDER, check, refresh
 
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -34,6 +36,19 @@ def test_a_notebook_has_one_idea(path: Path) -> None:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert len(cells) <= MOST_CELLS
     assert cells[0]["cell_type"] == "markdown"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_stored_output_shows_a_card_number(path: Path) -> None:
+    """What a notebook shows hides the cards that it works with, whoever reads the file."""
+    cards = {row["pan"] for row in read_csv("networks/test_cards")}
+    outputs = [
+        out
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        for out in cell.get("outputs", ())
+    ]
+    shown = set(re.findall(r"[0-9]{12,}", json.dumps(outputs)))
+    assert not cards & shown
 
 
 def test_there_is_a_notebook_to_start_with() -> None:
