@@ -38,10 +38,10 @@ def explained(told: Explanation, raw: str) -> Answer:
 
 def validated(report: Report) -> Answer:
     """The answer of POST /validate."""
-    return Answer(_judged(report.verdict, report.asked))
+    write = _kept if report.verdict.kept else _judged
+    return Answer(write(report.verdict, report.asked))
 
 
-@lru_cache(maxsize=1024)
 def _judged(verdict: Verdict, asked: tuple[str, ...]) -> bytes:
     """A verdict, which messages alike share, with the results of the networks *asked*."""
     report = Report(verdict, None, asked)
@@ -49,6 +49,10 @@ def _judged(verdict: Verdict, asked: tuple[str, ...]) -> bytes:
     # A valid message is one without errors.
     head = '"valid":true,"errors":[]' if report.valid else f'"valid":false,"errors":{_texts(report.errors)}'
     return f'{{{head},"networks":{{{",".join(results)}}}}}'.encode()
+
+
+# Of a verdict that is remembered, the answer is, too.
+_kept = lru_cache(maxsize=1024)(_judged)
 
 
 def _result(result: Judgement) -> str:

@@ -102,7 +102,7 @@ class Question:
         return self._check(message, self.number, value, self._item, self._name)
 
 
-class _Rows(NamedTuple):
+class _NetworkRows(NamedTuple):
     """What one network asks of messages of a version and MTI: what it says of any, the elements it wants
     and those it does not want with their rows, rows under a condition, and formats with their questions."""
 
@@ -120,7 +120,7 @@ class _Tables(NamedTuple):
 
     free: dict[int, list[Question]]
     others: dict[int, list[Question]]
-    rows: dict[str, _Rows]
+    rows: dict[str, _NetworkRows]
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -138,7 +138,7 @@ def free_questions(version: str, mti: str) -> dict[int, list[Question]]:
     return _asked(version, mti).free
 
 
-def _rows_of(name: str, version: str, mti: str, made: dict[tuple[Any, ...], Question]) -> _Rows:
+def _rows_of(name: str, version: str, mti: str, made: dict[tuple[Any, ...], Question]) -> _NetworkRows:
     rows: list[tuple[int, Located]] = []
     when: dict[str, list[tuple[int, Located]]] = {}
     wanted = unwanted = 0
@@ -161,7 +161,7 @@ def _rows_of(name: str, version: str, mti: str, made: dict[tuple[Any, ...], Ques
             places = tuple((number, _place(made, version, number, item, name)) for number in item.fields)
             told.append((text, item.expected, places))
     asked = tuple((held, _all(group), tuple(group)) for held, group in when.items())
-    return _Rows(tuple(_version_hits(mti, name)), wanted, unwanted, tuple(rows), asked, tuple(told))
+    return _NetworkRows(tuple(_version_hits(mti, name)), wanted, unwanted, tuple(rows), asked, tuple(told))
 
 
 def _all(group: list[tuple[int, Located]]) -> int:

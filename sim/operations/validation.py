@@ -148,7 +148,7 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
     if verdict is None:
         verdict = Verdict.on(message, kind, key, chosen_network(message, network), asked)
         if kind.lasting and len(key[-1]) <= MOST_SAID:
-            VERDICTS.keep((key, network), verdict)
+            VERDICTS.keep((key, network), verdict).kept = True
     else:
         verdict.ask(message, asked)
     return Report(verdict, message, asked)

@@ -62,7 +62,7 @@ class Verdict:
 
     `standard` is the standard's judgement, `own` that of the message's `network`, without what the
     standard says already. `framing` is the one finding of a text that does not parse, or of elements that
-    cannot be written; then there is nothing else. Holds no message.
+    cannot be written; then there is nothing else. `kept`: it is remembered. Holds no message.
     """
 
     __slots__ = (
@@ -72,6 +72,7 @@ class Verdict:
         "_places",
         "_results",
         "framing",
+        "kept",
         "network",
         "own",
         "standard",
@@ -82,6 +83,7 @@ class Verdict:
         self.version = version
         self.network = network
         self.framing = framing
+        self.kept = False
         self.standard: Judgement | None = None
         self.own: Judgement | None = None
         self._places: Places | None = None

@@ -178,7 +178,7 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CardVerdict:
     """What one network says of a card number; `severity` None: nothing. Holds no digits of it."""
 
     severity: str | None

@@ -17,6 +17,7 @@ from sim.errors import ChoiceError
 from sim.spec.elements import VERSIONS, spec
 from sim.spec.layouts import laid_out, layouts
 from sim.spec.network_records import (
+    CardVerdict,
     Detection,
     Echo,
     Format,
@@ -26,7 +27,6 @@ from sim.spec.network_records import (
     Range,
     ResponseCode,
     TestCard,
-    Verdict,
 )
 from sim.spec.tables import names, read_csv, read_toml
 
@@ -34,6 +34,7 @@ __all__ = [
     "CHECKS",
     "NETWORKS",
     "PREDICATES",
+    "CardVerdict",
     "Detection",
     "Echo",
     "Format",
@@ -43,7 +44,6 @@ __all__ = [
     "Range",
     "ResponseCode",
     "TestCard",
-    "Verdict",
     "allowed",
     "default_card",
     "detect",
@@ -283,7 +283,7 @@ def _own_ranges(net: Network) -> str:
     return f"a card number of {net.title}, beginning with {_either(spans)}"
 
 
-def judge(name: str, pan: str) -> Verdict:
+def judge(name: str, pan: str) -> CardVerdict:
     """What network *name* says of card number *pan*: range, length, brand. Luhn is not looked at.
 
     The network's own card is fine; a shared one gets its range's severity; a foreign one, or one of a
@@ -297,17 +297,19 @@ def judge(name: str, pan: str) -> Verdict:
         found = f"a card number of {owner.brand}" if owner else "a card number of no known brand"
         severity = dict(net.foreign).get(brand, "error")
         source = owner.range.source if owner else net.ranges[0].source
-        return Verdict(severity, f"{found} does not belong to {net.title}", _own_ranges(net), found, source)
+        return CardVerdict(
+            severity, f"{found} does not belong to {net.title}", _own_ranges(net), found, source
+        )
     if len(pan) not in block.lengths:
         lengths = _either([str(length) for length in block.lengths]) + " digits"
         place = "" if block.brand == net.title else f" on {net.title}"
         reason = f"card numbers of {block.brand}{place} have {lengths}, this one {len(pan)}"
-        return Verdict("error", reason, lengths, f"{len(pan)} digits", block.source)
+        return CardVerdict("error", reason, lengths, f"{len(pan)} digits", block.source)
     found = f"a card number of {block.brand}"
     if block.report == "ok":
-        return Verdict(None, f"{found} on its own network", _own_ranges(net), found, block.source)
+        return CardVerdict(None, f"{found} on its own network", _own_ranges(net), found, block.source)
     reason = f"{found} ({block.status} range) on {net.title}. {block.note}".strip()
-    return Verdict(block.report, reason, _own_ranges(net), found, block.source)
+    return CardVerdict(block.report, reason, _own_ranges(net), found, block.source)
 
 
 def allowed(name: str, pan: str) -> tuple[str | None, str]:

@@ -42,15 +42,16 @@ def messages(count: int, seed: int = 1) -> list[str]:
     """*count* texts: authorizations of 13 elements, financial messages with chip data, echoes, and
     messages of 30 elements with two bitmaps, one in a thousand cut short. Numbers, amounts and times vary."""
     some = random.Random(seed)
-    models = [*_models().values()]
+    kinds = [*models().values()]
     made = []
     for at in range(count):
-        raw = build(_varied(some, models[at % len(models)]))
+        raw = build(varied(some, kinds[at % len(kinds)]))
         made.append(raw[:-5] if at % 1000 == 999 else raw)
     return made
 
 
-def _models() -> dict[str, Message]:
+def models() -> dict[str, Message]:
+    """One message of each kind, by name."""
     full = generate("auth", network="VISA", at=_AT).message
     chip = generate("financial", network="VISA", entry="chip", at=_AT).message
     fields = {number: full.get(number) or chip.get(number) for number in _THIRTEEN}
@@ -67,7 +68,8 @@ def _models() -> dict[str, Message]:
     return {"13": short, "chip": chip, "echo": echo, "30": long}
 
 
-def _varied(some: random.Random, model: Message) -> Message:
+def varied(some: random.Random, model: Message) -> Message:
+    """*model* with another card, amount, numbers and times."""
     fields = dict(model.fields)
     moment = _AT + timedelta(seconds=some.randrange(86_400))
     values = {

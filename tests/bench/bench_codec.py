@@ -35,7 +35,14 @@ ASKED = {
     (PARSE, 13): {"iso8583sim": 15.0, "pyiso8583": 9.0},
     (PARSE, 30): {"iso8583sim": 12.0, "pyiso8583": 8.0},
     (BUILD, 13): {"iso8583sim": 15.0, "pyiso8583": 8.0},
-    (VALIDATE, 13): {"iso8583sim": 15.0},
+    (VALIDATE, 13): {"iso8583sim": 25.0},
+    (VALIDATE, 30): {"iso8583sim": 20.0},
+    (VALIDATE, 3): {"iso8583sim": 12.0},
+    (VALIDATE, 22): {"iso8583sim": 8.0},
+    (AFRESH, 13): {"iso8583sim": 3.0},
+    (AFRESH, 30): {"iso8583sim": 3.0},
+    (AFRESH, 3): {"iso8583sim": 3.0},
+    (AFRESH, 22): {"iso8583sim": 2.0},
 }
 
 Call = Callable[[], object]
@@ -105,22 +112,24 @@ def calls(shape: Shape) -> dict[str, dict[str, Call]]:
             "pyiso8583": over(lambda values: iso8583.encode(dict(values), spec=default_ascii), keyed),
             "iso8583sim": over(builder.build, theirs),
         },
-        VALIDATE: {OURS: over(_ours, shape.raws), "iso8583sim": over(_validator(), shape.raws)},
-        AFRESH: {OURS: over(_ours_afresh, shape.raws), "iso8583sim": over(_validator(), shape.raws)},
+        VALIDATE: {OURS: over(ours, shape.raws), "iso8583sim": over(validator(), shape.raws)},
+        AFRESH: {OURS: over(ours_afresh, shape.raws), "iso8583sim": over(validator(), shape.raws)},
     }
 
 
-def _ours(raw: str) -> object:
+def ours(raw: str) -> object:
+    """What is asked of a message: its own errors, and each network's."""
     report = validate(raw, version="1987")
     return report.errors, [(one.passed, one.errors) for one in report.networks.values()]
 
 
-def _ours_afresh(raw: str) -> object:
+def ours_afresh(raw: str) -> object:
+    """The same with no verdict remembered."""
     VERDICTS.clear()
-    return _ours(raw)
+    return ours(raw)
 
 
-def _validator() -> Callable[[str], object]:
+def validator() -> Callable[[str], object]:
     """The other package's way to the same: what the message's own rules and each network's say."""
     parser, validator, networks = ISO8583Parser(), ISO8583Validator(), list(CardNetwork)
 

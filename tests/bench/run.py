@@ -13,6 +13,7 @@ from time import perf_counter
 
 import bench_codec
 import bench_http
+import bench_layouts
 import bench_many
 import bench_start
 from table import Group, machine, markdown, plain
@@ -20,6 +21,7 @@ from table import Group, machine, markdown, plain
 RESULTS = Path(__file__).with_name("RESULTS.md")
 PARTS: dict[str, Callable[[bool], Sequence[Group]]] = {
     "codec": bench_codec.groups,
+    "layouts": bench_layouts.groups,
     "bulk": bench_many.groups,
     "http": bench_http.groups,
     "start": bench_start.groups,

@@ -41,7 +41,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Run:
     """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on."""
 
     data: Bytes
@@ -51,7 +51,7 @@ class Piece:
     width: int | Ints
 
     @classmethod
-    def of_texts(cls, rows: list[int], texts: list[str]) -> Piece:
+    def of_texts(cls, rows: list[int], texts: list[str]) -> Run:
         """Values that were read one by one."""
         joined = "".join(texts)
         data = joined.encode("utf-8")
@@ -66,7 +66,7 @@ Place = tuple[Ints, int, int | Ints]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Filled:
     """Which rows of a block have a value, and Arrow's marks of the same, None where all have one.
     `before` counts the values in front of each row and, last, all; `places` keeps the offsets of columns that
     have values of one width there."""
@@ -78,7 +78,7 @@ class Rows:
     places: dict[int, Ints]
 
     @classmethod
-    def of(cls, valid: Bools) -> Rows:
+    def of(cls, valid: Bools) -> Filled:
         """From one mark per row."""
         before = np.zeros(len(valid) + 1, np.int64)
         np.cumsum(valid, out=before[1:])
@@ -101,7 +101,7 @@ class Column:
 
     offsets: Ints
     data: Bytes
-    rows: Rows
+    rows: Filled
 
     @property
     def valid(self) -> Bools:
@@ -148,7 +148,7 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
     columns of, None all of them."""
     group = np.full(len(lines), -1, dtype=np.int64)
     groups: list[Group] = []
-    pieces: dict[int, list[Piece]] = {}
+    pieces: dict[int, list[Run]] = {}
     for key, rows in _alike(lines):
         made = _layout(key.decode("ascii"), version, lines.table)
         if made is None:
@@ -161,14 +161,14 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
         groups.append(Group(mti, bits, read_as, tuple(element.number for element in elements), good))
         for element, place in zip(elements, parts, strict=True):
             if wanted is None or element.number in wanted:
-                pieces.setdefault(element.number, []).append(Piece(lines.data, good, *place))
+                pieces.setdefault(element.number, []).append(Run(lines.data, good, *place))
     odd = _one_by_one(lines, np.flatnonzero(group < 0), version)
     columns = _columns(lines, pieces, odd, wanted)
     return Block(lines, groups, group, columns, odd)
 
 
 def _alike(lines: Lines) -> Iterator[tuple[bytes, Ints]]:
-    """Rows with the same MTI and bitmap, with the characters of both."""
+    """Filled with the same MTI and bitmap, with the characters of both."""
     sizes = lines.stops - lines.starts
     sizes[lines.not_ascii()] = 0
     sizes[list(lines.held)] = 0
@@ -272,7 +272,7 @@ def _one_by_one(lines: Lines, rows: Ints, version: str | None) -> dict[int, Mess
 
 def _columns(
     lines: Lines,
-    pieces: dict[int, list[Piece]],
+    pieces: dict[int, list[Run]],
     odd: dict[int, Message | ParseError],
     wanted: frozenset[int] | None,
 ) -> dict[int, Column]:
@@ -285,31 +285,31 @@ def _columns(
                     rows.append(row)
                     values.append(value)
     for number, found in texts.items():
-        pieces.setdefault(number, []).append(Piece.of_texts(*found))
-    shared: dict[tuple[int, ...], Rows] = {}
+        pieces.setdefault(number, []).append(Run.of_texts(*found))
+    shared: dict[tuple[int, ...], Filled] = {}
     return {number: _column(len(lines), pieces[number], shared) for number in sorted(pieces)}
 
 
 def few(lines: Lines, texts: dict[int, str]) -> Column:
     """A column with *texts* in some rows of *lines*."""
-    return _column(len(lines), [Piece.of_texts([*texts], [*texts.values()])], {})
+    return _column(len(lines), [Run.of_texts([*texts], [*texts.values()])], {})
 
 
-def _column(count: int, pieces: list[Piece], shared: dict[tuple[int, ...], Rows]) -> Column:
+def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]) -> Column:
     """One column of *count* rows; *shared* are the rows of groups, by the groups."""
     groups = tuple(id(piece.rows) for piece in pieces)
     if groups not in shared:
         valid = np.zeros(count, np.bool_)
         for piece in pieces:
             valid[piece.rows] = True
-        shared[groups] = Rows.of(valid)
+        shared[groups] = Filled.of(valid)
     widths = {piece.width if isinstance(piece.width, int) else -1 for piece in pieces}
     if len(widths) == 1 and (width := widths.pop()) >= 0:
         return _even(pieces, width, shared[groups])
     return _uneven(count, pieces, shared[groups])
 
 
-def _even(pieces: list[Piece], width: int, rows: Rows) -> Column:
+def _even(pieces: list[Run], width: int, rows: Filled) -> Column:
     """A column whose values are all *width* bytes long, in one buffer."""
     starts = pieces[0].base + pieces[0].at
     if len(pieces) > 1:
@@ -324,7 +324,7 @@ def _even(pieces: list[Piece], width: int, rows: Rows) -> Column:
     return Column(rows.offsets(width), data, rows)
 
 
-def _uneven(count: int, pieces: list[Piece], rows: Rows) -> Column:
+def _uneven(count: int, pieces: list[Run], rows: Filled) -> Column:
     offsets = empty(count + 1, np.int64)
     offsets[:] = 0
     widths = offsets[1:]
