@@ -28,6 +28,8 @@ EVERY, CARD, ZERO = "every", "card", "zero"
 _CODED = (3, 18, 19, 20, 21, 22, 24, 25, 26, 39, 40, 49, 50, 51, 68, 69, 70, 91)
 _LONGEST_CODE = 32  # DE 22 of 2003
 
+ANY = "0123456789"  # any digit of the MTI
+
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
 _CATALOGUES = ("rules", "rules_chip", "rules_layout")
 
@@ -138,8 +140,8 @@ def rule(
     rule_id: str,
     *elements: int,
     versions: tuple[str, ...] = VERSIONS,
-    classes: str = "0123456789",
-    functions: str = "0123456789",
+    classes: str = ANY,
+    functions: str = ANY,
     reads: tuple[int | str, ...] | None = None,
     tags: Iterable[str] | None = None,
     missing: Iterable[int] = (),
@@ -170,8 +172,8 @@ def each(
     rule_id: str,
     *numbers: int,
     versions: tuple[str, ...] = VERSIONS,
-    classes: str = "0123456789",
-    functions: str = "0123456789",
+    classes: str = ANY,
+    functions: str = ANY,
     reads: tuple[int | str, ...] | None = None,
     any_mti: bool | None = None,
 ) -> Callable[[ElementCheck], ElementCheck]:

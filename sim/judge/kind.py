@@ -34,6 +34,7 @@ from sim.elements.mti import is_network_management
 from sim.elements.pan import account
 from sim.judge import chip_codes
 from sim.judge.engine import (
+    ANY,
     CARD,
     EVERY,
     RULES,
@@ -48,8 +49,8 @@ from sim.judge.engine import (
 from sim.judge.finding import Finding, Hit
 from sim.judge.fine import Fits, fine, finer
 from sim.judge.networks import Asked, Facts, Question, asked_of, free_questions, network_hits
-from sim.kept import Earned
-from sim.spec import spec
+from sim.kept import Earned, Kept
+from sim.spec import VERSIONS, spec
 from sim.spec.luhn import luhn_ok
 
 _CARDS = (2, 35, 45)
@@ -64,7 +65,7 @@ Look = Callable[[Message], Key]
 # What a rule said, by its place among the rules.
 Said = tuple[int, Hit]
 # How a rule is asked: see above. The chip's rules are told by codes where the data have a known shape.
-_BY_KEY, _BY_CHIP_KEY, _WHERE_DOUBTFUL, _ALWAYS, _OF_EVERY = range(5)
+_BY_KEY, _BY_CHIP_KEY, _OF_TAGS, _WHERE_DOUBTFUL, _ALWAYS, _OF_EVERY = range(6)
 
 
 def _way(item: Rule, version: str) -> int:
@@ -76,6 +77,8 @@ def _way(item: Rule, version: str) -> int:
         return _OF_EVERY
     if _CHIP in item.reads:
         alone = item.reads == {_CHIP}
+        if alone and item.versions == VERSIONS and item.any_mti and item.classes == item.functions == ANY:
+            return _OF_TAGS
         coded = item.tags is not None and chip_codes.are_coded(item.tags)
         return _BY_CHIP_KEY if alone or (coded and item.reads - {_CHIP} <= told) else _ALWAYS
     alone = len(item.reads) == 1 and item.reads == set(item.elements)
@@ -152,7 +155,7 @@ class Kind:
 
     def _sort(self, rules: _Rules) -> None:
         mask = self.mask
-        sorted_by_way: tuple[list[Rule], ...] = ([], [], [], [], [])
+        sorted_by_way: tuple[list[Rule], ...] = ([], [], [], [], [], [])
         for _, way, item in rules.general:
             if not item.missing & mask:
                 sorted_by_way[way].append(item)
@@ -163,7 +166,8 @@ class Kind:
         if not self.has_chip:  # what else such a rule looks at is codes
             sorted_by_way[_BY_KEY].extend(sorted_by_way[_BY_CHIP_KEY])
         self._typed = rules.typed
-        self._by_key, self._by_chip_key, self._where_doubtful, self.always, self._of_every = sorted_by_way
+        self._by_key, self._by_chip_key, self._of_tags, *others = sorted_by_way
+        self._where_doubtful, self.always, self._of_every = others
 
     def look(self, message: Message) -> Key:
         """All that what is said of *message*, of this kind, depends on."""
@@ -189,7 +193,7 @@ class Kind:
             tags = self.look_at_chip(fields[_CHIP])
             seen.append(tags)
             if tags is None:
-                asked = [*asked, *self._by_chip_key]
+                asked = [*asked, *self._by_chip_key, *self._of_tags]
                 if not self._chip_fits(fields[_CHIP]):
                     doubtful.append(_CHIP)
         if doubtful:
@@ -230,8 +234,11 @@ class Kind:
             self._constant = [*self._typed, *_ask(blank, message)]
             self._by_key = [item for item in self._by_key if item.reads]
         found = [*self._constant, *_ask(self._by_key, message), *key[-1]]
-        if self.has_chip and key[-3] is not None:
+        if self.has_chip and (tags := key[-3]) is not None:
             found += _ask(self._by_chip_key, message)
+            if (said_of_tags := _CHIP_SAID.get(tags)) is None:
+                said_of_tags = _CHIP_SAID.keep(tags, tuple(_ask(self._of_tags, message)))
+            found += said_of_tags
         if not all(fits(message.fields[number]) for number, fits in self._code_fines):
             said = {place for place, _ in key[-1]}
             if said.isdisjoint(item.place for item in self._of_every):  # else these were asked already
@@ -242,6 +249,8 @@ class Kind:
 
 
 _PLACE = itemgetter(0)
+# What rules on nothing but tags say, by shape and codes: cards and terminals repeat them in all messages.
+_CHIP_SAID: Kept[tuple[Shape, tuple[str, ...]], tuple[Said, ...]] = Kept(512)
 
 
 def _never(_: str) -> None:
