@@ -6,7 +6,7 @@ Only `layout.read` calls them. What does not fit is noted and ends the part it s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sim.elements import tlv
@@ -233,7 +233,7 @@ def _heads(cell: Cell) -> tuple[str, int, str, int]:
     return _heads_of(cell.words)
 
 
-@cache
+@lru_cache(maxsize=512)
 def _unknown(path: str, cut: str, content: str) -> Cell:
     """A part that no row describes."""
     name = {"ber": "unknown tag", "bits": "unknown bit"}.get(cut, "unknown sub-element")

@@ -45,9 +45,9 @@ def guess(
     Examples
     --------
     >>> import sim
-    >>> table = sim.guess("0017 6000030000 0800 2020000000800000 990000 123456 5445524D30303031")
+    >>> table = sim.guess("001D 6000030000 0800 2020000000800000 990000 123456 5445524D30303031")
     >>> table.loc[0, ["framing", "format"]].tolist()
-    ['2-byte length 0017, TPDU 6000030000', 'bcd']
+    ['2-byte length 001D, TPDU 6000030000', 'bcd']
     >>> sim.guess("GET / HTTP/1.1")["confidence"].tolist()
     ['none']
     """

@@ -114,12 +114,9 @@ class MessageView:
         """What could be read of a broken text; nothing where the rows are not even one text."""
         try:
             given = self._given()
-            given.message()
-        except ParseError as error:
-            return explain_so_far(error, given.network)
         except BuildError:
-            pass
-        return ""
+            return ""
+        return explain_so_far(given.text(), given.version, given.network)
 
     def _told(self) -> str:
         """What a language model said of the message, as long as the rows are still that message."""

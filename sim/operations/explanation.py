@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.codec import Message, ParseError, build, parse
-from sim.masking import cover_fields
+from sim.codec import Message, build, parse
+from sim.masking import cover_fields, tells_itself
+from sim.operations.anatomy import dissect
 from sim.operations.project import strip_line_ending
 from sim.operations.story import tell
 from sim.operations.validation import chosen_network, chosen_version
@@ -50,22 +51,26 @@ def explain(message: str | Message, *, version: str | None = None, network: str 
     return Explanation(parsed, chosen, tuple(tell(_tellable(parsed), chosen).values()), SOURCE_RULES)
 
 
-def explain_so_far(error: ParseError, network: str | None = None) -> str:
-    """What was read of a text before the misfit that *error* tells, and where reading stops.
+def explain_so_far(raw: str, version: str, network: str | None = None) -> str:
+    """What was read of a text that is no message of *version*, and where reading stopped.
 
-    *network* None is the card's, where it was read.
+    *network* None is the card's, where it was read. Card data is hidden as everywhere in broken texts.
 
-    >>> try:
-    ...     parse("08002020000000800000990000123456", "1987")
-    ... except ParseError as error:
-    ...     print(explain_so_far(error).rpartition(". Reading ")[2])
-    stopped: DE 41 at offset 32: expected ans 8, found 0 characters.
+    >>> explain_so_far("08002020000000000000990000123456X", "1987").rpartition(": ")[2]
+    'expected the end of the message, found 1 character more.'
     """
-    partial = error.partial
-    if partial is None:
-        return f"Nothing could be read: {error}."
-    told = tell(_tellable(partial), chosen_network(partial, network)).values()
-    return " ".join((*told, f"Reading stopped: {error}."))
+    view = dissect(raw, version, network)
+    if view.fault is None:
+        return ""
+    if not view.message.fields:
+        return f"Nothing could be read: {view.fault.message}."
+    covered = {number: value for number, (_, value) in view.covered.items()}
+    fields = {
+        number: value if tells_itself(number, version) else covered[number]
+        for number, value in view.message.fields.items()
+    }
+    told = tell(replace(view.message, fields=fields), view.network).values()
+    return " ".join((*told, f"Reading stopped: {view.fault.message}."))
 
 
 def _tellable(message: Message) -> Message:
