@@ -340,13 +340,14 @@ def cash_back(message: Message) -> Iterable[Hit]:
     return _NONE
 
 
-@each("amount-currency", 5, 6, 8, versions=("1987", "1993"))
+@each("amount-currency", 5, versions=("1987", "1993"), missing=(50,))
+@each("amount-currency", 6, versions=("1987", "1993"), missing=(51,))
+@each("amount-currency", 8, versions=("1987", "1993"), missing=(6, 51))
 def amount_currency(message: Message, number: int) -> Iterable[Hit]:
     """Settlement and billing amounts come with their currency; nothing needs none."""
-    needed = money.CURRENCY_OF[number]
-    if needed in message or (number == 8 and 6 in message) or not message[number].strip("0"):
+    if not message[number].strip("0"):
         return _NONE
-    return (Hit(needed, f"the currency of the amount in DE {number}", "none"),)
+    return (Hit(money.CURRENCY_OF[number], f"the currency of the amount in DE {number}", "none"),)
 
 
 @each("rate-without-amount", 9, 10, reads=())

@@ -175,6 +175,7 @@ def each(
     classes: str = ANY,
     functions: str = ANY,
     reads: tuple[int | str, ...] | None = None,
+    missing: Iterable[int] = (),
     any_mti: bool | None = None,
 ) -> Callable[[ElementCheck], ElementCheck]:
     """Bind a check of one element to each of *numbers*; it gets the message and the number."""
@@ -188,6 +189,7 @@ def each(
                 classes=classes,
                 functions=functions,
                 reads=reads,
+                missing=missing,
                 any_mti=any_mti,
             )(partial(check, number=number))
         return check

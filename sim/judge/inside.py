@@ -13,6 +13,7 @@ from sim.spec.networks import Format
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
 _LATEST = 4
+_PAN_DIGITS = 12
 
 
 @lru_cache(maxsize=_LATEST)
@@ -57,5 +58,14 @@ def sizes(message: Message, number: int, value: str, item: Format, name: str) ->
 def layout(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
     """Whether *value* fits the rows of the network that *item* names."""
     (owner,) = item.values
-    own = [one for one in layouts(message.version, number, owner) if one.network == owner]
-    return None if any(fits(one, value) for one in own) else "another layout"
+    fitting = _fits if len(value) >= _PAN_DIGITS else _fits_again
+    return None if fitting(message.version, number, owner, value) else "another layout"
+
+
+def _fits(version: str, number: int, owner: str, value: str) -> bool:
+    own = [one for one in layouts(version, number, owner) if one.network == owner]
+    return any(fits(one, value) for one in own)
+
+
+# Short values are repeated, and are no card numbers.
+_fits_again = lru_cache(maxsize=1024)(_fits)
