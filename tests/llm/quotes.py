@@ -11,7 +11,7 @@ from llm.expected import NOW
 
 from sim.operations.llm.drafting.follow import check
 from sim.operations.llm.drafting.intent import Intent
-from sim.operations.llm.drafting.marks import read
+from sim.operations.llm.drafting.marks import Read, read
 from sim.operations.llm.guard import clean
 
 _PLAIN = ("unmet", "beside")
@@ -30,7 +30,8 @@ def said(**properties: Any) -> dict[str, Any]:
 def quotes(text: str, plain: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Every way to quote *text* for the values of *plain* in which each word stands for its value, the
     shortest first; all words of *text* for a value that no words give."""
-    words = re.findall(r"\S+", clean(text).text)
+    told = read(clean(text))
+    words = re.findall(r"\S+", told.text)
     spans = [
         " ".join(words[start:end]).strip(".,;:!")
         for size in range(1, min(_LONGEST, len(words)) + 1)
@@ -42,14 +43,14 @@ def quotes(text: str, plain: dict[str, Any]) -> Iterator[dict[str, Any]]:
     rest = {} if "purpose" not in plain else {"purpose": plain["purpose"]}
     found = []
     for name in names:
-        fits = [span for span in spans if _fits(text, rest, name, plain[name], span)]
+        fits = [span for span in spans if _fits(told, rest, name, plain[name], span)]
         found.append(fits or [" ".join(words)[:200]])
     for chosen in islice(product(*found), _MOST):
         yield said(**{name: (plain[name], span) for name, span in zip(names, chosen, strict=True)}, **lists)
 
 
-def _fits(text: str, rest: dict[str, Any], name: str, value: Any, span: str) -> bool:
+def _fits(told: Read, rest: dict[str, Any], name: str, value: Any, span: str) -> bool:
     """Whether the words *span* give *value*, by themselves."""
-    given = {key: (other, clean(text).text) for key, other in rest.items()} | {name: (value, span)}
-    held = check(Intent(**said(**given)), read(clean(text)), NOW)
+    given = {key: (other, told.text) for key, other in rest.items()} | {name: (value, span)}
+    held = check(Intent(**said(**given)), told, NOW)
     return name in held.spans and bool(held.spans[name])

@@ -9,7 +9,6 @@ from llm.expected import NOW
 from llm.quotes import quotes, said
 
 from sim.operations import Generated
-from sim.operations.llm.drafting.currencies import currencies_in
 from sim.operations.llm.drafting.draft import from_intent
 from sim.operations.llm.drafting.follow import check
 from sim.operations.llm.drafting.intent import Intent
@@ -80,6 +79,12 @@ UNFAITHFUL: list[tuple[str, dict[str, Any]]] = [
     ("Visa, processing code 200000, 5.00 USD", MONEY),
     ("Visa, POS entry mode 051, 5.00 USD", MONEY),
     ("Test case 17: Visa purchase of 5.00 USD", MONEY),
+    ("Visa purchase of 87 USD", {"network": "VISA", "version": "1987", "currency": "USD"}),
+    ("Visa purchase of 12 USD", {"network": "VISA", "time": "12:00", "currency": "USD"}),
+    ("Visa purchase of 1.20 USD", {"network": "VISA", "date": "2026-01-20", "currency": "USD"}),
+    ("Visa pays 1.20", {"network": "VISA", "date": "2026-01-20"}),
+    ("Visa pays 5", {"network": "VISA", "time": "05:00"}),
+    ("Visa pays 654321 USD", {"network": "VISA", "stan": "654321", "currency": "USD"}),
     ("Visa purchase of 5.00 USD", MONEY | {"beside": ["Test case 17"]}),
     ("Reverse a Visa purchase of 5.00 USD sent on 2026-11-18", MONEY | {"kind": "reversal"}),
     (
@@ -253,6 +258,10 @@ def _problems(answer: dict[str, Any], told: Any) -> list[str]:
 )  # fmt: skip
 def test_currencies_are_read_as_people_write_them(text: str, codes: set[str]) -> None:
     """Codes before or behind, signs and names; a name that many currencies have means any of them."""
-    assert {code for _, _, found in currencies_in(text) for code in found} == codes
-    dollars = next(currencies_in("20 dollars"))[2]
-    assert {"USD", "CAD", "AUD"} <= dollars
+    assert currencies_in(text) == codes
+    assert {"USD", "CAD", "AUD"} <= currencies_in("20 dollars")
+
+
+def currencies_in(text: str) -> set[str]:
+    """The codes that the words of *text* may mean."""
+    return {code for one in read(clean(text)).marks if one.property == "currency" for code in one.values}

@@ -14,12 +14,13 @@ from functools import cache
 from itertools import pairwise
 
 from sim.elements.pan import luhn_ok
-from sim.masking import mask_text
+from sim.masking import mask_pan, mask_words
 from sim.operations.llm.errors import CardNumberRefused
 from sim.operations.llm.numbers import SMALL
 from sim.spec.networks import TestCard, detect, test_cards
 
 _LONGEST_SHOWN = 200
+_LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")
 _LONGEST = 19
 _SHORTEST = 12
 _SHORTEST_LUHN = 13  # a retrieval reference number has 12 digits, one in ten of them a right check digit
@@ -122,7 +123,8 @@ def shown(text: str) -> str:
     """*text* about an answer as it may be shown and sent: one short line that can be read, without long
     runs of digits."""
     plain = "".join(char if char.isprintable() else " " for char in text)
-    return mask_text(" ".join(plain.split()))[:_LONGEST_SHOWN]
+    masked = mask_words(" ".join(plain.split()))
+    return _LONG_RUN.sub(lambda run: mask_pan(run[0]), masked)[:_LONGEST_SHOWN]
 
 
 def _tokenized(text: str, spans: Iterable[Span]) -> str:

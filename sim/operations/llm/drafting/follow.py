@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
 from sim.elements.answer import answer
-from sim.operations.llm.drafting.marks import Mark, Read, beside_money
+from sim.operations.llm.drafting.marks import Mark, Read, is_beside
 from sim.operations.llm.drafting.when import is_day, is_expiry, is_offset, is_time
 from sim.operations.llm.numbers import Figure
 from sim.spec import country, currency
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # What words may give without naming it, which is noted then.
 _UNDERSTOOD = ("entry", "purpose", "currency", "merchant_country", "original_kind", "merchant_category")
+_AMOUNTS = ("amount", "amount_minor_units", "cashback_amount")
 _NAMES = ("merchant_name", "merchant_city")
 _IDS = ("terminal_id", "merchant_id", "reference", "approval_code")
 # What must be named by the words that give it, and by which.
@@ -82,9 +83,7 @@ def check(intent: Intent, told: Read, now: datetime) -> Held:
     """*intent*, held against the description *told*: problems are sentences for the model."""
     held = Held(told, intent, now)
     given = intent.said()
-    for name in sorted(
-        given, key=lambda one: one not in _NAMES
-    ):  # names first: their words mean nothing else
+    for name in sorted(given, key=lambda one: one not in _NAMES):  # the words of names mean nothing else
         value, words = given[name]
         places = _places(words, told.text)
         if not places:
@@ -106,8 +105,14 @@ def check_message(held: Held, message: Message, network: str | None) -> list[str
     aside = [place for text in held.intent.beside for place in _places(text, told.text) or [(0, 0)]]
     if (0, 0) in aside or any(_must(held, *place) for place in aside):
         problems.append("`beside` may only have what stands in the description and concerns no element")
+    currencies = [one for one in told.marks if one.property == "currency" and one.values]
+    for mark in currencies:
+        amounts = [one for one in told.figures if is_beside(told.text, one, mark)]
+        if amounts and not any(held.covered(_AMOUNTS, one.start, one.end) for one in amounts):
+            problems.append("The description gives an amount: set `amount`")
     for one in told.figures:
-        if not _is_money(held, one) and (one.spelled or _of_a_word(told.text, one)):
+        money = any(is_beside(told.text, one, mark) for mark in currencies)
+        if not money and (one.spelled or _of_a_word(told.text, one)):
             continue
         if any(s <= one.start and one.end <= e for s, e in aside) or _counted(held, one):
             continue
@@ -285,14 +290,12 @@ _SPECIAL: dict[str, Callable[[Held, str, Any, int, int], bool]] = {
         _is_number(held, name, value, *at) and value in held.told.text[at[0] : at[1]]
     ),
     "card_expiry": lambda held, name, value, *at: is_expiry(value, held.told.text[at[0] : at[1]]),
-    "amount": _is_amount,
-    "cashback_amount": _is_amount,
-    "amount_minor_units": _is_amount,
     "currency": _is_currency,
     "merchant_category": _is_code,
     "response_code": _is_code,
     "stan": _is_number,
     "original_stan": _is_number,
+    **dict.fromkeys(_AMOUNTS, _is_amount),
     **dict.fromkeys(("date", "time", "utc_offset", "original_date", "original_time"), _is_when),
 }
 
@@ -343,16 +346,6 @@ def _has(intent: Intent, name: str, values: set[str]) -> bool:
 def _of_a_word(text: str, figure: Figure) -> bool:
     """Whether a digit or two end a word: base64, MP3."""
     return figure.end - figure.start < 3 and text[max(0, figure.start - 1) : figure.start].isalpha()
-
-
-def _is_money(held: Held, figure: Figure) -> bool:
-    """Whether a number stands beside a currency."""
-    text = held.told.text
-    return any(
-        beside_money(text, figure, one.start, one.end)
-        for one in held.told.marks
-        if one.property == "currency"
-    )
 
 
 def _counted(held: Held, figure: Figure) -> bool:

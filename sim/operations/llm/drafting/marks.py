@@ -9,11 +9,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from sim.operations.llm.drafting.currencies import currencies_in
+from sim.operations.llm.drafting.currencies import codes_in, family
 from sim.operations.llm.guard import TOKEN, Cleaned
 from sim.operations.llm.numbers import Figure, figures
 from sim.spec.networks import NETWORKS, network
@@ -75,8 +75,9 @@ def read(cleaned: Cleaned) -> Read:
     ]
     shops = [match[1].rstrip(".,") for match in _SHOP.finditer(text)]
     names = [*_QUOTED.findall(text), *(name for name in shops if not _NO_SHOP.match(name))]
-    marks = [*lexicon, *_networks(text), *_money(text, numbers), *_cards(text)]
-    return Read(text, tuple(numbers), tuple(one for one in marks if one.property), tuple(names))
+    plain = [one for one in lexicon if one.property and not (one.property == "currency" and one.values)]
+    marks = [*plain, *_networks(text), *_money(text, lexicon, numbers), *_cards(text)]
+    return Read(text, tuple(numbers), tuple(marks), tuple(names))
 
 
 def _blanks(match: re.Match[str]) -> str:
@@ -102,18 +103,21 @@ def _denied(text: str, at: int) -> bool:
     return _DENIED.search(text, max(0, at - _FAR_ENOUGH), at) is not None
 
 
-def _money(text: str, numbers: list[Figure]) -> Iterator[Mark]:
+def _money(text: str, lexicon: list[Mark], numbers: list[Figure]) -> Iterator[Mark]:
     """The currencies of *text*, which must be taken up where they stand beside a number."""
-    for start, end, codes in currencies_in(text):
-        beside = any(beside_money(text, one, start, end) for one in numbers)
-        yield Mark(start, end, "currency", codes, must=beside)
+    named = [(start, end, frozenset((code,))) for start, end, code in codes_in(text)]
+    for one in lexicon:
+        if one.property == "currency" and one.values:
+            named.append((one.start, one.end, family(one.values, text[: one.start])))
+    for start, end, codes in named:
+        mark = Mark(start, end, "currency", codes, must=True)
+        yield mark if any(is_beside(text, one, mark) for one in numbers) else replace(mark, must=False)
 
 
-def beside_money(text: str, figure: Figure, start: int, end: int) -> bool:
-    """Whether *figure* stands right before or behind the currency from *start* to *end*."""
-    if figure.end <= start:
-        return bool(_BESIDE_MONEY.fullmatch(text, figure.end, start))
-    return figure.start >= end and bool(_BESIDE_MONEY.fullmatch(text, end, figure.start))
+def is_beside(text: str, figure: Figure, mark: Mark) -> bool:
+    """Whether *figure* stands right before or behind a currency."""
+    between = (figure.end, mark.start) if figure.end <= mark.start else (mark.end, figure.start)
+    return between[0] <= between[1] and _BESIDE_MONEY.fullmatch(text, *between) is not None
 
 
 def _lexicon(text: str) -> Iterator[Mark]:
@@ -158,5 +162,6 @@ def _pattern(rows: dict[str, list[tuple[str, str, bool]]]) -> str:
     parts = []
     for word in sorted(rows, key=len, reverse=True):
         plain = r"[\s-]+".join(re.escape(part) for part in word.removesuffix("*").split(" "))
-        parts.append(plain + (r"\w*" if word.endswith("*") else r"(?!\w)"))
+        end = r"(?!\w)" if word[-1].isascii() and word[-1].isalnum() else ""
+        parts.append(plain + (r"\w*" if word.endswith("*") else end))
     return rf"(?<![A-Za-z]){'|'.join(parts)}".replace("(?<![A-Za-z])", "(?<![A-Za-z])(?:", 1) + ")"

@@ -32,6 +32,8 @@ def is_day(value: str, words: str, marks: list[Mark], now: datetime) -> bool | N
         return month == day.month and any(sorted(given) == sorted([day.day, *year]) for year in years)
     if len(digits[0]) == 4:  # year, month, day: no other order
         return given == [day.year, day.month, day.day]
+    if len(given) == 2 and not re.search(r"[/-]|[.]\D*$", words):
+        return False  # 1.20 may be anything
     return sorted(given[:2]) == sorted([day.month, day.day]) and given[2:] in years
 
 
@@ -44,9 +46,12 @@ def is_time(value: str, words: str, marks: list[Mark]) -> bool | None:
         if named := _values(marks, "time"):
             return any([int(part) for part in one.split(":")] == have[:2] for one in named)
         return None if any(one.property == "when" for one in marks) else False
+    half = _values(marks, "half")
+    if len(given) == 1 and not half and not re.search(r"\bat\b|o.clock", words, re.IGNORECASE):
+        return False
     if len(given) == 1 and given[0] > 24:
         given = [given[0] // 100, given[0] % 100]
-    if half := _values(marks, "half"):
+    if half:
         given[0] = given[0] % 12 + (12 if "pm" in half else 0)
     told = [*given, 0, 0][:3] if len(given) < 3 else given
     return told == [*have, 0][:3]

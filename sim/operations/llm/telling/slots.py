@@ -7,6 +7,7 @@ typed fills a slot, too, but is not shown to the model: it can give it no orders
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ _MOST_FINDINGS = 10
 # Content that anybody may have typed, and the open elements that hold codes all the same.
 _OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")
 _CODES = (22, 39, 49, 50, 51)
+_BLANK = "X"  # stands for what was typed
+_TYPED = re.compile(f"{_BLANK}{{3,}}(?:[ ,]+{_BLANK}+)*")
 _TOLD = (37, 38, 41, 42)  # open ones without a meaning, of which the explanation by rules tells, too
 
 
@@ -56,11 +59,11 @@ def slots(message: Message, network: str | None, report: Report) -> dict[str, Sl
 def previews(message: Message, network: str | None, report: Report) -> dict[str, str]:
     """What a model is shown of each slot: what fills it, but for what anybody may have typed."""
     typed = [number for number in message.fields if _is_open(message, number) and number not in _CODES]
-    blank = {f"de{number}": "X" * len(message[number]) for number in typed}
+    blank = {f"de{number}": _BLANK * len(message[number]) for number in typed}
     shown = slots(message.replace(**blank), network, report)
     rules = {name: f"{_about(found)}, by the rule {found.rule}" for name, found in _findings(report)}
-    made = slots(message, network, report)
-    return {name: rules.get(name) or (shown[name].text if name in shown else "[text]") for name in made}
+    seen = {name: _TYPED.sub("[text]", slot.text) for name, slot in shown.items()} | rules
+    return {name: seen.get(name, "[text]") for name in slots(message, network, report)}
 
 
 def _findings(report: Report) -> list[tuple[str, Finding]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +51,8 @@ def structured(choice: Choice, model: Model, output: type) -> Any:
 
 
 def _classes(choice: Choice) -> tuple[Any, Any]:
-    """The library's classes for the model and its provider."""
+    """The library's classes for the model and its provider, with all else that is slow to load."""
+    _certificates()
     import tenacity  # noqa: F401, the library's retries need it
 
     found = []
@@ -62,6 +65,7 @@ def _classes(choice: Choice) -> tuple[Any, Any]:
 def _http_client(settings: Settings) -> httpx2.AsyncClient:
     """A client that sends what failed on its way again, as the provider asks with `retry-after`, and where
     that wait ends within the time limit: the vendors' own clients differ in it."""
+    import httpx2
     import tenacity
     from pydantic_ai.models import create_async_httpx2_client
     from pydantic_ai.retries import AsyncHTTPX2TenacityTransport, RetryConfig, wait_retry_after
@@ -75,9 +79,15 @@ def _http_client(settings: Settings) -> httpx2.AsyncClient:
         ),
         retry_error_callback=_last,
     )
-    return create_async_httpx2_client(
-        transport=AsyncHTTPX2TenacityTransport(config, validate_response=_check)
-    )
+    wire = httpx2.AsyncHTTPTransport(verify=_certificates())
+    return create_async_httpx2_client(transport=AsyncHTTPX2TenacityTransport(config, wire, _check))
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _check(response: httpx2.Response) -> None:
