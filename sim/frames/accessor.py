@@ -116,7 +116,8 @@ class MessageView:
             given = self._given()
         except BuildError:
             return ""
-        return explain_so_far(given.text(), given.version, given.network)
+        raw = given.content
+        return explain_so_far(raw, given.version, given.network) if isinstance(raw, str) else ""
 
     def _told(self) -> str:
         """What a language model said of the message, as long as the rows are still that message."""

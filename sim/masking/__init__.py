@@ -195,7 +195,9 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
         return value
     if len(pan) >= _SHORTEST_PAN:
         value = hide(value, search.accounts(value, (pan,)))
-    return value if len(value) < SHORTEST or _is_amount(number, value, version) else mask_words(value)
+    if len(value) < SHORTEST or _is_amount(number, value, version) or search.is_clean(value):
+        return value
+    return mask_words(value)
 
 
 def _is_amount(number: int, value: str, version: str) -> bool:

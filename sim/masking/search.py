@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from sim.kept import Kept
 from sim.spec import emv
 from sim.spec.luhn import luhn_ok
 from sim.spec.networks import Detection, detect
@@ -85,6 +86,18 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     if unread:
         found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
     return found
+
+
+# Texts in which nothing was found: merchants and terminals say the same again and again. A text that hides
+# something is not kept.
+_CLEAN: Kept[str, bool] = Kept(512)
+
+
+def is_clean(text: str) -> bool:
+    """Whether nothing is found in *text*; looked for once in a text that comes again."""
+    if _CLEAN.get(text):
+        return True
+    return not find(text) and _CLEAN.keep(text, True)
 
 
 def may_hold(text: str) -> bool:
