@@ -20,10 +20,18 @@ def serving(running: Any, count: int) -> list[int]:
     """The ids of the worker processes, once there are *count*."""
     for _ in range(100_000):
         children = psutil.Process(running.process.pid).children()
-        found = [child.pid for child in children if "spawn_main" in " ".join(child.cmdline())]
+        found = [child.pid for child in children if "spawn_main" in _command(child)]
         if len(found) == count:
             return found
     raise AssertionError(f"there are not {count} workers")
+
+
+def _command(child: psutil.Process) -> str:
+    """What a process runs; nothing of one that has just ended, though its parent has not heard of it yet."""
+    try:
+        return " ".join(child.cmdline())
+    except psutil.NoSuchProcess:  # a zombie's error is one of these
+        return ""
 
 
 def answers(running: Any) -> bool:
