@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from sim.codec import Message
-from sim.elements import money, mti
+from sim.elements import money, mti, subfields
 from sim.elements.answer import answer
 from sim.elements.groups import read_additional_amounts
-from sim.spec import lookup
+from sim.spec import lookup, number_of
 from sim.spec.tables import read_toml
 
 _ORIGINAL_AMOUNT = "57"
@@ -114,7 +114,4 @@ def _asked(message: Message) -> str:
         groups = read_additional_amounts(message.get(54), message.version)
         found = next((group for group in groups if group.kind == _ORIGINAL_AMOUNT), None)
         return money.say_amount(found.amount, found.currency) if found else ""
-    value = message.get(30)
-    if message.version == "2003":
-        return money.say_amount(value[4:16], value[:3]) if len(value) >= 16 else ""
-    return money.say_amount(value[:12], message.get(49)) if len(value) >= 12 else ""
+    return subfields.first_amount(message, number_of("original-amount", message.version))

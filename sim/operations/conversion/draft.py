@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sim.codec import Message
+from sim.elements import layout
+from sim.elements.composing import Value
+from sim.errors import BuildError
 from sim.operations.conversion import rules
 from sim.spec import spec
 from sim.spec.contents import CLASS_NAMES, FOREIGN
@@ -80,6 +83,17 @@ class Draft:
         if not reason:
             self.fields[number] = value
         return reason
+
+    def write(self, source: int, target: int, parts: Value) -> bool:
+        """Put *parts* of element *source* together as element *target* of the new version; where they do not
+        fit, *source* is lost. Gives whether they fit."""
+        try:
+            reason = self.put(target, layout.write(layout.layouts(self.to, target)[0], parts))
+        except BuildError as error:
+            reason = f"it does not fit: {error}"
+        if reason:
+            self.lose([source], reason)
+        return not reason
 
     def note(self, number: int, action: str, to: Iterable[int], text: str) -> None:
         """Say what became of element *number*; a second word on it is put behind the first, and its action

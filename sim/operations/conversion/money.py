@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from sim.elements import layout
 from sim.elements.composing import Value
 from sim.elements.money import CURRENCY_OF
-from sim.errors import BuildError
 from sim.operations.conversion.draft import FILLED, KEPT, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
 from sim.operations.conversion.rules import Rule
 from sim.spec import currency
@@ -222,14 +221,9 @@ def _groups(draft: Draft, rule: Rule, change: _Change) -> None:
         draft.lose([source], "its parts cannot be told apart")
         return
     made = [change({part.name: part.value for part in group.children}) for group in found.parts]
-    try:
-        written = layout.write(layout.layouts(draft.to, target)[0], made)
-    except BuildError as error:
-        draft.lose([source], f"it does not fit: {error}")
+    if not draft.write(source, target, made):
         return
-    if reason := draft.put(target, written):
-        draft.lose([source], reason)
-    elif written == value:
+    if draft.fields[target] == value:
         draft.note(source, KEPT, (target,), "")
     else:
         draft.note(source, REFORMATTED, (target,), f"group by group as {draft.to} writes them")

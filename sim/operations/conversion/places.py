@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from sim.elements import layout
 from sim.elements.composing import Value
-from sim.errors import BuildError
 from sim.operations.conversion.draft import REFORMATTED, Draft
 from sim.operations.conversion.rules import Rule
 from sim.spec import country
@@ -32,14 +31,7 @@ def place(draft: Draft, rule: Rule) -> None:
         draft.lose([source], "its parts cannot be told apart")
         return
     made, said = _later(found) if draft.up else _earlier(found)
-    try:
-        written = layout.write(layout.layouts(draft.to, target)[0], made)
-    except BuildError as error:
-        draft.lose([source], f"it does not fit: {error}")
-        return
-    if reason := draft.put(target, written):
-        draft.lose([source], reason)
-    else:
+    if draft.write(source, target, made):
         draft.note(source, REFORMATTED, (target,), said)
 
 
