@@ -124,3 +124,34 @@ def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
         (3, "Processing code", "000000"),
         (52, "PIN data", "0123456789ABCDEF"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            Message(
+                "1110", {4: "000000000500", 39: "002", 30: "0" * 8 + "1000" + "0" * 12, 49: "840"}, "1993"
+            ),
+            "Only 5.00 USD of 10.00 USD is approved; the rest needs another payment.",
+        ),
+        (
+            Message("2110", {4: "8402000000000500", 39: "0002", 30: "8402000000001000" * 2}, "2003"),
+            "Only 5.00 USD of 10.00 USD is approved; the rest needs another payment.",
+        ),
+        (
+            Message("0110", {4: "000000000500", 39: "10", 49: "840", 54: "0057840D000000001000"}),
+            "Only 5.00 USD of 10.00 USD is approved; the rest needs another payment.",
+        ),
+        (Message("0110", {3: "300000", 39: "00"}), "The answer carries the balance; no money moves."),
+        (Message("0110", {3: "200000", 39: "00"}), "The credit may be given"),
+        (Message("0110", {3: "010000", 39: "00"}), "The cash may be paid out"),
+        (Message("0130", {39: "00"}), "The issuer acknowledged the advice"),
+        (Message("0130", {39: "00"}), "What it reports was decided before."),
+        (Message("0810", {39: "00"}), "The other side answered: all well (00)."),
+    ],
+    ids=lambda one: one if isinstance(one, str) else f"{one.mti} {one.get(3)}",
+)
+def test_an_answer_says_what_happens_next(message: Message, said: str) -> None:
+    """What the sale, the cash desk or the sender does now depends on what was asked for."""
+    assert said in explain(message).summary

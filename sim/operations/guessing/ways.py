@@ -17,7 +17,6 @@ from sim.spec.tables import read_toml
 CHIP = 55
 _PACKED = (BCD, SIGNED)
 _FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
-_NATIVE_COST = 0.0
 _INTERNED: dict[Field, Field] = {}
 _CACHE_SIZE = 256
 
