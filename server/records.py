@@ -71,7 +71,7 @@ class Request(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class Response(BaseModel):
+class ResponseRecord(BaseModel):
     """What every response record shares."""
 
     model_config = ConfigDict(frozen=True)
@@ -99,7 +99,7 @@ Model = Annotated[str | None, Field(description="LLM model name")]
 Version = Annotated[ProtocolVersion, Field(description="The edition to read the message as")]
 
 
-class FieldValue(Response):
+class FieldValue(ResponseRecord):
     """One data field of a message."""
 
     number: int = Field(description="The field number")
@@ -142,7 +142,7 @@ class GenerateRequest(Request):
     ] = "123456"
 
 
-class GenerateResponse(Response):
+class GenerateResponse(ResponseRecord):
     """A generated message."""
 
     message: str = Field(description="The raw message")
@@ -163,7 +163,7 @@ class ExplainRequest(Request):
     version: Version = ProtocolVersion(DEFAULT_VERSION)
 
 
-class ExplainResponse(Response):
+class ExplainResponse(ResponseRecord):
     """An explained message."""
 
     fields: list[FieldValue] = Field(description="Its data fields, ascending")
@@ -187,14 +187,14 @@ class ValidateRequest(Request):
     version: Version = ProtocolVersion(DEFAULT_VERSION)
 
 
-class NetworkResult(Response):
+class NetworkResult(ResponseRecord):
     """What one network's rules say of a message. The shape is our choice."""
 
     passed: bool
     errors: list[str]
 
 
-class ValidateResponse(Response):
+class ValidateResponse(ResponseRecord):
     """The verdict on a message."""
 
     valid: bool = Field(description="No error by the standard, nor by its own network's rules")
@@ -216,7 +216,7 @@ class ParseRequest(Request):
     network: OwnNetwork = None
 
 
-class WireRead(Response):
+class WireRead(ResponseRecord):
     """How a message was written."""
 
     name: str = Field(description="The name of the format; `text` for the text form")
@@ -225,7 +225,7 @@ class WireRead(Response):
     reasons: list[str] = Field(description="Why it was read so")
 
 
-class ParseResponse(Response):
+class ParseResponse(ResponseRecord):
     """A message read."""
 
     mti: str = Field(description="Its message type indicator")
@@ -257,7 +257,7 @@ class BuildRequest(Request):
     format: Annotated[str | None, Field(description="The text form when omitted")] = None
 
 
-class BuildResponse(Response):
+class BuildResponse(ResponseRecord):
     """A message written."""
 
     message: str = Field(description="The text form; of another format its bytes as upper-case hexadecimal")
@@ -276,7 +276,7 @@ class ConvertRequest(Request):
     network: OwnNetwork = None
 
 
-class ConvertNote(Response):
+class ConvertNote(ResponseRecord):
     """What became of one element."""
 
     number: int = Field(description="The element of the original, 0 for the MTI")
@@ -285,7 +285,7 @@ class ConvertNote(Response):
     note: str = Field(description="One sentence")
 
 
-class ConvertResponse(Response):
+class ConvertResponse(ResponseRecord):
     """A message in another version."""
 
     message: str = Field(description="The text form in the target version")
@@ -296,7 +296,7 @@ class ConvertResponse(Response):
     lossless: bool = Field(description="Converting back gives the original, element by element")
 
 
-class ValidationError(Response):
+class ValidationError(ResponseRecord):
     """One problem of a request."""
 
     loc: list[str | int] = Field(description="The location of the faulty input")
@@ -306,13 +306,13 @@ class ValidationError(Response):
     input: Any = Field(default=None, description="The offending input; left out where it is long")
 
 
-class HTTPValidationError(Response):
+class HTTPValidationError(ResponseRecord):
     """The body of every answer that is not a success."""
 
     detail: list[ValidationError]
 
 
-class Health(Response):
+class Health(ResponseRecord):
     """The service is up."""
 
     status: Literal["ok"] = "ok"

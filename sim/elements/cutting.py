@@ -58,7 +58,7 @@ class Misfit(NamedTuple):
     found: str
 
 
-class Reading:
+class Cutting:
     """One value being read: the text, the layout, and the misfits found so far."""
 
     __slots__ = ("layout", "misfits", "text")
@@ -78,7 +78,7 @@ def count(size: int, noun: str) -> str:
     return f"{number} {noun}{'' if size == 1 else 's'}"
 
 
-def inside(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> tuple[Part, ...]:
+def inside(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> tuple[Part, ...]:
     """The parts of *cell* between *at* and *end*; none where nothing is known of its inside, and none
     deeper than any layout goes."""
     if not cell.cut or depth > _DEPTH:
@@ -86,7 +86,7 @@ def inside(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> tuple
     return tuple(_CUTTERS[cell.cut](reading, cell, at, end, depth))
 
 
-def _part(reading: Reading, cell: Cell, key: str, at: int, end: int, depth: int) -> Part:
+def _part(reading: Cutting, cell: Cell, key: str, at: int, end: int, depth: int) -> Part:
     """The part between *at* and *end*, checked and with its own parts."""
     value, size = reading.text[at:end], end - at
     if not cell.least <= size <= cell.most:
@@ -102,7 +102,7 @@ def _part(reading: Reading, cell: Cell, key: str, at: int, end: int, depth: int)
     return Part(cell, key, at, end, value)
 
 
-def _foreign(reading: Reading, cell: Cell, at: int, end: int, wrong: int) -> None:
+def _foreign(reading: Cutting, cell: Cell, at: int, end: int, wrong: int) -> None:
     """Characters that are not of the part's class."""
     sign = cell.content == "x+n"
     if sign and not wrong:
@@ -138,7 +138,7 @@ _REGISTERED = {
 }
 
 
-def _places(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+def _places(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Parts one behind the other; `short` allows the value to end in front of any of them."""
     short = "short" in cell.words
     for one in cell.cells:
@@ -162,7 +162,7 @@ def _places(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iter
         reading.wrong(at, end, last, f"nothing after {last.name}", f"{end - at} more characters")
 
 
-def _own_length(reading: Reading, cell: Cell, at: int, end: int, *, last: bool) -> tuple[int, int]:
+def _own_length(reading: Cutting, cell: Cell, at: int, end: int, *, last: bool) -> tuple[int, int]:
     """Where the data of a part with a length of its own begin, and how many characters they are; -1 and a
     misfit where that is none, or where the last part leaves something over."""
     digits = reading.text[at : at + len(cell.own)]
@@ -185,7 +185,7 @@ def _number(digits: str, content: str) -> int:
     return 2 * int(digits, 16) if content == "b" else int(digits)
 
 
-def _groups(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+def _groups(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """The same places again and again, to the end."""
     width = cell.width
     over = (end - at) % width
@@ -197,7 +197,7 @@ def _groups(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iter
         yield Part(cell, str(index), start, start + width, reading.text[start : start + width], inside)
 
 
-def _list(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Tag, length, data, again and again; `lead` has one more part in front of them, of letters."""
     tag_class, tag_width, size_class, size_width = _heads(cell)
     if "lead" in cell.words and at < end and not reading.text[at].isdigit():
@@ -241,13 +241,13 @@ def _unknown(path: str, cut: str, content: str) -> Cell:
     return Cell(key, path, name, "", (), content, 0, 9999, "", "", "", False, None, "", "", "", ())
 
 
-def _tagged(reading: Reading, cell: Cell, tag: str, start: int, end: int, depth: int) -> Part:
+def _tagged(reading: Cutting, cell: Cell, tag: str, start: int, end: int, depth: int) -> Part:
     """A part found by its tag, of a length that its row may have."""
     one = cell.by_key.get(tag) or _unknown(f"{cell.path}.{tag}", cell.cut, "ans")
     return _part(reading, one, tag, start, end, depth)
 
 
-def _ber(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+def _ber(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """BER-TLV in hex digits."""
     text = reading.text[at:end]
     try:
@@ -259,7 +259,7 @@ def _ber(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterato
         yield _tagged(reading, cell, tag.tag, at + tag.value_start, at + tag.end, depth)
 
 
-def _bits(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """A bitmap in hex digits, then the parts whose bits are set."""
     first = cell.cells[0]
     start = at + first.most
@@ -291,7 +291,7 @@ def _bits(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterat
         reading.wrong(start, end, cell, "nothing after the last part", f"{end - start} more characters")
 
 
-def _split(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+def _split(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Parts with a character between them; the last one takes the rest."""
     sign, cells = cell.words[0], cell.cells
     texts = reading.text[at:end].split(sign, len(cells) - 1)
@@ -304,7 +304,7 @@ def _split(reading: Reading, cell: Cell, at: int, end: int, depth: int) -> Itera
         at += len(text) + len(sign)
 
 
-_Cutter = Callable[[Reading, Cell, int, int, int], Iterator[Part]]
+_Cutter = Callable[[Cutting, Cell, int, int, int], Iterator[Part]]
 _CUTTERS: dict[str, _Cutter] = {
     "places": _places,
     "groups": _groups,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sim.elements.coded import known
 from sim.elements.composing import write
-from sim.elements.cutting import Misfit, Part, Reading, inside
+from sim.elements.cutting import Cutting, Misfit, Part, inside
 from sim.spec import Spec
 from sim.spec.layouts import Layout, laid_out, layouts
 
@@ -66,7 +66,7 @@ def read(layout: Layout, value: str) -> Parts:
     >>> [part.value for part in read(layouts("1987", 3)[0], "002030").parts]
     ['00', '20', '30']
     """
-    reading = Reading(layout, value)
+    reading = Cutting(layout, value)
     parts = inside(reading, layout.cell, 0, len(value), 0)
     return Parts(layout, parts, tuple(reading.misfits))
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.elements.layout import fits, layouts
-from sim.spec.networks import Format
+from sim.spec.networks import FormatRow
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
 _LATEST = 4
@@ -35,7 +35,7 @@ def subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
     return tuple(found)
 
 
-def chain(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def chain(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     """Whether *value* is a chain of sub-elements."""
     return None if subelements(value, item.lead) is not None else "another layout"
 
@@ -45,7 +45,7 @@ def _limits(sizes: tuple[tuple[str, int, int], ...]) -> dict[str, tuple[int, int
     return {tag: (least, most) for tag, least, most in sizes}
 
 
-def sizes(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def sizes(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     """Whether the sub-elements that *item* names have a length in its limits."""
     limits = _limits(item.sizes)
     for tag, data in subelements(value, item.lead) or ():
@@ -55,7 +55,7 @@ def sizes(message: Message, number: int, value: str, item: Format, name: str) ->
     return None
 
 
-def layout(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def layout(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     """Whether *value* fits the rows of the network that *item* names."""
     (owner,) = item.values
     fitting = _fits if len(value) >= _PAN_DIGITS else _fits_again

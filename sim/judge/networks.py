@@ -20,7 +20,7 @@ from sim.masking import is_sensitive
 from sim.spec import lookup, spec, version_of
 from sim.spec.networks import (
     NETWORKS,
-    Format,
+    FormatRow,
     Presence,
     detect,
     formats,
@@ -32,7 +32,7 @@ from sim.spec.networks import (
 
 Predicate = Callable[[Message], bool]
 # What a format finds wrong with a value, None when nothing.
-FormatCheck = Callable[[Message, int, str, Format, str], str | None]
+FormatCheck = Callable[[Message, int, str, FormatRow, str], str | None]
 
 _ACCOUNTS = (2, 34, 35, 45)
 # A subelement may be a card verification code.
@@ -89,7 +89,7 @@ class Question:
 
     __slots__ = ("_check", "_item", "_name", "fits", "free", "number", "of_tags", "place")
 
-    def __init__(self, version: str, place: int, number: int, item: Format, name: str) -> None:
+    def __init__(self, version: str, place: int, number: int, item: FormatRow, name: str) -> None:
         self.place, self.number = place, number
         self.free = bool(number) and number not in codes_of(version) and item.check not in _OF_LENGTH
         self.of_tags = item.check == "tlv"
@@ -172,7 +172,9 @@ def _all(group: list[tuple[int, Located]]) -> int:
     return bits
 
 
-def _place(made: dict[tuple[Any, ...], Question], version: str, number: int, item: Format, name: str) -> int:
+def _place(
+    made: dict[tuple[Any, ...], Question], version: str, number: int, item: FormatRow, name: str
+) -> int:
     """The place of a question, which is new or one that another network asks, too."""
     asker = name if item.check in _OF_A_NETWORK else ""
     told = (item.pattern, item.values, item.at, item.sizes, item.wrapper)
@@ -314,26 +316,26 @@ def _card(name: str, iin: str, length: int, field: int, at: int) -> tuple[bool, 
     return owned, enforced, ((words, Hit(field, verdict.expected, verdict.found, at, length)),)
 
 
-def _length(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def _length(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     return None if item.min <= len(value) <= item.max else f"{len(value)} characters"
 
 
-def _regex(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def _regex(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     if item.pattern is None or item.pattern.fullmatch(value):
         return None
     return _show(message, number, value)
 
 
-def _multiple(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def _multiple(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     return None if len(value) % item.multiple == 0 else f"{len(value)} characters"
 
 
-def _values(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def _values(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     part = value[slice(*item.at)] if item.at else value
     return None if part in item.values else _show(message, number, part)
 
 
-def _tlv(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def _tlv(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     chip = emv.read(value)  # remembered: the standard's rules have read it, too
     if chip.error is None and (chip.layout == "tags" or (item.wrapper and chip.layout == "dataset")):
         return None
@@ -346,7 +348,7 @@ def _tlv(message: Message, number: int, value: str, item: Format, name: str) -> 
     return None
 
 
-def _response_code(message: Message, number: int, value: str, item: Format, name: str) -> str | None:
+def _response_code(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     if response_code(name, value) or lookup("response_code", value, version=message.version):
         return None
     return repr(value)

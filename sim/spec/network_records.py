@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class CardRange:
     """Card numbers that begin with `low` to `high` (prefixes of equal length) and have one of `lengths`.
 
     `brand` is the brand the card really is; `report` the severity of such a card on the network whose
@@ -29,7 +29,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FormatRow:
     """One rule on the text of some elements; field 0 is the MTI. `CHECKS` says what `check` means.
 
     `mtis` are masks such as `02xx`; none means every MTI but network management, which has no card.
@@ -111,9 +111,9 @@ class Network:
     meant: str
     native_version: str
     mti_versions: MtiVersions
-    ranges: tuple[Range, ...]
+    ranges: tuple[CardRange, ...]
     foreign: tuple[tuple[str, str], ...]
-    formats: tuple[Format, ...]
+    formats: tuple[FormatRow, ...]
     echo: Echo
     response_lengths: tuple[tuple[str, int], ...]
     notes: tuple[str, ...]
@@ -174,7 +174,7 @@ class Detection:
 
     network: str | None
     brand: str
-    range: Range
+    range: CardRange
 
 
 @dataclass(frozen=True, slots=True)

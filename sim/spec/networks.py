@@ -17,14 +17,14 @@ from sim.errors import ChoiceError
 from sim.spec.elements import VERSIONS, spec
 from sim.spec.layouts import laid_out, layouts
 from sim.spec.network_records import (
+    CardRange,
     CardVerdict,
     Detection,
     Echo,
-    Format,
+    FormatRow,
     MtiVersions,
     Network,
     Presence,
-    Range,
     ResponseCode,
     TestCard,
 )
@@ -34,14 +34,14 @@ __all__ = [
     "CHECKS",
     "NETWORKS",
     "PREDICATES",
+    "CardRange",
     "CardVerdict",
     "Detection",
     "Echo",
-    "Format",
+    "FormatRow",
     "MtiVersions",
     "Network",
     "Presence",
-    "Range",
     "ResponseCode",
     "TestCard",
     "allowed",
@@ -79,24 +79,24 @@ def _known(name: str) -> str:
     return name
 
 
-def _range(row: dict[str, Any], luhn: bool) -> Range:
-    return Range(**{"luhn": luhn} | row | {"lengths": tuple(row["lengths"])})
+def _range(row: dict[str, Any], luhn: bool) -> CardRange:
+    return CardRange(**{"luhn": luhn} | row | {"lengths": tuple(row["lengths"])})
 
 
-def _format(row: dict[str, Any]) -> Format:
+def _format(row: dict[str, Any]) -> FormatRow:
     made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
     made["mtis"] = tuple(row.get("mtis", ()))
     made["values"] = frozenset(row.get("values", ()))
     made["sizes"] = tuple((tag, *limits) for tag, limits in row.get("sizes", {}).items())
     if "pattern" in row:
         made["pattern"] = re.compile(row["pattern"], re.ASCII | re.DOTALL)
-    return Format(**made)
+    return FormatRow(**made)
 
 
 _CHIP_DATA = 55  # has rules of its own, and several forms
 
 
-def _formats(table: dict[str, Any]) -> tuple[Format, ...]:
+def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
     """The rows of the network's table, and one for each of its own elements that none of them speaks of and
     of which the parts are known."""
     rows = tuple(_format(row) for row in table["formats"])
@@ -108,7 +108,7 @@ def _formats(table: dict[str, Any]) -> tuple[Format, ...]:
         for number in sorted(laid_out(version, name) - laid_out(version) - looked - fixed):
             cell = layouts(version, number, name)[0].cell
             made.append(
-                Format(
+                FormatRow(
                     id=f"layout-{number}",
                     fields=(number,),
                     versions=(version,),
@@ -162,7 +162,7 @@ def network(name: str) -> Network:
 
 
 @lru_cache(maxsize=1024)
-def formats(name: str, mti: str, version: str) -> tuple[Format, ...]:
+def formats(name: str, mti: str, version: str) -> tuple[FormatRow, ...]:
     """The formats of network *name* that speak of messages *mti* read as *version*."""
     return tuple(rule for rule in network(name).formats if rule.applies(mti, version))
 
@@ -224,7 +224,7 @@ def default_card(name: str) -> TestCard:
     return next(card for card in test_cards(name) if card.default)
 
 
-def _cover(block: Range) -> Iterator[str]:
+def _cover(block: CardRange) -> Iterator[str]:
     """The fewest prefixes that cover *block*: 222100 to 272099 is 2221, 2222 ... 2720."""
     width, at, last = len(block.low), int(block.low), int(block.high)
     while at <= last:
@@ -258,7 +258,7 @@ def _owners() -> Mapping[str, Detection]:
 
 
 @cache
-def _accepted(name: str) -> Mapping[str, Range]:
+def _accepted(name: str) -> Mapping[str, CardRange]:
     return {prefix: block for block in network(name).ranges for prefix in _cover(block)}
 
 

@@ -32,7 +32,7 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Question(Generic[T]):
+class Inquiry(Generic[T]):
     """*put* asks, and may call what it is given with the text so far. The last four are told what came of
     it, in the thread that asked: *heard* each text, then one of *answered*, *failed* (with a sentence that
     may be shown) and *cancelled*. After that one nothing is told. *doing* says what goes on meanwhile."""
@@ -52,10 +52,10 @@ class Asker:
     def __init__(self, busy: Callable[[str], None]) -> None:
         self.lock = RLock()
         self._busy = busy
-        self._question: Question[Any] | None = None
+        self._question: Inquiry[Any] | None = None
         self._future: Future[Any] | None = None
 
-    def ask(self, question: Question[Any], *, wait: bool) -> Callable[[], None]:
+    def ask(self, question: Inquiry[Any], *, wait: bool) -> Callable[[], None]:
         """Put *question*; one that is under way is cancelled. Gives what waits for its end: to be called
         without the lock, and at once when it was asked to *wait*, since nothing is told otherwise."""
         from sim.operations.llm.transport.sync import start
@@ -90,12 +90,12 @@ class Asker:
             self.cancel()
             raise
 
-    def _hear(self, question: Question[Any], text: str) -> None:
+    def _hear(self, question: Inquiry[Any], text: str) -> None:
         with self.lock:
             if self._question is question:
                 question.heard(text)
 
-    def _finish(self, question: Question[T], future: Future[T]) -> None:
+    def _finish(self, question: Inquiry[T], future: Future[T]) -> None:
         with self.lock:
             if self._question is not question:
                 return

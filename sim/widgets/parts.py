@@ -27,7 +27,7 @@ _DATE_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShownPart:
     """One part of a value. `start` and `end` count characters of the value; `label` is short (a tag, a
     position), `depth` how deep it is nested."""
 
@@ -40,7 +40,7 @@ class Part:
     value: str = ""
 
 
-def parts(message: Message, number: int, shown: str, network: str | None = None) -> list[Part]:
+def parts(message: Message, number: int, shown: str, network: str | None = None) -> list[ShownPart]:
     """The parts of element *number* of *message* (0 is the MTI); *shown* is its value as it may be
     shown; *network* chooses its layouts. Empty for an element without a known inside, and where hidden
     text would have to be read."""
@@ -61,18 +61,18 @@ def parts(message: Message, number: int, shown: str, network: str | None = None)
     return list(_date(pattern, value)) if pattern and len(pattern) == len(value) else []
 
 
-def _part(told: subfields.Told, shown: str) -> Part:
+def _part(told: subfields.Told, shown: str) -> ShownPart:
     """A part as it may be shown. Of one in which something is hidden nothing is told, but of what the layout
     itself hides."""
     part = told.part
     hidden = shown[part.start : part.end] != part.value and not part.sensitive
     value = "" if hidden or told.shown == part.value else told.shown
-    return Part(
+    return ShownPart(
         told.label, told.name, "" if hidden else told.meaning, part.start, part.end, told.depth, value
     )
 
 
-def _mti(text: str) -> Iterator[Part]:
+def _mti(text: str) -> Iterator[ShownPart]:
     said = mti.split(text)
     version = f"ISO 8583:{said.version}" if said.version else ""
     told = (
@@ -82,33 +82,33 @@ def _mti(text: str) -> Iterator[Part]:
         ("origin", said.origin),
     )
     for at, (name, meaning) in enumerate(told):
-        yield Part(str(at + 1), name, meaning or "no known meaning", at, at + 1)
+        yield ShownPart(str(at + 1), name, meaning or "no known meaning", at, at + 1)
 
 
-def _date(pattern: str, value: str) -> Iterator[Part]:
+def _date(pattern: str, value: str) -> Iterator[ShownPart]:
     at = 0
     for letters in dates.split(pattern, value):
-        yield Part(letters, _DATE_NAMES[letters], "", at, at + len(letters))
+        yield ShownPart(letters, _DATE_NAMES[letters], "", at, at + len(letters))
         at += len(letters)
 
 
-def _pan(message: Message, shown: str) -> Iterator[Part]:
+def _pan(message: Message, shown: str) -> Iterator[ShownPart]:
     size = len(shown)
     if size < 13 or mti.is_network_management(message.mti):
         return
-    yield Part(f"1-{_IIN}", "issuer identification number (IIN)", "who issued the card", 0, _IIN)
-    yield Part(f"{_IIN + 1}-{size - 1}", "account", "whose card it is", _IIN, size - 1)
-    yield Part(str(size), "check digit", "Luhn, over all digits before it", size - 1, size)
+    yield ShownPart(f"1-{_IIN}", "issuer identification number (IIN)", "who issued the card", 0, _IIN)
+    yield ShownPart(f"{_IIN + 1}-{size - 1}", "account", "whose card it is", _IIN, size - 1)
+    yield ShownPart(str(size), "check digit", "Luhn, over all digits before it", size - 1, size)
 
 
-def _chip(value: str, network: str | None) -> Iterator[Part]:
+def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
     """The tags of chip data; the inside of those that a network lays out by its own rows."""
     read = emv.read(value)
     owner = chip_owner(read.value("84") or read.value("9F06") or read.value("4F")) or network
     for said in emv.decode(value):
-        yield Part(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
+        yield ShownPart(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
         inside = value[said.start : said.end].upper()
         for told in subfields.inside_tag(said.tag, inside, owner) if said.value_shown == inside else ():
             at, depth = said.start + told.part.start, said.depth + 1 + told.depth
             end = said.start + told.part.end
-            yield Part(told.label, told.name, told.meaning, at, end, depth, told.shown)
+            yield ShownPart(told.label, told.name, told.meaning, at, end, depth, told.shown)

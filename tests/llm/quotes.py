@@ -11,7 +11,7 @@ from llm.expected import NOW
 
 from sim.operations.llm.drafting.follow import check
 from sim.operations.llm.drafting.intent import Intent
-from sim.operations.llm.drafting.marks import Read, read
+from sim.operations.llm.drafting.marks import Marked, read
 from sim.operations.llm.guard import clean
 
 _PLAIN = ("unmet", "beside")
@@ -49,7 +49,7 @@ def quotes(text: str, plain: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield said(**{name: (plain[name], span) for name, span in zip(names, chosen, strict=True)}, **lists)
 
 
-def _fits(told: Read, rest: dict[str, Any], name: str, value: Any, span: str) -> bool:
+def _fits(told: Marked, rest: dict[str, Any], name: str, value: Any, span: str) -> bool:
     """Whether the words *span* give *value*, by themselves."""
     given = {key: (other, told.text) for key, other in rest.items()} | {name: (value, span)}
     held = check(Intent(**said(**given)), told, NOW)

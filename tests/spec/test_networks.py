@@ -12,7 +12,7 @@ import pytest
 
 from sim.errors import ChoiceError
 from sim.spec import networks
-from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, Format, Presence, network, presence
+from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, FormatRow, Presence, network, presence
 from sim.spec.tables import read_csv
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "messages.jsonl"
@@ -104,14 +104,14 @@ def is_tlv(value: str, wrapper: bool) -> bool:
     return at == len(data)
 
 
-def sizes_fit(rule: Format, value: str) -> bool:
+def sizes_fit(rule: FormatRow, value: str) -> bool:
     """Whether each known subelement has a length it may have."""
     limits = {tag: (least, most) for tag, least, most in rule.sizes}
     chain = subelements(value, rule.lead) or []
     return all(limits[tag][0] <= len(data) <= limits[tag][1] for tag, data in chain if tag in limits)
 
 
-def passes(name: str, rule: Format, value: str) -> bool:
+def passes(name: str, rule: FormatRow, value: str) -> bool:
     """Whether *value* keeps *rule*."""
     if rule.check == "regex":
         assert rule.pattern is not None

@@ -14,7 +14,7 @@ from sim.codec import bitmap
 from sim.codec.message import Message
 from sim.codec.walk import is_digits
 from sim.codec.wire.catalogue import wire_format
-from sim.codec.wire.formats import BCD, BYTES, HEX, MAPPED, RAW, SIGNED, Field, Format, Layout
+from sim.codec.wire.formats import BCD, BYTES, HEX, MAPPED, RAW, SIGNED, Field, Format, VersionedFormat
 from sim.codec.wire.framing import Layer, strip
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, view
 from sim.errors import BITMAP_FIELD, MTI_FIELD, WireError
@@ -123,7 +123,7 @@ def _read(data: bytes, fmt: Format | str, version: str | None, spans: Spans | No
 
 def _read_elements(
     views: Views,
-    layout: Layout,
+    layout: VersionedFormat,
     announced: tuple[int, ...],
     at: int,
     message: Message,

@@ -1,8 +1,8 @@
 """How a link writes messages: the rows of `data/formats/<name>.toml`, or of a file of one's own.
 
 A `Format` says how each kind of value is written and what differs for which element; with the element
-table of a version it becomes a `Layout`: for each data element one `Field`, all that reading and writing
-its bytes needs.
+table of a version it becomes a `VersionedFormat`: for each data element one `Field`, all that reading
+and writing its bytes needs.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class VersionedFormat:
     """A format with the elements of one version. `fields` has None where the link has no such element;
     `dialect` is the element table of a message that has one of the elements `own`, which the format has
     otherwise than the version."""
@@ -129,9 +129,9 @@ class Format:
     elements: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     frames: tuple[str, ...] = ()
     note: str = ""
-    _layouts: dict[str, Layout] = field(default_factory=dict, repr=False)
+    _layouts: dict[str, VersionedFormat] = field(default_factory=dict, repr=False)
 
-    def layout(self, version: str | None = None) -> Layout:
+    def layout(self, version: str | None = None) -> VersionedFormat:
         """The format with the elements of *version*, or of its own. Raises SpecError for a row that
         is none."""
         chosen = self.version or version or "1987"
@@ -159,7 +159,7 @@ class Format:
         return self.with_(elements={**self.elements, number: changed})
 
 
-def _layout(made: Format, version: str) -> Layout:
+def _layout(made: Format, version: str) -> VersionedFormat:
     table = {element.number: element for element in spec(version).elements}
     last = max([*table, *made.elements])
     fields: list[Field | None] = [None] * (last + 1)
@@ -168,7 +168,7 @@ def _layout(made: Format, version: str) -> Layout:
         if number in table or "format" in row:
             fields[number] = _field(made, number, table.get(number), row)
     own = frozenset(number for number, row in made.elements.items() if _TABLE_ROWS & row.keys())
-    return Layout(made, version, tuple(fields), _dialect(made, version, own), own)
+    return VersionedFormat(made, version, tuple(fields), _dialect(made, version, own), own)
 
 
 def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None:

@@ -19,7 +19,7 @@ from sim.errors import SpecError
 from sim.frames.bulk.lines import Lines
 from sim.frames.bulk.records import block
 from sim.frames.bulk.streams import Stream, Timed
-from sim.frames.bulk.ways import CAPTURE, Way, layers_of, writing_of
+from sim.frames.bulk.ways import CAPTURE, SourceWay, layers_of, writing_of
 from sim.operations.guessing import guess
 
 _ROWS = 8192
@@ -35,7 +35,7 @@ class _Link:
     """One direction: its stream, how its messages are written, and those that wait to be written down."""
 
     stream: Stream
-    way: Way | None = None
+    way: SourceWay | None = None
     tried: int = 0
     waiting: list[tuple[int, float, bytes]] = field(default_factory=list)
 
@@ -43,10 +43,10 @@ class _Link:
 class _Capture:
     """The streams of a capture, and the ways that were found in it: the next stream is tried with them."""
 
-    def __init__(self, way: Way, version: str | None, file: str) -> None:
+    def __init__(self, way: SourceWay, version: str | None, file: str) -> None:
         self.given, self.version, self.file = way, version, file
         self.links: dict[tuple[Any, ...], _Link] = {}
-        self.known: list[Way] = [way] if way.format is not None else []
+        self.known: list[SourceWay] = [way] if way.format is not None else []
         self.number = 0
 
     def add(self, at: float, key: tuple[Any, ...], sequence: int, data: bytes, opens: bool) -> None:
@@ -102,7 +102,7 @@ class _Capture:
                 self.known.append(link.way)
                 return
 
-    def _block(self, link: _Link, way: Way, some: list[tuple[int, float, bytes]]) -> Lines:
+    def _block(self, link: _Link, way: SourceWay, some: list[tuple[int, float, bytes]]) -> Lines:
         length = frame(link.stream.length).title if link.stream.length else "a message a packet"
         said = f"{link.stream.name}: {length}, {way.said or (way.format and way.format.title)}"
         inner = tuple(name for name in way.framing if frame(name).kind != "length")
@@ -114,7 +114,7 @@ class _Capture:
         return replace(lines, numbers=numbers, more={"stream": names, "time": times})
 
 
-def _reads(data: bytes, way: Way) -> bool:
+def _reads(data: bytes, way: SourceWay) -> bool:
     inner = [name for name in way.framing if frame(name).kind != "length"]
     try:
         _, start, end = strip(data, inner)
@@ -134,7 +134,7 @@ def _host(raw: bytes) -> str:
     return f"[{shown}]" if ":" in shown else shown
 
 
-def of_capture(stream: Any, way: Way, version: str | None, file: str) -> Iterator[Lines]:
+def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """The messages of a capture, with `stream` and `time` (UTC) beside them. Raises ImportError without
     dpkt, SpecError for what is no capture."""
     capture = _Capture(replace(way, kind=CAPTURE), version, file)

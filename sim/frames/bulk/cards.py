@@ -14,7 +14,7 @@ import numpy as np
 from sim.codec import Message
 from sim.elements.mti import is_network_management
 from sim.elements.pan import account
-from sim.frames.bulk.cut import Block, Column, by_width, windows
+from sim.frames.bulk.cut import Block, CutColumn, by_width, windows
 from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.spec.networks import NETWORKS, detect, judge
 
@@ -233,6 +233,6 @@ def luhn(data: Bytes, starts: Ints, width: int) -> Bools:
     return right
 
 
-def cells_of(column: Column, rows: Ints, width: int) -> Bytes:
+def cells_of(column: CutColumn, rows: Ints, width: int) -> Bytes:
     """The values of *column* in *rows*, all of them *width* bytes, one a row."""
     return matrix(column.data, column.offsets[rows], width)

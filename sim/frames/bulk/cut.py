@@ -96,7 +96,7 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CutColumn:
     """The values of one element over a block: value i is `data[offsets[i]:offsets[i + 1]]`."""
 
     offsets: Ints
@@ -127,7 +127,7 @@ class Block:
     lines: Lines
     groups: list[Group]
     group: Ints
-    columns: dict[int, Column]
+    columns: dict[int, CutColumn]
     odd: dict[int, Message | ParseError] = field(repr=False)
 
     def message(self, row: int) -> Message:
@@ -275,7 +275,7 @@ def _columns(
     pieces: dict[int, list[Run]],
     odd: dict[int, Message | ParseError],
     wanted: frozenset[int] | None,
-) -> dict[int, Column]:
+) -> dict[int, CutColumn]:
     texts: dict[int, tuple[list[int], list[str]]] = {}
     for row, held in odd.items():
         if isinstance(held, Message):
@@ -290,12 +290,12 @@ def _columns(
     return {number: _column(len(lines), pieces[number], shared) for number in sorted(pieces)}
 
 
-def few(lines: Lines, texts: dict[int, str]) -> Column:
+def few(lines: Lines, texts: dict[int, str]) -> CutColumn:
     """A column with *texts* in some rows of *lines*."""
     return _column(len(lines), [Run.of_texts([*texts], [*texts.values()])], {})
 
 
-def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]) -> Column:
+def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]) -> CutColumn:
     """One column of *count* rows; *shared* are the rows of groups, by the groups."""
     groups = tuple(id(piece.rows) for piece in pieces)
     if groups not in shared:
@@ -309,7 +309,7 @@ def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]
     return _uneven(count, pieces, shared[groups])
 
 
-def _even(pieces: list[Run], width: int, rows: Filled) -> Column:
+def _even(pieces: list[Run], width: int, rows: Filled) -> CutColumn:
     """A column whose values are all *width* bytes long, in one buffer."""
     starts = pieces[0].base + pieces[0].at
     if len(pieces) > 1:
@@ -321,10 +321,10 @@ def _even(pieces: list[Run], width: int, rows: Filled) -> Column:
         items = data.view(f"V{width}")
         for first in range(0, len(starts), _RUN):
             items[first : first + _RUN] = windows(pieces[0].data, width)[starts[first : first + _RUN]]
-    return Column(rows.offsets(width), data, rows)
+    return CutColumn(rows.offsets(width), data, rows)
 
 
-def _uneven(count: int, pieces: list[Run], rows: Filled) -> Column:
+def _uneven(count: int, pieces: list[Run], rows: Filled) -> CutColumn:
     offsets = empty(count + 1, np.int64)
     offsets[:] = 0
     widths = offsets[1:]
@@ -339,7 +339,7 @@ def _uneven(count: int, pieces: list[Run], rows: Filled) -> Column:
             continue
         for width, chosen in by_width(piece.width):
             copy(data, at[chosen], piece.data, starts[chosen], width)
-    return Column(offsets, data, rows)
+    return CutColumn(offsets, data, rows)
 
 
 def by_width(widths: Ints) -> Iterator[tuple[int, Ints]]:

@@ -24,7 +24,7 @@ _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class ByteRange:
     """Bytes *start* to *stop* of a file, both just behind a line ending; a packed file whole, *stop*
     None."""
 
@@ -33,21 +33,21 @@ class Range:
     stop: int | None = None
 
 
-def ranges(path: Path, size: int) -> Iterator[Range]:
+def ranges(path: Path, size: int) -> Iterator[ByteRange]:
     """*path* in ranges of about *size* bytes that end where lines do."""
     if path.suffix in _PACKED:
-        yield Range(str(path))
+        yield ByteRange(str(path))
         return
     total, start = path.stat().st_size, 0
     with path.open("rb") as file:
         while start < total:
             file.seek(min(start + size, total) - 1)
             file.readline()
-            yield Range(str(path), start, file.tell())
+            yield ByteRange(str(path), start, file.tell())
             start = file.tell()
 
 
-def lines_in(one: Range) -> int:
+def lines_in(one: ByteRange) -> int:
     """How many line endings a range has."""
     if one.stop is None:
         return 0
@@ -60,7 +60,7 @@ def lines_in(one: Range) -> int:
     return count
 
 
-def read_range(one: Range, first: int, options: Options) -> Any:
+def read_range(one: ByteRange, first: int, options: Options) -> Any:
     """The messages of a range as a table; its first line is line *first* of the file."""
     reader = Reader(options)
     with opened(Path(one.path)) as stream:
@@ -74,12 +74,12 @@ def read_range(one: Range, first: int, options: Options) -> Any:
         return table([reader.part(replace(lines, more={})) for lines in found if len(lines)], options)
 
 
-def planned(path: Path, options: Options) -> tuple[list[Range], Options]:
+def planned(path: Path, options: Options) -> tuple[list[ByteRange], Options]:
     """The ranges of a file, and how their lines are read; a file of other than lines is one range."""
     with opened(path) as stream:
         way = way_of(stream.read(HEAD), options.format, options.framing, find=options.unlocated)
     if way.kind != LINES or path.suffix in _PACKED:
-        return [Range(str(path))], options
+        return [ByteRange(str(path))], options
     found = options if way.pattern is None else replace(options, pattern=way.pattern)
     return list(ranges(path, RANGE)), found
 

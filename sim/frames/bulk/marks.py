@@ -16,7 +16,7 @@ import pyarrow as pa
 from sim.codec import Message
 from sim.elements import dates, emv
 from sim.frames.bulk.cards import cells_of, matrix, tracks
-from sim.frames.bulk.cut import Block, Column, by_width
+from sim.frames.bulk.cut import Block, CutColumn, by_width
 from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.judge import content, groups, structure
 from sim.judge.content import clean
@@ -73,7 +73,7 @@ class Marks:
             marks.append(mark)
         return marks, unsure
 
-    def _classes(self, version: str, number: int, column: Column, rows: Ints, unsure: Bools) -> None:
+    def _classes(self, version: str, number: int, column: CutColumn, rows: Ints, unsure: Bools) -> None:
         """Leave undecided the rows with a character outside the element's class or half a byte."""
         element = spec(version)[number]
         if number == _TRACK_2:
@@ -90,7 +90,7 @@ class Marks:
             found[np.unique(np.searchsorted(column.offsets, wrong, side="right") - 1)] = True
             unsure[rows[found[rows]]] = True
 
-    def _mark(self, version: str, number: int, column: Column, rows: Ints) -> Bytes:
+    def _mark(self, version: str, number: int, column: CutColumn, rows: Ints) -> Bytes:
         if number == _CHIP:
             return self._chips(version, column, rows)
         element = spec(version)[number]
@@ -99,7 +99,7 @@ class Marks:
         head = _CURRENCY_DIGITS if number in _CURRENCIES[version] else None
         return self._each(version, number, column, rows, head)
 
-    def _each(self, version: str, number: int, column: Column, rows: Ints, head: int | None) -> Bytes:
+    def _each(self, version: str, number: int, column: CutColumn, rows: Ints, head: int | None) -> Bytes:
         """Marks by what the rules say of each value, or of its first *head* characters."""
         widths = np.diff(column.offsets)[rows]
         marks = np.empty(len(rows), np.uint8)
@@ -128,7 +128,7 @@ class Marks:
         codes = self._codes.setdefault((version, number), {})
         return min(codes.setdefault(what, len(codes) + 1), UNSURE)
 
-    def _chips(self, version: str, column: Column, rows: Ints) -> Bytes:
+    def _chips(self, version: str, column: CutColumn, rows: Ints) -> Bytes:
         """Marks of chip data: alike are those whose bytes outside of plain values are the same, since
         nothing else is read to take tags apart."""
         marks = np.full(len(rows), UNSURE, np.uint8)
@@ -253,7 +253,7 @@ def _foreign(data: Bytes, allowed: Bools) -> Ints | None:
     return np.flatnonzero(wrong) if wrong.any() else None
 
 
-def _signed(column: Column, rows: Ints, width: int, unsure: Bools) -> None:
+def _signed(column: CutColumn, rows: Ints, width: int, unsure: Bools) -> None:
     """C or D and digits; anything else is left undecided."""
     for size, chosen in by_width(np.diff(column.offsets)[rows]):
         cells = cells_of(column, rows[chosen], size)
@@ -263,7 +263,7 @@ def _signed(column: Column, rows: Ints, width: int, unsure: Bools) -> None:
         unsure[rows[chosen[~good]]] = True
 
 
-def _tracks(column: Column, rows: Ints, unsure: Bools) -> None:
+def _tracks(column: CutColumn, rows: Ints, unsure: Bools) -> None:
     for width, chosen in by_width(np.diff(column.offsets)[rows]):
         good, _ = tracks(column.data, column.offsets[rows[chosen]], width)
         unsure[rows[chosen[~good]]] = True

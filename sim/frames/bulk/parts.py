@@ -80,7 +80,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ArrowBlock:
     """A block as Arrow columns. `empty_secondary` are the lines of messages with a second bitmap that
     announces nothing."""
 
@@ -103,7 +103,7 @@ class Reader:
         self.cards = Cards(self.options.network)
         self.checks = Checks(self.options.network, self.cards)
 
-    def part(self, lines: Lines) -> Part:
+    def part(self, lines: Lines) -> ArrowBlock:
         """The messages of *lines* as columns."""
         options = self.options
         block = cut(lines, options.version, options.wanted)
@@ -122,7 +122,7 @@ class Reader:
                 columns[label(number)] = block.columns[number].array()
         columns |= {name: _extra(values) for name, values in lines.more.items()}
         columns |= _faults(block)
-        return Part(len(lines), columns, kinds.known, _empty_secondary(block), lines.said)
+        return ArrowBlock(len(lines), columns, kinds.known, _empty_secondary(block), lines.said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _faults(block: Block) -> dict[str, Any]:
     return made
 
 
-def table(parts: list[Part], options: Options) -> MessagesTable:
+def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     """*parts* as one table."""
     columns: dict[str, Any] = {}
     for name in _names(parts, options):
@@ -219,7 +219,7 @@ def table(parts: list[Part], options: Options) -> MessagesTable:
     return made
 
 
-def _names(parts: list[Part], options: Options) -> list[str]:
+def _names(parts: list[ArrowBlock], options: Options) -> list[str]:
     if options.numbers is None:
         found = {name for part in parts for name in part.columns}
         numbers = sorted(number for name in found if (number := number_of(name)))

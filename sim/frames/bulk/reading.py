@@ -14,7 +14,7 @@ import pandas as pd
 
 from sim.codec.wire import Format
 from sim.frames.bulk.lines import paths
-from sim.frames.bulk.parts import Options, Part, Reader, table
+from sim.frames.bulk.parts import ArrowBlock, Options, Reader, table
 from sim.frames.bulk.progress import Bar
 from sim.frames.bulk.sources import blocks, expanded
 from sim.frames.bulk.table import MessagesTable
@@ -178,7 +178,7 @@ def read(
 
 
 def _chunks(source: object, options: Options, size: int, progress: bool | None) -> Iterator[MessagesTable]:
-    held: list[Part] = []
+    held: list[ArrowBlock] = []
     first = 0
     for part in _parts(source, options, size, progress):
         held.append(part)
@@ -196,7 +196,7 @@ def _numbered(made: MessagesTable, first: int) -> MessagesTable:
     return made
 
 
-def _parts(source: object, options: Options, size: int | None, progress: bool | None) -> Iterator[Part]:
+def _parts(source: object, options: Options, size: int | None, progress: bool | None) -> Iterator[ArrowBlock]:
     reader = Reader(options)
     total, unit = _work(source)
     bar = Bar(total, unit, progress)

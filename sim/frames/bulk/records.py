@@ -14,7 +14,7 @@ from sim.codec.wire import Format, WireError, peel
 from sim.codec.wire.files import records, unblock
 from sim.codec.wire.framing import frame
 from sim.frames.bulk.lines import Lines, joined
-from sim.frames.bulk.ways import Way
+from sim.frames.bulk.ways import SourceWay
 from sim.frames.bulk.wire import as_text
 
 __all__ = ["block", "of_bytes", "of_hex", "of_records", "pieces", "without"]
@@ -31,7 +31,7 @@ def pieces(stream: Any, head: bytes = b"") -> Iterator[bytes]:
         yield bytes(piece)
 
 
-def of_records(found: Iterable[bytes], way: Way, version: str | None, file: str) -> Iterator[Lines]:
+def of_records(found: Iterable[bytes], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """The records of a file that comes in pieces, a row each; bytes at its end that are no whole record are
     a row that says so."""
     data = unblock(found) if way.blocked else found
@@ -58,7 +58,7 @@ def _ended(fault: ParseError, number: int, file: str, said: str) -> Lines:
     return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, {0: fault}, None, said)
 
 
-def of_bytes(items: Iterable[bytes], way: Way, version: str | None) -> Iterator[Lines]:
+def of_bytes(items: Iterable[bytes], way: SourceWay, version: str | None) -> Iterator[Lines]:
     """Messages that came as bytes, a row each."""
     rest, first = iter(items), 1
     while some := list(islice(rest, _ITEMS)):
@@ -66,7 +66,7 @@ def of_bytes(items: Iterable[bytes], way: Way, version: str | None) -> Iterator[
         first += len(some)
 
 
-def of_hex(found: Iterable[Lines], way: Way, version: str | None) -> Iterator[Lines]:
+def of_hex(found: Iterable[Lines], way: SourceWay, version: str | None) -> Iterator[Lines]:
     """Lines whose messages are hex digits, blanks allowed between them, a row each."""
     for lines in found:
         some = [_unhexed(lines, row) for row in range(len(lines))]
@@ -81,7 +81,7 @@ def _unhexed(lines: Lines, row: int) -> bytes:
         return b""
 
 
-def block(some: list[bytes], way: Way, version: str | None, first: int, file: str) -> Lines:
+def block(some: list[bytes], way: SourceWay, version: str | None, first: int, file: str) -> Lines:
     """Messages as bytes, framing included, in the text form; the first is message *first*."""
     assert way.format is not None  # noqa: S101 - only such ways come here
     data, offsets = joined(some)

@@ -15,7 +15,7 @@ from sim.frames.bulk.captures import of_capture
 from sim.frames.bulk.lines import Lines, finder, of_stream, opened
 from sim.frames.bulk.parts import Options
 from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
-from sim.frames.bulk.ways import CAPTURE, HEAD, HEX_LINES, RECORDS, Way, way_of, way_of_items
+from sim.frames.bulk.ways import CAPTURE, HEAD, HEX_LINES, RECORDS, SourceWay, way_of, way_of_items
 
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -51,7 +51,7 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
         yield from _of_lines(rest, way, options, file)
 
 
-def _of_lines(stream: Any, way: Way, options: Options, file: str) -> Iterator[Lines]:
+def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Iterator[Lines]:
     find = finder(way.start, way.pattern) if way.pattern or way.start is not None else options.find
     found = of_stream(stream, find, file)
     if way.kind == HEX_LINES:

@@ -38,7 +38,7 @@ _MOST_TRIED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class SourceWay:
     """How messages are found and written. `kind` is lines, hex lines, records or capture; `start` or
     `pattern` say where a message stands in its line; `format` how it is written, None as text; `length`
     the length field in front of a record, `blocked` whether the file is in blocks of 1014 bytes;
@@ -54,17 +54,21 @@ class Way:
     said: str = ""
 
 
-def way_of(head: bytes, format: Format | str | None, framing: Sequence[str] | None, *, find: bool) -> Way:
+def way_of(
+    head: bytes, format: Format | str | None, framing: Sequence[str] | None, *, find: bool
+) -> SourceWay:
     """How a file that begins with *head* is read. *format* and *framing* are what the caller knows, *find*
     whether the message is to be looked for in its line. Raises SpecError for a binary file whose
     messages cannot be told apart."""
     if head.startswith(_MAGIC):
-        return Way(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
+        return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
     known = _wire(format)
     if known is None and head.translate(None, _CONTROL) == head:
         return _way_of_lines(head, find)
     if known is not None and _is_hex(head):
-        return Way(HEX_LINES, format=known, framing=tuple(framing or ()), said=f"hex lines, {known.title}")
+        return SourceWay(
+            HEX_LINES, format=known, framing=tuple(framing or ()), said=f"hex lines, {known.title}"
+        )
     return _way_of_records(head, known, framing)
 
 
@@ -78,7 +82,7 @@ def _is_hex(head: bytes) -> bool:
     return not head.translate(None, b"0123456789ABCDEFabcdef \t\r\n")
 
 
-def _way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | None) -> Way:
+def _way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | None) -> SourceWay:
     blocked = is_blocked(head)
     data = b"".join(unblock([head])) if blocked else head
     names = [frame(name).name for name in framing or ()]
@@ -101,7 +105,7 @@ def _way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | 
         *(frame(one).title for one in inner),
     )
     said = ", ".join(part for part in (*parts, known.title) if part)
-    return Way(RECORDS, format=known, length=length, blocked=blocked, framing=inner, said=said)
+    return SourceWay(RECORDS, format=known, length=length, blocked=blocked, framing=inner, said=said)
 
 
 def _first_record(data: bytes, length: str) -> bytes:
@@ -149,15 +153,15 @@ def _usual(known: Format, record: bytes) -> tuple[str, ...]:
     return inner
 
 
-def _way_of_lines(head: bytes, find: bool) -> Way:
+def _way_of_lines(head: bytes, find: bool) -> SourceWay:
     lines = [line for line in head.decode("utf-8-sig", "replace").splitlines()[:_SAMPLE] if line.strip()]
     if not lines or not find or sum(_reads(line) for line in lines) * 2 >= len(lines):
-        return Way(LINES)
+        return SourceWay(LINES)
     for look in (_text_at, _hex_at):
         way = _located(lines, look)
         if way is not None:
             return way
-    return Way(LINES)
+    return SourceWay(LINES)
 
 
 def _reads(text: str) -> bool:
@@ -203,7 +207,7 @@ def _hex_at(line: str) -> _Found | None:
     return None
 
 
-def _located(lines: list[str], look: Callable[[str], _Found | None]) -> Way | None:
+def _located(lines: list[str], look: Callable[[str], _Found | None]) -> SourceWay | None:
     # A guess takes its time: of hex digits fewer lines are looked at.
     tried = lines[: _SAMPLE if look is _text_at else _GUESSED]
     found = {at: place for at, line in enumerate(tried) if (place := look(line)) is not None}
@@ -224,7 +228,7 @@ def _located(lines: list[str], look: Callable[[str], _Found | None]) -> Way | No
     title = made.title if made else "text form"
     behind = f" behind {front[-8:].strip()!r}" if front.strip() else ""
     said = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
-    return Way(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=layers, said=said)
+    return SourceWay(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=layers, said=said)
 
 
 def _writing(one: _Found) -> tuple[str, tuple[str, ...]]:
@@ -249,12 +253,12 @@ def _pattern(front: str, back: str, *, whole: bool, hexed: bool) -> str:
     return rf"{mark}(?P<message>[0-9]{{4}}[0-9A-Fa-f]{{16}}.*{'?' if ending else ''}){ending}"
 
 
-def way_of_items(first: bytes, format: Format | str | None, framing: Sequence[str] | None) -> Way:
+def way_of_items(first: bytes, format: Format | str | None, framing: Sequence[str] | None) -> SourceWay:
     """How messages that come one by one as bytes are read; *first* is the first of them. Raises SpecError
     where that cannot be told from it."""
     known = _wire(format)
     if known is None:
         best = _guessed(first)
         layers = layers_of(best) if framing is None else tuple(framing)
-        return Way(RECORDS, format=writing_of(best), framing=layers, said=best.read_as)
-    return Way(RECORDS, format=known, framing=tuple(framing or ()), said=known.title)
+        return SourceWay(RECORDS, format=writing_of(best), framing=layers, said=best.read_as)
+    return SourceWay(RECORDS, format=known, framing=tuple(framing or ()), said=known.title)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sim.codec import Message, ParseError, bitmap
 from sim.codec.wire import Format, WireError, decode
 from sim.codec.wire.decode import Views, read_bitmap, read_mti
-from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, MAPPED, RAW, SIGNED, Field, Layout
+from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, MAPPED, RAW, SIGNED, Field, VersionedFormat
 from sim.codec.wire.pages import MULTI_BYTE, SINGLE_BYTE, table
 from sim.frames.bulk.cut import by_width, copy, same, windows
 from sim.frames.bulk.lines import Bools, Bytes, Ints, Lines, empty
@@ -129,7 +129,7 @@ def _group(lines: Lines, fmt: Format, version: str | None, key: bytes, rows: Int
     return _walk(lines, rows, elements, end, head.encode())
 
 
-def _elements(layout: Layout, numbers: tuple[int, ...]) -> list[tuple[Field, ElementSpec]] | None:
+def _elements(layout: VersionedFormat, numbers: tuple[int, ...]) -> list[tuple[Field, ElementSpec]] | None:
     text = layout.dialect or spec(layout.version)
     found = []
     for number in numbers:

@@ -17,7 +17,7 @@ from sim.elements.answer import answer
 from sim.elements.money import in_major_units
 from sim.elements.mti import is_response
 from sim.frames.plots.draw import (
-    Cell,
+    MatrixCell,
     Ridge,
     blank,
     days_axis,
@@ -250,19 +250,19 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _TOO_LONG else f"{text[: _TOO_LONG - 1].rstrip(' ,')}…"
 
 
-def _share_cell(count: int, total: int, percent: bool) -> Cell:
+def _share_cell(count: int, total: int, percent: bool) -> MatrixCell:
     if not count:
-        return Cell(0.0, "")
+        return MatrixCell(0.0, "")
     share = count / total
     if not percent:
-        return Cell(share, f"{count:,}")
-    return Cell(share, f"{100 * share:.1f}" if share >= 0.001 else "<0.1")
+        return MatrixCell(share, f"{count:,}")
+    return MatrixCell(share, f"{100 * share:.1f}" if share >= 0.001 else "<0.1")
 
 
-def _presence_cell(share: float) -> Cell:
+def _presence_cell(share: float) -> MatrixCell:
     if share in (0.0, 1.0):
-        return Cell(share, "")
-    return Cell(share, str(min(max(round(100 * share), 1), 99)))
+        return MatrixCell(share, "")
+    return MatrixCell(share, str(min(max(round(100 * share), 1), 99)))
 
 
 def _amounts(rows: Rows) -> tuple[pd.DataFrame, int]:

@@ -40,7 +40,7 @@ class Ridge:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """One cell of a matrix: how full, from 0 to 1, and what stands in it."""
 
     share: float
@@ -118,7 +118,7 @@ def _colour(name: str, otherwise: str) -> str:
     return network(name).colour if name in NETWORKS else otherwise
 
 
-def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[Cell]]) -> None:
+def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[MatrixCell]]) -> None:
     """Shaded cells under *heads*, a row for each label, the first at the top."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.operations.conversion.draft import FILLED, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
-from sim.operations.conversion.rules import Rule, is_own
+from sim.operations.conversion.rules import ConversionRow, is_own
 from sim.spec import VERSIONS
 
 _RESPONSE, _FUNCTION, _MANAGEMENT, _FILE = 39, 24, 70, 91
@@ -14,7 +14,7 @@ _BITS = 32
 _PART = 8  # hex digits of 32 bits
 
 
-def mti(draft: Draft, rule: Rule) -> None:
+def mti(draft: Draft, rule: ConversionRow) -> None:
     """The version's digit, and message types that only one version has."""
     draft.mti = inner_mti(draft, draft.message.mti)
     other = draft.mti[1:] != draft.message.mti[1:]
@@ -27,7 +27,7 @@ def inner_mti(draft: Draft, value: str) -> str:
     return str(VERSIONS.index(draft.to)) + (draft.code("mti", value[1:]) or value[1:])
 
 
-def code(draft: Draft, rule: Rule) -> None:
+def code(draft: Draft, rule: ConversionRow) -> None:
     """A code by its table."""
     (source,), (target,) = rule.sources, rule.targets
     value = draft.message.get(source)
@@ -44,7 +44,7 @@ def code(draft: Draft, rule: Rule) -> None:
     draft.note(source, REFORMATTED if known else FILLED, (target,), said)
 
 
-def settlement(draft: Draft, rule: Rule) -> None:
+def settlement(draft: Draft, rule: ConversionRow) -> None:
     """Whether totals agree: an element of its own in 1987, a result in 1993."""
     source, target = rule.sources[0], rule.targets[0]
     value = draft.message.get(source)
@@ -61,7 +61,7 @@ def settlement(draft: Draft, rule: Rule) -> None:
         draft.note(source, SPLIT, (target,), f"with settlement code {found}")
 
 
-def function_code(draft: Draft, rule: Rule) -> None:
+def function_code(draft: Draft, rule: ConversionRow) -> None:
     """What a network management or file message is about; for others their MTI says it in 1987."""
     if not draft.up:
         _without_function(draft)
@@ -94,7 +94,7 @@ def _without_function(draft: Draft) -> None:
     draft.lose([_FUNCTION], "1987 has no function code, the MTI says what it can")
 
 
-def point_of_service(draft: Draft, rule: Rule) -> None:
+def point_of_service(draft: Draft, rule: ConversionRow) -> None:
     """Entry mode, condition and PIN capture of 1987 as the twelve positions of 1993, and back."""
     if draft.up:
         _positions(draft, rule)
@@ -118,7 +118,7 @@ def point_of_service(draft: Draft, rule: Rule) -> None:
         draft.note(source, SPLIT, made, "1987 carries entry mode, PIN entry, presence and PIN length alone")
 
 
-def _positions(draft: Draft, rule: Rule) -> None:
+def _positions(draft: Draft, rule: ConversionRow) -> None:
     entry, condition = draft.message.get(_ENTRY), draft.message.get(_CONDITION)
     if not entry:
         draft.lose(rule.sources, "without an entry mode it makes no point of service data code")
@@ -144,7 +144,7 @@ def _positions(draft: Draft, rule: Rule) -> None:
             draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), said)
 
 
-def point_of_service_bits(draft: Draft, rule: Rule) -> None:
+def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
     """The positions of 1993 as the bits of 2003, and back."""
     (source,) = rule.sources
     value = draft.message.get(source)

@@ -9,7 +9,7 @@ from sim.elements import dates, layout
 from sim.errors import BuildError
 from sim.operations.conversion.codes import inner_mti
 from sim.operations.conversion.draft import FILLED, MERGED, MOVED, REFORMATTED, SPLIT, Draft
-from sim.operations.conversion.rules import Rule
+from sim.operations.conversion.rules import ConversionRow
 from sim.spec import spec
 
 _TIME, _DATE, _TRANSMITTED = 12, 13, 7
@@ -25,7 +25,7 @@ _SAID = {
 _ORIGINAL = ("MTI of the original", "its STAN", "its date and time", "its acquirer")
 
 
-def local_time(draft: Draft, rule: Rule) -> None:
+def local_time(draft: Draft, rule: ConversionRow) -> None:
     """Time and date of 1987 as the one element that the later versions have, and back."""
     if not draft.up:
         _split(draft, rule.sources[0])
@@ -64,7 +64,7 @@ def _split(draft: Draft, source: int) -> None:
         draft.note(source, SPLIT, (_TIME, _DATE), "time and date apart; 1987 carries no year")
 
 
-def date(draft: Draft, rule: Rule) -> None:
+def date(draft: Draft, rule: ConversionRow) -> None:
     """A date with more or fewer digits for its year."""
     (source,), (target,) = rule.sources, rule.targets
     value = draft.message.get(source)
@@ -88,7 +88,7 @@ def date(draft: Draft, rule: Rule) -> None:
         draft.note(source, FILLED, (target,), what)
 
 
-def original_data(draft: Draft, rule: Rule) -> None:
+def original_data(draft: Draft, rule: ConversionRow) -> None:
     """The element that names an earlier message: its MTI, STAN, moment and acquirer."""
     (source,), (target,) = rule.sources, rule.targets
     if source not in draft.message.fields:

@@ -8,7 +8,7 @@ from sim.elements import layout
 from sim.elements.composing import Value
 from sim.elements.money import CURRENCY_OF
 from sim.operations.conversion.draft import FILLED, KEPT, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
-from sim.operations.conversion.rules import Rule
+from sim.operations.conversion.rules import ConversionRow
 from sim.spec import currency
 
 _Change = Callable[[Mapping[str, str]], dict[str, Value]]
@@ -20,7 +20,7 @@ _NO_RATE = "00000000"
 _SIGNED = 9  # C or D and eight digits
 
 
-def amount(draft: Draft, rule: Rule) -> None:
+def amount(draft: Draft, rule: ConversionRow) -> None:
     """An amount and its currency as one, and back."""
     if not draft.up:
         _apart(draft, rule)
@@ -47,7 +47,7 @@ def _is_lost(draft: Draft, number: int) -> bool:
     return number in draft.notes and draft.notes[number].action == LOST
 
 
-def _apart(draft: Draft, rule: Rule) -> None:
+def _apart(draft: Draft, rule: ConversionRow) -> None:
     (number,) = rule.sources
     target, beside = rule.targets
     value = draft.message.get(number)
@@ -79,7 +79,7 @@ def _prefix(code: str) -> str:
     return f"{known.numeric}{known.exponent or 0}" if known else f"{code or _NO_CURRENCY}0"
 
 
-def replacement_amounts(draft: Draft, rule: Rule) -> None:
+def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
     """1987: DE 4 is the original amount and DE 95 the one that replaces it; 1993: DE 30 and DE 4."""
     message, (first, second) = draft.message, rule.sources
     if (second if draft.up else first) not in message.fields:
@@ -107,7 +107,7 @@ def replacement_amounts(draft: Draft, rule: Rule) -> None:
         draft.note(number, MOVED if not reasons else LOST, to if not reasons else (), text)
 
 
-def original_amounts(draft: Draft, rule: Rule) -> None:
+def original_amounts(draft: Draft, rule: ConversionRow) -> None:
     """The amounts of the original message, with or without their currencies."""
     number = rule.targets[0]
     value = draft.message.get(number)
@@ -127,7 +127,7 @@ def original_amounts(draft: Draft, rule: Rule) -> None:
         draft.note(number, REFORMATTED, (number,), said)
 
 
-def fees(draft: Draft, rule: Rule) -> None:
+def fees(draft: Draft, rule: ConversionRow) -> None:
     """The fees of a transaction: single elements in 1987, groups with types in 1993."""
     if not draft.up:
         _single_fees(draft, rule)
@@ -147,7 +147,7 @@ def fees(draft: Draft, rule: Rule) -> None:
         draft.note(number, FILLED, rule.targets, "as a fee of type 00, with the currency of the message")
 
 
-def _single_fees(draft: Draft, rule: Rule) -> None:
+def _single_fees(draft: Draft, rule: ConversionRow) -> None:
     (source,) = rule.sources
     if source not in draft.message.fields:
         return
@@ -168,7 +168,7 @@ def _single_fees(draft: Draft, rule: Rule) -> None:
     draft.note(source, SPLIT, made, said)
 
 
-def fees_with_currencies(draft: Draft, rule: Rule) -> None:
+def fees_with_currencies(draft: Draft, rule: ConversionRow) -> None:
     """Groups of fees: 2003 writes each fee with its currency and decimals in front."""
     _groups(draft, rule, _fee_later if draft.up else _fee_earlier)
 
@@ -185,7 +185,7 @@ def _fee_earlier(parts: Mapping[str, str]) -> dict[str, Value]:
     return {"1": parts["fee type"], "4": parts["conversion rate"], **money}
 
 
-def additional_amounts(draft: Draft, rule: Rule) -> None:
+def additional_amounts(draft: Draft, rule: ConversionRow) -> None:
     """Groups of amounts, whose types differ in part."""
     names = ("account type", "amount type", "currency", "amount")
 
@@ -196,7 +196,7 @@ def additional_amounts(draft: Draft, rule: Rule) -> None:
     _groups(draft, rule, other_type)
 
 
-def additional_amounts_with_currencies(draft: Draft, rule: Rule) -> None:
+def additional_amounts_with_currencies(draft: Draft, rule: ConversionRow) -> None:
     """Groups of amounts, with the number of decimals behind the currency in 2003."""
 
     def changed(parts: Mapping[str, str]) -> dict[str, Value]:
@@ -210,7 +210,7 @@ def additional_amounts_with_currencies(draft: Draft, rule: Rule) -> None:
     _groups(draft, rule, changed)
 
 
-def _groups(draft: Draft, rule: Rule, change: _Change) -> None:
+def _groups(draft: Draft, rule: ConversionRow, change: _Change) -> None:
     """An element of groups, each changed by *change* from its parts' names to the new parts' places."""
     (source,), (target,) = rule.sources, rule.targets
     if source not in draft.message.fields:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from sim.operations.conversion.draft import KEPT, LOST, MERGED, MOVED, REFORMATTED, Draft
-from sim.operations.conversion.rules import Rule
+from sim.operations.conversion.rules import ConversionRow
 from sim.spec import spec
 
 
-def same(draft: Draft, rule: Rule) -> None:
+def same(draft: Draft, rule: ConversionRow) -> None:
     """Each element as it is, under its own number or another."""
     for source, target in zip(rule.sources, rule.targets, strict=True):
         if source in draft.message.fields:
             _write(draft, source, target, draft.message[source], rule.detail)
 
 
-def text(draft: Draft, rule: Rule) -> None:
+def text(draft: Draft, rule: ConversionRow) -> None:
     """Text with the blanks that the new version wants behind it; what is too long is cut."""
     (source,), (target,) = rule.sources, rule.targets
     if source not in draft.message.fields:
@@ -27,7 +27,7 @@ def text(draft: Draft, rule: Rule) -> None:
     )
 
 
-def number(draft: Draft, rule: Rule) -> None:
+def number(draft: Draft, rule: ConversionRow) -> None:
     """Digits with zeros in front; of too many those on the right stay."""
     (source,), (target,) = rule.sources, rule.targets
     if source not in draft.message.fields:
@@ -37,7 +37,7 @@ def number(draft: Draft, rule: Rule) -> None:
     _write(draft, source, target, value.zfill(width)[-width:], cut, value)
 
 
-def merchant(draft: Draft, rule: Rule) -> None:
+def merchant(draft: Draft, rule: ConversionRow) -> None:
     """The merchant category code, which 1987 keeps in one element and 1993 in one of two."""
     present = [one for one in rule.sources if one in draft.message.fields]
     for at, source in enumerate(present):
@@ -50,12 +50,12 @@ def merchant(draft: Draft, rule: Rule) -> None:
             _write(draft, source, rule.targets[0], value, "")
 
 
-def digits_as_bytes(draft: Draft, rule: Rule) -> None:
+def digits_as_bytes(draft: Draft, rule: ConversionRow) -> None:
     """Digits of 1987 as packed bytes, which look alike in the text form."""
     _write_one(draft, rule)
 
 
-def text_as_bytes(draft: Draft, rule: Rule) -> None:
+def text_as_bytes(draft: Draft, rule: ConversionRow) -> None:
     """Text as the hex digits of its characters, and back where the bytes are characters."""
     for source in rule.sources:
         if source not in draft.message.fields:
@@ -68,12 +68,12 @@ def text_as_bytes(draft: Draft, rule: Rule) -> None:
         _write(draft, source, source, wanted, rule.detail, value)
 
 
-def chip_data(draft: Draft, rule: Rule) -> None:
+def chip_data(draft: Draft, rule: ConversionRow) -> None:
     """EMV data: hex digits as text in 1987, bytes in 1993."""
     _write_one(draft, rule, upper=True)
 
 
-def _write_one(draft: Draft, rule: Rule, *, upper: bool = False) -> None:
+def _write_one(draft: Draft, rule: ConversionRow, *, upper: bool = False) -> None:
     (source,), (target,) = rule.sources, rule.targets
     if source in draft.message.fields:
         value = draft.message[source]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sim.elements import layout
 from sim.elements.composing import Value
 from sim.operations.conversion.draft import REFORMATTED, Draft
-from sim.operations.conversion.rules import Rule
+from sim.operations.conversion.rules import ConversionRow
 from sim.spec import country
 
 _OLD = ("name and street", "city", "state or province", "country")
@@ -21,7 +21,7 @@ _NAME, _STREET, _CITY, _POSTAL, _REGION, _COUNTRY = _NEW = (
 )
 
 
-def place(draft: Draft, rule: Rule) -> None:
+def place(draft: Draft, rule: ConversionRow) -> None:
     """Name, city and country; a street and a postal code have no place in 1987."""
     (source,), (target,) = rule.sources, rule.targets
     if source not in draft.message.fields:

@@ -21,7 +21,7 @@ _UP, _DOWN = ("both", "up"), ("both", "down")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ConversionRow:
     """One row as it applies in one direction: `sources` become `targets`."""
 
     sources: tuple[int, ...]
@@ -42,7 +42,7 @@ def path(version: str, to: str) -> list[tuple[str, str]]:
 
 
 @cache
-def rules(version: str, to: str) -> tuple[Rule, ...]:
+def rules(version: str, to: str) -> tuple[ConversionRow, ...]:
     """The rules of a step from *version* to its neighbour *to*, in the order in which they apply."""
     up = version < to
     found = []
@@ -52,7 +52,7 @@ def rules(version: str, to: str) -> tuple[Rule, ...]:
         old, new = tuple(_numbers(row["old"])), tuple(_numbers(row["new"]))
         sources, targets = (old, new) if up else (new, old)
         if sources:
-            found.append(Rule(sources, targets, row["how"], row["detail"]))
+            found.append(ConversionRow(sources, targets, row["how"], row["detail"]))
     return tuple(found)
 
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from sim.operations.conversion import codes, moments, money, parts, places
 from sim.operations.conversion.draft import Draft
-from sim.operations.conversion.rules import LOST, Rule
+from sim.operations.conversion.rules import LOST, ConversionRow
 
 
-def _lost(draft: Draft, rule: Rule) -> None:
+def _lost(draft: Draft, rule: ConversionRow) -> None:
     draft.lose(rule.sources, rule.detail)
 
 
 PLAIN = (LOST, "same")  # they look at no character
-STEPS: dict[str, Callable[[Draft, Rule], None]] = {
+STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
     LOST: _lost,
     "same": parts.same,
     "text": parts.text,

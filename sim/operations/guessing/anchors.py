@@ -14,7 +14,7 @@ from sim.codec.wire.decode import Views, read_bitmap
 from sim.codec.wire.formats import BCD, HEX
 from sim.elements.mti import split
 from sim.errors import WireError
-from sim.operations.guessing.ways import Kind, kinds
+from sim.operations.guessing.ways import TriedFormat, kinds
 from sim.spec.tables import read_csv
 
 FARTHEST = 72
@@ -47,7 +47,7 @@ class Anchor:
 
 
 @cache
-def _heads() -> dict[tuple[str, str, int, bool], Kind]:
+def _heads() -> dict[tuple[str, str, int, bool], TriedFormat]:
     """One format for each way to write MTI and bitmap."""
     return {kind.head: kind for kind in reversed(kinds())}
 
@@ -122,7 +122,9 @@ def _mti(views: Views, at: int, page: str) -> str:
     return digits if strangeness(digits) is not None or (at == 0 and page == "ascii") else ""
 
 
-def _anchor(views: Views, at: int, mti: str, head: tuple[str, str, int, bool], kind: Kind) -> Anchor | None:
+def _anchor(
+    views: Views, at: int, mti: str, head: tuple[str, str, int, bool], kind: TriedFormat
+) -> Anchor | None:
     page, form, size, _ = head
     start = at + (2 if page == BCD else 4)
     try:

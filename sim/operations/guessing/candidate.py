@@ -14,10 +14,10 @@ from sim.codec.wire.formats import Format
 from sim.codec.wire.pages import view
 from sim.errors import WireError
 from sim.operations.guessing.anchors import Anchor
-from sim.operations.guessing.front import Front, Layer
+from sim.operations.guessing.front import Front, FrontLayer
 from sim.operations.guessing.padding import Padding, settle
 from sim.operations.guessing.search import State, Step
-from sim.operations.guessing.ways import Kind
+from sim.operations.guessing.ways import TriedFormat
 from sim.spec import version_of
 
 TEXT = "text"
@@ -47,12 +47,12 @@ class Candidate:
     data: bytes
     skipped: tuple[str, ...]
     anchor: Anchor
-    kind: Kind
+    kind: TriedFormat
     version: str
     state: State
     stop: int
     front: Front
-    behind: Layer | None
+    behind: FrontLayer | None
     confidence: str = "unsure"
     odd: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)

@@ -13,10 +13,10 @@ from sim.operations.guessing.anchors import usual
 from sim.operations.guessing.candidate import TEXT, Candidate
 from sim.operations.guessing.confidence import LIKELY, SURE, UNSURE, judge
 from sim.operations.guessing.front import OFF_BY
-from sim.operations.guessing.pipeline import Asked, candidates, following
+from sim.operations.guessing.pipeline import Known, candidates, following
 from sim.operations.guessing.result import Guess, Guessed, nothing, of_candidate, of_spelled, of_text
 from sim.operations.guessing.spelled import oddities, spelled
-from sim.operations.guessing.ways import Kind
+from sim.operations.guessing.ways import TriedFormat
 from sim.spec import VERSIONS, version_of
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyVersion
@@ -79,16 +79,16 @@ def guess(
     return _of_readings(readings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
 
 
-def _asked(format: Format | str | None, version: AnyVersion | None) -> Asked:
+def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
     if version is not None:
         version = version_named(version)
     if format is None or format == TEXT:
-        return Asked((), version)
+        return Known((), version)
     made = wire_format(format) if isinstance(format, str) else format
-    return Asked((Kind(made, 0.0),), made.version or version)
+    return Known((TriedFormat(made, 0.0),), made.version or version)
 
 
-def _of_bytes(data: bytes, asked: Asked) -> Guess:
+def _of_bytes(data: bytes, asked: Known) -> Guess:
     """Bytes as they are, or the text that they are."""
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
@@ -98,7 +98,7 @@ def _of_bytes(data: bytes, asked: Asked) -> Guess:
     return _of_readings([Reading("bytes", data, 0.0)], "", asked)
 
 
-def _of_text(bare: str, asked: Asked, *, enclosed: bool = False) -> Guess:
+def _of_text(bare: str, asked: Known, *, enclosed: bool = False) -> Guess:
     if found := _text_form(bare, asked.version):
         return Guess((found,), (found,))
     if not enclosed and bare.lstrip()[:1] in ("{", "["):
@@ -123,7 +123,7 @@ def _inside(key: str, found: tuple[Guessed, ...]) -> tuple[Guessed, ...]:
     return tuple(replace(one, spelling=f"JSON {key}: {one.spelling}") for one in found)
 
 
-def _by_lines(lines: list[str], asked: Asked) -> tuple[Guessed, ...]:
+def _by_lines(lines: list[str], asked: Known) -> tuple[Guessed, ...]:
     """The best candidate of each line."""
     found = []
     for line in lines[:_MOST_LINES]:
@@ -165,7 +165,7 @@ def _named(one: Named) -> Guessed:
     return of_spelled(one.name, made, confidence, reasons or ("every element is named in the paste",))
 
 
-def _of_readings(found: list[Reading], text: str, asked: Asked) -> Guess:
+def _of_readings(found: list[Reading], text: str, asked: Known) -> Guess:
     kept, layers = candidates(found, asked)
     if not kept or not _believable(kept[0]):
         why = _not_a_message(found, text, layers)

@@ -32,7 +32,7 @@ _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class FrontLayer:
     """One part of the framing: its *name* as formats name frames (empty for an unknown one), what to call it,
     its bytes' number, what it saves, what is odd about it."""
 
@@ -52,7 +52,7 @@ class Layer:
 class Front:
     """The best explanation of the bytes in front, outermost layer first."""
 
-    layers: tuple[Layer, ...]
+    layers: tuple[FrontLayer, ...]
     bits: float
 
     @property
@@ -113,7 +113,7 @@ def _unknown(rest: bytes, at: int, total: int) -> Front:
     if near := _near(rest, total - at):
         odd = near
     bits = _UNKNOWN + (_UNKNOWN_CHARACTER if text else _UNKNOWN_BYTE) * len(rest)
-    return Front((Layer("", f"header {shown}", len(rest), bits, odd),), bits)
+    return Front((FrontLayer("", f"header {shown}", len(rest), bits, odd),), bits)
 
 
 def _near(rest: bytes, left: int) -> str:
@@ -126,7 +126,7 @@ def _near(rest: bytes, left: int) -> str:
     return ""
 
 
-def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Layer]:
+def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[FrontLayer]:
     """What may begin at byte *at* of *front*."""
     data = front[at:]
     for made, said in _said(data[:_WIDEST]):
@@ -135,7 +135,7 @@ def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Laye
         if len(data) >= made.width and (layer := _header(made, data, at, total, end)):
             yield layer
     if data[:1] == bytes([STX]):
-        yield Layer(
+        yield FrontLayer(
             "stx", "STX", 1, _bits()["stx"], "STX in front, and no ETX behind" if end == total else ""
         )
 
@@ -152,19 +152,21 @@ def _said(data: bytes) -> tuple[tuple[Frame, int], ...]:
     return tuple(found)
 
 
-def _length(made: Frame, data: bytes, said: int, at: int, total: int, end: int | None) -> Iterator[Layer]:
+def _length(
+    made: Frame, data: bytes, said: int, at: int, total: int, end: int | None
+) -> Iterator[FrontLayer]:
     width = _width(made)
     after, raw = at + width, data[:width]
     shown = f"{made.title} {_shown(made, raw)}"
     bits = _bits()[made.name]
     if end is None:
         if said == total - after:
-            yield Layer(made.name, shown, width, bits)
+            yield FrontLayer(made.name, shown, width, bits)
         elif said > total - after and at < 2 and said in _CUT:
             odd = f"the length in front says {said}, {total - after} bytes are here"
             if said - (total - after) < _NEAR:
                 odd += f", so it {OFF_BY} {said - (total - after)}"
-            yield Layer(made.name, shown, width, bits - 8.0, odd)
+            yield FrontLayer(made.name, shown, width, bits - 8.0, odd)
         return
     for have, how in (
         (end - after, ""),
@@ -172,7 +174,7 @@ def _length(made: Frame, data: bytes, said: int, at: int, total: int, end: int |
         (end - after - (total - end), ""),
     ):
         if said == have:
-            yield Layer(made.name, shown + how, width, bits - 2.0 * bool(how))
+            yield FrontLayer(made.name, shown + how, width, bits - 2.0 * bool(how))
 
 
 def _shown(made: Frame, raw: bytes) -> str:
@@ -181,7 +183,7 @@ def _shown(made: Frame, raw: bytes) -> str:
     return view(raw, "ascii" if made.written == "hex" else made.written)
 
 
-def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> Layer | None:
+def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:
     bits, width = _bits()[made.name], made.width
     if made.kind == "visa":
         width = max(width, data[0])
@@ -192,34 +194,34 @@ def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> L
     if made.name == "unionpay" and (len(data) != width or at < _TPDU_BYTES):
         return None  # any six bytes that begin so; only between a TPDU and the message are they the head
     if made.kind != "visa":
-        return Layer(made.name, f"{made.title} {shown}", width, bits)
+        return FrontLayer(made.name, f"{made.title} {shown}", width, bits)
     fits = int.from_bytes(raw[3:5], "big") in ((end or total) - at, total - at)
     odd = "" if fits else "the length in the Visa header does not fit"
-    return Layer(
+    return FrontLayer(
         made.name, f"{made.title} of {width} bytes", width, bits if fits else bits - _VISA_MISFIT, odd
     )
 
 
-def behind(data: bytes, end: int, front: Front) -> Layer:
+def behind(data: bytes, end: int, front: Front) -> FrontLayer:
     """What the bytes behind the last element are."""
     rest = data[end:]
     if not rest:
-        return Layer("end", "", 0, 4.0)
+        return FrontLayer("end", "", 0, 4.0)
     if rest[0] == ETX and len(rest) <= 2:
         return _etx(data, end, rest)
     if not rest.strip(b"\r\n"):
-        return Layer("line-end", "line end", len(rest), 3.0)
+        return FrontLayer("line-end", "line end", len(rest), 3.0)
     first = front.layers[0].name if front.layers else ""
     if first == "length-4" and (records := _records(data, end)):
-        return Layer("vbs", f"record 1 of {records}", len(rest), 8.0)
+        return FrontLayer("vbs", f"record 1 of {records}", len(rest), 8.0)
     covered = any(layer.is_length and "paste" not in layer.label for layer in front.layers)
     fill = not rest.strip(b"\0@\xff ")
     if covered and len(rest) > 3:
         odd = "" if fill else f"{len(rest)} bytes follow the message: more messages, perhaps"
-        return Layer("more", "", len(rest), 0.0, odd)
+        return FrontLayer("more", "", len(rest), 0.0, odd)
     if fill:
-        return Layer("fill", "", len(rest), 0.0, f"{len(rest)} bytes of padding follow")
-    return Layer(
+        return FrontLayer("fill", "", len(rest), 0.0, f"{len(rest)} bytes of padding follow")
+    return FrontLayer(
         "",
         "",
         len(rest),
@@ -228,14 +230,14 @@ def behind(data: bytes, end: int, front: Front) -> Layer:
     )
 
 
-def _etx(data: bytes, end: int, rest: bytes) -> Layer:
+def _etx(data: bytes, end: int, rest: bytes) -> FrontLayer:
     if len(rest) == 1:
-        return Layer("etx", "ETX", 1, _bits()["etx"])
+        return FrontLayer("etx", "ETX", 1, _bits()["etx"])
     checks = [reduce(lambda one, other: one ^ other, data[start : end + 1], 0) for start in (0, 1)]
     right = rest[1] in checks
     label = f"ETX, LRC {rest[1]:02X}" + ("" if right else " (not verified)")
     bits = _bits()["etx"] + (_LRC if right else -_LRC)
-    return Layer("etx", label, 2, bits, "" if right else "the LRC does not fit")
+    return FrontLayer("etx", label, 2, bits, "" if right else "the LRC does not fit")
 
 
 def _records(data: bytes, end: int) -> int:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from sim.codec.wire.dumps import Reading
 from sim.operations.guessing.anchors import Anchor, anchors, usual
 from sim.operations.guessing.candidate import Candidate, same
-from sim.operations.guessing.front import Front, Layer, behind, explain, network_headers, unblocked
-from sim.operations.guessing.search import Read, Search, State
-from sim.operations.guessing.ways import Kind, kinds, ways
+from sim.operations.guessing.front import Front, FrontLayer, behind, explain, network_headers, unblocked
+from sim.operations.guessing.search import Found, Search, State
+from sim.operations.guessing.ways import TriedFormat, kinds, ways
 from sim.spec import VERSIONS, version_of
 
 _OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
@@ -24,14 +24,14 @@ _MOST_A_BYTE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Known:
     """What the caller knows already: the formats to try (none means all), the version."""
 
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[TriedFormat, ...] = ()
     version: str | None = None
 
 
-ANY = Asked()
+ANY = Known()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,12 +43,12 @@ class Job:
     skipped: tuple[str, ...]
     search: Search
     anchor: Anchor
-    kind: Kind
+    kind: TriedFormat
     version: str
 
     def candidates(self, strict: bool) -> list[Candidate]:
         """The best ways to read it."""
-        read: Read = self.search.read(self.anchor, self.kind, self.version, strict)
+        read: Found = self.search.read(self.anchor, self.kind, self.version, strict)
         return [self._candidate(state, read.stop) for state in read.finished[:2] or (read.partial,)]
 
     def _candidate(self, state: State, stop: int) -> Candidate:
@@ -66,7 +66,7 @@ class Job:
             rest,
         )
 
-    def around(self, end: int | None) -> tuple[Front, Layer | None]:
+    def around(self, end: int | None) -> tuple[Front, FrontLayer | None]:
         """What stands around a message that ends at byte *end*: found once for all formats."""
         key = (self.anchor.at, end)
         if key not in self.search.around:
@@ -83,7 +83,7 @@ class Job:
 Tried = tuple[Candidate, Job]
 
 
-def candidates(found: list[Reading], asked: Asked = ANY) -> tuple[list[Candidate], str]:
+def candidates(found: list[Reading], asked: Known = ANY) -> tuple[list[Candidate], str]:
     """Every candidate worth keeping, the best first, and the network headers in front, if any."""
     tried: list[Tried] = []
     layers = ""
@@ -160,7 +160,7 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     return not plain, not one.fits, (one.fits and bool(one.dialect)) or strange, -one.score - begun
 
 
-def _strictly(reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Asked) -> list[Tried]:
+def _strictly(reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Known) -> list[Tried]:
     """Each format as it stands, and the lengths of other versions for the best of them."""
     search = Search(body)
     tried = [(job.best(strict=True), job) for job in _jobs(reading, body, skipped, search, asked)]
@@ -181,7 +181,7 @@ def _order(made: Tried) -> tuple[bool, float]:
 
 
 def _jobs(
-    reading: Reading, body: bytes, skipped: tuple[str, ...], search: Search, asked: Asked
+    reading: Reading, body: bytes, skipped: tuple[str, ...], search: Search, asked: Known
 ) -> Iterator[Job]:
     """Each anchor with each format that writes MTI and bitmap so, unless a plainer one reads all the same."""
     seen: set[tuple[object, ...]] = set()

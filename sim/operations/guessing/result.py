@@ -9,7 +9,7 @@ from sim.codec import BuildError, Message, ParseError, bitmap, build
 from sim.codec.wire import Format
 from sim.operations.guessing.candidate import TEXT, Candidate
 from sim.operations.guessing.confidence import NONE
-from sim.operations.guessing.front import Layer
+from sim.operations.guessing.front import FrontLayer
 from sim.operations.guessing.spelled import Spelled
 from sim.spec import spec
 
@@ -49,7 +49,7 @@ class Guessed:
     announced: tuple[int, ...] = ()
     clean: bool = True
     as_text: bool = False
-    layers: tuple[Layer, ...] = field(default=(), repr=False)
+    layers: tuple[FrontLayer, ...] = field(default=(), repr=False)
     error: ParseError | None = field(default=None, repr=False)
     raw: str | None = field(default=None, repr=False)
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from sim.codec.wire.decode import Views, take
 from sim.errors import WireError
 from sim.operations.guessing.anchors import Anchor
-from sim.operations.guessing.front import Front, Layer
-from sim.operations.guessing.ways import Kind, Way, odd_said, ways
+from sim.operations.guessing.front import Front, FrontLayer
+from sim.operations.guessing.ways import TriedFormat, Way, odd_said, ways
 from sim.operations.guessing.worth import prefix_worth, worth
 
 # States kept by bits saved less a flat rate for each byte read, and by bits saved alone. Without the rate
@@ -63,7 +63,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Found:
     """What a search found: readings of all elements, the best first; else the best `partial` and the
     element that it stops at."""
 
@@ -80,7 +80,7 @@ class Search:
     def __init__(self, data: bytes) -> None:
         self.views = Views(data)
         # What stands around a message, by where it starts and ends.
-        self.around: dict[tuple[int, int | None], tuple[Front, Layer | None]] = {}
+        self.around: dict[tuple[int, int | None], tuple[Front, FrontLayer | None]] = {}
         self._seen: dict[tuple[int, int], tuple[Step, float] | None] = {}
 
     def step(self, way: Way, number: int, at: int) -> tuple[Step, float] | None:
@@ -117,7 +117,7 @@ class Search:
         step = Step(number, way, at, start, end, tuple(found), odd)
         return step, bits + prefix_worth(way.field) - way.cost
 
-    def read(self, anchor: Anchor, kind: Kind, version: str, strict: bool) -> Read:
+    def read(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         """Read all elements that *anchor* announces as links of *kind* may write them."""
         beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
         numbers, size = anchor.numbers, len(self.views.data)
@@ -130,9 +130,9 @@ class Search:
                 self._grow(best, state, tried, number)
             beam = _kept(list(best.values()), rate, size if place + 1 == len(numbers) else None)
             if not beam:
-                return Read((), partial, number)
+                return Found((), partial, number)
             partial = beam[0]
-        return Read(tuple(beam), partial, 0)
+        return Found(tuple(beam), partial, 0)
 
     def _grow(self, best: dict[int, State], state: State, tried: Sequence[Way], number: int) -> None:
         for way in tried:

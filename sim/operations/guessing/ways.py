@@ -39,7 +39,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kind:
+class TriedFormat:
     """A format to try: a ready one, or one changed; `cost` in bits for what is seldom."""
 
     format: Format
@@ -59,14 +59,14 @@ class Kind:
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[TriedFormat, ...]:
     """All formats to try, the plainest first: one that extends another comes behind it."""
     ready = sorted((wire_format(name) for name in names()), key=_depth)
-    made = [Kind(one, float(_depth(one))) for one in ready]
+    made = [TriedFormat(one, float(_depth(one))) for one in ready]
     for row in read_toml("guess")["variant"]:
         base = wire_format(row["extends"])
         changed = base.with_(name=base.name, title=row["title"], extends=base.name, **row["change"])
-        made.append(Kind(changed, row["cost"]))
+        made.append(TriedFormat(changed, row["cost"]))
     return tuple(made)
 
 
@@ -79,11 +79,11 @@ def _depth(made: Format) -> int:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _table(kind: Kind, version: str, strict: bool) -> dict[int, tuple[Way, ...]]:
+def _table(kind: TriedFormat, version: str, strict: bool) -> dict[int, tuple[Way, ...]]:
     return {}
 
 
-def ways(kind: Kind, version: str, number: int, strict: bool) -> tuple[Way, ...]:
+def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     """The ways in which links of *kind* may write data element *number*, the plain one first; without the
     seldom ones when *strict*. Empty where it has no such element."""
     table = _table(kind, version, strict)
@@ -93,7 +93,7 @@ def ways(kind: Kind, version: str, number: int, strict: bool) -> tuple[Way, ...]
     return made
 
 
-def _ways(kind: Kind, version: str, number: int, strict: bool) -> tuple[Way, ...]:
+def _ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     plain = kind.format.field(number, version)
     found = {} if plain is None else {plain: Way(_paddings(plain), None, 0.0, "")}
     for row in read_toml("guess")["alternative"]:
@@ -106,7 +106,9 @@ def _ways(kind: Kind, version: str, number: int, strict: bool) -> tuple[Way, ...
     return tuple(found.values())
 
 
-def _applies(row: Mapping[str, Any], kind: Kind, version: str, number: int, plain: Field | None) -> bool:
+def _applies(
+    row: Mapping[str, Any], kind: TriedFormat, version: str, number: int, plain: Field | None
+) -> bool:
     if number not in row.get("numbers", (number,)) or version not in row.get("versions", (version,)):
         return False
     if plain is None:
@@ -118,7 +120,7 @@ def _applies(row: Mapping[str, Any], kind: Kind, version: str, number: int, plai
     return not (row.get("variable") and plain.fixed)
 
 
-def _page(kind: Kind) -> str:
+def _page(kind: TriedFormat) -> str:
     made = kind.format
     return made.text if made.text in PAGES else "ascii"
 

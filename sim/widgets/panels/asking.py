@@ -11,7 +11,7 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.widgets.asking import Asker, Question, running_loop
+from sim.widgets.asking import Asker, Inquiry, running_loop
 from sim.widgets.panels.shared import Panel, show
 
 _STATIC = Path(__file__).parents[1] / "static"
@@ -88,7 +88,7 @@ class AskingPanel(Panel):
         """Ask no further: the request ends, and what was there before is shown again."""
         self._asker.cancel()
 
-    def _work(self) -> Question[Any] | None:
+    def _work(self) -> Inquiry[Any] | None:
         """Do what is done without a model; gives the question to one, where there is one."""
         return None
 

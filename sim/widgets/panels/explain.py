@@ -11,7 +11,7 @@ from sim.codec import IsoError
 from sim.operations import explain, strip_line_ending
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
-from sim.widgets.asking import Question
+from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
 from sim.widgets.model import as_text
 from sim.widgets.panels.actions import MessageActions
@@ -20,7 +20,7 @@ from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.recognised import Recognised
 from sim.widgets.panels.shared import (
     VERSION_CHOICES,
-    Field,
+    InputField,
     MessageViews,
     cover,
     has_tables,
@@ -52,7 +52,7 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         )
         self.version_choice = ipywidgets.Dropdown(options=VERSION_CHOICES, description="Version")
         self.network_choice = ipywidgets.Dropdown(options=NETWORK_CHOICES, description="Network")
-        choices = [Field(self.version_choice), Field(self.network_choice)]
+        choices = [InputField(self.version_choice), InputField(self.network_choice)]
         self.recognised = Recognised(self._put)
         form = ipywidgets.Box(choices).add_class("iso-form")
         super().__init__([self.text, self.recognised, form])
@@ -115,7 +115,7 @@ class ExplainPanel(AskingPanel):
         self.model_choice = ipywidgets.Checkbox(
             description="In a language model's words", indent=False, disabled=bool(refusal)
         ).add_class("iso-check")
-        model_field = Field(self.model_choice, classes="iso-rest")
+        model_field = InputField(self.model_choice, classes="iso-rest")
         model_field.note = refusal and f"{refusal}."
         self.input = MessageInput(message, version, network)
         self.said = ipywidgets.HTML().add_class("iso-said")
@@ -135,7 +135,7 @@ class ExplainPanel(AskingPanel):
         self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
         self._refresh()
 
-    def _work(self) -> Question[str] | None:
+    def _work(self) -> Inquiry[str] | None:
         self._refresh()
         return self._question() if self.llm and self.summary else None
 
@@ -182,7 +182,7 @@ class ExplainPanel(AskingPanel):
         else:
             self.said.value = markup("p", "What it says appears here as you type.", "iso-hint")
 
-    def _question(self) -> Question[str]:
+    def _question(self) -> Inquiry[str]:
         raw, version, network = self.input.raw, self.version, self.network
         name = self.writer.name() or "the model"
 
@@ -190,7 +190,7 @@ class ExplainPanel(AskingPanel):
             self.summary = text
             self._tell(note=f"Written by {name}, checked against the message.")
 
-        return Question(
+        return Inquiry(
             doing=f"Asking {name}\N{NO-BREAK SPACE}…",
             put=lambda heard: self.writer.explain(raw, version=version, network=network, heard=heard),
             heard=self._hear,

@@ -13,14 +13,14 @@ from sim.operations import Generated, generate
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
-from sim.widgets.asking import Question
+from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
 from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput
 from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.shared import (
-    Field,
+    InputField,
     MessageViews,
     cover,
     has_tables,
@@ -121,9 +121,14 @@ class GeneratePanel(AskingPanel):
         self.purpose_choice = ipywidgets.Dropdown(options=PURPOSES, description="Purpose")
         self.entry_choice = ipywidgets.Dropdown(options=ENTRIES, description="Card read by")
         self.card, self.amount, self.stan_input = CardInput(), AmountInput(), StanInput()
-        self.type_field = Field(self.type_choice)
-        parts = [self.type_field, Field(self.network_choice), Field(self.version_choice), self.stan_input]
-        parts += [self.card, self.amount, Field(self.purpose_choice), Field(self.entry_choice)]
+        self.type_field = InputField(self.type_choice)
+        parts = [
+            self.type_field,
+            InputField(self.network_choice),
+            InputField(self.version_choice),
+            self.stan_input,
+        ]
+        parts += [self.card, self.amount, InputField(self.purpose_choice), InputField(self.entry_choice)]
         self.form = ipywidgets.Box(parts).add_class("iso-form")
         self._inputs: dict[str, tuple[Any, str]] = {
             "message_type": (self.type_choice, "value"),
@@ -145,7 +150,7 @@ class GeneratePanel(AskingPanel):
             rows=2,
             disabled=bool(refusal),
         )
-        self.describe = Field(self.words)
+        self.describe = InputField(self.words)
         self.describe.note = refusal and f"{refusal}."
 
     def _set_outputs(self) -> None:
@@ -165,7 +170,7 @@ class GeneratePanel(AskingPanel):
         traitlets.dlink((self, "message"), (self.text, "value"))
         traitlets.dlink((self, "message"), (self.actions, "message"))
 
-    def _work(self) -> Question[Generated] | None:
+    def _work(self) -> Inquiry[Generated] | None:
         """A problem is told beside the input it concerns, and the message made before stays."""
         self._asker.cancel()
         self.problem = self.describe.problem = ""
@@ -204,7 +209,7 @@ class GeneratePanel(AskingPanel):
         elif option == "stan":
             self.stan_input.field.problem = str(error)
 
-    def _question(self) -> Question[Generated] | None:
+    def _question(self) -> Inquiry[Generated] | None:
         description, version = self.description, self.version
         if len(description) > MOST_DESCRIPTION:
             self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
@@ -217,7 +222,7 @@ class GeneratePanel(AskingPanel):
         def failed(problem: str) -> None:
             self.problem = self.describe.problem = problem
 
-        return Question(
+        return Inquiry(
             doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
             put=lambda heard: self.writer.generate(description, version=version, at=self.at),
             heard=lambda text: None,  # a message comes whole

@@ -14,7 +14,7 @@ from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import Currency, currencies, currency
 from sim.spec.networks import NETWORKS, default_card, detect, network, test_cards
 from sim.widgets.covered_text import CoveredText
-from sim.widgets.panels.shared import Field, one_of, show
+from sim.widgets.panels.shared import InputField, one_of, show
 
 USUAL_CARD, OWN_CARD = "usual", "own"
 _MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
@@ -115,7 +115,11 @@ class AmountInput(ipywidgets.Box):  # type: ignore[misc]
             options=[label_of(one) for one in currencies()],
             continuous_update=False,
         )
-        self.fields = Field(self.name, classes="iso-wide"), Field(self.major), Field(self.minor)
+        self.fields = (
+            InputField(self.name, classes="iso-wide"),
+            InputField(self.major),
+            InputField(self.minor),
+        )
         super().__init__(self.fields, amount_minor_units=amount_minor_units, currency=currency)
         self.add_class("iso-contents")
         self._write_currency()
@@ -157,7 +161,7 @@ class AmountInput(ipywidgets.Box):  # type: ignore[misc]
     def _minor_typed(self, change: Any) -> None:
         self._typed(self.fields[2], lambda: _digits(self.minor.value), self.major)
 
-    def _typed(self, field: Field, read: Any, other: Any) -> None:
+    def _typed(self, field: InputField, read: Any, other: Any) -> None:
         """Take what was typed in one of the two boxes and write the other one."""
         if self._busy:
             return
@@ -226,8 +230,8 @@ class CardInput(ipywidgets.Box):  # type: ignore[misc]
         self.choice = ipywidgets.Dropdown(description="Card")
         self.own = CoveredText(cover=mask_pan, label="Card number: test cards only", rows=1)
         self.field, self.own_field = (
-            Field(self.choice, classes="iso-wide"),
-            Field(self.own, classes="iso-wide"),
+            InputField(self.choice, classes="iso-wide"),
+            InputField(self.own, classes="iso-wide"),
         )
         super().__init__([self.field, self.own_field], network=network, pan=pan)
         self.add_class("iso-contents")
@@ -329,7 +333,7 @@ class StanInput(ipywidgets.Box):  # type: ignore[misc]
     def __init__(self, stan: str = "123456") -> None:
         self.text = ipywidgets.Text(description="STAN")
         self.button = ipywidgets.Button(description="New STAN", tooltip="The next trace number")
-        self.field = Field(ipywidgets.HBox([self.text, self.button]).add_class("iso-joined"))
+        self.field = InputField(ipywidgets.HBox([self.text, self.button]).add_class("iso-joined"))
         super().__init__([self.field], stan=stan)
         self.add_class("iso-contents")
         traitlets.link((self, "stan"), (self.text, "value"))

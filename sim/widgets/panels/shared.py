@@ -71,7 +71,7 @@ def show(widget: Any, visible: bool) -> None:
     widget.layout.display = None if visible else "none"
 
 
-class Field(ipywidgets.VBox):  # type: ignore[misc]
+class InputField(ipywidgets.VBox):  # type: ignore[misc]
     """An input with room beneath for what is wrong with it (`problem`) or worth knowing (`note`)."""
 
     problem = traitlets.Unicode("")

@@ -19,7 +19,7 @@ _NARROWEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class HexDump:
     """A dump found: its bytes, how many characters of the paste it took, and whether words of 16 bits stand
     in groups of four digits, which some machines print with their bytes swapped."""
 
@@ -29,7 +29,7 @@ class Rows:
     offsets: bool
 
 
-def rows(text: str) -> Rows | None:
+def rows(text: str) -> HexDump | None:
     """The hex dump with offsets that stands in *text*, the longest where there are several; None for none."""
     best: list[tuple[int, str, int]] = []
     lines = text.splitlines()[:_MOST_ROWS]
@@ -74,7 +74,7 @@ def _number(digits: str, base: int) -> int:
         return -1
 
 
-def _bytes_of(found: list[tuple[int, str, int]], step: int) -> Rows:
+def _bytes_of(found: list[tuple[int, str, int]], step: int) -> HexDump:
     """The bytes of rows at known offsets: as many from each as the next offset says."""
     first = found[0][1].split()
     width = len(first[0]) if first else 2
@@ -82,7 +82,7 @@ def _bytes_of(found: list[tuple[int, str, int]], step: int) -> Rows:
     for place, (at, rest, _) in enumerate(found):
         last = place + 1 == len(found)
         data += _row(rest, step if last else found[place + 1][0] - at, width, last)
-    return Rows(bytes(data), sum(size for _, _, size in found), width == 4, True)
+    return HexDump(bytes(data), sum(size for _, _, size in found), width == 4, True)
 
 
 def _row(rest: str, want: int, width: int, last: bool) -> bytearray:
@@ -98,7 +98,7 @@ def _row(rest: str, want: int, width: int, last: bool) -> bytearray:
     return row[:want]
 
 
-def bare_rows(text: str) -> Rows | None:
+def bare_rows(text: str) -> HexDump | None:
     """A dump without offsets: rows of byte pairs, each with a gutter behind; None for none."""
     data, taken, width, gutters = bytearray(), 0, 0, 0
     for line in text.splitlines()[:_MOST_ROWS]:
@@ -114,4 +114,4 @@ def bare_rows(text: str) -> Rows | None:
         taken += len(line) + 1
         if len(row) < width:
             break
-    return Rows(bytes(data), taken, False, False) if gutters and len(data) > _NARROWEST else None
+    return HexDump(bytes(data), taken, False, False) if gutters and len(data) > _NARROWEST else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.codec.wire.dumps import literals
-from sim.codec.wire.dumps.hexdump import Rows, bare_rows, rows
+from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, rows
 
 MOST_CHARACTERS = 65536
 _BYTE = 8.0
@@ -115,7 +115,7 @@ def _inside(text: str) -> Iterator[Reading]:
 
 
 def _dumps(text: str) -> Iterator[Reading]:
-    found: Rows | None = rows(text) or bare_rows(text)
+    found: HexDump | None = rows(text) or bare_rows(text)
     if found is None:
         return
     name = "hex dump with offsets" if found.offsets else "hex dump"

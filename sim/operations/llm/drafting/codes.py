@@ -10,7 +10,7 @@ from sim.elements.answer import answer
 from sim.spec import code_list, spec
 
 if TYPE_CHECKING:
-    from sim.operations.llm.drafting.compose import Draft
+    from sim.operations.llm.drafting.compose import Composing
 
 _NO_REASON = "do not honour"  # what an issuer answers that gives no reason
 _DECISIONS = ("approved", "declined", "pick-up", "referral", "system")
@@ -25,7 +25,7 @@ def code_table(version: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def answer_code(draft: Draft, request: Message, network: str | None) -> str | None:
+def answer_code(draft: Composing, request: Message, network: str | None) -> str | None:
     """DE 39 of the answer to *request*, None to accept it. What does not fit goes to the problems."""
     intent, problems, version = draft.intent, draft.problems, request.version
     code: str | None = intent["response_code"]

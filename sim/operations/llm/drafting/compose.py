@@ -42,7 +42,7 @@ _WITHOUT_CARD = ("network", "stan", "date", "time", "utc_offset", "version", "di
 
 
 @dataclass(slots=True)
-class Draft:
+class Composing:
     """A message in the making; `problems` say why it cannot be made."""
 
     intent: Intent
@@ -60,7 +60,7 @@ def compose(
     """The message of *intent*, or the problems for which there is none. *version* holds where the
     intent names none; *now* stands in for dates and times that are not given, *reasons* (words of the
     meaning of a code) for the code of a decline."""
-    draft = Draft(intent, reasons, intent["version"] or version, now, source)
+    draft = Composing(intent, reasons, intent["version"] or version, now, source)
     _check_shape(draft)
     options = _options(draft)
     if draft.problems:
@@ -82,7 +82,7 @@ def compose(
     return Generated(made.message, made.network, source, notes), []
 
 
-def _check_shape(draft: Draft) -> None:
+def _check_shape(draft: Composing) -> None:
     """What does not go together, whatever its values."""
     intent, problems = draft.intent, draft.problems
     problems += [f"No element of the message can hold this: {text}" for text in intent.unmet]
@@ -106,7 +106,7 @@ def _check_shape(draft: Draft) -> None:
         problems.append("Give `merchant_country` with `merchant_city`")
 
 
-def _options(draft: Draft) -> dict[str, object]:
+def _options(draft: Composing) -> dict[str, object]:
     """The keyword arguments of `generate`; problems and notes go to the draft."""
     intent = draft.intent
     options: dict[str, object] = {"version": draft.version, "at": _moment(draft)}
@@ -136,7 +136,7 @@ def _options(draft: Draft) -> dict[str, object]:
     return options
 
 
-def _moment(draft: Draft) -> datetime:
+def _moment(draft: Composing) -> datetime:
     """The moment at the merchant; what the intent leaves open is now."""
     intent = draft.intent
     moment = _read_moment(draft, intent["date"], intent["time"], intent["utc_offset"])
@@ -145,7 +145,7 @@ def _moment(draft: Draft) -> datetime:
     return moment or draft.now
 
 
-def _read_moment(draft: Draft, day: str | None, clock: str | None, offset: str | None) -> datetime | None:
+def _read_moment(draft: Composing, day: str | None, clock: str | None, offset: str | None) -> datetime | None:
     if not (day or clock or offset):
         return None
     try:
@@ -175,7 +175,7 @@ def _zone(offset: str) -> timezone:
     return timezone(-span if offset[0] == "-" else span)
 
 
-def _card(draft: Draft) -> TestCard | None:
+def _card(draft: Composing) -> TestCard | None:
     """The test card the intent means; None for the network's default. Problems go to the draft."""
     intent = draft.intent
     cards: list[TestCard] = list(test_cards())
@@ -201,7 +201,7 @@ def _card(draft: Draft) -> TestCard | None:
     return cards[0]
 
 
-def _currency(draft: Draft) -> Currency:
+def _currency(draft: Composing) -> Currency:
     code = draft.intent["currency"] or _DEFAULT_CURRENCY
     known = currency(code)
     if known is None or known.exponent is None:
@@ -213,7 +213,7 @@ def _currency(draft: Draft) -> Currency:
     return known
 
 
-def _amount(draft: Draft, code: Currency) -> int:
+def _amount(draft: Composing, code: Currency) -> int:
     intent = draft.intent
     if intent["purpose"] == "balance":
         return 0
@@ -226,7 +226,7 @@ def _amount(draft: Draft, code: Currency) -> int:
     return _DEFAULT_AMOUNT
 
 
-def _minor(draft: Draft, amount: str, code: Currency) -> int:
+def _minor(draft: Composing, amount: str, code: Currency) -> int:
     """*amount* in minor units; more decimals than the currency has are a problem, never rounded."""
     value = Decimal(amount).scaleb(code.exponent or 0)
     if value != value.to_integral_value():
@@ -234,7 +234,7 @@ def _minor(draft: Draft, amount: str, code: Currency) -> int:
     return int(value)
 
 
-def _build(draft: Draft, options: dict[str, object]) -> Generated:
+def _build(draft: Composing, options: dict[str, object]) -> Generated:
     intent = draft.intent
     if intent["kind"] == "reversal":
         made = _reversal(draft, options)
@@ -255,14 +255,14 @@ def _build(draft: Draft, options: dict[str, object]) -> Generated:
     return Generated(reply.message, made.network, draft.source, made.notes)
 
 
-def _approval(draft: Draft) -> str | None:
+def _approval(draft: Composing) -> str | None:
     code: str | None = draft.intent["approval_code"]
     if code is not None and len(code) != 6:
         raise BuildError(38, None, "an approval code of 6 characters", f"{len(code)} characters")
     return code
 
 
-def _advice(draft: Draft, made: Generated) -> Generated:
+def _advice(draft: Composing, made: Generated) -> Generated:
     """An advice tells a decision: the one of the intent, else an approval."""
     code = None
     if draft.intent["direction"] == "request":
@@ -275,7 +275,7 @@ def _advice(draft: Draft, made: Generated) -> Generated:
     return Generated(message, made.network, draft.source, made.notes)
 
 
-def _reversal(draft: Draft, options: dict[str, object]) -> Generated:
+def _reversal(draft: Composing, options: dict[str, object]) -> Generated:
     """The reversal of a message that is built from the same intent."""
     intent = draft.intent
     moment = options["at"]

@@ -9,7 +9,7 @@ from sim.operations.generation import Generated
 from sim.operations.llm.drafting.compose import compose
 from sim.operations.llm.drafting.follow import check, check_message
 from sim.operations.llm.drafting.intent import Intent
-from sim.operations.llm.drafting.marks import Read, read
+from sim.operations.llm.drafting.marks import Marked, read
 from sim.operations.llm.errors import DescriptionUnusable, LlmFailed
 from sim.operations.llm.guard import clean
 from sim.operations.llm.prompts import block, fence, generate_instructions
@@ -49,7 +49,7 @@ async def draft(
 
 
 def from_intent(
-    intent: Intent, told: Read, *, version: str, now: datetime, source: str
+    intent: Intent, told: Marked, *, version: str, now: datetime, source: str
 ) -> tuple[Generated | None, list[str]]:
     """The message of *intent* as the reading of *told*, and what is wrong with it, as sentences."""
     held = check(intent, told, now)

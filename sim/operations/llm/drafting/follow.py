@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
 from sim.elements.answer import answer
-from sim.operations.llm.drafting.marks import Mark, Read, is_beside
+from sim.operations.llm.drafting.marks import Mark, Marked, is_beside
 from sim.operations.llm.drafting.when import is_day, is_expiry, is_offset, is_time
 from sim.operations.llm.numbers import Figure
 from sim.spec import country, currency
@@ -47,7 +47,7 @@ _WRONG = "`{}`: the value does not follow from its words; quote just those that 
 class Held:
     """An intent held against its description. `spans` are the places of the words that count."""
 
-    told: Read
+    told: Marked
     intent: Intent
     now: datetime
     problems: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Held:
         return self.covered(_NAMES, start, end)
 
 
-def check(intent: Intent, told: Read, now: datetime) -> Held:
+def check(intent: Intent, told: Marked, now: datetime) -> Held:
     """*intent*, held against the description *told*: problems are sentences for the model."""
     held = Held(told, intent, now)
     given = intent.said()

@@ -51,7 +51,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Marked:
     """A description, with its numbers, its words that fix something, and the names in it (quoted, or in
     capitals behind `at`)."""
 
@@ -61,7 +61,7 @@ class Read:
     names: tuple[str, ...]
 
 
-def read(cleaned: Cleaned) -> Read:
+def read(cleaned: Cleaned) -> Marked:
     """The description *cleaned*, read."""
     text = cleaned.text
     blank = _NO_FIGURE.sub(_blanks, TOKEN.sub(_blanks, text))
@@ -77,7 +77,7 @@ def read(cleaned: Cleaned) -> Read:
     names = [*_QUOTED.findall(text), *(name for name in shops if not _NO_SHOP.match(name))]
     plain = [one for one in lexicon if one.property and not (one.property == "currency" and one.values)]
     marks = [*plain, *_networks(text), *_money(text, lexicon, numbers), *_cards(text)]
-    return Read(text, tuple(numbers), tuple(marks), tuple(names))
+    return Marked(text, tuple(numbers), tuple(marks), tuple(names))
 
 
 def _blanks(match: re.Match[str]) -> str:
