@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sim.face.many import plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
     from sim.face.reference import codes, compare, fields, flows, rules
+    from sim.face.showing import show
     from sim.frames.bulk import read
     from sim.frames.negative import break_message, cases, faults
     from sim.spec import VERSIONS
@@ -105,7 +106,7 @@ _HOMES = {
     "respond": "sim.face.making",
     "reverse": "sim.face.making",
     "rules": "sim.face.reference",
-    "show": "sim.frames.show",
+    "show": "sim.face.showing",
     "validate": "sim.face.messages",
 }
 

@@ -8,7 +8,7 @@ table. Exports (`to_csv`, `to_dict`, `to_json`, `tolist`) and single cells are t
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ import pandas as pd
 from sim.frames import render
 from sim.frames.argument import facts_of
 from sim.frames.shown import Masks, shown_cell, shown_labels, shown_values
+from sim.grid import Grid, as_html, as_plain
 from sim.masking import mask_piece
 from sim.operations import chosen_version
 
@@ -205,15 +206,26 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
         return self._nothing if whole and not len(self) else ""
 
     def __repr__(self) -> str:
-        title = self._title()
-        if not len(self):
-            return title or f"No rows. Columns: {', '.join(map(str, self.columns))}"
-        return render.as_plain(render.grid(self.masked(), self.left_out()), title)
+        return as_plain(self.drawn(), self.heading()) if len(self) else self.heading()
 
     def _repr_html_(self) -> str:
-        if not len(self) and self._title():
-            return f"<p>{html.escape(self._title())}</p>"
-        return render.as_html(render.grid(self.masked(), self.left_out()), self._title())
+        if not len(self):
+            return f"<p>{html.escape(self.heading())}</p>"
+        return as_html(self.drawn(), self.heading())
+
+    def drawn(self) -> Grid:
+        """What a display draws: card data masked, and of a long table the rows at both ends."""
+        return render.grid(self.masked(), self.left_out())
+
+    def drawn_of(self, places: Sequence[int]) -> Grid:
+        """The same of the rows at *places*, counted from 0."""
+        return render.grid_of(self.masked(), self.left_out(), places)
+
+    def heading(self) -> str:
+        """What a display says above the rows, or in the place of rows where there are none."""
+        if len(self):
+            return self._title()
+        return self._title() or f"No rows. Columns: {', '.join(map(str, self.columns))}"
 
     def _display_(self) -> Any:
         # What marimo asks first: its own viewer of DataFrames would show the cells as they are.
@@ -288,12 +300,12 @@ class FindingsTable(Table):
 
     Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`,
     `rule`, `message`, `start`, `end` (characters of the text form), `expected`, `found`, `hint`,
-    `source`. Displays leave out `expected` and `found`, which `message` repeats.
+    `source`. Displays leave out `start`, `end`, `expected` and `found`, which `message` repeats.
     """
 
     _safe_columns = ("severity", "network", "name", "rule", "message", "expected", "found", "hint", "source")
     _when_empty = ("network", "hint", "source")
-    _never = ("expected", "found")
+    _never = ("start", "end", "expected", "found")
     _nothing = "No findings."
 
     if TYPE_CHECKING:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sim.widgets.panels.lab import Lab
     from sim.widgets.panels.validate import ValidatePanel
     from sim.widgets.plain import anatomy_text
+    from sim.widgets.table_view import TableView
 
 _WHERE = {
     "ExplainPanel": "sim.widgets.panels.explain",
@@ -25,6 +26,7 @@ _WHERE = {
     "Lab": "sim.widgets.panels.lab",
     "MessageAnatomy": "sim.widgets.anatomy",
     "MessageDiff": "sim.widgets.diff",
+    "TableView": "sim.widgets.table_view",
     "ValidatePanel": "sim.widgets.panels.validate",
     "anatomy_html": "sim.widgets.page",
     "anatomy_text": "sim.widgets.plain",
@@ -36,6 +38,7 @@ __all__ = [
     "Lab",
     "MessageAnatomy",
     "MessageDiff",
+    "TableView",
     "ValidatePanel",
     "anatomy_html",
     "anatomy_text",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from support import AT
 
@@ -116,7 +118,8 @@ def test_diff() -> None:
     assert table.loc[0, ["a", "b"]].tolist() == ["000000001000", "000000002500"]
     assert "25.00" in table.loc[0, "meaning_b"]
     assert table["b"].isna().tolist() == [False, True]
-    assert "<NA>" in repr(table)
+    assert "<NA>" not in repr(table) + table._repr_html_()
+    assert re.search(r"^1 +18 .* 5411 +Groceries", repr(table), re.MULTILINE)
 
 
 def test_diff_of_equals() -> None:

@@ -13,6 +13,7 @@ import sim
 
 PAN = "4111111111111111"
 MESSAGE = sim.generate("auth", entry="chip", at=AT)
+RAW = str(MESSAGE.iso.message)
 
 
 def test_card_data_is_hidden() -> None:
@@ -43,16 +44,81 @@ def test_the_failing_row_is_marked() -> None:
     """Of a broken message the row that fails is marked, the others are not."""
     broken = str(MESSAGE.iso.message)[:80]
     html = sim.show(broken).to_html()
-    style = re.search(r"([^}]*)\{[^}]*color-mix[^}]*\}", html)
-    assert style is not None
-    assert len(set(re.findall(r"_row(\d+)_", style[1]))) == 1
+    assert re.findall(r'<tr class="failing"><th>(\d+)</th>', html) == [
+        str(sim.parse(broken)["finding"].ne("").argmax())
+    ]
     assert "color-mix" not in sim.show(MESSAGE).to_html()
 
 
 def test_every_kind_of_table() -> None:
     """Comparisons, empty findings and the toolkit's own lists can be shown, too."""
-    for table in (sim.diff(MESSAGE, sim.respond(MESSAGE)), sim.validate(MESSAGE), sim.codes("fee_type")):
+    for table in (sim.diff(MESSAGE, sim.respond(MESSAGE)), sim.read([RAW]), sim.codes("fee_type")):
         assert "<table" in sim.show(table).to_html()
+    assert sim.show(sim.validate(MESSAGE)).to_html() == "<p>No findings.</p>"
+    assert sim.show(RAW).to_html() == sim.show(MESSAGE).to_html()
+    with pytest.raises(TypeError):
+        sim.show(7)  # type: ignore[arg-type]
+
+
+def test_pages() -> None:
+    """A page has its rows and no others; the last one has the rest, and there is none behind it."""
+    table = sim.codes("currencies")
+    shown = sim.show(table, rows=50)
+    assert (shown.page, shown.pages, shown.count, shown.total) == (
+        0,
+        -(-len(table) // 50),
+        len(table),
+        len(table),
+    )
+    assert shown.html.count("<tr>") == 51
+    shown.page = 99
+    assert shown.page == shown.pages - 1
+    assert shown.html.count("<tr>") == 1 + len(table) % 50
+    assert f"<th>{len(table) - 1}</th>" in shown.html
+    assert shown.to_html().count("<tr>") == 1 + len(table)
+
+
+def test_a_filter_and_an_order() -> None:
+    """Rows that hold the text anywhere stay, in any case; a column sorts them up and down, what is missing
+    last; without both they stand as they came."""
+    table = sim.codes("currencies")
+    shown = sim.show(table)
+    shown.text = "dollar"
+    dollars = table[table["name"].str.contains("dollar", case=False)]
+    assert shown.count == len(dollars) == len(shown.shown)
+    shown.order = "name"
+    assert shown.shown["name"].tolist() == sorted(dollars["name"])
+    shown.down = True
+    assert shown.shown["name"].tolist() == sorted(dollars["name"], reverse=True)
+    shown.text, shown.order = "no currency is called that", ""
+    assert (shown.count, shown.pages) == (0, 1)
+    shown.text = ""
+    assert shown.shown.index.tolist() == table.index.tolist()
+    shown.order, shown.down = "exponent", False
+    assert shown.shown["exponent"].isna().tolist() == sorted(table["exponent"].isna())
+
+
+def test_what_is_masked_is_not_found() -> None:
+    """A filter looks at what is shown, so that it cannot tell digits behind the stars; the page that is sent
+    to the browser has none of them."""
+    for table in (MESSAGE, sim.read([RAW]), sim.cases("VISA", "1987")):
+        shown = sim.show(table)
+        shown.text = PAN
+        assert shown.count == 0
+        shown.text = "411111******1111"
+        assert shown.count > 0
+        assert PAN not in str(shown.get_state())
+
+
+def test_many_rows() -> None:
+    """Ten thousand messages page, filter and sort, and only the page that is seen is masked before that."""
+    table = sim.read([sim.build(sim.generate("echo", stan=f"{at:06}", at=AT)) for at in range(1, 41)] * 250)
+    shown = sim.show(table)
+    assert (shown.pages, len(shown.html) < 100_000) == (400, True)
+    shown.text = "000007"
+    assert shown.count == 250
+    shown.text, shown.order, shown.down = "", "DE11", True
+    assert shown.shown["DE11"].iloc[0] == "000040"
 
 
 TAG = "<img src=x onerror=alert(1)>"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from sim.frames.argument import facts_of
 from sim.frames.messages import columns_of
 from sim.frames.shown import is_missing, shown_cell, shown_labels
 from sim.frames.tables import Column, FindingsTable, Table
+from sim.grid import Grid
 from sim.judge import Severity
 from sim.masking import is_sensitive, mask
 from sim.operations import Report, chosen_version, validate
@@ -197,29 +197,20 @@ class MessagesTable(Table):
     def _has_text(self, column: str) -> bool:
         return bool(pd.DataFrame(self)[column].notna().any())
 
-    def _grid(self) -> render.Grid:
-        """What is drawn: of a long table only the rows at both ends are looked at."""
+    def drawn(self) -> Grid:
         left_out = self.left_out()
-        most, least = pd.get_option("display.max_rows"), pd.get_option("display.min_rows")
-        if not most or len(self) <= most:
-            return render.grid(self.masked(), left_out)
-        half = max((least or most) // 2, 1)
-        ends = np.r_[0:half, len(self) - half : len(self)]
-        drawn = render.grid(self.take(ends).masked(), left_out)
-        gap = "…"
-        rows = (*drawn.rows[:half], (gap,) * len(drawn.headers), *drawn.rows[half:])
-        labels = (*drawn.labels[:half], gap, *drawn.labels[half:])
-        return replace(
-            drawn, rows=rows, labels=labels, note=f"{len(self)} rows × {len(self.columns)} columns"
-        )
+        rows, note = render.shown_rows(len(self), len(self.columns))
+        if not note:
+            return render.grid_of(self.masked(), left_out, rows)
+        ends = [at for at in rows if at is not None]  # the others are not looked at
+        places = iter(range(len(ends)))
+        drawn = [None if at is None else next(places) for at in rows]
+        return render.grid_of(self.take(ends).masked(), left_out, drawn, note)
 
-    def __repr__(self) -> str:
-        return render.as_plain(self._grid(), self._said()) if len(self) else super().__repr__()
+    def drawn_of(self, places: Sequence[int]) -> Grid:
+        return render.grid_of(self.take(list(places)).masked(), self.left_out(), range(len(places)))
 
-    def _repr_html_(self) -> str:
-        return render.as_html(self._grid(), self._said())
-
-    def _said(self) -> str:
+    def _title(self) -> str:
         said = facts_of(self).get("read_as", "")
         return f"read as {said}" if said else ""
 

@@ -1,0 +1,205 @@
+"""How tables look: a grid of texts, drawn as HTML for pages or as plain text for a terminal.
+
+The one place that draws tables. A row is one line: what has no room ends in an ellipsis and stands whole in
+the title, which a page shows under the pointer. Short columns are as wide as they need to be, long ones share
+the rest by how much they matter. Colours come from the theme around and never say anything alone; nothing is
+random, so that outputs can be compared.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+NUMBER, VALUE, TEXT, SEVERITY = "n", "v", "t", "s"
+GAP = "…"
+SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
+# How much a column matters beside others for which there is no room either.
+_WEIGHTS = {
+    **{"message": 1.8, "sentence": 1.8, "what": 1.8, "checks": 1.8, "hint": 1.1},
+    **{"value": 1.2, "source": 0.3, "note": 0.7},
+}
+_MATTERS = 1.5  # a column of this weight has room for half a sentence on any screen
+_LONG = 26  # characters; what has more may be cut short
+_SHORT_ENOUGH = 12  # never cut
+_FULL = 90  # characters from which a column wants no more room
+# No screen shows more of one line, and without a style sheet no column grows wider; the title has all.
+_MOST_DRAWN = {VALUE: 80, TEXT: 200}
+_MOST_TITLE = 4000
+_WIDEST_PLAIN = 80
+_TITLE_WIDTH = 100
+_PADDING = 3  # characters that a cell has around its text, and some more
+_ROW = "table.dataframe.iso8583"
+_STYLE = (
+    f"{_ROW} {{table-layout: auto; width: 100%; margin-left: 0}} "
+    f"{_ROW} :is(th, td) {{text-align: left; vertical-align: baseline; padding: 3px 8px; line-height: 1.45;"
+    " white-space: nowrap; max-width: none} "
+    f"{_ROW} :is(th, td).n {{text-align: right; font-variant-numeric: tabular-nums}} "
+    f"{_ROW} td.v {{font-family: var(--jp-code-font-family, monospace); white-space: pre}} "
+    f"{_ROW} td.w {{max-width: 0; min-width: 8em; overflow: hidden; text-overflow: ellipsis}} "
+    f"{_ROW} td.m {{min-width: 22em}} "
+    f"{_ROW} tbody th {{font-weight: normal; opacity: 0.75}}"
+)
+_SEVERITIES = (
+    f"{_ROW} td.s {{font-weight: 600}} "
+    + " ".join(
+        f"{_ROW} td.{name} {{color: color-mix(in srgb, var(--jp-{theme}-color1, {usual}) 72%, "
+        "var(--jp-ui-font-color0, CanvasText))}"
+        for name, theme, usual in (
+            ("error", "error", "#c62828"),
+            ("warning", "warn", "#b35c00"),
+            ("info", "info", "#1565c0"),
+        )
+    )
+    + f" {_ROW} tr.failing > * {{background: color-mix(in srgb, var(--jp-error-color1, #c62828) 12%, transparent)}}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table as texts. `kinds` says how each column is drawn: n number, v value, t text, s severity;
+    `failing` are the places of the rows to be marked; `label_header` is None where rows have no labels."""
+
+    headers: tuple[str, ...]
+    kinds: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    label_header: str | None = ""
+    note: str = ""
+    failing: frozenset[int] = frozenset()
+
+
+def visible(text: str) -> str:
+    """Control characters and the like as escapes: they would change the layout, or not print at all."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
+    )
+
+
+def style(table: Grid) -> str:
+    """The style sheet that *table* needs. It has no comma outside brackets: where style sheets are taken out
+    of a page, some leave the commas."""
+    return _STYLE + (f" {_SEVERITIES}" if SEVERITY in table.kinds or table.failing else "")
+
+
+def as_html(table: Grid, title: str = "") -> str:
+    """The grid as an HTML table, *title* as a paragraph above it."""
+    lines = [f"<style>{style(table)}</style>"]
+    if title:
+        lines.append(f"<p>{html.escape(visible(title))}</p>")
+    lines.append(table_html(table))
+    if table.note:
+        lines.append(f"<p>{html.escape(table.note)}</p>")
+    return "\n".join(lines)
+
+
+def table_html(table: Grid) -> str:
+    """The `<table>` alone."""
+    columns = list(_columns(table))
+    needs = [max(map(len, texts), default=0) for texts in columns]
+    long = [
+        need > _LONG and kind not in (NUMBER, SEVERITY) for need, kind in zip(needs, table.kinds, strict=True)
+    ]
+    labelled = table.label_header is not None
+    width = sum(
+        min(need, _MOST_DRAWN.get(kind, need)) + _PADDING
+        for need, kind in zip(needs, table.kinds, strict=True)
+    ) + (_widest(table.labels) if labelled else 0)
+    shares = _shares(table.headers, [_usual(texts) for texts in columns], long)
+    cols = "".join(f'<col style="width:{share}%">' if share else "<col>" for share in shares)
+    names = [
+        ("w m" if _WEIGHTS.get(name, 1) > _MATTERS else "w") if cut_short else ""
+        for name, cut_short in zip(table.headers, long, strict=True)
+    ]
+    heads = zip(table.headers, table.kinds, strict=True)
+    cells = "".join(f'<th class="{kind}">{html.escape(text)}</th>' for text, kind in heads)
+    corner = f"<th>{html.escape(table.label_header or '')}</th>" if labelled else ""
+    return "\n".join(
+        [
+            f'<table border="0" class="dataframe iso8583" style="max-width:{width}ch">',
+            f"<colgroup>{'<col>' if labelled else ''}{cols}</colgroup>" if any(shares) else "",
+            f"<thead><tr>{corner}{cells}</tr></thead>",
+            "<tbody>",
+            *(_html_row(table, at, names) for at in range(len(table.rows))),
+            "</tbody>",
+            "</table>",
+        ]
+    ).replace("\n\n", "\n")
+
+
+def _columns(table: Grid) -> Iterable[tuple[str, ...]]:
+    return ((header, *(row[at] for row in table.rows)) for at, header in enumerate(table.headers))
+
+
+def _widest(labels: Sequence[str]) -> int:
+    return max(map(len, labels), default=0) + _PADDING
+
+
+def _usual(texts: Sequence[str]) -> int:
+    """The length that nine rows of ten do with: one long value takes no room from the others."""
+    return sorted(map(len, texts))[len(texts) * 9 // 10]
+
+
+def _shares(headers: Sequence[str], needs: Sequence[int], long: Sequence[bool]) -> list[int]:
+    """How much of the room each long column gets, in percent; 0 for the others."""
+    weights = [
+        max(min(need, _FULL), _SHORT_ENOUGH) * _WEIGHTS.get(name, 1.0) if cut else 0.0
+        for name, need, cut in zip(headers, needs, long, strict=True)
+    ]
+    whole = sum(weights)
+    return [round(100 * weight / whole) if weight else 0 for weight in weights]
+
+
+def _html_row(table: Grid, at: int, names: Sequence[str]) -> str:
+    cells = "".join(map(_html_cell, table.rows[at], table.kinds, names))
+    label = "" if table.label_header is None else f"<th>{html.escape(table.labels[at])}</th>"
+    failing = ' class="failing"' if at in table.failing else ""
+    return f"<tr{failing}>{label}{cells}</tr>"
+
+
+def _html_cell(text: str, kind: str, names: str) -> str:
+    """A cell; *names* are the classes of a column that may be cut short."""
+    if kind == SEVERITY:
+        tone = f" {text}" if text in SIGNS else ""
+        return f'<td class="s{tone}">{html.escape(signed(text))}</td>'
+    if not names:
+        return f'<td class="{kind}">{html.escape(text)}</td>'
+    whole = f' title="{html.escape(cut(text, _MOST_TITLE))}"' if len(text) > _SHORT_ENOUGH else ""
+    return (
+        f'<td class="{kind} {names}"{whole}>{html.escape(cut(text, _MOST_DRAWN.get(kind, len(text))))}</td>'
+    )
+
+
+def signed(severity: str) -> str:
+    """A severity with its sign."""
+    return f"{SIGNS[severity]} {severity}".strip() if severity in SIGNS else severity
+
+
+def cut(text: str, width: int) -> str:
+    """*text*, of which no more than *width* characters are shown."""
+    return text if len(text) <= width else text[: width - 1] + GAP
+
+
+def as_plain(table: Grid, title: str = "") -> str:
+    """The grid as lines of text, *title* above them."""
+    columns = [[table.label_header, *table.labels]] if table.label_header is not None else []
+    for at, (header, kind) in enumerate(zip(table.headers, table.kinds, strict=True)):
+        texts = [row[at] for row in table.rows]
+        columns.append([header, *(map(signed, texts) if kind == SEVERITY else texts)])
+    kinds = table.kinds
+    if table.label_header is not None:
+        kinds = (NUMBER if all(map(str.isdecimal, table.labels)) else TEXT, *kinds)
+    drawn = [_justified(texts, kind) for texts, kind in zip(columns, kinds, strict=True)]
+    lines = ["  ".join(cells).rstrip() for cells in zip(*drawn, strict=True)]
+    above = [*textwrap.wrap(title, _TITLE_WIDTH), ""] if title else []
+    return "\n".join([*above, *lines, *(["", table.note] if table.note else [])])
+
+
+def _justified(texts: Sequence[str], kind: str) -> list[str]:
+    shown = [cut(text, _WIDEST_PLAIN) for text in texts]
+    width = max(map(len, shown))
+    return [text.rjust(width) if kind == NUMBER else text.ljust(width) for text in shown]
