@@ -53,7 +53,8 @@ _SEVERITIES = (
             ("info", "info", "#1565c0"),
         )
     )
-    + f" {_ROW} tr.failing > * {{background: color-mix(in srgb, var(--jp-error-color1, #c62828) 12%, transparent)}}"
+    + f" {_ROW} tr.failing > * {{background: "
+    "color-mix(in srgb, var(--jp-error-color1, #c62828) 12%, transparent)}"
 )
 
 

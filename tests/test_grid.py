@@ -19,7 +19,7 @@ def grid_of(*rows: tuple[str, ...], kinds: str = "", **more: object) -> Grid:
 
 
 def test_a_row_is_one_line() -> None:
-    """No cell may wrap; a long text is cut by the page and stands whole in its title, a short one needs none."""
+    """No cell may wrap; a long text stands whole in its title, too; a short one needs none."""
     html = as_html(grid_of((LONG, "short"), ("x", "y")))
     assert "white-space: nowrap" in html
     assert f'title="{LONG}">{LONG}</td>' in html
