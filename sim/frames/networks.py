@@ -8,8 +8,7 @@ from sim.frames.messages import columns_of
 from sim.frames.reference import ReferenceTable
 from sim.frames.tables import Table
 from sim.operations.asked import mti_named
-from sim.spec import spec
-from sim.spec.networks import formats, presence
+from sim.spec.networks import element_name, formats, presence
 from sim.spec.spellings import network_named, version_named
 from sim.spec.tables import read_csv
 from sim.spec.words import AnyNetwork, AnyVersion
@@ -36,15 +35,21 @@ def compare(first: AnyNetwork, second: AnyNetwork, message_type: str, version: A
     edition = version_named(version)
     mtis = [mti_named(message_type, name, edition) for name in names]
     asked = [dict(_asked(name, mti, edition)) for name, mti in zip(names, mtis, strict=True)]
-    elements = spec(edition)
     rows = [
-        (number, "Message type indicator" if not number else elements[number].name, rule, *said)
+        (number, _called(number, edition, names), rule, *said)
         for number, rule in sorted({*asked[0], *asked[1]})
         if (said := tuple(one.get((number, rule), "") for one in asked))[0] != said[1]
     ]
     titles = (*_COMPARED, *names)
     table = ReferenceTable(columns_of(titles, [(str(row[0]), *row[1:]) for row in rows]))
     return table.astype({"number": "int64"})
+
+
+def _called(number: int, version: str, names: tuple[str, str]) -> str:
+    """What both networks call an element, or each of them."""
+    if not number:
+        return "Message type indicator"
+    return " / ".join(dict.fromkeys(element_name(version, number, name) for name in names))
 
 
 def _asked(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str], str]]:

@@ -15,6 +15,7 @@ from sim.codec.text import spans_of
 from sim.errors import SpecError, element_label, locate
 from sim.judge.finding import Finding, Hit, Severity
 from sim.spec import VERSIONS, Spec, spec, version_of
+from sim.spec.networks import element_name
 from sim.spec.tables import read_csv
 
 Check = Callable[[Message], Iterable[Hit]]
@@ -230,7 +231,7 @@ def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Find
         network=network,
         field=hit.field,
         path=path,
-        name=_name(places.spec, hit.field),
+        name=_name(places.spec, hit.field, network),
         rule=text.id,
         message=sentence(places, hit),
         start=start,
@@ -242,7 +243,10 @@ def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Find
     )
 
 
-def _name(own: Spec, field: int | None) -> str:
+def _name(own: Spec, field: int | None, network: str) -> str:
     if field is None:
         return "message"
-    return "Message type indicator" if field == 0 else own[field].name
+    if field == 0:
+        return "Message type indicator"
+    name = own[field].name  # a dialect may have a name of its own
+    return element_name(own.version, field, network) if name == spec(own.version)[field].name else name

@@ -9,11 +9,13 @@ from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.elements.layout import fits, layouts
+from sim.spec.layouts import Cell
 from sim.spec.networks import FormatRow
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
 _LATEST = 4
 _PAN_DIGITS = 12
+_RESERVED = "reserved"  # the meaning of a code that is listed so that it can be named
 
 
 @lru_cache(maxsize=_LATEST)
@@ -40,26 +42,64 @@ def chain(message: Message, number: int, value: str, item: FormatRow, name: str)
     return None if subelements(value, item.lead) is not None else "another layout"
 
 
-@cache
-def _limits(sizes: tuple[tuple[str, int, int], ...]) -> dict[str, tuple[int, int]]:
-    return {tag: (least, most) for tag, least, most in sizes}
-
-
 def sizes(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    """Whether the sub-elements that *item* names have a length in its limits."""
-    limits = _limits(item.sizes)
+    """Whether the sub-elements that network *name* has rows of are as long as these say."""
+    cells = _first(message.version, number, name).by_key
     for tag, data in subelements(value, item.lead) or ():
-        least, most = limits.get(tag, (0, len(data)))
-        if not least <= len(data) <= most:
+        cell = cells.get(tag)
+        if cell is not None and not cell.least <= len(data) <= cell.most:
             return f"subelement {tag} of {len(data)} characters"
     return None
 
 
 def layout(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    """Whether *value* fits the rows of the network that *item* names."""
-    (owner,) = item.values
+    """Whether *value* fits the rows of network *name*."""
     fitting = _fits if len(value) >= _PAN_DIGITS else _fits_again
-    return None if fitting(message.version, number, owner, value) else "another layout"
+    return None if fitting(message.version, number, name, value) else "another layout"
+
+
+def places(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
+    """Whether *value* has as many of the parts of its layout as *item* asks for."""
+    cells = _first(message.version, number, name).cells[: item.min]
+    return None if len(value) >= sum(cell.least for cell in cells) else f"{len(value)} characters"
+
+
+def coded(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
+    """Whether the parts that *item* names, where *value* has them, hold a code that is listed."""
+    for cell, start, end in _fixed(message.version, number, name):
+        if cell.key not in item.parts or end > len(value):
+            continue
+        found = cell.values.get(value[start:end])
+        if found is None or found.meaning == _RESERVED:
+            return f"{value[start:end]!r} as {cell.name}"
+    return None
+
+
+def agrees(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
+    """Whether the parts that *item* names hold one of its values, where the element beside says when."""
+    if item.when is None or item.when.fullmatch(message.get(item.beside)) is None:
+        return None
+    for cell, start, end in _fixed(message.version, number, name):
+        if cell.key in item.parts and end <= len(value) and value[start:end] not in item.values:
+            return f"{value[start:end]!r} as {cell.name}"
+    return None
+
+
+def _first(version: str, number: int, name: str) -> Cell:
+    """How network *name* lays the element out, by the first of its layouts."""
+    return layouts(version, number, name)[0].cell
+
+
+@cache
+def _fixed(version: str, number: int, name: str) -> tuple[tuple[Cell, int, int], ...]:
+    """The parts in front of the first whose width depends on the value, with where they start and end."""
+    found, at = [], 0
+    for cell in _first(version, number, name).cells:
+        if not cell.fixed:
+            break
+        found.append((cell, at, at + cell.most))
+        at += cell.most
+    return tuple(found)
 
 
 def _fits(version: str, number: int, owner: str, value: str) -> bool:

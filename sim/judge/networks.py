@@ -23,6 +23,7 @@ from sim.spec.networks import (
     FormatRow,
     Presence,
     detect,
+    element_name,
     formats,
     judge,
     network,
@@ -50,9 +51,9 @@ _SHOWN = 20
 _PAN_DIGITS = 12
 _IIN_DIGITS = 6
 _TRACK_1 = 45
-# Checks of nothing but the length of an element, and those in which the network's own lists count.
+# Checks of nothing but the length of an element, and those in which the network's own rows count.
 _OF_LENGTH = ("length", "multiple_of")
-_OF_A_NETWORK = ("response_code",)
+_OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "subelement_sizes")
 
 
 def _approved(message: Message) -> bool:
@@ -177,7 +178,7 @@ def _place(
 ) -> int:
     """The place of a question, which is new or one that another network asks, too."""
     asker = name if item.check in _OF_A_NETWORK else ""
-    told = (item.pattern, item.values, item.at, item.sizes, item.wrapper)
+    told = (item.pattern, item.values, item.at, item.parts, item.beside, item.when, item.wrapper)
     key = (number, asker, item.check, told, item.min, item.max, item.multiple, item.lead)
     if key not in made:
         made[key] = Question(version, len(made), number, item, asker)
@@ -282,7 +283,7 @@ def _format_hits(
 
 def _presence_hit(row: Presence, name: str, version: str) -> Located:
     title = network(name).title
-    element = spec(version)[row.field].name
+    element = element_name(version, row.field, name)
     rule_id = "forbidden-element" if row.presence == "X" else "required-element"
     text = catalogue()[rule_id]
     hint = text.hint + (f" {title}: {row.condition}." if row.condition else "")
@@ -363,6 +364,9 @@ _CHECKS: dict[str, FormatCheck] = {
     "subelements": inside.chain,
     "subelement_sizes": inside.sizes,
     "layout": inside.layout,
+    "places": inside.places,
+    "coded": inside.coded,
+    "agrees": inside.agrees,
     "response_code": _response_code,
 }
 

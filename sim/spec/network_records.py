@@ -33,8 +33,9 @@ class FormatRow:
     """One rule on the text of some elements; field 0 is the MTI. `CHECKS` says what `check` means.
 
     `mtis` are masks such as `02xx`; none means every MTI but network management, which has no card.
-    `standard` marks what the standard itself says of the element in these versions: a caller that
-    has judged the element by the standard need not say it twice.
+    `parts` are parts of the element's layout; `beside` another element and `when` what it holds, where the
+    rule speaks of the two together. `standard` marks what the standard itself says of the element in these
+    versions: a caller that has judged the element by the standard need not say it twice.
     """
 
     id: str
@@ -55,7 +56,9 @@ class FormatRow:
     values: frozenset[str] = frozenset()
     at: tuple[int, int] | None = None
     lead: int = 0
-    sizes: tuple[tuple[str, int, int], ...] = ()
+    parts: frozenset[str] = frozenset()
+    beside: int = 0
+    when: re.Pattern[str] | None = None
     wrapper: bool = False
 
     def applies(self, mti: str, version: str) -> bool:

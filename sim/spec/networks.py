@@ -47,6 +47,7 @@ __all__ = [
     "allowed",
     "default_card",
     "detect",
+    "element_name",
     "formats",
     "judge",
     "network",
@@ -87,13 +88,16 @@ def _format(row: dict[str, Any]) -> FormatRow:
     made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
     made["mtis"] = tuple(row.get("mtis", ()))
     made["values"] = frozenset(row.get("values", ()))
-    made["sizes"] = tuple((tag, *limits) for tag, limits in row.get("sizes", {}).items())
-    if "pattern" in row:
-        made["pattern"] = re.compile(row["pattern"], re.ASCII | re.DOTALL)
+    made["parts"] = frozenset(row.get("parts", ()))
+    for key in ("pattern", "when"):
+        if key in row:
+            made[key] = re.compile(row[key], re.ASCII | re.DOTALL)
     return FormatRow(**made)
 
 
 _CHIP_DATA = 55  # has rules of its own, and several forms
+# The names of elements that say who may fill them, not what with.
+_LEFT_OPEN = re.compile("^Reserved for|- private$")
 
 
 def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
@@ -119,7 +123,6 @@ def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
                     hint=_LAYOUT_HINT,
                     source=cell.source,
                     confidence=cell.confidence,
-                    values=frozenset({name}),
                 )
             )
     return rows + tuple(made)
@@ -159,6 +162,25 @@ def network(name: str) -> Network:
         notes=tuple(table["notes"]),
         dialects=table.get("dialects", {}),
     )
+
+
+@cache
+def element_name(version: str, number: int, name: str = "") -> str:
+    """What element *number* of *version* is called: where the standard reserves it or leaves it to private
+    use, by what network *name* puts there, or by what is in it in practice.
+
+    >>> element_name("1987", 61), element_name("1987", 61, "MASTERCARD"), element_name("1987", 55)
+    ('Reserved for private use', 'Point of service data', 'Chip data')
+    """
+    standard = spec(version)[number].name
+    if not _LEFT_OPEN.search(standard):
+        return standard
+    told = {one.cell.name for one in layouts(version, number, name or None) if one.network}
+    for row in read_csv("networks/names"):
+        if int(row["number"]) == number and row["network"] in ("", name):
+            told = {row["name"]}
+    found = told.pop() if len(told) == 1 else standard
+    return found[:1].upper() + found[1:]
 
 
 @lru_cache(maxsize=1024)

@@ -41,6 +41,8 @@ TWO_FINDINGS = {
     "visa-chip-data": "chip-fixed-layout",
     "mastercard-chip-data": "chip-fixed-layout",
     "unionpay-chip-data": "chip-fixed-layout",
+    "mastercard-pos-data-condition": "forbidden-element",
+    "mastercard-pos-data-card-condition": "forbidden-element",
 }
 
 

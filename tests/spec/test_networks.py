@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from sim.elements.layout import fits, read
 from sim.errors import ChoiceError
 from sim.spec import networks
+from sim.spec.layouts import layouts
 from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, FormatRow, Presence, network, presence
 from sim.spec.tables import read_csv
 
@@ -48,8 +50,16 @@ SAMPLES = [
     ("MASTERCARD", "transaction-category", "R9203123", "9203123"),
     ("MASTERCARD", "subelement-lengths", "T9203123", "T92041234"),
     ("MASTERCARD", "pos-data", "102510300", "10251030"),
-    ("MASTERCARD", "pos-data-size", "1" * 26, "1" * 27),
+    ("MASTERCARD", "pos-data-layout", "1" * 26, "1" * 27),
     ("MASTERCARD", "pos-data-values", "00000000008400", "50000000008400"),
+    ("MASTERCARD", "pos-data-chip", "00000000005", "00000000006"),
+    ("MASTERCARD", "pos-data-contactless", "00000000003", "00000000005"),
+    ("MASTERCARD", "pos-data-stripe", "00000000002", "00000000001"),
+    ("MASTERCARD", "pos-data-read", "000000000", "000010000"),
+    ("MASTERCARD", "pos-data-ecommerce", "1025100006", "1025100000"),
+    ("MASTERCARD", "pos-data-absent", "102510000", "102500000"),
+    ("MASTERCARD", "pos-data-condition", "203210000", "203010000"),
+    ("MASTERCARD", "pos-data-card-condition", "203210000", "203200000"),
     ("MASTERCARD", "network-management-code", "270", "301"),
     ("MASTERCARD", "replacement-amounts", "000000000500" * 3 + "000000", "1" * 42),
     ("MASTERCARD", "chip-data", "9F2608A1B2C3D4E5F60718", "9F2608A1B2"),
@@ -104,11 +114,27 @@ def is_tlv(value: str, wrapper: bool) -> bool:
     return at == len(data)
 
 
-def sizes_fit(rule: FormatRow, value: str) -> bool:
+def sizes_fit(name: str, rule: FormatRow, value: str) -> bool:
     """Whether each known subelement has a length it may have."""
-    limits = {tag: (least, most) for tag, least, most in rule.sizes}
+    cells = layouts("1987", rule.fields[0], name)[0].cell.by_key
     chain = subelements(value, rule.lead) or []
-    return all(limits[tag][0] <= len(data) <= limits[tag][1] for tag, data in chain if tag in limits)
+    return all(cells[tag].least <= len(data) <= cells[tag].most for tag, data in chain if tag in cells)
+
+
+def parts_of(name: str, rule: FormatRow, value: str) -> dict[str, str]:
+    """The parts of *value* by their place in the network's layout."""
+    return {part.key: part.value for part in read(layouts("1987", rule.fields[0], name)[0], value).parts}
+
+
+def are_coded(name: str, rule: FormatRow, value: str) -> bool:
+    """Whether the parts that the rule names have a code that the network lists and does not reserve."""
+    number, parts = rule.fields[0], parts_of(name, rule, value)
+    known = {
+        (row["path"], row["code"])
+        for row in read_csv("subfields")
+        if row["network"] == name and row["meaning"] != "reserved"
+    }
+    return all((f"{number}.{key}", parts[key]) in known for key in rule.parts if key in parts)
 
 
 def passes(name: str, rule: FormatRow, value: str) -> bool:
@@ -119,8 +145,12 @@ def passes(name: str, rule: FormatRow, value: str) -> bool:
     if rule.check == "values":
         return value[slice(*(rule.at or (None, None)))] in rule.values
     if rule.check == "subelement_sizes":
-        return sizes_fit(rule, value)
+        return sizes_fit(name, rule, value)
     return {
+        "layout": lambda: any(fits(one, value) for one in layouts("1987", rule.fields[0], name)),
+        "places": lambda: len(parts_of(name, rule, value)) >= rule.min,
+        "coded": lambda: are_coded(name, rule, value),
+        "agrees": lambda: all(parts_of(name, rule, value)[key] in rule.values for key in rule.parts),
         "length": lambda: rule.min <= len(value) <= rule.max,
         "multiple_of": lambda: len(value) % rule.multiple == 0,
         "tlv": lambda: is_tlv(value, rule.wrapper),
@@ -221,6 +251,9 @@ def test_formats_are_legal() -> None:
         assert rule.expected, (name, rule.id)
         assert len(rule.hint) > 30, (name, rule.id)
         assert (rule.pattern is not None) == (rule.check == "regex"), (name, rule.id)
+        assert (rule.when is not None and rule.beside > 0) == (rule.check == "agrees"), (name, rule.id)
+        cells = layouts(rule.versions[0], rule.fields[0], name)[0].cell.by_key if rule.parts else {}
+        assert all(cells[key].fixed for key in rule.parts), (name, rule.id)
 
 
 def test_no_unsourced_row_is_an_error() -> None:
