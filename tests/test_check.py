@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from lessons import progress
 from support import check_module
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -19,9 +20,22 @@ def _check() -> ModuleType:
     return check_module()
 
 
+@pytest.fixture(name="kept", autouse=True)
+def _kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of solved exercises, away from the notebooks."""
+    monkeypatch.setattr(progress, "FILE", tmp_path / "progress.json")
+    return progress.FILE
+
+
 def lessons(check: ModuleType) -> dict[str, Any]:
     """All lessons of the module by name."""
-    return {name: one for name, one in vars(check).items() if isinstance(one, check.Lesson)}
+    return dict(check.LESSONS)
+
+
+def test_a_lesson_is_called_by_its_name(check: ModuleType) -> None:
+    """`check.mti` is the lesson, not the file it stands in."""
+    for name, lesson in lessons(check).items():
+        assert getattr(check, name) is lesson
 
 
 def test_untouched_exercises_are_not_judged(check: ModuleType) -> None:
@@ -31,9 +45,9 @@ def test_untouched_exercises_are_not_judged(check: ModuleType) -> None:
             assert lesson.verdict(number, ...).startswith("not tried yet.")
 
 
-def test_every_lesson_has_three_exercises(check: ModuleType) -> None:
+def test_every_lesson_has_at_least_three_exercises(check: ModuleType) -> None:
     """As the notebooks say."""
-    assert {len(lesson) for lesson in lessons(check).values()} == {3}
+    assert min(len(lesson) for lesson in lessons(check).values()) >= 3
 
 
 @pytest.mark.parametrize("answer", ODD, ids=lambda answer: f"{type(answer).__name__}-{answer!s:.9}")
@@ -46,12 +60,56 @@ def test_an_odd_answer_gets_a_hint(check: ModuleType, answer: object) -> None:
             assert verdict.endswith((".", "?")), (name, number)
 
 
-def test_the_verdict_is_printed_with_its_number(
+def test_the_verdict_is_printed_with_its_number_and_the_score(
     check: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The call of a lesson prints and returns nothing, so that a cell shows one line."""
-    assert check.mti(2, "0430") is None
-    assert capsys.readouterr().out == "Exercise 2: right. Well done.\n"
+    """The call of a lesson prints and returns nothing, so that a cell shows one line; a right answer counts
+    once."""
+    assert check.mti(1, "0220") is None
+    check.mti(3, ["0101", "0401", "0421"])
+    check.mti(3, ["0101", "0401", "0421"])
+    assert capsys.readouterr().out.splitlines() == [
+        "Exercise 1: right. Well done. 1 of 3.",
+        "Exercise 3: right. Well done. 2 of 3.",
+        "Exercise 3: right. Well done. 2 of 3.",
+    ]
+
+
+def test_the_second_wrong_answer_gets_a_second_hint(
+    check: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first hint stays, and a stronger one follows."""
+    check.prefixes(3, 25)
+    check.prefixes(3, 25)
+    first, second = capsys.readouterr().out.splitlines()
+    assert second.startswith(first)
+    assert len(second) > len(first)
+
+
+def test_progress_shows_the_course(check: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each lesson with a box per exercise, and how many are solved in all; kept from one notebook to the
+    next."""
+    check.mti(1, "0220")
+    check.card(3, "378282*****0005")
+    capsys.readouterr()
+    check.progress()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines if line.startswith(("mti", "card"))] == [
+        ["mti", "x..", "1", "of", "3"],
+        ["card", "..x", "1", "of", "3"],
+    ]
+    assert lines[-1].startswith("2 of ")
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"mti": 3}', '{"mti": [99]}', "not JSON"])
+def test_a_spoiled_file_of_progress_is_no_progress(
+    check: ModuleType, kept: Path, capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    """Whatever stands in it, the course goes on."""
+    kept.write_text(content, encoding="utf-8")
+    check.progress()
+    assert capsys.readouterr().out.splitlines()[-1].startswith("0 of ")
+    check.mti(1, "0220")
 
 
 def test_there_is_no_fourth_exercise(check: ModuleType) -> None:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from sim.codec import Message, ParseError, build
 from sim.errors import BuildError
+from sim.frames.addressing import element, set_element
 from sim.frames.argument import Given, as_build_error, digest, facts_of, leniently, take
 from sim.frames.pasted import TEXT_FORM
 from sim.frames.raw import RawMessage
@@ -30,6 +31,16 @@ class MessageView:
 
     def __init__(self, table: pd.DataFrame) -> None:
         self._table = table
+
+    def __getitem__(self, number: int) -> str:
+        """The value of an element by its number, as `table.iso[4]`; 0 is the MTI. Raises KeyError for one
+        that the message does not have."""
+        return element(self._table, number)
+
+    def __setitem__(self, number: int, value: str) -> None:
+        """Write the value of an element into the table, as `table.iso[4] = "000000002500"`; one that it does
+        not have gets a row. Raises ValueError for the bitmap, which follows from the elements."""
+        set_element(self._table, number, value)
 
     @property
     def message(self) -> RawMessage:

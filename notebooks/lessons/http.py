@@ -1,0 +1,89 @@
+"""Notebook 14: the HTTP service."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lessons.judging import Exercise, Lesson, members
+from lessons.money import minor
+from sim.spec import currency
+
+TEXT = "0800822000000000000004000000000000001120120000000042301"
+REFUSED = {"network": "VISA", "currency": "JPY", "stan": "42", "amount_minor_units": 1999}
+
+
+def _body(hints: dict[str, str], stronger: str, **wanted: object) -> Exercise:
+    """For the body of a request: each wish is a key of the interface with its value."""
+
+    def judge(answer: Any) -> str:
+        if not isinstance(answer, dict):
+            return "the body is a `dict`: names of the interface with their values."
+        unknown = [key for key in answer if key not in wanted and key not in hints]
+        if unknown:
+            return f"`{unknown[0]}` is not asked for, or is no name of the interface."
+        for key, value in wanted.items():
+            if key not in answer:
+                return f"`{key}` is missing."
+            if type(answer[key]) is not type(value):
+                return f"`{key}` should be a {type(value).__name__}, not a {type(answer[key]).__name__}."
+            if answer[key] != value:
+                return f"`{key}` has another value. {hints.get(key, '')}".strip()
+        return ""
+
+    return Exercise(judge, stronger)
+
+
+def _refused() -> list[str]:
+    # Only this exercise needs them.
+    from pydantic import ValidationError
+
+    from server.records import GenerateRequest
+
+    try:
+        GenerateRequest.model_validate_json(json.dumps(REFUSED))
+    except ValidationError as error:
+        return [str(fault["loc"][-1]) for fault in error.errors()]
+    return []
+
+
+_yen = currency("JPY")
+
+http = Lesson(
+    "http",
+    _body(
+        {
+            "message_type": "A financial message is called `financial`.",
+            "network": "Its name is written in capitals.",
+            "currency": "The yen's number in ISO 4217 is in `sim.codes('currencies')`.",
+            "amount_minor_units": "The yen has no smaller unit.",
+            "version": "",
+            "stan": "",
+        },
+        "Four names: `message_type`, `network`, `currency`, `amount_minor_units`.",
+        message_type="financial",
+        network="JCB",
+        currency=_yen.numeric if _yen else "",
+        amount_minor_units=minor("500", "JPY"),
+    ),
+    members(
+        _refused,
+        "the service wants a currency as three digits and a STAN of six.",
+        "Send it, catch the error as above, and read the `loc` of each entry.",
+        {
+            ("currency",): "that is one of them; an answer lists all faults.",
+            ("stan",): "that is one of them; an answer lists all faults.",
+        },
+    ),
+    _body(
+        {
+            "message": "It is the text above, `text`, unchanged.",
+            "against": "A list with the one network in it.",
+            "network": "",
+            "version": "",
+        },
+        "Two names: `message` and `against`.",
+        message=TEXT,
+        against=["JCB"],
+    ),
+)

@@ -1,0 +1,43 @@
+"""Notebook 00: a message made, read and answered."""
+
+from __future__ import annotations
+
+import sim
+from lessons.judging import Lesson, equal, wants
+from lessons.messages import answers, belongs_to, costs, is_card, is_kind
+from lessons.traffic import NOON
+from sim.spec import spec
+
+
+def _request() -> sim.Message:
+    """What the notebook calls `request`."""
+    made = sim.generate("auth", network="VISA", amount_minor_units=2500, currency="USD", at=NOON)
+    return made.iso.to_message()
+
+
+start = Lesson(
+    "start",
+    wants(
+        is_kind("0100", "an authorization request has MTI 0100: message type `auth`."),
+        is_card("MASTERCARD"),
+        costs(4000, "USD"),
+        stronger='`sim.generate("auth", network=..., amount_minor_units=..., currency="USD")` has all you need.',
+    ),
+    equal(
+        lambda: next(number for number in range(2, 65) if spec("1987")[number].pattern == "YYMM"),
+        "look for December 2029 in the column `meaning`; the number stands at the left of that row.",
+        "The element is called *Date, expiration*.",
+        {
+            13: "that is the day of the purchase, not the end of the card.",
+            7: "that is when the message was sent.",
+            12: "that is the hour at the shop.",
+            2912: "that is the value. Which element holds it?",
+        },
+    ),
+    wants(
+        is_kind("0110", "the answer to an 0100 is an 0110; see `sim.respond`."),
+        belongs_to(_request, "this answers another request than `request`: give `request` to `sim.respond`."),
+        answers("expired card", "Which code says expired card, and no more?"),
+        stronger="Filter the table: `codes[codes['meaning'].str.contains('expired')]`.",
+    ),
+)

@@ -1,0 +1,50 @@
+"""Notebook 05: findings and rules."""
+
+from __future__ import annotations
+
+import sim
+from lessons.judging import Lesson, equal, wants
+from sim.judge import catalogue
+
+
+def _broken_rules(message: sim.Message, severity: str) -> list[str]:
+    found = sim.validate(message)
+    return [str(rule) for rule in found.loc[found["severity"] == severity, "rule"]]
+
+
+def _one_date(message: sim.Message) -> str:
+    found = _broken_rules(message, "error")
+    if found == ["date"]:
+        return ""
+    if not found:
+        return "it has no error yet: write a date that does not exist, a month 13, say."
+    if "date" not in found:
+        return f"the error is of the rule `{found[0]}`. Spoil a date instead."
+    return f"there are {len(found)} errors; one of the rule `date` alone is asked for."
+
+
+def _warned(message: sim.Message) -> str:
+    if found := _broken_rules(message, "error"):
+        return f"it has an error (`{found[0]}`), so it is not valid."
+    return (
+        ""
+        if _broken_rules(message, "warning")
+        else "it has no warning. Whose cards do not belong in an 0100?"
+    )
+
+
+validate = Lesson(
+    "validate",
+    wants(_one_date, stronger="Copy `request`, and write `1301` into the cell of DE 13."),
+    equal(
+        lambda: next(name for name, rule in catalogue().items() if "are in ISO 4217" in rule.checks),
+        "filter `sim.rules()` by its column `checks`, and take the name of an error, not of a warning.",
+        "`rules[rules['checks'].str.contains('4217')]` leaves two rows or three.",
+        {
+            "minor-unit": "that rule looks at decimals. Which one looks at the code?",
+            "date": "that rule looks at dates.",
+            "amount-without-currency": "that rule only asks whether there is one at all, not which.",
+        },
+    ),
+    wants(_warned, stronger='American Express speaks 1993: what of an 0100 made with `version="1987"`?'),
+)

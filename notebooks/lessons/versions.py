@@ -1,0 +1,53 @@
+"""Notebook 12: versions compared."""
+
+from __future__ import annotations
+
+import sim
+from lessons.judging import Lesson, equal
+from sim.spec import spec
+
+# A message whose first digit was lost; only one version reads it to its end.
+UNKNOWN = "?800003000000000000000000000004220261120143000"
+
+
+def _reads(version: str) -> bool:
+    first = {"1987": "0", "1993": "1", "2003": "2"}[version]
+    return bool((sim.parse(UNKNOWN.replace("?", first), format="text")["finding"].fillna("") == "").all())
+
+
+versions = Lesson(
+    "versions",
+    equal(
+        lambda: sim.reverse(sim.generate(version="2003", network="VISA")).iso.mti[:2] + "20",
+        "the first digit is the version; the other three are those of the 0420.",
+        "0 is 1987, 1 is 1993, 2 is 2003.",
+        {
+            "0420": "that is 1987.",
+            "1420": "that is 1993.",
+            "2430": "that is its answer.",
+            "2421": "that is its repeat.",
+            "2400": "that is a reversal *request*.",
+        },
+    ),
+    equal(
+        lambda: spec("2003")[41].format,
+        'filter `sim.fields("2003")` by number, take `format`.',
+        "`sim.fields('2003').set_index('number').loc[41, 'format']`.",
+        {
+            "ans 8": "that is the format in 1987 and 1993.",
+            "n 16": "terminals may have letters in their names.",
+            "16": "the letters that say which characters are allowed belong to it.",
+            "ans..16": "the dots would mean *up to*.",
+        },
+    ),
+    equal(
+        lambda: next(one for one in sim.VERSIONS if _reads(one)),
+        "put 0, 1 and 2 in place of the question mark and parse each: only one reads to the end.",
+        "DE 11 has six digits in two versions and twelve in the third; DE 12 has six, twelve or fourteen.",
+        {
+            "1987": "as 1987 it leaves characters over.",
+            "1993": "as 1993 it leaves characters over.",
+            "2023": "this toolkit does not know that edition.",
+        },
+    ),
+)
