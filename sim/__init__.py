@@ -110,8 +110,8 @@ _HOMES = {
     "validate": "sim.face.messages",
 }
 
-# Two rooms of their own.
-_ROOMS = {"llm": "sim.frames.llm", "widgets": "sim.widgets"}
+# Rooms of their own.
+_ROOMS = {"keys": "sim.frames.keys", "llm": "sim.frames.llm", "widgets": "sim.widgets"}
 
 
 def __getattr__(name: str) -> Any:

@@ -70,10 +70,10 @@ def run(code: str) -> str:
 
 def test_surface() -> None:
     """The public names are exactly the written ones and each of them resolves; completion offers them and
-    the two rooms, nothing else."""
+    the rooms, nothing else."""
     assert sorted(sim.__all__) == sorted(SURFACE)
     assert all(getattr(sim, name) is not None for name in SURFACE)
-    assert dir(sim) == sorted([*SURFACE, "llm", "widgets"])
+    assert dir(sim) == sorted([*SURFACE, "keys", "llm", "widgets"])
 
 
 def test_import_is_light() -> None:

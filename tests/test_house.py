@@ -30,6 +30,7 @@ ORDER = (
     "sim.elements",
     "sim.judge",
     "sim.operations",
+    "sim.link",
     "sim.frames",
     "sim.widgets",
     "sim.face",
@@ -42,6 +43,7 @@ HEAVY = {
     "anywidget": ("sim.widgets",),
     "pydantic": ("sim.operations.llm", "server"),
     "sanic": ("server",),
+    "cryptography": ("sim.link",),
 }
 
 MOST_LINES = 400
@@ -121,7 +123,7 @@ def _rank(module: str) -> int | None:
 
 
 def test_rooms_import_only_what_stands_before_them() -> None:
-    """errors <- spec <- masking <- codec <- elements <- rules <- operations <- frames <- widgets."""
+    """errors <- spec <- masking <- codec <- elements <- judge <- operations <- link <- frames <- widgets."""
     wrong = []
     for path in _python("sim"):
         own = _rank(_module(path))

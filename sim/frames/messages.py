@@ -131,7 +131,7 @@ def explain_by_model(
     from sim.operations import llm
 
     given, found = take_paste(message, version, network, format)
-    told = llm.explain(_readable(given), network=given.network, provider=provider, model=model)
+    told = llm.explain(readable(given), network=given.network, provider=provider, model=model)
     table = table_of(given, source=SOURCE_RULES)
     said(table, found)
     # A model's words belong to the message as it is now: after an edit the rules speak again.
@@ -165,20 +165,21 @@ def generate(message_type: str, *, network: AnyNetwork | None, **options: Any) -
 def respond(request: MessageArgument, code: str | None) -> MessageTable:
     """The response to *request* as a table."""
     given = take(request, None, None)
-    return _made(operations.respond(_readable(given), code), given.network)
+    return _made(operations.respond(readable(given), code), given.network)
 
 
 def reverse(original: MessageArgument, *, stan: str | None, at: AnyMoment | None) -> MessageTable:
     """The reversal of *original* as a table."""
     given = take(original, None, None)
-    return _made(operations.reverse(_readable(given), stan=stan, at=moment(at)), given.network)
+    return _made(operations.reverse(readable(given), stan=stan, at=moment(at)), given.network)
 
 
 def _made(made: Generated, network: str | None) -> MessageTable:
     return table_of(take(made.message, None, network), source=made.source, notes=made.notes)
 
 
-def _readable(given: Given) -> Message:
+def readable(given: Given) -> Message:
+    """What was given as a message. Raises BuildError for a text that is none."""
     try:
         return given.message()
     except ParseError as error:
@@ -189,7 +190,7 @@ def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | 
     """The text of a message in any form, or of a dict of elements."""
     if isinstance(fields, Mapping):
         return RawMessage(build_text(from_elements(fields, version)))
-    return RawMessage(build_text(_readable(take(fields, version, None))))
+    return RawMessage(build_text(readable(take(fields, version, None))))
 
 
 def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:

@@ -1,0 +1,207 @@
+"""A key, and how something was worked out with one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import xor as _xor
+from typing import Literal
+
+from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+from cryptography.hazmat.primitives.ciphers import Cipher, modes
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.cmac import CMAC
+
+from sim.errors import OptionError
+
+CipherName = Literal["TDES", "AES"]
+_SIZES = {"TDES": (8, 16, 24), "AES": (16, 24, 32)}
+_BLOCK = {"TDES": 8, "AES": 16}
+_SHOWN_OF_CHECK = {"TDES": 3, "AES": 5}
+
+
+class Key:
+    """A symmetric key for tests. Whatever prints it shows its check value, never the key.
+
+    Parameters
+    ----------
+    value
+        Hexadecimal digits (blanks are ignored), bytes, or another key: 8, 16 or 24 bytes for TDES, 16, 24 or
+        32 for AES.
+    cipher
+        `"TDES"` (of 8 bytes: single DES) or `"AES"`.
+    parity
+        `"odd"` refuses a TDES key that has a byte with an even number of bits; `"any"` takes it, as the
+        ciphers do, which leave the last bit of each byte out.
+
+    Raises
+    ------
+    OptionError
+        What was given is no hexadecimal text, of another length, or of wrong parity.
+
+    Examples
+    --------
+    >>> Key("0123456789ABCDEF FEDCBA9876543210")
+    Key(TDES, 16 bytes, check value 08D7B4)
+    """
+
+    __slots__ = ("_value", "cipher")
+
+    def __init__(
+        self,
+        value: str | bytes | Key,
+        cipher: CipherName = "TDES",
+        *,
+        parity: Literal["odd", "any"] = "any",
+    ) -> None:
+        if cipher not in _SIZES:
+            raise OptionError("cipher", "TDES or AES", "something else")
+        self.cipher: CipherName = cipher
+        self._value = value.data if isinstance(value, Key) else octets(value, "key")
+        if len(self._value) not in _SIZES[cipher]:
+            sizes = ", ".join(str(size) for size in _SIZES[cipher])
+            raise OptionError("key", f"{sizes} bytes for {cipher}", f"{len(self._value)} bytes")
+        even = [at for at, byte in enumerate(self._value) if not byte.bit_count() & 1]
+        if parity == "odd" and cipher == "TDES" and even:
+            raise OptionError("key", "odd parity in each byte", f"even parity in byte {even[0] + 1}")
+
+    @property
+    def data(self) -> bytes:
+        """The key itself."""
+        return self._value
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return len(self._value)
+
+    @property
+    def block(self) -> int:
+        """How many bytes its cipher takes at a time."""
+        return _BLOCK[self.cipher]
+
+    @property
+    def check_value(self) -> str:
+        """What identifies the key without giving it away: of TDES the first three bytes of eight enciphered
+        zeros, of AES the first five of a CMAC over sixteen zeros (ANSI X9.24-1:2017, annex A)."""
+        zeros = bytes(self.block)
+        made = self.encipher(zeros) if self.cipher == "TDES" else self.cmac(zeros)
+        return made[: _SHOWN_OF_CHECK[self.cipher]].hex().upper()
+
+    def with_odd_parity(self) -> Key:
+        """The same TDES key with the last bit of each byte set so that its bits are odd in number."""
+        return Key(bytes(byte & 0xFE | ~(byte & 0xFE).bit_count() & 1 for byte in self._value), self.cipher)
+
+    def hex(self) -> str:
+        """The key in hexadecimal digits, for whoever asks for it by name."""
+        return self._value.hex().upper()
+
+    def encipher(self, data: bytes, iv: bytes | None = None) -> bytes:
+        """*data*, whole blocks, enciphered: each block alone, or chained from *iv* on (CBC)."""
+        run = self._cipher(iv).encryptor()
+        return run.update(data) + run.finalize()
+
+    def decipher(self, data: bytes, iv: bytes | None = None) -> bytes:
+        """The reverse of `encipher`."""
+        run = self._cipher(iv).decryptor()
+        return run.update(data) + run.finalize()
+
+    def cmac(self, data: bytes) -> bytes:
+        """The CMAC of *data* (ISO/IEC 9797-1 algorithm 5; NIST SP 800-38B)."""
+        made = CMAC(self._algorithm())
+        made.update(data)
+        return made.finalize()
+
+    def _algorithm(self) -> AES | TripleDES:
+        if self.cipher == "AES":
+            return AES(self._value)
+        # Single DES is TDES with three equal keys; two keys are used as first, second, first.
+        return TripleDES((self._value * 3)[:24])
+
+    def _cipher(self, iv: bytes | None) -> Cipher[modes.CBC] | Cipher[modes.ECB]:
+        # Single blocks are what these standards are made of.
+        if iv is None:
+            return Cipher(self._algorithm(), modes.ECB())  # noqa: S305
+        return Cipher(self._algorithm(), modes.CBC(iv))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and (self.cipher, self._value) == (other.cipher, other._value)
+
+    def __hash__(self) -> int:
+        return hash((self.cipher, self._value))
+
+    def __repr__(self) -> str:
+        return f"Key({self.cipher}, {self.size} bytes, check value {self.check_value})"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step on the way: what was done, what came of it (of a key its check value), and why or how."""
+
+    done: str
+    result: str
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Worked:
+    """What was worked out: `value` (hexadecimal digits, decimal digits of a PIN or CVV, or a `Key`), and the
+    `steps` that lead to it. Its repr holds neither, for both may be secrets of a card."""
+
+    name: str
+    value: str
+    steps: tuple[Step, ...]
+
+    @property
+    def octets(self) -> bytes:
+        """The value as bytes, where it is one of hexadecimal digits."""
+        return bytes.fromhex(self.value)
+
+    def __repr__(self) -> str:
+        return f"Worked({self.name!r}, {len(self.steps)} steps)"
+
+
+def octets(value: str | bytes, option: str) -> bytes:
+    """*value* as bytes; the error names the argument *option*, and never the value."""
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str):
+        raise OptionError(option, "hexadecimal digits or bytes", f"a value of type {type(value).__name__}")
+    digits = "".join(value.split())
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        raise OptionError(
+            option, "an even number of hexadecimal digits", f"{len(digits)} characters"
+        ) from None
+
+
+def digits(value: str, option: str, least: int, most: int) -> str:
+    """*value*, checked to be *least* to *most* digits; the error never shows it."""
+    if not isinstance(value, str) or not (
+        value.isascii() and value.isdigit() and least <= len(value) <= most
+    ):
+        wanted = f"{least} digits" if least == most else f"{least} to {most} digits"
+        found = f"{len(value)} characters" if isinstance(value, str) else f"a {type(value).__name__}"
+        raise OptionError(option, wanted, found)
+    return value
+
+
+def key_of(value: str | bytes | Key, cipher: CipherName, sizes: Sequence[int], what: str = "key") -> Key:
+    """*value* as a key of *cipher* that has one of *sizes* bytes."""
+    made = value if isinstance(value, Key) else Key(value, cipher)
+    if made.cipher != cipher or made.size not in sizes:
+        wanted = " or ".join(str(size) for size in sizes)
+        raise OptionError(what, f"a {cipher} key of {wanted} bytes", f"{made.cipher}, {made.size} bytes")
+    return made
+
+
+def xor(*values: bytes) -> bytes:
+    """Bytes of equal length, added without carry."""
+    return bytes(reduce(_xor, column) for column in zip(*values, strict=True))
+
+
+def text(value: bytes) -> str:
+    """Bytes in capital hexadecimal digits."""
+    return value.hex().upper()

@@ -1,0 +1,344 @@
+"""Keys at work on a message: its PIN block, its MAC, its chip's cryptogram and the issuer's answer to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from hmac import compare_digest
+from typing import Literal, cast
+
+from sim.codec import Message, build
+from sim.codec.wire import encode
+from sim.elements import chip_data, tlv
+from sim.elements.pan import account, detect_network
+from sim.errors import OptionError
+from sim.link.keys.chip import arpc, arqc, icc_master_key, session_key
+from sim.link.keys.key import Key, Step, Worked
+from sim.link.keys.mac import MacAlgorithm, mac
+from sim.link.keys.pin import PinFormat, pin_block
+from sim.spec.tables import read_csv
+
+_PIN_DATA, _CHIP, _SEQUENCE = 52, 55, 23
+_MACS = (64, 128)
+_TEXT = "text"
+# What every cryptogram protects, in this order (EMV 4.3 Book 2, table 26); what follows differs.
+_PROTECTED = ("9F02", "9F03", "9F1A", "95", "5F2A", "9A", "9C", "9F37", "82", "9F36")
+_COUNTER, _UNPREDICTABLE, _ISSUER_DATA, _CRYPTOGRAM, _ANSWER = "9F36", "9F37", "9F10", "9F26", "91"
+# Where the cryptogram version stands in the issuer's data, in bytes.
+_VERSION_AT = {"VISA": 2, "MASTERCARD": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cryptogram:
+    """How one cryptogram version works: a row of the table."""
+
+    scheme: str
+    cvn: str
+    option: Literal["A", "B"]
+    session: str
+    own: slice
+    rest: slice
+    padding: Literal[1, 2]
+    method: Literal[1, 2]
+    answers_with: str
+
+
+def with_pin_block(
+    message: Message, pin: str, key: Key | str | bytes, *, format: PinFormat = 0, fill: str | None = None
+) -> Message:
+    """Put an enciphered PIN into DE 52.
+
+    Parameters
+    ----------
+    message
+        With a card number in DE 2, 34, 35 or 45, which the block is bound to.
+    pin, key, format, fill
+        As `pin_block` takes them. Format 4 makes 16 bytes, for which DE 52 has no room.
+
+    Returns
+    -------
+    Message
+        A copy.
+
+    Raises
+    ------
+    OptionError
+        No card number, or something that `pin_block` does not take.
+    """
+    if format == 4:
+        raise OptionError("format", "0, 1 or 3: DE 52 has room for 8 bytes", "4, which makes 16")
+    pan = account(message)[1] or None
+    return message.replace(de52=pin_block(pin, pan, format=format, key=key, fill=fill).value)
+
+
+def with_mac(
+    message: Message,
+    key: Key | str | bytes,
+    *,
+    algorithm: MacAlgorithm = "X9.19",
+    padding: Literal[1, 2] = 1,
+    format: str = _TEXT,
+) -> Message:
+    """Protect a message by a MAC in its last element: DE 128 where it has a second bitmap, else DE 64.
+
+    Parameters
+    ----------
+    message
+        What is sent; a MAC that it has already is replaced.
+    key, algorithm, padding
+        As `mac` takes them.
+    format
+        How the message is written on the link (a name of `sim.formats()`), for the MAC is worked out over
+        its bytes up to the MAC itself; `"text"` is the text form in ASCII. Parties that leave
+        something out, or take it in, agree on that among themselves.
+
+    Returns
+    -------
+    Message
+        A copy.
+
+    Raises
+    ------
+    OptionError, ChoiceError
+        Something that `mac` does not take.
+    BuildError
+        A message that *format* cannot carry.
+    """
+    number = _MACS[message.has_secondary]
+    fields = {place: value for place, value in message.fields.items() if place not in _MACS}
+    bare = Message(message.mti, fields, message.version, message.empty_secondary, message.dialect)
+    return bare.replace(**{f"de{number}": _code(bare, number, key, algorithm, padding, format)})
+
+
+def check_mac(
+    message: Message,
+    key: Key | str | bytes,
+    *,
+    algorithm: MacAlgorithm = "X9.19",
+    padding: Literal[1, 2] = 1,
+    format: str = _TEXT,
+) -> bool:
+    """Say whether the MAC of *message* fits it.
+
+    Parameters
+    ----------
+    message
+        With DE 64 or 128.
+    key, algorithm, padding, format
+        As given to `with_mac`.
+
+    Returns
+    -------
+    bool
+        False where the message was changed on the way, or the MAC was made with another key.
+
+    Raises
+    ------
+    OptionError
+        No MAC to check, or something that `mac` does not take.
+    """
+    number = next((place for place in reversed(_MACS) if place in message), 0)
+    if not number:
+        raise OptionError("message", "a MAC in DE 64 or 128", "neither")
+    made = with_mac(message, key, algorithm=algorithm, padding=padding, format=format)
+    return number in made and compare_digest(made[number].upper(), message[number].upper())
+
+
+def _code(
+    bare: Message,
+    number: int,
+    key: Key | str | bytes,
+    algorithm: MacAlgorithm,
+    padding: Literal[1, 2],
+    format: str,
+) -> str:
+    zeros = "0" * 16
+    announced = bare.replace(**{f"de{number}": zeros})
+    if format == _TEXT:
+        data = build(announced)[: -len(zeros)].encode("ascii", "replace")
+    else:
+        # The element stands at the end: what changes with its value is its place.
+        low, high = encode(announced, format), encode(announced.replace(**{f"de{number}": "F" * 16}), format)
+        data = low[: next(at for at, pair in enumerate(zip(low, high, strict=True)) if pair[0] != pair[1])]
+    return mac(data, key, algorithm=algorithm, padding=padding).value.ljust(16, "0")
+
+
+def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
+    """Work out the cryptogram that the chip of *message* should have made, from what DE 55 holds.
+
+    Parameters
+    ----------
+    message
+        With a card number, and chip data in DE 55 of a cryptogram version that is publicly known: Visa's 10,
+        18 and 22, Mastercard's 16, 17, 20 and 21.
+    issuer_key
+        The issuer's master key for cryptograms: TDES, 16 bytes.
+
+    Returns
+    -------
+    Worked
+        `value` is 16 hexadecimal digits.
+
+    Raises
+    ------
+    OptionError
+        Chip data without what the cryptogram protects, or of another cryptogram version.
+    """
+    chip, how = _chip(message)
+    card, key = _keys(message, issuer_key, chip, how)
+    issuer = bytes.fromhex(chip.value(_ISSUER_DATA))
+    data = bytes.fromhex("".join(chip.value(tag) for tag in _PROTECTED)) + issuer[how.own] + issuer[how.rest]
+    made = arqc(key, data, padding=how.padding)
+    steps = (
+        Step("cryptogram version", f"{how.scheme} {int(how.cvn, 16)}", f"{how.cvn} in tag 9F10"),
+        Step("card's key", card.check_value, f"option {how.option}; its check value"),
+        Step("transaction's key", key.check_value, _SESSIONS[how.session]),
+        Step("data", f"{len(data)} bytes", f"{', '.join(_PROTECTED)} and what 9F10 adds"),
+    )
+    return Worked("message_arqc", made.value, (*steps, *made.steps))
+
+
+def check_arqc(message: Message, issuer_key: Key | str | bytes) -> bool:
+    """Say whether the cryptogram in DE 55 (tag 9F26) was made by a card of this issuer key.
+
+    Parameters
+    ----------
+    message, issuer_key
+        As `message_arqc` takes them.
+
+    Returns
+    -------
+    bool
+        False where chip data were changed on the way, or another key made the cryptogram.
+
+    Raises
+    ------
+    OptionError
+        Chip data without what the cryptogram protects, or of another cryptogram version.
+    """
+    chip, _ = _chip(message)
+    return compare_digest(message_arqc(message, issuer_key).value, chip.value(_CRYPTOGRAM).upper())
+
+
+def with_arqc(message: Message, issuer_key: Key | str | bytes) -> Message:
+    """Give a message the cryptogram that a card of this issuer key would have made.
+
+    Parameters
+    ----------
+    message, issuer_key
+        As `message_arqc` takes them.
+
+    Returns
+    -------
+    Message
+        A copy with another tag 9F26.
+
+    Raises
+    ------
+    OptionError
+        Chip data without what the cryptogram protects, or of another cryptogram version.
+    """
+    made = message_arqc(message, issuer_key).value
+    chip, _ = _chip(message)
+    return message.replace(de55=_with_tag(chip, _CRYPTOGRAM, made))
+
+
+def with_arpc(
+    answer: Message, request: Message, issuer_key: Key | str | bytes, *, code: str = "00"
+) -> Message:
+    """Give an answer the issuer's cryptogram: tag 91 of DE 55.
+
+    Parameters
+    ----------
+    answer
+        What is sent back; it keeps the other tags of its DE 55.
+    request
+        What it answers, with its chip data.
+    issuer_key
+        As `message_arqc` takes it.
+    code
+        Method 1: the response code, two characters. Method 2: the card status update, 8 hexadecimal digits.
+
+    Returns
+    -------
+    Message
+        A copy.
+
+    Raises
+    ------
+    OptionError
+        Chip data that say nothing of how to answer, or a *code* of the wrong length for it.
+    """
+    chip, how = _chip(request)
+    card, key = _keys(request, issuer_key, chip, how)
+    if how.method == 2 and len(code) == 2:
+        # Nothing in the card is to change: a status update with its approval bit set or not.
+        code = "00820000" if code == "00" else "00020000"
+    proof = arpc(
+        key if how.answers_with == "session" else card, chip.value(_CRYPTOGRAM), code, method=how.method
+    )
+    return answer.replace(de55=_with_tag(chip_data.read(answer.get(_CHIP)), _ANSWER, proof.value))
+
+
+_SESSIONS = {
+    "none": "the card's own",
+    "common": "derived with the transaction counter 9F36",
+    "unpredictable": "derived with 9F36 and the unpredictable number 9F37",
+}
+
+
+def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
+    chip = chip_data.read(message.get(_CHIP))
+    missing = [tag for tag in (*_PROTECTED, _ISSUER_DATA, _CRYPTOGRAM) if not chip.value(tag)]
+    if missing:
+        raise OptionError("message", f"DE 55 with tag {missing[0]}", "none", _CHIP)
+    found = detect_network(message)
+    scheme = str(found.network) if found and found.network else ""
+    issuer = bytes.fromhex(chip.value(_ISSUER_DATA))
+    at = _VERSION_AT.get(scheme)
+    cvn = f"{issuer[at]:02X}" if at is not None and at < len(issuer) else ""
+    how = _cryptograms().get((scheme, cvn))
+    if how is None:
+        known = ", ".join(sorted(f"{name.title()} {int(one, 16)}" for name, one in _cryptograms()))
+        raise OptionError("message", f"a cryptogram version that is public ({known})", "another", _CHIP)
+    return chip, how
+
+
+def _keys(
+    message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram
+) -> tuple[Key, Key]:
+    """The card's key and the transaction's."""
+    sequence = (message.get(_SEQUENCE) or chip.value("5F34") or "00")[-2:]
+    card = icc_master_key(issuer_key, account(message)[1], sequence, option=how.option)
+    counter = chip.value(_COUNTER)
+    if how.session == "none":
+        return card, card
+    tail = chip.value(_UNPREDICTABLE) if how.session == "unpredictable" else "0" * 8
+    return card, session_key(card, f"{counter}0000{tail}")
+
+
+def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
+    tags = [(one.tag, value if one.tag == name else one.value) for one in chip.tags]
+    return tlv.write(tags if name in chip else [*tags, (name, value)])
+
+
+@cache
+def _cryptograms() -> dict[tuple[str, str], _Cryptogram]:
+    """The cryptogram versions by network and number."""
+    return {(row["scheme"], row["cvn"]): _cryptogram(row) for row in read_csv("keys/cryptograms")}
+
+
+def _cryptogram(row: dict[str, str]) -> _Cryptogram:
+    start, rest = int(row["cvr_start"] or 0), int(row["rest"] or 0)
+    own = slice(start, start + int(row["cvr_size"])) if row["cvr_size"] else slice(None)
+    return _Cryptogram(
+        row["scheme"],
+        row["cvn"],
+        cast(Literal["A", "B"], row["option"]),
+        row["session"],
+        own,
+        slice(rest, None) if rest else slice(0, 0),
+        cast(Literal[1, 2], int(row["padding"])),
+        cast(Literal[1, 2], int(row["arpc"])),
+        row["arpc_key"],
+    )

@@ -1,0 +1,390 @@
+"""Keys: what is made with them agrees with published vectors and two other packages, and shows nothing."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from psec import aes as _aes
+from psec import cvv as psec_cvv
+from psec import mac as psec_mac
+from psec import pin as psec_pin
+from psec import pinblock, tr31
+from pyemv import ac, cvn, kd
+
+import sim
+from sim.codec import Message
+from sim.elements import chip_data
+from sim.errors import ChoiceError, OptionError
+from sim.link import keys
+from sim.operations import generate, respond
+from sim.spec.tables import read_csv
+
+# psec and pyemv call cryptography as its older versions wanted to be called.
+pytestmark = pytest.mark.filterwarnings("ignore::cryptography.utils.CryptographyDeprecationWarning")
+
+PAIR = "0123456789ABCDEFFEDCBA9876543210"
+TRIPLE = PAIR + "89ABCDEF01234567"
+AES_BASE = "FEDCBA9876543210F1F1F1F1F1F1F1F1"
+PAN = "4111111111111111"
+
+pins = st.text("0123456789", min_size=4, max_size=12)
+pans = st.text("0123456789", min_size=13, max_size=19)
+pairs = st.binary(min_size=16, max_size=16)
+payloads = st.binary(min_size=1, max_size=200)
+
+
+@given(pin=pins, pan=pans, key=pairs)
+def test_pin_blocks_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
+    """Formats 0 and 3 are made and read as psec does; what is enciphered is deciphered again."""
+    assert keys.pin_block(pin, pan).octets == pinblock.encode_pinblock_iso_0(pin, pan)
+    made = keys.pin_block(pin, pan, format=3)
+    assert pinblock.decode_pinblock_iso_3(made.octets, pan) == pin
+    for format in (0, 1, 3):
+        block = keys.pin_block(pin, pan, format=format, key=key).value
+        assert keys.read_pin_block(block, pan, format=format, key=key).value == pin
+
+
+@given(
+    pin=pins,
+    pan=pans,
+    key=st.sampled_from([16, 24, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size)),
+)
+def test_pin_blocks_of_format_4_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
+    """The two fields, enciphered one after the other, are read by psec's functions, and by ours."""
+    block = keys.pin_block(pin, pan, format=4, key=keys.Key(key, "AES")).octets
+    part = pinblock.encode_pan_field_iso_4(pan)
+    inner = bytes(a ^ b for a, b in zip(_aes.decrypt_aes_ecb(key, block), part, strict=True))
+    assert pinblock.decode_pin_field_iso_4(_aes.decrypt_aes_ecb(key, inner)) == pin
+    assert keys.read_pin_block(block, pan, format=4, key=keys.Key(key, "AES")).value == pin
+
+
+@given(data=payloads, key=pairs, padding=st.sampled_from([1, 2]), length=st.integers(4, 8))
+def test_macs_are_those_of_psec(data: bytes, key: bytes, padding: Any, length: int) -> None:
+    """Algorithms 1 and 3 of ISO 9797-1 under both paddings."""
+    single = keys.mac(data, key[:8], algorithm="ISO9797-1-1", padding=padding, length=length)
+    assert single.octets == psec_mac.generate_cbc_mac(key[:8], data, padding, length)
+    retail = keys.mac(data, key, algorithm="ISO9797-1-3", padding=padding, length=length)
+    assert retail.octets == psec_mac.generate_retail_mac(key[:8], key[8:], data, padding, length)
+    assert keys.mac(data, key).octets == psec_mac.generate_retail_mac(key[:8], key[8:], data, 1, 8)
+
+
+def test_cmac_is_that_of_the_published_vector() -> None:
+    """NIST SP 800-38B, appendix D.1, examples 1 to 3."""
+    key = keys.Key("2B7E151628AED2A6ABF7158809CF4F3C", "AES")
+    vectors = {
+        "": "BB1D6929E95937287FA37D129B756746",
+        "6BC1BEE22E409F96E93D7E117393172A": "070A16B46B4D4144F79BDD9DD04A287C",
+        "6BC1BEE22E409F96E93D7E117393172AAE2D8A571E03AC9C9EB76FAC45AF8E5130C81C46A35CE411": (
+            "DFA66747DE9AE63030CA32611497C827"
+        ),
+    }
+    found = {data: keys.mac(data, key, algorithm="CMAC-AES", length=16).value for data in vectors}
+    assert found == vectors
+
+
+@given(
+    pan=pans,
+    expiry=st.from_regex(r"[0-9]{4}", fullmatch=True),
+    service=st.from_regex(r"[0-9]{3}", fullmatch=True),
+    key=pairs,
+)
+def test_verification_values_are_those_of_psec(pan: str, expiry: str, service: str, key: bytes) -> None:
+    """CVV, CVV2 and iCVV are one algorithm; PVV another."""
+    assert keys.cvv(pan, expiry, service, key).value == psec_cvv.generate_cvv(key, pan, expiry, service)
+    assert keys.pvv(pan, "1234", key).value == psec_pin.generate_visa_pvv(key, "1", "1234", pan)
+
+
+@given(
+    pan=pans,
+    sequence=st.from_regex(r"[0-9]{2}", fullmatch=True),
+    key=pairs,
+    about=st.binary(min_size=8, max_size=8),
+)
+def test_chip_keys_are_those_of_pyemv(pan: str, sequence: str, key: bytes, about: bytes) -> None:
+    """The card's key by both options, and the common session key."""
+    assert keys.icc_master_key(key, pan, sequence).data == kd.derive_icc_mk_a(key, pan, sequence)
+    assert keys.icc_master_key(key, pan, sequence, option="B").data == kd.derive_icc_mk_b(key, pan, sequence)
+    assert keys.session_key(key, about).data == kd.derive_common_sk(key, about)
+
+
+@given(
+    data=payloads,
+    key=pairs,
+    asked=st.binary(min_size=8, max_size=8),
+    status=st.binary(min_size=4, max_size=12),
+)
+def test_cryptograms_are_those_of_pyemv(data: bytes, key: bytes, asked: bytes, status: bytes) -> None:
+    """ARQC, and ARPC by both methods."""
+    assert keys.arqc(key, data).octets == ac.generate_ac(key, data, ac.PaddingType.EMV)
+    assert keys.arqc(key, data, padding=1).octets == ac.generate_ac(key, data, ac.PaddingType.VISA)
+    assert keys.arpc(key, asked, "00").octets == ac.generate_arpc_1(key, asked, b"00") + b"00"
+    second = ac.generate_arpc_2(key, asked, status[:4], status[4:] or None)
+    assert keys.arpc(key, asked, status, method=2).octets == second + status
+
+
+@pytest.mark.parametrize(
+    ("serial", "transaction", "block"),
+    [
+        ("FFFF9876543210E00001", "042666B49184CFA368DE9628D0397BC9", "1B9C1845EB993A7A"),
+        ("FFFF9876543210E00002", "C46551CEF9FD24B0AA9AD834130D3BC7", "10A01C8D02C69107"),
+        ("FFFF9876543210E00003", "0DF3D9422ACA56E547676D07AD6BADFA", "18DC07B94797B466"),
+        ("FFFF9876543210EFF800", "F9CDFEBF4F5B1D6180B3EC1A5A4AFC37", None),
+    ],
+)
+def test_dukpt_of_tdes_is_that_of_the_published_vectors(
+    serial: str, transaction: str, block: str | None
+) -> None:
+    """ANSI X9.24-1:2009, annex A.4: the PIN 1234 of card 4012345678909 under the first keys of a terminal."""
+    assert keys.initial_key(PAIR, serial).hex() == "6AC292FAA1315B4D858AB3A3D7D5933A"
+    key = keys.dukpt_key(PAIR, serial)
+    variant = bytes.fromhex("00000000000000FF" * 2)
+    if block:
+        assert bytes(a ^ b for a, b in zip(key.data, variant, strict=True)).hex().upper() == transaction
+        assert keys.pin_block("1234", "4012345678909", key=key).value == block
+
+
+def test_dukpt_of_aes_is_that_of_the_published_vector() -> None:
+    """ANSI X9.24-3:2017, supplement: a terminal's initial key and its first PIN key."""
+    base = keys.Key(AES_BASE, "AES")
+    assert keys.initial_key(base, "1234567890123456").hex() == "1273671EA26AC29AFA4D1084127652A1"
+    assert keys.dukpt_key(base, "123456789012345600000001").hex() == "AF8CB133A78F8DC2D1359F18527593FB"
+
+
+@given(
+    data=st.sampled_from([8, 16, 24, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size)),
+    kind=st.sampled_from(
+        [("A", 16), ("A", 24), ("B", 16), ("B", 24), ("C", 16), ("D", 16), ("D", 24), ("D", 32)]
+    ),
+    extra=st.dictionaries(
+        st.sampled_from(["KS", "KV", "10", "TT"]), st.text("0123456789ABCDEF", min_size=1, max_size=300)
+    ),
+    seed=st.binary(min_size=32, max_size=32),
+)
+def test_key_blocks_of_psec_are_read(
+    data: bytes, kind: tuple[str, int], extra: dict[str, str], seed: bytes
+) -> None:
+    """Key, header and optional blocks of every version come out as they went in, and as psec reads them."""
+    version, size = kind
+    header = tr31.Header(version, "P0", "A" if version == "D" else "T", "E", "12", "N")
+    for name, value in extra.items():
+        header.blocks[name] = value
+    made = tr31.KeyBlock(seed[:size], header).wrap(data)
+    read = keys.read_key_block(made, keys.Key(seed[:size], "AES" if version == "D" else "TDES"))
+    assert (read.secret, read.version, read.usage, read.mode) == (data, version, "P0", "E")
+    assert {name: read.optional[name] for name in extra} == extra
+    assert read.meanings["usage"] == "PIN encryption key"
+
+
+def test_a_changed_key_block_is_refused_wherever_it_was_changed() -> None:
+    """One other character anywhere: an error, never another key."""
+    header = tr31.Header("D", "P0", "A", "E", "00", "N")
+    block = tr31.KeyBlock(bytes(16), header).wrap(bytes(range(16)))
+    for at, char in enumerate(block):
+        changed = block[:at] + ("1" if char != "1" else "2") + block[at + 1 :]
+        with pytest.raises(OptionError, match=r"^(block|protection_key): expected"):
+            keys.read_key_block(changed, keys.Key(bytes(16), "AES"))
+
+
+def chip_request(network: str, issuer_data: str) -> Message:
+    """A chip purchase whose card names its cryptogram version."""
+    made = generate("financial", network=network, entry="chip", version="1987").message
+    read = chip_data.read(made[55])
+    tags = [(tag.tag, issuer_data if tag.tag == "9F10" else tag.value) for tag in read.tags]
+    return made.replace(de55=keys.messages.tlv.write(tags), de23="001")
+
+
+CLASSES = {
+    ("VISA", "0A"): ("06010A03A0B800", cvn.VisaCVN10),
+    ("VISA", "12"): ("06011203A0B800", cvn.VisaCVN18),
+    ("VISA", "16"): ("06011603A0B800", cvn.VisaCVN22),
+    ("MASTERCARD", "10"): ("0110A0000304000000000000000000000000FF", cvn.MasterCardCVN16),
+    ("MASTERCARD", "11"): ("0111A00003040000123400000000100001FF", cvn.MasterCardCVN17),
+    ("MASTERCARD", "14"): ("0114A00003040000123400000000100001FF", cvn.MasterCardCVN20),
+    ("MASTERCARD", "15"): ("0115A00003040000123400000000100001FF", cvn.MasterCardCVN21),
+}
+
+
+def test_every_cryptogram_version_of_the_table_is_tried() -> None:
+    """No row of the table without an oracle."""
+    assert {(row["scheme"], row["cvn"]) for row in read_csv("keys/cryptograms")} == set(CLASSES)
+
+
+@pytest.mark.parametrize("which", CLASSES)
+def test_the_cryptogram_of_a_message_is_that_of_pyemv(which: tuple[str, str]) -> None:
+    """Key derivation, protected data, padding and the issuer's answer, for each public cryptogram version."""
+    issuer_data, oracle = CLASSES[which]
+    message = chip_request(which[0], issuer_data)
+    issuer = bytes.fromhex(PAIR)
+    card = oracle(issuer, issuer, issuer, message[2], "01")
+    chip = chip_data.read(message[55])
+    wanted = {f"tag_{tag.lower()}": bytes.fromhex(chip.value(tag)) for tag in keys.messages._PROTECTED}
+    raw = bytes.fromhex(issuer_data)
+    parts: dict[str, bytes] = {}
+    if which[0] == "VISA":
+        parts = {"cvr": raw[3:7]} if which[1] == "0A" else {"tag_9f10": raw}
+    else:
+        parts = {"cvr": raw[2:8]} | ({"counters": raw[10:]} if which[1] in ("11", "15") else {})
+    made = keys.message_arqc(message, PAIR)
+    assert made.octets == card.generate_ac(**wanted, **parts)
+    signed = keys.with_arqc(message, PAIR)
+    assert keys.check_arqc(signed, PAIR)
+    assert not keys.check_arqc(signed, TRIPLE[16:])
+    answer = keys.with_arpc(respond(signed).message, signed, PAIR, code="00")
+    proof = bytes.fromhex(chip_data.read(answer[55]).value("91"))
+    _check_answer(card, proof, made.octets, chip)
+
+
+def _check_answer(card: Any, proof: bytes, asked: bytes, chip: chip_data.ChipData) -> None:
+    counter = {"tag_9f36": bytes.fromhex(chip.value("9F36"))}
+    if isinstance(card, cvn.VisaCVN18 | cvn.VisaCVN22):
+        assert proof[:4] == card.generate_arpc(asked, csu=proof[4:], **counter)
+    elif isinstance(card, cvn.MasterCardCVN20 | cvn.MasterCardCVN21):
+        assert proof[:8] == card.generate_arpc(asked, arpc_rc=proof[8:], **counter)
+    else:
+        assert proof[:8] == card.generate_arpc(asked, proof[8:])
+
+
+@pytest.mark.parametrize("format", ["text", "bcd", "ebcdic", "ascii"])
+@pytest.mark.parametrize("algorithm", ["X9.19", "ISO9797-1-3", "CMAC-TDES"])
+def test_a_mac_shows_every_change(format: str, algorithm: keys.MacAlgorithm) -> None:
+    """It fits the message it was made for, in every format, and none that differs in one element."""
+    message = generate("financial", network="VISA").message
+    signed = keys.with_mac(message, PAIR, algorithm=algorithm, format=format)
+    assert 64 in signed
+    assert keys.check_mac(signed, PAIR, algorithm=algorithm, format=format)
+    for changed in (
+        signed.replace(de4="000000999999"),
+        signed.replace(de64="0" * 16),
+        signed.replace(mti="0220"),
+    ):
+        assert not keys.check_mac(changed, PAIR, algorithm=algorithm, format=format)
+    longer = keys.with_mac(message.replace(de102="12345"), PAIR, algorithm=algorithm, format=format)
+    assert 128 in longer
+    assert keys.check_mac(longer, PAIR, algorithm=algorithm, format=format)
+    with pytest.raises(OptionError, match="a MAC in DE 64 or 128"):
+        keys.check_mac(message, PAIR)
+
+
+def test_a_pin_goes_into_a_message() -> None:
+    """DE 52 holds the block of the message's card; the block of 16 bytes has no room there."""
+    message = keys.with_pin_block(generate("financial", network="VISA").message, "1234", PAIR)
+    assert keys.read_pin_block(message[52], message[2], key=PAIR).value == "1234"
+    with pytest.raises(OptionError, match="0, 1 or 3"):
+        keys.with_pin_block(message, "1234", PAIR, format=4)
+
+
+WRONG: dict[str, tuple[Callable[[], object], str]] = {
+    "no hex": (
+        lambda: keys.Key("XYZ"),
+        "key: expected an even number of hexadecimal digits, found 3 characters",
+    ),
+    "a size": (lambda: keys.Key("00" * 9), "key: expected 8, 16, 24 bytes for TDES, found 9 bytes"),
+    "a cipher": (lambda: keys.Key(PAIR, "RC4"), "cipher: expected TDES or AES"),  # type: ignore[arg-type]
+    "even parity": (lambda: keys.Key("00" * 16, parity="odd"), "even parity in byte 1"),
+    "a short pin": (lambda: keys.pin_block("123", PAN), "pin: expected 4 to 12 digits, found 3 characters"),
+    "no card": (lambda: keys.pin_block("1234"), "pan: expected a card number, which format 0 binds"),
+    "a format": (lambda: keys.pin_block("1234", PAN, format=2), "format: expected 0, 1, 3 or 4"),  # type: ignore[arg-type]
+    "aes wanted": (lambda: keys.pin_block("1234", PAN, format=4), "format 4 has no block without one"),
+    "a block": (lambda: keys.read_pin_block("00", PAN), "block: expected 8 bytes in format 0, found 1 bytes"),
+    "another key": (
+        lambda: keys.read_pin_block("00" * 8, PAN, key=PAIR),
+        "another key, card number or format",
+    ),
+    "an algorithm": (lambda: keys.mac(b"x", PAIR, algorithm="X9.91"), "did you mean 'X9.19'"),  # type: ignore[arg-type]
+    "a mac key": (
+        lambda: keys.mac(b"x", TRIPLE),
+        "key: expected a TDES key of 16 bytes, found TDES, 24 bytes",
+    ),
+    "a length": (lambda: keys.mac(b"x", PAIR, length=9), "length: expected 4 to 8 bytes, found 9"),
+    "a counter": (
+        lambda: keys.dukpt_key(PAIR, "FFFF9876543210E00000"),
+        "serial: expected a counter of at least 1",
+    ),
+    "a serial": (
+        lambda: keys.dukpt_key(PAIR, "12"),
+        "serial: expected 8 to 10 bytes for TDES, found 1 bytes",
+    ),
+    "a usage": (lambda: keys.dukpt_key(PAIR, "FFFF9876543210E00001", "pim"), "did you mean 'pin'"),  # type: ignore[arg-type]
+    "no chip": (lambda: keys.check_arqc(Message("0100", {2: PAN}), PAIR), "DE 55 with tag 9F02"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_cannot_be_is_said(case: str) -> None:
+    """The error names the argument, what was expected and what was found, and shows no digit of a secret."""
+    call, said = WRONG[case]
+    with pytest.raises(OptionError) as caught:
+        call()
+    assert said in str(caught.value)
+    assert PAIR not in str(caught.value)
+    assert PAN not in str(caught.value)
+
+
+def test_a_wrong_word_is_a_choice() -> None:
+    """An algorithm or a usage that is none of those is a ChoiceError, as everywhere."""
+    with pytest.raises(ChoiceError):
+        keys.mac(b"x", PAIR, algorithm="HMAC")  # type: ignore[arg-type]
+
+
+def test_nothing_that_is_printed_gives_a_secret_away() -> None:
+    """The reprs of keys, of what was worked out and of key blocks hold no long run of digits."""
+    block = tr31.KeyBlock(bytes.fromhex(PAIR), tr31.Header("B", "K0", "T", "B", "00", "N")).wrap(
+        bytes.fromhex(TRIPLE)
+    )
+    worked = keys.pin_block("123456", PAN, key=PAIR)
+    things = [
+        keys.Key(TRIPLE),
+        keys.Key(AES_BASE, "AES"),
+        worked,
+        keys.read_key_block(block, PAIR),
+        [keys.cvv(PAN, "2912", "201", PAIR)],
+    ]
+    for thing in things:
+        for shown in (repr(thing), str(thing), f"{thing}"):
+            assert not re.search(r"[0-9A-F]{12}", shown), shown
+    assert pickle.loads(pickle.dumps(keys.Key(TRIPLE))) == keys.Key(TRIPLE)  # noqa: S301
+    assert keys.Key(TRIPLE).hex() == TRIPLE
+
+
+def test_steps_name_keys_by_their_check_values() -> None:
+    """What explains the way to a result shows no key."""
+    made = keys.message_arqc(keys.with_arqc(chip_request("VISA", "06011203A0B800"), PAIR), PAIR)
+    told = " ".join(f"{step.done} {step.result} {step.how}" for step in made.steps)
+    assert PAIR not in told
+    assert "check value" in told
+    assert len(made.steps) > 4
+
+
+def test_parity_is_set() -> None:
+    """Every byte has an odd number of bits, and the check value stays."""
+    made = keys.Key("00" * 16).with_odd_parity()
+    assert made.hex() == "01" * 16
+    assert keys.Key(made, parity="odd").check_value == keys.Key("00" * 16).check_value
+
+
+def test_the_face_takes_a_message_in_any_form_and_gives_a_table() -> None:
+    """Raw text, table and Message are signed alike; the signature still holds after an edit is undone."""
+    table = sim.generate("financial", network="VISA", at="2026-11-20")
+    raw = sim.build(table)
+    signed = sim.keys.with_mac(raw, PAIR)
+    assert sim.build(signed) == sim.build(sim.keys.with_mac(table, PAIR))
+    assert sim.keys.check_mac(signed, PAIR)
+    pin = sim.keys.with_pin_block(table, "1234", PAIR)
+    assert sim.build(pin) != raw
+    chip = chip_request("VISA", "06011203A0B800")
+    asked = sim.keys.with_arqc(chip, PAIR)
+    assert sim.keys.check_arqc(asked, PAIR)
+    answer = sim.keys.with_arpc(sim.respond(asked), sim.build(asked), PAIR, code="00")
+    assert chip_data.read(answer.iso.to_message()[55]).value("91")
+
+
+def test_steps_are_a_table() -> None:
+    """One row per step, in order."""
+    made = sim.keys.mac(b"message", PAIR)
+    assert sim.keys.steps(made)["done"].tolist() == ["data", "chained", "deciphered", "enciphered", "MAC"]
