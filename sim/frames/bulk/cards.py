@@ -14,8 +14,9 @@ import numpy as np
 from sim.codec import Message
 from sim.elements.mti import is_network_management
 from sim.elements.pan import account
-from sim.frames.bulk.cut import Block, CutColumn, by_width, windows
+from sim.frames.bulk.cut import Block, CutColumn, by_width
 from sim.frames.bulk.lines import Bools, Bytes, Ints
+from sim.frames.bulk.places import windows
 from sim.spec.networks import NETWORKS, detect, judge
 
 _IIN_DIGITS = 6

@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from sim.codec import Message, ParseError
 from sim.frames.bulk.cards import Cards, Owners
-from sim.frames.bulk.cut import Block, Group
+from sim.frames.bulk.cut import Block
 from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.frames.bulk.marks import UNSURE, Marks
+from sim.frames.bulk.places import Group
 from sim.judge import Severity
 from sim.judge.engine import CARD, EVERY, RULES, ZERO, Rule
 from sim.operations.validation import judge
@@ -65,18 +66,19 @@ class _Asked:
 
     def mark(self, block: Block, unsure: Bools) -> Bytes:
         """One mark per row; rows whose mark would be one too many are *unsure*."""
-        item, marks = self._item, np.zeros(len(block.lines), np.uint8)
-        for group in block.groups:
-            here = {0, *group.numbers}
-            silent = any(item.missing >> number & 1 for number in here)
-            if silent or not here.issuperset(item.elements) or not item.applies(group.version, group.mti):
-                continue
-            columns = {number: block.columns[number] for number in self._numbers(group)}
-            for row in group.rows.tolist():
-                fields = {number: column.text(row) for number, column in columns.items()}
-                marks[row] = self._mark_of(group, fields)
+        marks = np.zeros(len(block.lines), np.uint8)
+        asked = np.array([*map(self._speaks_of, block.groups), False])[block.group]
+        rows, numbers = np.flatnonzero(asked), [self._numbers(one) for one in block.groups]
+        for row, at in zip(rows.tolist(), block.group[rows].tolist(), strict=True):
+            fields = {number: block.columns[number].text(row) for number in numbers[at]}
+            marks[row] = self._mark_of(block.groups[at], fields)
         unsure |= marks == UNSURE
         return marks
+
+    def _speaks_of(self, group: Group) -> bool:
+        item, here = self._item, {0, *group.numbers}
+        silent = any(item.missing >> number & 1 for number in here)
+        return not silent and here.issuperset(item.elements) and item.applies(group.version, group.mti)
 
     def _numbers(self, group: Group) -> list[int]:
         reads = set(self._item.reads)

@@ -27,8 +27,8 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 # Large enough for many messages of each kind, small enough for a processor's cache.
-BLOCK = 8 << 20
-_ITEMS = 32_768
+BLOCK = 4 << 20
+_ITEMS = 16_384
 _NEWLINE, _RETURN = 10, 13
 _BLANKS = (9, 32)
 _BOM = b"\xef\xbb\xbf"

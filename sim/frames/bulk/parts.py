@@ -136,9 +136,11 @@ def _kinds(block: Block, version: str | None) -> _Kinds:
     """MTI and version of each row; both missing where the MTI cannot be read."""
     mtis: list[str | None] = [group.mti for group in block.groups]
     versions: list[str | None] = [group.version for group in block.groups]
-    codes = block.group.copy()
+    codes = block.head.copy()
     seen: dict[tuple[str | None, str | None], int] = {}
     for row, held in block.odd.items():
+        if codes[row] >= 0:
+            continue
         kind: tuple[str | None, str | None] = (None, None)
         if isinstance(held, Message):
             kind = held.mti, held.version
@@ -177,9 +179,9 @@ def _repeated(value: str, count: int) -> pa.Array:
 
 def _empty_secondary(block: Block) -> frozenset[int]:
     rows: set[int] = set()
-    for group in block.groups:
-        if len(group.bits) > 16 and not any(number > 64 for number in group.numbers):
-            rows.update(group.rows.tolist())
+    empty = [group.has_empty_secondary for group in block.groups]
+    if any(empty):
+        rows.update(np.flatnonzero(np.array([*empty, False])[block.group]).tolist())
     rows.update(row for row, held in block.odd.items() if isinstance(held, Message) and held.empty_secondary)
     return frozenset(block.lines.numbers[sorted(rows)].tolist())
 
@@ -189,15 +191,14 @@ def _faults(block: Block) -> dict[str, Any]:
     bad = {row: held for row, held in sorted(block.odd.items()) if isinstance(held, ParseError)}
     if not bad:
         return {}
+    count, rows = len(block.lines), np.array([*bad])
     made: dict[str, Any] = {}
-    made["error"] = few(block.lines, {row: str(error) for row, error in bad.items()}).array()
-    made["text"] = few(block.lines, {row: block.lines.text(row) for row in bad}).array()
+    made["error"] = few(count, {row: str(error) for row, error in bad.items()}).array()
+    made["text"] = few(count, {row: block.texts[row] for row in bad}).array()
     for name in ("field", "offset"):
-        column = np.zeros(len(block.lines), np.int64)
-        missing = np.ones(len(block.lines), np.bool_)
-        for row, error in bad.items():
-            value = getattr(error, name)
-            column[row], missing[row] = value or 0, value is None
+        values = [getattr(error, name) for error in bad.values()]
+        column, missing = np.zeros(count, np.int64), np.ones(count, np.bool_)
+        column[rows], missing[rows] = [value or 0 for value in values], [value is None for value in values]
         made[f"error_{name}"] = column, missing
     return made
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError, bitmap
@@ -20,8 +21,9 @@ from sim.codec.wire import Format, WireError, decode
 from sim.codec.wire.decode import Views, read_bitmap, read_mti
 from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, MAPPED, RAW, SIGNED, Field, VersionedFormat
 from sim.codec.wire.pages import MULTI_BYTE, SINGLE_BYTE, table
-from sim.frames.bulk.cut import by_width, copy, same, windows
+from sim.frames.bulk.cut import by_width, copy
 from sim.frames.bulk.lines import Bools, Bytes, Ints, Lines, empty
+from sim.frames.bulk.places import windows
 from sim.frames.bulk.table import BYTES_MARK
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, spec
@@ -29,6 +31,8 @@ from sim.spec import ElementSpec, spec
 # Marks characters that the text form would write in more than one byte.
 _WIDE = 255
 _MAP = 8
+# Below this many messages of a kind, one by one is faster.
+_FEW = 16
 # So many values are turned at a time: what is turned stays in the processor's cache.
 _RUN = 1 << 13
 
@@ -97,13 +101,29 @@ def _alike(lines: Lines, fmt: Format, rows: Ints) -> Iterator[tuple[bytes, Ints]
     rows = rows[(lines.stops - lines.starts)[rows] >= mti + step]
     if fmt.bitmap_bytes:
         wide = mti + step * fmt.bitmap_bytes // _MAP
-        yield from same(lines, rows[(lines.stops - lines.starts)[rows] >= wide], wide)
+        yield from _same(lines, rows[(lines.stops - lines.starts)[rows] >= wide], wide)
         return
     first = lines.data[lines.starts[rows] + mti]
     second = first > 127 if fmt.bitmap == RAW else _hex_above_7(fmt)[first]
-    yield from same(lines, rows[~second], mti + step)
+    yield from _same(lines, rows[~second], mti + step)
     rows = rows[second]
-    yield from same(lines, rows[(lines.stops - lines.starts)[rows] >= mti + 2 * step], mti + 2 * step)
+    yield from _same(lines, rows[(lines.stops - lines.starts)[rows] >= mti + 2 * step], mti + 2 * step)
+
+
+def _same(lines: Lines, rows: Ints, width: int) -> Iterator[tuple[bytes, Ints]]:
+    """*rows* by their first *width* bytes, those that are many."""
+    if not len(rows):
+        return
+    heads = windows(lines.data, width)[lines.starts[rows]]
+    buffers = [None, pa.py_buffer(heads)]
+    encoded = pa.Array.from_buffers(pa.binary(width), len(rows), buffers).dictionary_encode()
+    kinds = np.asarray(encoded.indices)
+    counts = np.bincount(kinds)
+    order = np.argsort(kinds.astype(np.uint16) if len(counts) < 1 << 16 else kinds, kind="stable")
+    ends = np.cumsum(counts)
+    for kind in np.flatnonzero(counts >= _FEW).tolist():
+        chosen = order[ends[kind] - counts[kind] : ends[kind]]
+        yield encoded.dictionary[kind].as_py(), rows[chosen]
 
 
 def _hex_above_7(fmt: Format) -> Bools:
