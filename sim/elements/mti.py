@@ -10,6 +10,7 @@ from sim.spec import lookup, version_of
 _RESPONSE_FUNCTION = {"0": "1", "2": "3", "6": "7"}
 # A response answers the message, not its repeat: 0101 and 0100 both get 0110.
 _WITHOUT_REPEAT = {"0": "0", "1": "0", "2": "2", "3": "2", "4": "4", "5": "4"}
+_REPEAT = {origin: repeat for repeat, origin in _WITHOUT_REPEAT.items() if repeat != origin}
 _RESPONSES = frozenset("13")
 _REPEATS = frozenset("135")
 
@@ -59,6 +60,15 @@ def response_mti(mti: str) -> str | None:
     """
     function, origin = _RESPONSE_FUNCTION.get(mti[2:3]), _WITHOUT_REPEAT.get(mti[3:4])
     return mti[:2] + function + origin if function and origin else None
+
+
+def repeat_mti(mti: str) -> str:
+    """The MTI of the repeat of *mti*: 0100 -> 0101; a repeat's own is the same.
+
+    >>> repeat_mti("0420"), repeat_mti("0421")
+    ('0421', '0421')
+    """
+    return mti[:3] + _REPEAT.get(mti[3:4], mti[3:4])
 
 
 def is_response(mti: str) -> bool:

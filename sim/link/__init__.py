@@ -1,1 +1,69 @@
-"""The other side of the wire: what talks, and the keys that it talks with. Nothing here needs pandas."""
+"""The other side of the wire: a host that answers, a client that asks, scenarios, load, keys.
+
+Asyncio streams, `ssl` and `cryptography`, nothing else; nothing here needs pandas. A host listens on the
+loopback address unless another is asked for, and nothing connects but to the address that it was given.
+Names are resolved when first used, so that keys come without sockets.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.link.client import AsyncClient
+    from sim.link.errors import LinkError
+    from sim.link.exchange import Exchange
+    from sim.link.host import AsyncHost
+    from sim.link.line import Cutter, Line
+    from sim.link.rules import Rule, rules_of
+    from sim.link.sync import Client, Host
+    from sim.link.timing import Timing
+    from sim.link.tls import client_context, server_context
+    from sim.link.traffic import Entry, Traffic
+
+_WHERE = {
+    "AsyncClient": "client",
+    "AsyncHost": "host",
+    "Client": "sync",
+    "Cutter": "line",
+    "Entry": "traffic",
+    "Exchange": "exchange",
+    "Host": "sync",
+    "Line": "line",
+    "LinkError": "errors",
+    "Rule": "rules",
+    "Timing": "timing",
+    "Traffic": "traffic",
+    "client_context": "tls",
+    "rules_of": "rules",
+    "server_context": "tls",
+}
+
+__all__ = [
+    "AsyncClient",
+    "AsyncHost",
+    "Client",
+    "Cutter",
+    "Entry",
+    "Exchange",
+    "Host",
+    "Line",
+    "LinkError",
+    "Rule",
+    "Timing",
+    "Traffic",
+    "client_context",
+    "rules_of",
+    "server_context",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WHERE})

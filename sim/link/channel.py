@@ -1,0 +1,113 @@
+"""One connection of a client: frames go out, frames come in."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from typing import Any
+
+from sim.errors import WireError
+from sim.link.errors import LinkError
+from sim.link.line import Line
+from sim.link.timing import Timing
+
+_CHUNK = 1 << 16
+
+
+class Channel:
+    """An open connection. *heard* is given every frame, *lost* told once why it is over."""
+
+    def __init__(
+        self,
+        name: str,
+        line: Line,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        heard: Callable[[Channel, bytes], None],
+        lost: Callable[[Channel, str], None],
+    ) -> None:
+        self.name = name
+        self.awaited: set[Any] = set()
+        self._reader, self._writer = reader, writer
+        self._cutter = line.cutter()
+        self._heard, self._lost = heard, lost
+        self._why = ""
+        self._over = False
+        self._task = asyncio.get_running_loop().create_task(self._read())
+
+    @classmethod
+    async def open(
+        cls,
+        name: str,
+        line: Line,
+        where: tuple[str, int],
+        tls: ssl.SSLContext | None,
+        seconds: float,
+        timing: Timing,
+        heard: Callable[[Channel, bytes], None],
+        lost: Callable[[Channel, str], None],
+    ) -> Channel:
+        """Connect. Raises LinkError where nobody listens, in its time, with the right certificate."""
+        host, port = where
+        opening = asyncio.ensure_future(asyncio.open_connection(host, port, ssl=tls))
+
+        def give_up() -> None:
+            opening.cancel()
+
+        watch = timing.later(seconds, give_up)
+        try:
+            reader, writer = await opening
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            raise LinkError(f"{host}:{port}", "a connection", f"none within {seconds:g} seconds") from None
+        except OSError as error:
+            why = getattr(error, "verify_message", "") or error.strerror or str(error)
+            raise LinkError(f"{host}:{port}", "a connection", why) from None
+        finally:
+            watch.cancel()
+        return cls(name, line, reader, writer, heard, lost)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing goes out any more."""
+        return self._over or self._writer.transport.is_closing()
+
+    @property
+    def queued(self) -> int:
+        """How many bytes the other side has not taken yet."""
+        return self._writer.transport.get_write_buffer_size()
+
+    def write(self, data: bytes) -> None:
+        """Send a frame."""
+        self._writer.write(data)
+
+    def end(self, why: str) -> None:
+        """Break the connection off."""
+        self._why = self._why or why
+        self._writer.transport.abort()
+
+    async def close(self) -> None:
+        """Close the connection, and wait until it is."""
+        self._why = self._why or "closed by us"
+        self._writer.close()
+        self._writer.transport.abort()
+        await asyncio.wait([self._task])
+
+    async def _read(self) -> None:
+        try:
+            while data := await self._reader.read(_CHUNK):
+                for frame in self._cutter.feed(data):
+                    self._heard(self, frame)
+            why = "the host closed the connection"
+            if self._cutter.partial:
+                why += f", {self._cutter.partial} bytes of a frame had come"
+        except WireError as error:
+            why = f"no frame: {error}"
+        except (ConnectionError, OSError) as error:
+            why = f"the connection broke ({type(error).__name__})"
+        self._over = True
+        self._writer.close()
+        self._lost(self, self._why or why)

@@ -1,0 +1,332 @@
+"""The client: sends requests, matches answers, undoes what was not answered.
+
+Answers find their request by MTI and chosen elements. Every request ends in an `Exchange`: answered, timed
+out, lost with its connection, or not sent; none of them is forgotten. A time-out of a request that moves
+money is followed by its reversal, which is repeated until it is answered or the tries are used up; an
+answer that comes later is kept and told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sim.codec import Message, ParseError
+from sim.elements import mti as mtis
+from sim.errors import IsoError, WireError
+from sim.link.accounts import Latest
+from sim.link.channel import Channel
+from sim.link.errors import LinkError
+from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange
+from sim.link.issuer import management
+from sim.link.line import Line
+from sim.link.timing import Handle, Timing
+from sim.link.traffic import EVENT, IN, OUT, Traffic
+from sim.operations.generation import generate, respond, reverse
+from sim.spec.tables import read_toml
+
+_REVERSIBLE = "12"
+Key = tuple[str, ...]
+Unsolicited = Callable[[Message], Message | None]
+
+
+@dataclass(slots=True, eq=False)
+class _Awaited:
+    exchange: Exchange
+    key: Key
+    channel: Channel
+    done: asyncio.Future[None]
+    began: float
+    watch: Handle | None = field(default=None, repr=False)
+
+    def end(self, status: str, note: str = "") -> None:
+        self.exchange.status, self.exchange.note = status, note
+        if self.watch:
+            self.watch.cancel()
+        if not self.done.done():
+            self.done.set_result(None)
+
+
+class AsyncClient:
+    """A client in the running event loop: `async with AsyncClient(("127.0.0.1", 8583)) as client:`.
+
+    *pool* connections are kept open, each new request goes to the one with the fewest awaited. *match*
+    are the elements that an answer has like its request, *timeout* seconds are waited for it; *reverse*
+    says whether time-outs are undone, *tries* how often the reversal is sent. *echo_after* seconds of
+    silence send an echo test; a connection whose echo is not answered is opened anew. *unsolicited* is
+    given what answers nothing, and may give an answer; without it echo tests of the host are answered.
+    """
+
+    def __init__(
+        self,
+        where: tuple[str, int],
+        line: Line | None = None,
+        *,
+        network: str | None = None,
+        tls: ssl.SSLContext | None = None,
+        pool: int = 1,
+        match: Sequence[int] | None = None,
+        timeout: float | None = None,
+        reverse: bool = True,
+        tries: int | None = None,
+        echo_after: float | None = None,
+        unsolicited: Unsolicited | None = None,
+        timing: Timing | None = None,
+        limits: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.where, self.line, self.network, self.tls = where, line or Line.of(), network, tls
+        self.limits: dict[str, Any] = {**read_toml("link")["client"], **(limits or {})}
+        self.pool = pool
+        self.match = tuple(read_toml("link")["keys"]["answer"] if match is None else match)
+        self.timeout: float = self.limits["timeout"] if timeout is None else timeout
+        self.reverse, self.tries = reverse, int(self.limits["tries"] if tries is None else tries)
+        self.echo_after = echo_after
+        self.timing = timing or Timing()
+        self.traffic = Traffic(self.line, self.limits.get("traffic"))
+        self.unsettled: list[Exchange] = []
+        self._unsolicited = unsolicited or self._answer_echo
+        self._channels: list[Channel] = []
+        self._awaited: dict[Key, _Awaited] = {}
+        self._overdue: Latest[Exchange] = Latest(self.limits["late"])
+        self._opening: asyncio.Lock = asyncio.Lock()
+        self._idle: Handle | None = None
+        self._count = 0
+        self._stan = 0
+        self._closed = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def connect(self) -> AsyncClient:
+        """Open all connections of the pool. Raises LinkError where one cannot be opened."""
+        self._closed = False
+        while len(self._channels) < self.pool:
+            await self._open()
+        self._rest()
+        return self
+
+    async def close(self) -> None:
+        """Close all connections; requests that wait for an answer are lost, and told so."""
+        self._closed = True
+        if self._idle:
+            self._idle.cancel()
+        for task in tuple(self._tasks):
+            task.cancel()
+        for channel in tuple(self._channels):
+            await channel.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return await self.connect()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def next_stan(self) -> str:
+        """A trace number that this client has not used for 999,999 numbers."""
+        self._stan = self._stan % 999_999 + 1
+        return f"{self._stan:06}"
+
+    async def send(
+        self, message: Message, *, timeout: float | None = None, reverse: bool | None = None
+    ) -> Exchange:
+        """Send *message* and wait for its answer; what was not answered is undone, where that is asked
+        for. Raises LinkError where no connection can be had, BuildError where the line cannot write it."""
+        exchange = await self._sent(Exchange(message), self.timeout if timeout is None else timeout)
+        undo = self.reverse if reverse is None else reverse
+        if undo and exchange.status in (TIMED_OUT, LOST) and message.mti[1] in _REVERSIBLE:
+            await self._undo(exchange)
+        return exchange
+
+    async def post(self, message: Message) -> None:
+        """Send *message* without waiting for anything: what answers nothing, or is not answered."""
+        channel = await self._channel()
+        data = self.line.encode(message)
+        channel.write(data)
+        self.traffic.add(self.timing.wall(), channel.name, OUT, "unsolicited", data)
+
+    async def _undo(self, exchange: Exchange) -> None:
+        """Send the reversal, then its repeats, until it is answered or the tries are used up."""
+        at = datetime.fromtimestamp(self.timing.wall(), UTC)
+        message = reverse(exchange.request, stan=self.next_stan(), at=at).message
+        exchange.reversal = undone = Exchange(message)
+        for attempt in range(self.tries):
+            if attempt:
+                undone.request = message.replace(mti=mtis.repeat_mti(message.mti))
+            try:
+                await self._sent(undone, self.timeout)
+            except LinkError as error:
+                undone.note = str(error)
+            if undone.status == ANSWERED:
+                return
+        self.unsettled.append(exchange)
+        self._tell("unsettled", f"the reversal was not answered in {self.tries} tries")
+
+    async def _sent(self, exchange: Exchange, timeout: float) -> Exchange:
+        message = exchange.request
+        expected = mtis.response_mti(message.mti)
+        if expected is None:
+            raise LinkError(f"MTI {message.mti}", "a request, which is answered", "another message")
+        data = self.line.encode(message)
+        key = self._key(expected, message)
+        channel = await self._channel()
+        if key in self._awaited:
+            raise LinkError(f"STAN {message.get(11)}", "no request waiting with the same keys", "one")
+        awaited = self._await(exchange, key, channel, timeout)
+        exchange.sent_at, exchange.sent = self.timing.wall(), exchange.sent + 1
+        channel.write(data)
+        self.traffic.add(exchange.sent_at, channel.name, OUT, "request", data)
+        await awaited.done
+        self._rest()
+        return exchange
+
+    def _await(self, exchange: Exchange, key: Key, channel: Channel, timeout: float) -> _Awaited:
+        done = asyncio.get_running_loop().create_future()
+        awaited = _Awaited(exchange, key, channel, done, self.timing.now())
+        self._awaited[key] = awaited
+        channel.awaited.add(awaited)
+        awaited.watch = self.timing.later(timeout, lambda: self._give_up(awaited))
+        return awaited
+
+    def _give_up(self, awaited: _Awaited) -> None:
+        self._forget(awaited)
+        self._overdue.keep(awaited.key, awaited.exchange)
+        note = "the host does not read" if awaited.channel.queued else ""
+        self._tell("timed out", note, awaited.channel.name)
+        awaited.end(TIMED_OUT, note)
+
+    def _forget(self, awaited: _Awaited) -> None:
+        self._awaited.pop(awaited.key, None)
+        awaited.channel.awaited.discard(awaited)
+
+    def _key(self, mti: str, message: Message) -> Key:
+        return (mti, *(message.get(number) for number in self.match))
+
+    async def _channel(self) -> Channel:
+        """The connection with the fewest awaited answers; a lost one is opened anew, with back-off."""
+        if self._closed:
+            raise LinkError(_name(self.where), "an open client", "a closed one")
+        if len(self._channels) < self.pool:
+            async with self._opening:
+                await self._reopen()
+        channel = min(self._channels, key=lambda one: len(one.awaited))
+        if channel.queued > self.limits["queue_bytes"]:
+            raise LinkError(_name(self.where), "a host that reads", f"{channel.queued} bytes not taken")
+        return channel
+
+    async def _reopen(self) -> None:
+        wait, factor, longest = self.limits["backoff"]
+        for attempt in range(self.limits["attempts"]):
+            if len(self._channels) >= self.pool:
+                return
+            try:
+                while len(self._channels) < self.pool:
+                    await self._open()
+            except LinkError as error:
+                if self._channels:
+                    return  # fewer than wanted, but there are some
+                if attempt + 1 == self.limits["attempts"]:
+                    raise
+                self._tell("waiting", f"{error}; next try in {wait:g} seconds")
+                await self.timing.sleep(wait)
+                wait = min(wait * factor, longest)
+
+    async def _open(self) -> None:
+        self._count += 1
+        name = f"{self._count} {_name(self.where)}"
+        channel = await Channel.open(
+            name,
+            self.line,
+            self.where,
+            self.tls,
+            self.limits["connect_seconds"],
+            self.timing,
+            self._heard,
+            self._lost,
+        )
+        self._channels.append(channel)
+        self._tell("connected", "", name)
+
+    def _lost(self, channel: Channel, why: str) -> None:
+        if channel in self._channels:
+            self._channels.remove(channel)
+        self._tell("closed", why, channel.name)
+        for awaited in tuple(channel.awaited):
+            self._forget(awaited)
+            self._overdue.keep(awaited.key, awaited.exchange)
+            self._tell("lost", why, channel.name)
+            awaited.end(LOST, why)
+
+    def _heard(self, channel: Channel, data: bytes) -> None:
+        now, wall = self.timing.now(), self.timing.wall()
+        try:
+            message, _ = self.line.decode(data)
+        except (WireError, ParseError) as error:
+            self.traffic.add(wall, channel.name, IN, "unreadable", data, note=str(error))
+            return
+        key = self._key(message.mti, message)
+        awaited = self._awaited.get(key)
+        if awaited is not None:
+            self._forget(awaited)
+            exchange = awaited.exchange
+            exchange.answer, exchange.latency = message, now - awaited.began
+            self.traffic.codes[message.get(39)] += 1
+            self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency)
+            self._overdue.keep(key, exchange)
+            awaited.end(ANSWERED)
+        elif (known := self._overdue.get(key)) is not None and known.request.mti[1] == message.mti[1]:
+            kind = "duplicate" if known.status == ANSWERED else "late"
+            if kind == "late":
+                known.late = message
+            self.traffic.add(wall, channel.name, IN, kind, data, note="" if kind == "late" else "came twice")
+        else:
+            self._unasked(channel, message, data, wall)
+
+    def _unasked(self, channel: Channel, message: Message, data: bytes, wall: float) -> None:
+        kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"
+        self.traffic.add(wall, channel.name, IN, kind, data)
+        if kind == "unmatched":
+            return
+        answer = self._unsolicited(message)
+        if answer is not None:
+            out = self.line.encode(answer)
+            channel.write(out)
+            self.traffic.add(self.timing.wall(), channel.name, OUT, "answer", out)
+
+    def _answer_echo(self, message: Message) -> Message | None:
+        return respond(message).message if management(message) == "echo" else None
+
+    def _rest(self) -> None:
+        """From now on nothing is said: after a while an echo test is."""
+        if self.echo_after is None or self._closed:
+            return
+        if self._idle:
+            self._idle.cancel()
+        self._idle = self.timing.later(self.echo_after, self._wake)
+
+    def _wake(self) -> None:
+        task = asyncio.get_running_loop().create_task(self._echo())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _echo(self) -> None:
+        at = datetime.fromtimestamp(self.timing.wall(), UTC)
+        version = self.line.version or self.line.format.version
+        made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=at)
+        try:
+            exchange = await self.send(made.message)
+        except IsoError as error:
+            self._tell("echo failed", str(error))
+        else:
+            if exchange.status == TIMED_OUT:
+                for channel in tuple(self._channels):
+                    channel.end("an echo test was not answered")
+        self._rest()
+
+    def _tell(self, kind: str, note: str, name: str = "") -> None:
+        self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)
+
+
+def _name(where: tuple[str, int]) -> str:
+    return f"{where[0]}:{where[1]}"

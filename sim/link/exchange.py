@@ -1,0 +1,40 @@
+"""What became of a message that a client sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.codec import Message
+
+ANSWERED, TIMED_OUT, LOST, UNSENT = "answered", "timed out", "lost", "not sent"
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request and what came of it. `status` is answered, timed out, lost (the connection went down while
+    its answer was awaited) or not sent; `sent_at` in seconds since 1970 (UTC), `latency` in seconds;
+    `sent` how many times it was sent, repeats included. `late` is an answer that came after its time,
+    `reversal` what undid the request. Its repr hides card data, as that of a message does.
+    """
+
+    request: Message
+    status: str = UNSENT
+    answer: Message | None = None
+    sent_at: float = 0.0
+    latency: float | None = None
+    sent: int = 0
+    note: str = ""
+    late: Message | None = None
+    reversal: Exchange | None = None
+
+    @property
+    def code(self) -> str:
+        """The response code (DE 39), empty where there is no answer."""
+        return self.answer.get(39) if self.answer else ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether both sides agree: it was answered, or undone, or never sent."""
+        if self.status in (ANSWERED, UNSENT):
+            return True
+        return self.reversal is not None and self.reversal.status == ANSWERED

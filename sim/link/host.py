@@ -1,0 +1,154 @@
+"""The host: an issuer that answers on a TCP port.
+
+Each connection is one task that reads, decides and writes. It reads no more while its answers are not taken,
+so that a client that never reads costs one buffer; what a length field says is never allocated; a frame
+that does not become whole, an answer that is not taken, are given up after their time, and told. An answer
+that could not be handed over is an entry of kind `undelivered`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sim.codec import Message
+from sim.errors import IsoError, WireError
+from sim.link.accounts import Accounts
+from sim.link.errors import LinkError
+from sim.link.issuer import Decision, Issuer
+from sim.link.line import Line, answering
+from sim.link.rules import Rule, Table
+from sim.link.serving import Serving
+from sim.link.timing import Timing
+from sim.link.traffic import EVENT, Traffic
+from sim.spec.tables import read_toml
+
+LOOPBACK = "127.0.0.1"
+
+
+class AsyncHost:
+    """A host in the running event loop: `async with AsyncHost(line) as host: host.port`.
+
+    *rules* are tried in their order; *balances* (minor units by card number) and *opening* say what accounts
+    hold; *address* is where it listens, the loopback address unless asked otherwise, *port* 0 any free one.
+    `traffic` is what it saw, `accounts` what it holds.
+    """
+
+    def __init__(
+        self,
+        line: Line | None = None,
+        rules: tuple[Rule, ...] = (),
+        *,
+        network: str | None = None,
+        balances: Mapping[str, int] | None = None,
+        opening: int | None = None,
+        sign_on: bool = False,
+        address: str = LOOPBACK,
+        port: int = 0,
+        tls: ssl.SSLContext | None = None,
+        timing: Timing | None = None,
+        exchanged: Callable[[Message], Mapping[int, str]] | None = None,
+        limits: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.line = line or Line.of()
+        self.address, self.port = address, port
+        self.tls = tls
+        self.timing = timing or Timing()
+        self.limits: dict[str, Any] = {**read_toml("link")["host"], **(limits or {})}
+        self.traffic = Traffic(self.line, self.limits["traffic"])
+        self.accounts = Accounts(balances, opening, self.limits)
+        self.issuer = Issuer(
+            Table(rules), self.accounts, network=network, sign_on=sign_on, exchanged=exchanged
+        )
+        self.serving: set[Serving] = set()
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._count = 0
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rule table; assign another one at any time."""
+        return self.issuer.table.rules
+
+    @rules.setter
+    def rules(self, rules: tuple[Rule, ...]) -> None:
+        self.issuer.table = Table(rules)
+
+    async def start(self) -> AsyncHost:
+        """Listen. Raises LinkError where the place is taken or not ours."""
+        try:
+            self._server = await asyncio.start_server(
+                self._serve, self.address, self.port, ssl=self.tls, backlog=self.limits["connections"]
+            )
+        except OSError as error:
+            where = f"{self.address}:{self.port}"
+            raise LinkError(where, "a place to listen at", error.strerror or str(error)) from None
+        self.port = self._server.sockets[0].getsockname()[1]
+        self._tell("listening", f"on {self.address}:{self.port}")
+        return self
+
+    async def stop(self) -> None:
+        """Close all connections and listen no more. What was not answered is told."""
+        server, self._server = self._server, None
+        if server is None:
+            return
+        server.close()
+        for one in tuple(self.serving):
+            one.end("the host was stopped")
+        if self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        await server.wait_closed()
+        self._tell("stopped", "")
+
+    async def __aenter__(self) -> AsyncHost:
+        return await self.start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def send(self, message: Message) -> int:
+        """Send a message that no client asked for to all connections; gives to how many."""
+        data = self.line.encode(message)
+        taken = [one for one in tuple(self.serving) if one.push(data, "unsolicited")]
+        return len(taken)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._count += 1
+        task = asyncio.current_task()
+        if task is not None:
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        peer = writer.get_extra_info("peername") or ("", 0)
+        name = f"{self._count} {peer[0]}:{peer[1]}"
+        if len(self.serving) >= self.limits["connections"]:
+            self._tell("refused", "there are as many connections as there may be", name)
+            writer.close()
+            return
+        one = Serving(self, name, reader, writer)
+        self.serving.add(one)
+        self._tell("connected", "", name)
+        try:
+            await one.run()
+        finally:
+            self.serving.discard(one)
+
+    def _tell(self, kind: str, note: str, name: str = "") -> None:
+        self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)
+
+    def decide(self, data: bytes, one: Serving) -> tuple[Decision, bytes]:
+        """The decision on a frame, and the frame of its answer (empty: none)."""
+        try:
+            request, layers = self.line.decode(data)
+        except WireError as error:
+            decision, layers = self.issuer.unreadable(error), ()
+        else:
+            decision = self.issuer.decide(request, one.session)
+        if decision.answer is None:
+            return decision, b""
+        try:
+            return decision, self.line.encode(decision.answer, answering(layers))
+        except IsoError as error:
+            self._tell("unanswered", f"its answer cannot be written: {error}", one.name)
+            return decision, b""

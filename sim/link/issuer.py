@@ -1,0 +1,259 @@
+"""How a host decides: what a request gets as its answer, and why.
+
+The rule table speaks first; without a rule an invalid message is declined, money is moved where there is
+enough of it, the line is managed. A repeat gets the answer that its message got, and nothing is booked
+twice. No sockets here: message in, decision out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sim.codec import BuildError, Message
+from sim.elements import mti as mtis
+from sim.elements.layout import layouts, write
+from sim.elements.money import amount, composite
+from sim.elements.pan import account
+from sim.errors import ParseError
+from sim.link.accounts import Accounts, Latest
+from sim.link.rules import Rule, Table
+from sim.operations.generation import respond
+from sim.operations.validation import judge
+from sim.spec import currency, lookup, spec
+from sim.spec.networks import NETWORKS
+from sim.spec.tables import read_toml
+
+_ACCOUNTED = "12"  # message classes that move money
+_REVERSAL = "4"
+_ADVICES = "23"  # functions that tell what was done already
+_SIGNED_ON = "sign-on"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is done with a message: `answer` (None: there is none), `action` and `delay` as a rule has them,
+    `rule` its label, `note` why, `findings` how many errors the message has."""
+
+    answer: Message | None
+    action: str = "answer"
+    delay: float = 0.0
+    rule: str = ""
+    note: str = ""
+    findings: int = 0
+
+
+@dataclass(slots=True)
+class Session:
+    """What a host knows of one connection."""
+
+    signed_on: bool = False
+
+
+class Issuer:
+    """The side that answers. *network* is the one whose rules hold, None that of each card; *sign_on* has
+    nothing but network management answered before a sign-on. *exchanged* is given the request of a key
+    exchange and gives the elements that its answer has more."""
+
+    def __init__(
+        self,
+        table: Table,
+        accounts: Accounts,
+        *,
+        network: str | None = None,
+        sign_on: bool = False,
+        exchanged: Callable[[Message], Mapping[int, str]] | None = None,
+    ) -> None:
+        self.table = table
+        self.accounts = accounts
+        self.network = network
+        self.sign_on = sign_on
+        self.exchanged = exchanged
+        self.business_days = 0  # how many cut-overs there were
+        self._approvals = 0
+        self._moves: Mapping[str, list[str]] = read_toml("link")["moves"]
+        self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
+        self._answers: Mapping[str, Mapping[str, str]] = read_toml("link")["answers"]
+        self._given: Latest[tuple[Message, str]] = Latest(accounts.remembered)
+
+    def decide(self, request: Message, session: Session) -> Decision:
+        """What *request* gets."""
+        if mtis.response_mti(request.mti) is None:
+            return Decision(None, note="no request: nothing answers it")
+        rule = self.table.find(request)
+        if rule is not None and rule.action == "ignore":
+            return Decision(None, "ignore", rule=rule.label)
+        if mtis.is_network_management(request.mti):
+            answer, note, findings = *self._managed(request, session, rule), 0
+        else:
+            answer, note, findings = self._accounted(request, session, rule)
+        if rule is None:
+            return Decision(answer, note=note, findings=findings)
+        if rule.action == "wrong-stan" and answer is not None:
+            answer = answer.replace(de11=_other(answer.get(11)))
+        return Decision(answer, rule.action, rule.delay, rule.label, note, findings)
+
+    def unreadable(self, error: ParseError) -> Decision:
+        """What a frame gets that cannot be read: an answer where its type and trace number could be."""
+        partial = error.partial
+        if not isinstance(partial, Message) or 11 not in partial:
+            return Decision(None, note=f"unreadable: {error}", findings=1)
+        known = Message(partial.mti, {11: partial[11]}, partial.version)
+        answer = self._answer(known, self._code("format_error", known))
+        return Decision(answer, note=f"unreadable: {error}", findings=1)
+
+    def _accounted(
+        self, request: Message, session: Session, rule: Rule | None
+    ) -> tuple[Message | None, str, int]:
+        if self.sign_on and not session.signed_on:
+            return self._answer(request, self._code("signed_off", request)), "not signed on", 0
+        key = self._key(request)
+        if (known := self._given.get(key)) and (rule is None or not rule.code):
+            return known[0], f"repeat: {known[1]}".removesuffix(": "), 0
+        answer, note, findings = self._fresh(request, rule)
+        if answer is not None:
+            self._given.keep(key, (answer, note))
+        return answer, note, findings
+
+    def _key(self, request: Message) -> tuple[str, ...]:
+        # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
+        return (request.mti[:3], *(request.get(number) for number in self._same))
+
+    def _fresh(self, request: Message, rule: Rule | None) -> tuple[Message | None, str, int]:
+        if rule is not None and rule.code:
+            return self._by_rule(request, rule), "", 0
+        report = judge(request, self.network, ())
+        if not report.valid:
+            errors = report.errors
+            return self._answer(request, self._code("format_error", request)), errors[0], len(errors)
+        if request.mti[1] == _REVERSAL:
+            return (*self._reversed(request), 0)
+        if request.mti[1] in _ACCOUNTED:
+            return (*self._moved(request, rule), 0)
+        return self._answer(request, None), "", 0
+
+    def _by_rule(self, request: Message, rule: Rule) -> Message | None:
+        known = lookup("response_code", rule.code, version=request.version)
+        if known and known.kind == "approved" and request.mti[1] in _ACCOUNTED:
+            self.accounts.book(request, self._taken(request))
+        return self._answer(request, rule.code)
+
+    def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
+        taken, pan = self._taken(request), account(request)[1]
+        if self._is("inquiry", request):
+            return self._with_balance(request), "balance told"
+        if rule is not None and rule.action == "partial" and rule.approved is not None:
+            return self._partly(request, min(rule.approved, taken)), "approved in part"
+        available = self.accounts.balance(pan)
+        if taken > available and request.mti[2] not in _ADVICES:
+            return self._answer(request, self._code("no_funds", request)), "not enough on the account"
+        self.accounts.book(request, taken)
+        return self._answer(request, None), ""
+
+    def _reversed(self, request: Message) -> tuple[Message | None, str]:
+        back = self.accounts.give_back(request)
+        if back is None:
+            return self._answer(request, self._code("unknown_original", request)), "its original is unknown"
+        return self._answer(request, None), "" if back else "was undone already"
+
+    def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message | None, str]:
+        kind = management(request)
+        if rule is not None and rule.code:
+            return self._answer(request, rule.code), kind
+        if kind in (_SIGNED_ON, "sign-off"):
+            session.signed_on = kind == _SIGNED_ON
+        elif kind == "cutover":
+            self.business_days += 1
+        answer = self._answer(request, None)
+        if kind == "key" and self.exchanged and answer is not None:
+            more = self.exchanged(request)
+            answer = answer.replace(**{f"de{number}": value for number, value in more.items()})
+        return answer, kind
+
+    def _answer(self, request: Message, code: str | None) -> Message | None:
+        try:
+            self._approvals += code is None
+            return respond(request, code, approval=f"{self._approvals % 1_000_000:06}").message
+        except BuildError:  # a rule's code of another version
+            return respond(request, self._code("malfunction", request)).message
+
+    def _code(self, name: str, request: Message) -> str:
+        return self._answers[request.version][name]
+
+    def _is(self, kind: str, request: Message) -> bool:
+        low, high = self._moves[kind]
+        return low <= request.get(3)[:2] <= high
+
+    def _taken(self, request: Message) -> int:
+        """How much the request takes from its account; below 0, what it gives."""
+        found = amount(request)
+        if found is None or not found[0].isdigit():
+            return 0
+        if self._is("credit", request):
+            return -int(found[0])
+        return int(found[0]) if self._is("debit", request) else 0
+
+    def _partly(self, request: Message, approved: int) -> Message | None:
+        """An approval of less than was asked for: the amount in DE 4, the original one in DE 54 (type 57).
+
+        Source: flows.csv, partial approval.
+        """
+        self.accounts.book(request, approved)
+        answer = self._answer(request, self._code("partial", request))
+        if answer is None:
+            return None
+        inside = composite(request.version, 4)
+        start = inside[1].start if inside else 0
+        asked = request[4]
+        answer.fields[4] = f"{asked[:start]}{approved:012}"
+        answer.fields[54] = _amounts(request, [("original", int(asked[start:]))])
+        return _sorted(answer)
+
+    def _with_balance(self, request: Message) -> Message | None:
+        answer = self._answer(request, None)
+        if answer is None:
+            return None
+        held = self.accounts.balance(account(request)[1])
+        answer.fields[54] = _amounts(request, [("ledger", held), ("available", held)])
+        return _sorted(answer)
+
+
+def management(request: Message) -> str:
+    """What a network management request is for, by DE 70 (1987) or DE 24: sign-on, sign-off, echo, key,
+    cutover, other; empty where no list has its code."""
+    version = request.version
+    name, code = (
+        ("network_management", request.get(70)) if version == "1987" else ("function_code", request.get(24))
+    )
+    # Such a request carries no card, so any network's own code is known.
+    rows = (lookup(name, code, version=version, network=network) for network in (None, *NETWORKS))
+    return next((row.kind for row in rows if row), "")
+
+
+def _sorted(message: Message) -> Message:
+    return Message(
+        message.mti, dict(sorted(message.fields.items())), message.version, dialect=message.dialect
+    )
+
+
+def _amounts(request: Message, groups: list[tuple[str, int]]) -> str:
+    """DE 54: a group for each of *groups*, kind and minor units."""
+    types = read_toml("link")["moves"]["amount_types"]
+    layout = layouts(request.version, 54)[0]
+    found = amount(request)
+    code = found[1] if found else request.get(49)
+    known = currency(code)
+    parts = []
+    for kind, units in groups:
+        row = {"account type": "00", "amount type": types[kind], "currency": code or "000"}
+        row["amount"] = f"{'D' if units < 0 else 'C'}{abs(units):012}"
+        if "minor unit" in {cell.name for cell in layout.cell.cells}:
+            row["minor unit"] = str(known.exponent if known and known.exponent is not None else 2)
+        parts.append(row)
+    return write(layout, parts)
+
+
+def _other(stan: str) -> str:
+    """Another trace number of the same width."""
+    width = len(stan) or spec("1987")[11].width
+    return f"{(int(stan) + 1) % 10**width if stan.isdigit() else 1:0{width}}"

@@ -1,0 +1,174 @@
+"""How a line writes: frames cut out of a stream, messages read from them and written into them.
+
+A `Line` is a format and the framing around it, by name (`sim.formats()`, `data/framing.csv`). The outermost
+layer says where a frame ends, so it is a length field, or an end mark in a format of characters. What a
+length says is never allocated: a frame grows as its bytes come, up to `largest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sim.codec import Message, ParseError, build, parse
+from sim.codec.wire import Format, Layer, decode, encode, frame, strip, wire_format, wrap
+from sim.codec.wire.framing import ETX, said_length
+from sim.errors import OptionError, WireError
+from sim.spec import version_of
+from sim.spec.tables import read_toml
+
+TEXT_FORM = "ascii"  # its bytes are the text form's characters
+_TPDU = "tpdu"
+
+
+class Cutter:
+    """Cuts frames out of the bytes of one direction. `partial` is how many bytes of a frame have come."""
+
+    __slots__ = ("_expected", "_held", "_made", "_width", "largest")
+
+    def __init__(self, outermost: str, largest: int) -> None:
+        made = frame(outermost)
+        self._made = made
+        self._width = made.zeros_before + made.width + made.zeros_after
+        self.largest = largest
+        self._held = bytearray()
+        self._expected = 0
+
+    @property
+    def partial(self) -> int:
+        """How many bytes of a frame wait for the rest."""
+        return len(self._held)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The frames that are whole now, each with its length field. Raises WireError, behind the last of
+        them, where no frame can start, or one is longer than allowed: nothing behind it can be found."""
+        held = self._held
+        held += data
+        if self._made.kind == "etx":
+            # Looked for in what is new: a frame that comes byte by byte is not searched again.
+            if ETX in data:
+                yield from self._cut_at_marks()
+            if len(held) > self.largest:
+                found = f"{len(held)} bytes without"
+                raise WireError(None, 0, f"an ETX within {self.largest} bytes", found)
+            return
+        at, width = 0, self._width
+        try:
+            while len(held) - at >= width:
+                end = at + width + self._said(at)
+                if end > len(held):
+                    break
+                frame_there, at = bytes(held[at:end]), end
+                yield frame_there
+        finally:
+            if at:
+                del held[:at]
+
+    def _said(self, at: int) -> int:
+        made = self._made
+        head = bytes(self._held[at : at + self._width])
+        size = said_length(made, head, 0)
+        if size is None or not 0 <= size <= self.largest:
+            raise WireError(None, 0, f"a {made.title} of at most {self.largest} bytes", head.hex().upper())
+        return size
+
+    def _cut_at_marks(self) -> list[bytes]:
+        *whole, rest = bytes(self._held).split(bytes([ETX]))
+        self._held[:] = rest
+        return [one + bytes([ETX]) for one in whole]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A format and its framing, outermost first, both by name. `largest` bounds a frame, in bytes;
+    `version` None reads it off each MTI."""
+
+    format: Format
+    framing: tuple[str, ...]
+    largest: int
+    version: str | None = None
+    _text: bool = field(default=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        format: Format | str | None = None,
+        framing: Sequence[str] | str | None = None,
+        version: str | None = None,
+    ) -> Line:
+        """The line that writes *format* inside *framing*; None is the usual one, of a format its own.
+        Raises SpecError or ChoiceError for unknown names, OptionError where nothing says where a message
+        ends."""
+        usual = read_toml("link")["line"]
+        chosen = wire_format(format or usual["format"]) if not isinstance(format, Format) else format
+        own = chosen.frames or usual["framing"]
+        names = [framing] if isinstance(framing, str) else list(own if framing is None else framing)
+        kinds = [frame(name).kind for name in names]
+        if not kinds or kinds[0] not in ("length", "etx"):
+            found = " ".join(names) or "no framing"
+            raise OptionError("framing", "a length field (or etx) outermost, such as length-2", repr(found))
+        return cls(chosen, tuple(names), usual["largest"], version, chosen.name == TEXT_FORM)
+
+    def cutter(self) -> Cutter:
+        """What cuts the frames of one direction."""
+        return Cutter(self.framing[0], self.largest)
+
+    def encode(self, message: Message, layers: Iterable[Layer] = ()) -> bytes:
+        """*message* as a frame, inside *layers* as they were read, else the usual ones. Raises BuildError."""
+        if not self._text:
+            return encode(message, self.format, framing=tuple(layers) or self.framing)
+        try:
+            body = build(message).encode("ascii")
+        except UnicodeEncodeError:
+            # Says which element it is.
+            body = encode(message, self.format)
+        return wrap(body, tuple(layers) or self.framing)
+
+    def decode(self, data: bytes) -> tuple[Message, tuple[Layer, ...]]:
+        """The message of a frame, and what stood around it. Raises WireError."""
+        layers, start, end = strip(data, self.framing)
+        body = data[start:end]
+        if self._text:
+            try:
+                text = body.decode("ascii")
+                return parse(text, self.version or version_of(text[:4]) or "1987"), layers
+            except (ParseError, UnicodeDecodeError):
+                pass  # read once more below, where the error counts bytes
+        return decode(body, self.format, self.version), layers
+
+
+def answering(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+    """The layers of an answer: as the request had them, source and destination of a TPDU exchanged.
+
+    Source: jPOS NACChannel and its response headers; ISO 8583 terminals' TPDU of 1 + 2 + 2 bytes.
+    """
+    if not any(layer.name == _TPDU for layer in layers):
+        return layers
+    return tuple(
+        Layer(one.name, one.front[:1] + one.front[3:5] + one.front[1:3], one.back)
+        if one.name == _TPDU
+        else one
+        for one in layers
+    )
+
+
+def spoken(address: object, usual_port: int | None = None) -> tuple[str, int]:
+    """Host and port of an address that a person writes: `"127.0.0.1:8583"`, `("::1", 8583)`, `"[::1]:8583"`.
+
+    >>> spoken("localhost:8583")
+    ('localhost', 8583)
+
+    Raises OptionError for anything else.
+    """
+    host: object = address
+    port: object = usual_port
+    if isinstance(address, tuple) and len(address) == 2:
+        host, port = address
+    elif isinstance(address, str) and ":" in address:
+        host, _, port = address.rpartition(":")
+        host = str(host).removeprefix("[").removesuffix("]")
+    if isinstance(port, str) and port.isascii() and port.isdigit():
+        port = int(port)
+    if not (isinstance(host, str) and host and isinstance(port, int) and 0 <= port <= 65535):
+        raise OptionError("address", "host:port, such as 127.0.0.1:8583", repr(address)[:40])
+    return host, port

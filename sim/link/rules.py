@@ -1,0 +1,216 @@
+"""The rule table of a host: which messages, and what is done with them. The first row that fits holds.
+
+A row is a dict of texts, as CSV, TOML or a DataFrame has it. Its conditions (an empty one fits all):
+`mti` (`0100`, `01xx`), `processing_code` (`00`, `000000`), `network`, `card` (a card number, or its
+beginning and `*`), `amount` (`5000`, `1000..`, `..999`, `100..200`, minor units), `currency`, `merchant`,
+`terminal`, `seen` (which of the messages that fit the rest: `1`, `2..`). What is done: `action` (below),
+`code` (DE 39), `delay` (seconds), `approved` (of a partial approval, minor units), `name`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sim.codec import Message
+from sim.elements.money import amount
+from sim.elements.pan import account, detect_network
+from sim.errors import ChoiceError, OptionError, shown
+from sim.spec import currency
+from sim.spec.spellings import network_named
+
+# What a host can do with a message beside answering it as it is.
+ACTIONS = {
+    "answer": "the answer is sent",
+    "ignore": "the message is not processed, nothing is sent",
+    "drop": "the message is processed, its answer is lost",
+    "late": "the answer waits for the next message of the connection, or for its delay",
+    "duplicate": "the answer is sent twice",
+    "close": "the message is processed, the connection is closed instead of an answer",
+    "garbage": "a frame of bytes that are no message is sent instead of the answer",
+    "wrong-stan": "the answer carries another STAN (DE 11)",
+    "partial": "a part of the amount is approved",
+}
+_TEXTS = ("mti", "processing_code", "network", "card", "currency", "merchant", "terminal", "code", "name")
+_ANY = "xX"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Whole numbers from `low` to `high`, None where it is open."""
+
+    low: int | None = None
+    high: int | None = None
+
+    @classmethod
+    def of(cls, column: str, text: str) -> Range:
+        """`5`, `5..`, `..5` or `5..9`. Raises OptionError for anything else."""
+        low, dots, high = text.partition("..")
+        parts = [low, high if dots else low]
+        if not all(part == "" or (part.isascii() and part.isdigit()) for part in parts) or not text.strip(
+            "."
+        ):
+            raise OptionError(column, "a whole number or a range such as 100..200", shown(text))
+        return cls(*(int(part) if part else None for part in parts))
+
+    def __contains__(self, number: object) -> bool:
+        if not isinstance(number, int):
+            return False
+        return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
+
+    def __str__(self) -> str:
+        if self.low is not None and self.low == self.high:
+            return str(self.low)
+        return f"{'' if self.low is None else self.low}..{'' if self.high is None else self.high}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rule:
+    """One row: conditions, and what is done with the messages that meet them."""
+
+    name: str = ""
+    mti: str = ""
+    processing_code: str = ""
+    network: str = ""
+    card: str = ""
+    amount: Range | None = None
+    currency: str = ""
+    merchant: str = ""
+    terminal: str = ""
+    seen: Range | None = None
+    action: str = "answer"
+    code: str = ""
+    delay: float = 0.0
+    approved: int | None = None
+
+    @property
+    def label(self) -> str:
+        """How the rule is named where it is told that it held."""
+        return self.name or (f"{self.action} {self.code}".strip())
+
+    def __repr__(self) -> str:
+        # The card may be a whole number: it is no part of what is shown.
+        return f"Rule({self.label!r})"
+
+    def fits(self, message: Message) -> bool:
+        """Whether *message* meets the conditions, `seen` aside."""
+        return (
+            (not self.mti or _like(self.mti, message.mti))
+            and (not self.processing_code or message.get(3).startswith(self.processing_code))
+            and (not self.terminal or message.get(41).strip() == self.terminal)
+            and (not self.merchant or message.get(42).strip() == self.merchant)
+            and (not self.card or _of_card(self.card, account(message)[1]))
+            and (not self.network or _network(message) == self.network)
+            and self._fits_money(message)
+        )
+
+    def _fits_money(self, message: Message) -> bool:
+        if self.amount is None and not self.currency:
+            return True
+        found = amount(message)
+        if found is None:
+            return False
+        digits, code = found
+        if self.amount is not None and not (digits.isdigit() and int(digits) in self.amount):
+            return False
+        known = currency(code)
+        return not self.currency or self.currency in (code, known.alpha if known else code)
+
+
+def _like(pattern: str, mti: str) -> bool:
+    return len(pattern) == len(mti) and all(a in _ANY or a == b for a, b in zip(pattern, mti, strict=True))
+
+
+def _of_card(wanted: str, pan: str) -> bool:
+    return pan.startswith(wanted[:-1]) if wanted.endswith("*") else pan == wanted
+
+
+def _network(message: Message) -> str | None:
+    found = detect_network(message)
+    return found.network if found else None
+
+
+_COLUMNS = tuple(one.name for one in fields(Rule))
+Source = str | Path | Iterable[Mapping[str, Any] | Rule]
+
+
+def rules_of(source: Source | None) -> tuple[Rule, ...]:
+    """The rules of a CSV or TOML file (`[[rules]]`), its text, or of rows.
+
+    Raises OptionError naming the row and the column of what cannot be met.
+
+    >>> rules_of("card,code\\n4111*,51")[0].code
+    '51'
+    """
+    if source is None:
+        return ()
+    rows = _read(source) if isinstance(source, str | Path) else source
+    return tuple(row if isinstance(row, Rule) else _rule(at, row) for at, row in enumerate(rows, 1))
+
+
+def _read(source: str | Path) -> list[Mapping[str, Any]]:
+    text = str(source)
+    if isinstance(source, Path) or "\n" not in text:
+        text = Path(source).read_text(encoding="utf-8")
+    if text.lstrip().startswith("[") or str(source).endswith(".toml"):
+        try:
+            return list(tomllib.loads(text).get("rules", []))
+        except tomllib.TOMLDecodeError as error:
+            raise OptionError("rules", "a TOML file with [[rules]]", str(error)[:80]) from None
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def _rule(at: int, row: Mapping[str, Any]) -> Rule:
+    given = {str(key): value for key, value in row.items() if value is not None and str(value).strip() != ""}
+    if unknown := [key for key in given if key not in _COLUMNS]:
+        raise ChoiceError.of(f"rule {at}", unknown[0], _COLUMNS)
+    values: dict[str, Any] = {name: str(given[name]).strip() for name in _TEXTS if name in given}
+    where = f"rule {at}, "
+    if "network" in values:
+        values["network"] = network_named(values["network"], f"{where}network")
+    for name in ("amount", "seen"):
+        if name in given:
+            values[name] = Range.of(where + name, str(given[name]).strip())
+    if "action" in given:
+        action = str(given["action"]).strip()
+        if action not in ACTIONS:
+            raise ChoiceError.of(f"{where}action", action, tuple(ACTIONS))
+        values["action"] = action
+    for name, kind in (("delay", float), ("approved", int)):
+        if name in given:
+            values[name] = _number(where + name, given[name], kind)
+    if values.get("action") == "partial" and "approved" not in values:
+        raise OptionError(f"{where}approved", "the amount that is approved (minor units)", "none")
+    return Rule(**values)
+
+
+def _number(column: str, value: object, kind: type[float]) -> float:
+    try:
+        made = kind(str(value).strip())
+    except ValueError:
+        made = -1
+    if not 0 <= made < 1e12:
+        raise OptionError(column, "a number, not below 0", shown(value))
+    return made
+
+
+class Table:
+    """The rules of a host at work. It counts how many messages fitted each of them."""
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self.rules = tuple(rules)
+        self._seen = [0] * len(self.rules)
+
+    def find(self, message: Message) -> Rule | None:
+        """The first rule that holds for *message*."""
+        for at, rule in enumerate(self.rules):
+            if rule.fits(message):
+                self._seen[at] += 1
+                if rule.seen is None or self._seen[at] in rule.seen:
+                    return rule
+        return None

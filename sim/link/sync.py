@@ -1,0 +1,139 @@
+"""`Host` and `Client`: the same two ends without `await`, at work in a thread of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from typing import Any, Self
+
+from sim.codec import Message
+from sim.link import background
+from sim.link.client import AsyncClient
+from sim.link.exchange import Exchange
+from sim.link.host import AsyncHost
+from sim.link.rules import Rule, Source, rules_of
+from sim.link.traffic import Traffic
+
+
+class Host:
+    """A host that listens, from `start` until `close`: `with Host(AsyncHost()) as host: host.port`."""
+
+    def __init__(self, server: AsyncHost) -> None:
+        self.server = server
+        self.running = False
+
+    def start(self) -> Self:
+        """Listen. Raises LinkError where the place is taken."""
+        if not self.running:
+            background.run(self.server.start())
+            self.running = True
+        return self
+
+    def close(self) -> None:
+        """Close all connections and listen no more."""
+        if self.running:
+            self.running = False
+            background.run(self.server.stop())
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        line = self.server.line
+        state = f"listening at {self.address}" if self.running else "closed"
+        return f"Host({state}, {line.format.name} in {' '.join(line.framing)}, {len(self.rules)} rules)"
+
+    @property
+    def port(self) -> int:
+        """The port it listens at."""
+        return self.server.port
+
+    @property
+    def address(self) -> str:
+        """Where a client finds it: `127.0.0.1:8583`."""
+        return f"{self.server.address}:{self.server.port}"
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rule table; assign rows, a file or rules at any time."""
+        return self.server.rules
+
+    @rules.setter
+    def rules(self, rules: Source | None) -> None:
+        self.server.rules = rules_of(rules)
+
+    @property
+    def seen(self) -> Traffic:
+        """What it saw, entry by entry."""
+        return self.server.traffic
+
+    def balance(self, pan: str) -> int:
+        """What is available on the account of *pan*, in minor units."""
+        return self.server.accounts.balance(pan)
+
+    def push(self, message: Message) -> int:
+        """Send a message that nobody asked for to all clients; gives to how many."""
+        return background.run(self.server.send(message))
+
+
+class Client:
+    """A client that is connected, from `connect` until `close`. `start` sends without waiting."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self.client = client
+        self.open = False
+
+    def connect(self) -> Self:
+        """Open the connections. Raises LinkError where nobody listens."""
+        if not self.open:
+            background.run(self.client.connect())
+            self.open = True
+        return self
+
+    def close(self) -> None:
+        """Close the connections; what is still awaited is lost, and told so."""
+        if self.open:
+            self.open = False
+            background.run(self.client.close())
+
+    def __enter__(self) -> Self:
+        return self.connect()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        host, port = self.client.where
+        state = "connected to" if self.open else "closed, was for"
+        return f"Client({state} {host}:{port}, {self.client.line.format.name})"
+
+    @property
+    def seen(self) -> Traffic:
+        """What it saw, entry by entry."""
+        return self.client.traffic
+
+    @property
+    def unsettled(self) -> tuple[Exchange, ...]:
+        """Requests that were neither answered nor undone."""
+        return tuple(self.client.unsettled)
+
+    def start(self, message: Message, **options: Any) -> Future[Exchange]:
+        """Send *message*; the future has its `Exchange`. The options are those of `exchange`."""
+        return background.start(self.client.send(message, **options))
+
+    def exchange(self, message: Message, **options: Any) -> Exchange:
+        """Send *message* and wait for what becomes of it: `timeout` in seconds, `reverse` whether a time-out
+        is undone."""
+        return self.start(message, **options).result()
+
+    def exchange_all(self, messages: Iterable[Message], **options: Any) -> list[Exchange]:
+        """Send *messages* at once, and wait for all."""
+        return [future.result() for future in [self.start(message, **options) for message in messages]]
+
+
+def balances_of(balances: Mapping[Any, Any] | None) -> dict[str, int]:
+    """Balances as a caller writes them: card numbers may have blanks, amounts are minor units."""
+    return {str(pan).replace(" ", ""): int(units) for pan, units in (balances or {}).items()}

@@ -1,0 +1,102 @@
+"""What one end of a line has seen: bounded, cheap to write down, read only when somebody looks.
+
+An entry keeps its bytes; what they say is read when it is asked for. Neither a repr nor a log line shows
+them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from sim.codec import Message, ParseError
+from sim.link.line import Line
+from sim.spec.tables import read_toml
+
+LOG = logging.getLogger("sim.link")
+
+IN, OUT, EVENT = "in", "out", "event"
+
+
+@dataclass(slots=True)
+class Entry:
+    """One message, or something that happened to a line. `at` is in seconds since 1970 (UTC); `latency`,
+    in seconds, belongs to answers; `kind` says what it was taken for."""
+
+    number: int
+    at: float
+    connection: str
+    direction: str
+    kind: str
+    data: bytes = field(default=b"", repr=False)
+    latency: float | None = None
+    rule: str = ""
+    note: str = ""
+
+
+class Traffic:
+    """The entries of one end, the oldest of which give way. `counts` counts them by kind, `codes` the
+    response codes; `forgotten` is how many gave way."""
+
+    def __init__(self, line: Line, most: int | None = None) -> None:
+        limits = read_toml("link")["host"]
+        self.line = line
+        self.most = limits["traffic"] if most is None else most
+        self.most_bytes: int = limits["traffic_bytes"]
+        self.counts: Counter[str] = Counter()
+        self.codes: Counter[str] = Counter()
+        self.forgotten = 0
+        self._entries: deque[Entry] = deque()
+        self._bytes = 0
+        self._number = 0
+        self._heard: list[Callable[[Entry], None]] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        # A copy: another thread may be writing.
+        return iter(tuple(self._entries))
+
+    def add(
+        self,
+        at: float,
+        connection: str,
+        direction: str,
+        kind: str,
+        data: bytes = b"",
+        latency: float | None = None,
+        rule: str = "",
+        note: str = "",
+    ) -> Entry:
+        """Write an entry down."""
+        self._number += 1
+        made = Entry(self._number, at, connection, direction, kind, data, latency, rule, note)
+        self.counts[kind] += 1
+        entries = self._entries
+        entries.append(made)
+        self._bytes += len(data)
+        while len(entries) > self.most or self._bytes > self.most_bytes:
+            self._bytes -= len(entries.popleft().data)
+            self.forgotten += 1
+        if direction == EVENT:
+            LOG.info("%s %s %s", connection, kind, note)
+        for heard in self._heard:
+            heard(made)
+        return made
+
+    def observe(self, heard: Callable[[Entry], None]) -> Callable[[], None]:
+        """Tell *heard* of every entry from now on, in the thread of the line; gives what ends it."""
+        self._heard.append(heard)
+        return lambda: self._heard.remove(heard)
+
+    def message(self, entry: Entry) -> Message | None:
+        """The message of an entry; None of an event and of bytes that are none."""
+        if not entry.data:
+            return None
+        try:
+            return self.line.decode(entry.data)[0]
+        except ParseError:
+            return None

@@ -1,0 +1,355 @@
+"""The host on real sockets: answers, many connections, TLS, peers that mean no good."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import socket
+import ssl
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from sim.link import AsyncClient, AsyncHost, Line, LinkError, client_context, rules_of, server_context
+from tests.link.ends import LINE, ManualTiming, certificate, framed, kinds, message, until
+
+
+async def connect(host: AsyncHost) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A plain connection to *host*."""
+    return await asyncio.open_connection("127.0.0.1", host.port)
+
+
+async def never_reading(host: AsyncHost) -> tuple[asyncio.StreamWriter, int]:
+    """A connection that asks and asks, and takes no answer; how many requests it has tried to send."""
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    plain.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", host.port))
+    _, writer = await asyncio.open_connection(sock=plain, limit=1)
+    frames, sent = framed(message()) * 100, 0
+    while writer.transport.get_write_buffer_size() < 1 << 20:
+        writer.write(frames)
+        sent += 100
+        await asyncio.sleep(0)
+    return writer, sent
+
+
+async def answer_of(reader: asyncio.StreamReader) -> str:
+    """MTI and response code of the next frame."""
+    size = int.from_bytes(await reader.readexactly(2), "big")
+    got, _ = LINE.decode(size.to_bytes(2, "big") + await reader.readexactly(size))
+    return f"{got.mti} {got.get(39)}"
+
+
+def test_a_request_is_answered_and_written_down() -> None:
+    """An authorization gets 0110 with 00; host and client both have it in their traffic."""
+
+    async def run() -> None:
+        async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
+            exchange = await client.send(message())
+            assert (exchange.status, exchange.code, exchange.sent) == ("answered", "00", 1)
+            assert exchange.answer is not None
+            assert exchange.answer.mti == "0110"
+            assert kinds(client.traffic) == ["connected", "request", "answer"]
+            assert kinds(host.traffic)[-2:] == ["request", "answer"]
+            assert host.traffic.codes == {"00": 1}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "name", ["ascii", "ascii-binary", "bcd", "visa", "mastercard", "nac", "ebcdic", "unionpay"]
+)
+def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None:
+    """Format and framing are chosen by name, and headers come back around the answer."""
+
+    async def run() -> None:
+        line = Line.of(name, ["length-2", "tpdu"] if name == "bcd" else None)
+        async with AsyncHost(line) as host, AsyncClient(("127.0.0.1", host.port), line) as client:
+            assert (await client.send(message())).code == "00"
+            assert host.traffic.counts["answer"] == 1
+
+    asyncio.run(run())
+
+
+def test_an_answers_tpdu_goes_back_to_where_the_request_came_from() -> None:
+    """Source and destination of a TPDU are exchanged in the answer."""
+
+    async def run() -> None:
+        line = Line.of("ascii", ["length-2", "tpdu"])
+        async with AsyncHost(line) as host:
+            reader, writer = await connect(host)
+            body = bytes.fromhex("6000030009") + framed(message())[2:]
+            writer.write(len(body).to_bytes(2, "big") + body)
+            assert (await reader.readexactly(7))[2:].hex() == "6000090003"
+            writer.close()
+
+    asyncio.run(run())
+
+
+def test_tls_with_a_certificate_of_our_own(tmp_path: Path) -> None:
+    """Both ends speak TLS; a client that does not trust the certificate is told so, and gets nothing."""
+    cert, key = certificate(tmp_path)
+
+    async def run() -> None:
+        tls, trusting = server_context(cert, key), client_context(cert)
+        async with AsyncHost(tls=tls) as host, AsyncClient(("127.0.0.1", host.port), tls=trusting) as client:
+            assert (await client.send(message())).code == "00"
+            with pytest.raises(LinkError, match=r"self-signed|unable to get local issuer"):
+                await AsyncClient(("127.0.0.1", host.port), tls=client_context()).connect()
+        assert trusting.minimum_version == ssl.TLSVersion.TLSv1_2
+
+    asyncio.run(run())
+
+
+def test_many_connections_share_one_host() -> None:
+    """Fifty clients ask at the same time; each gets its own answer, and the host says which was which."""
+
+    async def run() -> None:
+        async with AsyncHost(rules=rules_of([{"terminal": "TERM0007", "code": "05"}])) as host:
+            clients = [await AsyncClient(("127.0.0.1", host.port)).connect() for _ in range(50)]
+            asked = [message().replace(de41=f"TERM{at:04}") for at in range(50)]
+            done = await asyncio.gather(*(one.send(ask) for one, ask in zip(clients, asked, strict=True)))
+            assert [at for at, exchange in enumerate(done) if exchange.code == "05"] == [7]
+            assert len({entry.connection for entry in host.traffic if entry.kind == "request"}) == 50
+            for client in clients:
+                await client.close()
+
+    asyncio.run(run())
+
+
+def test_a_thousand_idle_connections_do_not_hinder_one_that_works() -> None:
+    """A thousand connections are open and silent; another one is answered, and their end is told."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            idle = [await connect(host) for _ in range(1000)]
+            await until(lambda: len(host.serving) == 1000)
+            async with AsyncClient(("127.0.0.1", host.port)) as client:
+                assert (await client.send(message())).code == "00"
+            for _, writer in idle:
+                writer.close()
+            await until(lambda: not host.serving)
+            assert host.traffic.counts["closed"] == 1001
+
+    asyncio.run(run())
+
+
+def test_more_connections_than_allowed_are_refused() -> None:
+    """The host has a bound on connections; one more is closed at once, and told."""
+
+    async def run() -> None:
+        async with AsyncHost(limits={"connections": 2}) as host:
+            kept = [await connect(host) for _ in range(2)]
+            await until(lambda: len(host.serving) == 2)
+            reader, writer = await connect(host)
+            assert await reader.read() == b""
+            assert host.traffic.counts["refused"] == 1
+            for one in (writer, *(other for _, other in kept)):
+                one.close()
+
+    asyncio.run(run())
+
+
+def test_a_frame_that_does_not_become_whole_is_given_up() -> None:
+    """FFFF with nothing behind, and half a message: both connections end after their time, no sooner;
+    nothing is allocated for what a length says."""
+
+    async def run() -> None:
+        timing = ManualTiming()
+        async with AsyncHost(timing=timing) as host:
+            _, one = await connect(host)
+            two_reader, two = await connect(host)
+            one.write(b"\xff\xff")
+            whole = framed(message())
+            two.write(whole + whole[:40])
+            assert await answer_of(two_reader) == "0110 00"
+            await until(lambda: len(timing.due()) == 2)
+            await timing.advance(29)
+            assert len(host.serving) == 2
+            await timing.advance(2)
+            await until(lambda: not host.serving)
+            notes = [entry.note for entry in host.traffic if entry.kind in ("closed", "cut off")]
+            assert sorted(notes) == [
+                "2 bytes of a frame",
+                "40 bytes of a frame",
+                *["a frame did not become whole in 30 seconds"] * 2,
+            ]
+            one.close()
+            two.close()
+
+    asyncio.run(run())
+
+
+def test_a_frame_may_come_byte_by_byte() -> None:
+    """A frame's bytes may come one at a time: the answer is the same."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            reader, writer = await connect(host)
+            for byte in framed(message()):
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0)
+            assert await answer_of(reader) == "0110 00"
+            writer.close()
+
+    asyncio.run(run())
+
+
+def test_what_cannot_be_a_frame_ends_the_connection_behind_the_answers_before_it() -> None:
+    """A length field of letters: the request before it is answered, then the host says why it ends."""
+
+    async def run() -> None:
+        line = Line.of("ascii", ["length-4-ascii"])
+        async with AsyncHost(line) as host:
+            reader, writer = await connect(host)
+            writer.write(line.encode(message()) + b"ABCD")
+            got = await reader.read()
+            assert line.decode(got)[0].get(39) == "00"
+            await until(lambda: not host.serving)
+            assert [one.note for one in host.traffic][-1].startswith(
+                "no frame: message at byte 0: expected a 4-digit"
+            )
+            writer.close()
+
+    asyncio.run(run())
+
+
+def test_bytes_that_are_no_message_are_told_and_harm_nobody() -> None:
+    """Random bytes in a frame get no answer, a message cut inside an element gets a format error; the
+    connection goes on."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            reader, writer = await connect(host)
+            writer.write(b"\x00\x08\xde\xad\xbe\xef\xde\xad\xbe\xef")
+            cut = framed(message())[2:-9]
+            writer.write(len(cut).to_bytes(2, "big") + cut)
+            assert await answer_of(reader) == "0110 30"
+            writer.write(framed(message(2)))
+            assert await answer_of(reader) == "0110 00"
+            assert kinds(host.traffic).count("unanswered") == 1
+            writer.close()
+
+    asyncio.run(run())
+
+
+def test_a_client_that_never_reads_stops_being_read() -> None:
+    """The host holds no more than a buffer for it, ends it after its time, and tells which answers it did
+    not take."""
+
+    async def run() -> None:
+        timing = ManualTiming()
+        async with AsyncHost(timing=timing, limits={"traffic": 200_000}) as host:
+            writer, sent = await never_reading(host)
+            before = -1
+            while before != host.traffic.counts["request"]:
+                before = host.traffic.counts["request"]
+                for _ in range(500):
+                    await asyncio.sleep(0)
+            assert 0 < before < sent
+            await timing.advance(31)
+            await until(lambda: not host.serving)
+            assert host.traffic.counts["undelivered"] > 0
+            assert before == host.traffic.counts["answer"] + host.traffic.counts["undelivered"]
+            assert list(host.traffic)[-1].note == "answers were not taken for 30 seconds"
+            writer.transport.abort()
+
+    asyncio.run(run())
+
+
+def test_a_stopped_host_tells_the_answers_that_it_did_not_give() -> None:
+    """An answer that still waited for its delay is told as undelivered."""
+
+    async def run() -> None:
+        timing = ManualTiming()
+        host = AsyncHost(timing=timing, rules=rules_of([{"delay": 5}]))
+        async with host:
+            _, writer = await connect(host)
+            writer.write(framed(message()))
+            await until(lambda: timing.due())
+        assert [(one.kind, one.note) for one in host.traffic if one.kind == "undelivered"] == [
+            ("undelivered", "the host was stopped")
+        ]
+        writer.close()
+
+    asyncio.run(run())
+
+
+def test_traffic_grows_no_further_than_its_bound() -> None:
+    """Ten times as many requests as are kept: as many entries as are kept, and no more memory."""
+
+    async def run() -> None:
+        limits = {"traffic": 100, "remembered": 100, "late": 100}
+        tracemalloc.start()
+        async with (
+            AsyncHost(limits=limits) as host,
+            AsyncClient(("127.0.0.1", host.port), limits=limits) as client,
+        ):
+
+            async def ask(first: int, count: int) -> int:
+                for stan in range(first, first + count):
+                    assert (await client.send(message(stan, amount_minor_units=1))).code == "00"
+                gc.collect()
+                return tracemalloc.get_traced_memory()[0]
+
+            before = await ask(1, 300)
+            after = await ask(1000, 600)
+        tracemalloc.stop()
+        assert len(host.traffic) == 100
+        assert host.traffic.forgotten > 1500
+        assert after - before < 50_000
+
+    asyncio.run(run())
+
+
+def test_a_place_that_is_taken_is_told() -> None:
+    """A second host at the same port is a LinkError that names it."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            with pytest.raises(LinkError, match=f"127.0.0.1:{host.port}: expected a place to listen at"):
+                await AsyncHost(port=host.port).start()
+
+    asyncio.run(run())
+
+
+def test_a_host_listens_on_the_loopback_address_unless_asked() -> None:
+    """Nobody else can reach it."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            assert host._server is not None
+            assert [one.getsockname()[0] for one in host._server.sockets] == ["127.0.0.1"]
+
+    asyncio.run(run())
+
+
+def test_no_log_line_and_no_repr_shows_a_card_number(caplog: pytest.LogCaptureFixture) -> None:
+    """Entries, rules and log lines of requests, broken frames and lost answers quote no card."""
+
+    async def run() -> None:
+        rules = rules_of([{"card": "4111111111111111", "action": "drop"}])
+        timing = ManualTiming()
+        async with (
+            AsyncHost(rules=rules, timing=timing) as host,
+            AsyncClient(("127.0.0.1", host.port), timing=timing) as client,
+        ):
+            sending = asyncio.ensure_future(client.send(message(), reverse=False))
+            await until(lambda: host.traffic.counts["unanswered"])
+            await timing.advance(31)
+            exchange = await sending
+            cut = framed(message())[2:-9]
+            _, writer = await connect(host)
+            writer.write(len(cut).to_bytes(2, "big") + cut)
+            await until(lambda: host.traffic.counts["answer"])
+            writer.close()
+            shown = f"{[*host.traffic]} {[*client.traffic]} {exchange} {rules} {host.accounts}"
+        assert "4111111111111111" not in shown + caplog.text
+        assert "timed out" in caplog.text
+
+    with caplog.at_level(logging.INFO, logger="sim.link"):
+        asyncio.run(run())
