@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sim.codec import Message
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
+    from sim.face.drilling import drill
     from sim.face.formats import export_format, formats, load_format
     from sim.face.guessing import guess
     from sim.face.making import convert, generate, respond, reverse
@@ -52,6 +53,7 @@ __all__ = [
     "compare",
     "convert",
     "diff",
+    "drill",
     "explain",
     "export_format",
     "faults",
@@ -90,6 +92,7 @@ _HOMES = {
     "compare": "sim.face.reference",
     "convert": "sim.face.making",
     "diff": "sim.face.messages",
+    "drill": "sim.face.drilling",
     "explain": "sim.face.messages",
     "export_format": "sim.face.formats",
     "faults": "sim.frames.negative",

@@ -17,6 +17,7 @@ import pytest
 
 import sim
 from sim.frames.plots.charts import KINDS
+from sim.operations.drill import TOPICS
 from sim.spec import words
 from sim.spec.tables import read_toml
 
@@ -40,6 +41,7 @@ SURFACE = [
     "compare",
     "convert",
     "diff",
+    "drill",
     "explain",
     "export_format",
     "faults",
@@ -144,6 +146,7 @@ def test_unknown_name() -> None:
         (words.Purpose, TEMPLATES["purposes"]),
         (words.Entry, TEMPLATES["entries"]),
         (words.PlotKind, KINDS),
+        (words.DrillTopic, tuple(TOPICS)),
     ],
 )
 def test_editors_complete_the_words_of_the_tables(typed: object, known: Iterable[str]) -> None:

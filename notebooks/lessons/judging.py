@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import sim
 from lessons import progress
+from sim.operations.drill.answers import folded, same
 
 Judge = Callable[[Any], str]
 # Takes a message; gives a hint, empty when the message is as it should be.
@@ -76,27 +77,6 @@ def plain(answer: Any) -> Any:
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
     return str(answer) if isinstance(answer, str) else answer
-
-
-def same(given: Any, right: Any, *, exact: bool = False) -> bool:
-    """Whether *given* says what *right* says: upper or lower case, blanks around it and, unless *exact*,
-    blanks inside make no difference, and a number may come as text where no leading zero is lost."""
-    if isinstance(given, bool) or isinstance(right, bool):
-        return given is right
-    if isinstance(right, (list, tuple)):
-        many = isinstance(given, (list, tuple)) and len(given) == len(right)
-        return many and all(same(one, other) for one, other in zip(given, right, strict=True))
-    if isinstance(right, int) and isinstance(given, str):
-        return given.strip().isascii() and given.strip().isdecimal() and int(given) == right
-    if isinstance(right, str) and isinstance(given, int):
-        return str(given) == right
-    if isinstance(right, str) and isinstance(given, str):
-        return _folded(given, exact) == _folded(right, exact)
-    return type(given) is type(right) and bool(given == right)
-
-
-def _folded(text: str, exact: bool) -> str:
-    return text if exact else re.sub(r"\s+", "", text).upper()
 
 
 def equal(
@@ -167,7 +147,7 @@ def _set(answer: Any) -> set[str]:
         given = re.findall(r"\w+", given)
     if isinstance(given, (bool, float, bytes, dict)):
         raise TypeError
-    return {_folded(str(one), False) for one in ([given] if isinstance(given, int) else given)}
+    return {folded(str(one)) for one in ([given] if isinstance(given, int) else given)}
 
 
 def wants(*wishes: Wish, stronger: str = "") -> Exercise:

@@ -15,6 +15,9 @@ MessageType = Literal["auth", "financial", "echo", "advice", "reversal"]
 Purpose = Literal["purchase", "cash", "cashback", "refund", "balance"]
 Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce"]
 PlotKind = Literal["traffic", "responses", "presence", "amounts"]
+DrillTopic = Literal[
+    "mti", "bitmap", "lengths", "card", "amounts", "dates", "responses", "entry", "tlv", "bits"
+]
 
 # What a function takes for them: the words first, so that they are what is offered.
 AnyNetwork = Network | str

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sim.widgets.anatomy import MessageAnatomy
     from sim.widgets.diff import MessageDiff
     from sim.widgets.page import anatomy_html
+    from sim.widgets.panels.drill import DrillPanel
     from sim.widgets.panels.explain import ExplainPanel
     from sim.widgets.panels.generate import GeneratePanel
     from sim.widgets.panels.lab import Lab
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sim.widgets.table_view import TableView
 
 _WHERE = {
+    "DrillPanel": "sim.widgets.panels.drill",
     "ExplainPanel": "sim.widgets.panels.explain",
     "GeneratePanel": "sim.widgets.panels.generate",
     "Lab": "sim.widgets.panels.lab",
@@ -33,6 +35,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "DrillPanel",
     "ExplainPanel",
     "GeneratePanel",
     "Lab",

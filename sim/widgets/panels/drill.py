@@ -1,0 +1,85 @@
+"""`DrillPanel`: small questions without end, answered with the keyboard."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.operations.drill import LEVELS, TOPICS, Drill, drill
+from sim.widgets.panels.shared import Panel, markup, show
+
+_HINT = "Type the answer and press Enter. Several values stand between commas."
+
+
+class DrillPanel(Panel):
+    """Asks one question after the other on a topic, and says what was right.
+
+    Traits: `topic` and `level`, which begin anew when they are changed; `question`, its text; `said`, the
+    verdict on the last answer; `streak`, how many were right in a row. `run()` does what the button does.
+    """
+
+    topic = traitlets.Enum(list(TOPICS), "bitmap")
+    level = traitlets.Enum(list(LEVELS), LEVELS[0])
+    question = traitlets.Unicode("")
+    said = traitlets.Unicode("")
+    streak = traitlets.Int(0)
+
+    def __init__(self, topic: str = "bitmap", level: int = 1, seed: int | str | None = None) -> None:
+        self._seed = seed
+        self._drill: Drill = drill(topic, level, seed)
+        self.topic_choice = ipywidgets.Dropdown(description="Topic", options=list(TOPICS), value=topic)
+        self.level_choice = ipywidgets.Dropdown(description="Level", options=list(LEVELS), value=level)
+        self.answer = ipywidgets.Text(description="Answer", continuous_update=False)
+        self.button = ipywidgets.Button(description="Answer", button_style="primary")
+        self._asks = ipywidgets.HTML()
+        self._says = ipywidgets.HTML()
+        choices = ipywidgets.HBox([self.topic_choice, self.level_choice]).add_class("iso-bar")
+        bar = ipywidgets.HBox([self.answer, self.button]).add_class("iso-bar")
+        super().__init__(choices, self._asks, bar, self._says, classes="iso-drill-panel")
+        self.topic, self.level = topic, level
+        traitlets.link((self, "topic"), (self.topic_choice, "value"))
+        traitlets.link((self, "level"), (self.level_choice, "value"))
+        self.button.on_click(lambda _: self.run())
+        # A text without `continuous_update` gives its value when Enter is pressed or the field is left.
+        self.answer.observe(self._entered, "value")
+        self.observe(self._begin, ["topic", "level"])
+        self._tell()
+
+    @property
+    def drill(self) -> Drill:
+        """What asks: with its score and what to read again."""
+        return self._drill
+
+    def run(self) -> None:
+        """Judge what stands in the field, and ask the next question; an empty field is no answer."""
+        given, self.answer.value = self.answer.value.strip(), ""
+        if given:
+            self._drill(given)
+            self._tell()
+
+    def _entered(self, change: Any) -> None:
+        if change["new"].strip():
+            self.run()
+
+    def _begin(self, change: Any) -> None:
+        self._drill = drill(self.topic, self.level, self._seed)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.question, self.said = self._drill.question.text, self._drill.said
+        self.streak = self._drill.streak
+        self._asks.value = markup("p", self.question, "iso-question", style="white-space: pre-wrap")
+        sign = "" if not self.said else "✔ " if self.said.startswith("Right") else "✖ "
+        self._says.value = markup(
+            "p", f"{sign}{self.said}" if self.said else _HINT, "iso-note", role="status"
+        )
+        show(self._says, True)
+
+    def _static(self) -> str:
+        return f"<p>{html.escape(self.question)}</p>"
+
+    def __repr__(self) -> str:
+        return f"DrillPanel({self._drill!r})"

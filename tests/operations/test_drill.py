@@ -1,0 +1,108 @@
+"""The drill: questions that have an answer, the same for a seed, and what a streak of them leads to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sim
+from sim.codec import parse
+from sim.errors import ChoiceError
+from sim.operations.drill import LEVELS, TOPICS, drill, question, same
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_question_has_an_answer_that_is_not_in_it(topic: str, level: int) -> None:
+    """The answer as it is, as text and in lower case is right; nothing is not."""
+    asked = {question(topic, level, seed, 1) for seed in range(40)}
+    assert len(asked) > 3
+    for one in asked:
+        assert one.shown
+        assert one.why
+        assert one.right(one.answer)
+        assert one.right(one.shown)
+        assert one.right(one.shown.lower())
+        for wrong in ("", None, "hello", [], {}, object(), 3.25, "-1", True):
+            assert not one.right(wrong), (one, wrong)
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(sorted(TOPICS)), st.sampled_from(LEVELS), st.integers(0, 10**9), st.integers(1, 99))
+def test_a_seed_gives_the_same_questions(topic: str, level: int, seed: int, number: int) -> None:
+    """On every run: a class can be given the same ones."""
+    assert question(topic, level, seed, number) == question(topic, level, seed, number)
+
+
+def test_the_order_counts_where_it_is_asked_for() -> None:
+    """Tags come in order; the elements of a bitmap need not."""
+    tags = question("tlv", 1, 1, 1)
+    assert not tags.right(tuple(reversed(tags.answer)))  # type: ignore[arg-type]
+    bits = question("bitmap", 2, 1, 1)
+    assert bits.right(set(bits.answer))  # type: ignore[arg-type]
+
+
+def test_a_message_of_a_question_is_a_message() -> None:
+    """What a level 3 question on lengths shows parses, and holds the answer."""
+    for seed in range(20):
+        one = question("lengths", 3, seed, 1)
+        assert parse(one.text.splitlines()[0])[48] == one.answer
+
+
+def test_five_in_a_row_offer_the_next_level() -> None:
+    """And a wrong answer begins the streak anew."""
+    practice = drill("bits", 1, seed=3)
+    for _ in range(5):
+        practice(practice.question.answer)
+    assert "try level 2" in practice.said
+    assert (practice.streak, practice.right, practice.asked) == (5, 5, 5)
+    practice("no idea")
+    assert practice.streak == 0
+    assert "try level" not in practice.said
+
+
+def test_what_was_missed_twice_is_to_be_read_again() -> None:
+    """The verdict tells the right answer and why, and then the notebook."""
+    practice = drill("mti", 1, seed=3)
+    first = practice.question
+    practice("9999")
+    assert first.shown in practice.said
+    assert first.why in practice.said
+    assert "Read again" not in practice.said
+    assert "Read again: 01_mti.ipynb" in practice("9999").said
+    assert practice.read_again == ("01_mti",)
+
+
+def test_the_text_shows_verdict_and_question() -> None:
+    """In a cell, without a widget."""
+    practice = sim.drill("bitmap", level=2, seed="a class")
+    shown = repr(practice)
+    assert shown.splitlines()[0] == "bitmap, level 2, question 1"
+    assert repr(practice("x")).startswith("Not yet: it is ")
+
+
+@pytest.mark.parametrize(("topic", "level"), [("bitmaps", 1), ("bitmap", 4), ("bitmap", 0)])
+def test_an_unknown_topic_or_level_is_refused(topic: str, level: int) -> None:
+    """With the ones that there are."""
+    with pytest.raises(ChoiceError, match="expected"):
+        sim.drill(topic, level=level)
+
+
+@pytest.mark.parametrize(
+    ("typed", "right", "fits"),
+    [
+        ("n16", "n 16", True),
+        (41.475, "41.475", True),
+        (41.0, "41", False),
+        ("007", 7, True),
+        ("٧", 7, False),
+        (220, "0220", False),
+        (True, 1, False),
+        (["a", 1], ("A", "1"), True),
+        ("a b", "ab", True),
+    ],
+)
+def test_what_is_the_same(typed: object, right: object, fits: bool) -> None:
+    """Kind and spelling make no difference where nothing is lost by them."""
+    assert same(typed, right) is fits
