@@ -94,13 +94,13 @@ def parties() -> Picture:
         last + 20,
         152,
         parts,
-        "cardholder -> card acceptor (shop) -> acquirer (the shop's bank) -> network -> issuer (gave the card)\n"
+        "cardholder -> card acceptor (shop) -> acquirer (its bank) -> network -> issuer (gave the card)\n"
         "From acquirer to issuer ISO 8583 is spoken: 0100 asks, 0110 answers.",
     )
 
 
 def talk(*messages: tuple[str, str, str]) -> Picture:
-    """A conversation of acquirer and issuer, from the top down. Each message is its MTI, `>` (to the issuer),
+    """A conversation of acquirer and issuer, from the top down. A message is its MTI, `>` (to the issuer),
     `<` (to the acquirer) or `x` (to the acquirer, lost on its way), and a few words."""
     left, right, top = 130, 610, 54
     parts = [
