@@ -199,7 +199,7 @@ def _groups(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
 
 def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Tag, length, data, again and again; `lead` has one more part in front of them, of letters."""
-    tag_class, tag_width, size_class, size_width = _heads(cell)
+    tag_class, tag_width, size_class, size_width = list_heads(cell)
     if "lead" in cell.words and at < end and not reading.text[at].isdigit():
         lead = cell.cells[0]
         yield _part(reading, lead, lead.key, at, at + lead.most, depth)
@@ -228,7 +228,7 @@ def _heads_of(words: tuple[str, ...]) -> tuple[str, int, str, int]:
     return content, wide * (1 + (content == "b")), length, long * (1 + (length == "b"))
 
 
-def _heads(cell: Cell) -> tuple[str, int, str, int]:
+def list_heads(cell: Cell) -> tuple[str, int, str, int]:
     """Class and characters of the tags of a list, and of their lengths."""
     return _heads_of(cell.words)
 

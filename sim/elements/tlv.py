@@ -177,10 +177,15 @@ def write(tags: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
     '9F2701809C0100'
     """
     pairs = tags.items() if isinstance(tags, Mapping) else tags
-    return "".join(tag + _write_length(len(value) // 2) + value for tag, value in pairs)
+    return "".join(tag + write_length(len(value) // 2) + value for tag, value in pairs)
 
 
-def _write_length(size: int) -> str:
+def write_length(size: int) -> str:
+    """The length field of a value of *size* bytes, in hex digits.
+
+    >>> write_length(3), write_length(200)
+    ('03', '81C8')
+    """
     if size < 0x80:
         return f"{size:02X}"
     digits = f"{size:X}"

@@ -9,6 +9,7 @@ from sim.codec.walk import is_digits
 from sim.codec.wire import Format
 from sim.errors import BuildError
 from sim.operations.guessing import Guess, Guessed, guess
+from sim.operations.guessing.anchors import strangeness
 from sim.operations.guessing.confidence import LIKELY, NONE, SURE
 from sim.operations.project import strip_line_ending
 from sim.operations.validation import chosen_network, chosen_version
@@ -150,6 +151,10 @@ def recognised(
 
 
 def _begun(raw: str) -> bool:
-    """Whether *raw* begins as the text form does, damaged perhaps: four digits, then mostly hex digits."""
+    """Whether *raw* begins as the text form does, damaged perhaps: an MTI, then mostly hex digits."""
     head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
-    return is_digits(head) and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY
+    return (
+        is_digits(head)
+        and strangeness(head) is not None
+        and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY
+    )

@@ -15,14 +15,20 @@ import anywidget
 import traitlets
 
 from sim.codec import IsoError, parse
+from sim.errors import element_label
 from sim.operations import chosen_version, strip_line_ending
+from sim.operations.anatomy import dissect
+from sim.operations.wired import Wired
+from sim.spec import spec
 from sim.widgets import edits
-from sim.widgets.model import Data, as_text, view
+from sim.widgets.history import History
+from sim.widgets.model import taken, view_of
 from sim.widgets.page import page
 from sim.widgets.plain import text_of
 
 STATIC = Path(__file__).parent / "static"
-_MOST_UNDONE = 100
+# What was there: the text, and the bytes that it came in.
+_State = tuple[str, Wired | None]
 
 
 def script(*names: str) -> str:
@@ -33,18 +39,21 @@ def script(*names: str) -> str:
 class MessageAnatomy(anywidget.AnyWidget):
     """The anatomy of one message, sound or broken.
 
-    *message* is a text, a `Message` or a message table; *version* None reads it off the MTI, *network*
-    None is the card's. With *editable* a click on the bitmap adds or drops an element and values can be
-    changed; `message` follows.
+    *message* is a text, a `Message`, a message table, or bytes in any spelling (a hex dump, say), which are
+    shown beside the text; *version* None reads it off the MTI, *network* None is the card's. With *editable*,
+    which the switch "Edit" turns, a click on the bitmap adds or drops an element; values, their parts and
+    bytes can be changed; `message` follows.
 
     Traits: `message` (text; set it and the view follows), `version`, `network`; `hovered` and `pinned`,
     a data element number, 0 for the MTI, 1 for the bitmap, -1 for what was left unread, or None;
     `marked`, characters to light as (start, end), or None; `masked`, False shows card data; `editable`;
-    `view`, the masked view as `sim.widgets.model` describes it; `problem`, why the last edit was refused
-    as {number, text}, else empty. Of these `message`, `version` and `network` stay in Python.
+    `can_edit`, whether the switch is there; `view`, the masked view as `sim.widgets.model` describes it;
+    `problem`, why the last edit was refused as {number, text}, else empty; `notice`, what the last one did,
+    where nobody may have meant it. Of these `message`, `version` and `network` stay in Python, and so does
+    `held`, the bytes.
     """
 
-    _esm = script("dom", "drawing", "anatomy")
+    _esm = script("dom", "drawing", "bytes", "editing", "anatomy")
     _css = STATIC / "anatomy.css"
 
     message = traitlets.Unicode("")
@@ -52,12 +61,15 @@ class MessageAnatomy(anywidget.AnyWidget):
     network = traitlets.Unicode(None, allow_none=True)
     masked = traitlets.Bool(True).tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
+    can_edit = traitlets.Bool(True).tag(sync=True)
     hovered = traitlets.Int(None, allow_none=True).tag(sync=True)
     pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
     marked = traitlets.List(traitlets.Int(), None, allow_none=True, minlen=2, maxlen=2).tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
     problem = traitlets.Dict().tag(sync=True)
+    notice = traitlets.Unicode("").tag(sync=True)
     can_undo = traitlets.Bool(False).tag(sync=True)
+    can_redo = traitlets.Bool(False).tag(sync=True)
     compared = traitlets.Dict().tag(sync=True)
 
     def __init__(
@@ -68,10 +80,12 @@ class MessageAnatomy(anywidget.AnyWidget):
         editable: bool = False,
         **kwargs: Any,
     ) -> None:
-        raw, version = as_text(message, version)
-        self._past: list[str] = []
+        raw, version, self.held = taken(message, version)
         self._dropped: dict[int, str] = {}
+        self._edited: list[Callable[[str], None]] = []
+        self._given = False
         super().__init__(message=raw, version=version, network=network, editable=editable, **kwargs)
+        self._history: History[_State] = History((raw, self.held))
         self._refresh()
         self.observe(self._follow, ["message", "version", "network"])
         self.observe(self._redraw, "editable")
@@ -87,14 +101,42 @@ class MessageAnatomy(anywidget.AnyWidget):
         found = proposal["value"]
         return None if found is None else list(found)
 
+    def read(self, paste: str | bytes) -> None:
+        """Show what *paste* holds: the text form, or bytes in any spelling."""
+        raw, version, held = taken(paste, None)
+        self.put(raw, version if held else self.version, self.network, held)
+
+    def put(self, raw: str, version: str | None, network: str | None, held: Wired | None = None) -> None:
+        """Show the text *raw* and, where it came in bytes, these. Without them, those that are shown stay
+        where they hold the same message."""
+        if held is not None:
+            self.held = held
+        same = (raw, version, network) == (self.message, self.version, self.network)
+        if not same:
+            if self._given:  # a person types: that is one step, not one for each key
+                self._history.replace((raw, held))
+            self._given = True
+        with self.hold_trait_notifications():
+            self.version, self.network, self.message = version, network, raw
+        if held is not None and same:
+            self._follow(None)
+
+    def on_edit(self, told: Callable[[str], None]) -> None:
+        """Have *told* called with the text whenever it was edited, undone or redone here."""
+        self._edited.append(told)
+
     def _follow(self, change: Any) -> None:
+        if self.held is not None and self.held.text != self.message:
+            self.held = None
         with self.hold_sync():
+            self._history.put((self.message, self.held))
             self._refresh()
             there = {element["number"] for element in self.view["elements"]}
             if self.pinned not in there:
                 self.pinned = None
             self.set_trait("marked", None)
             self.problem = {}
+            self.notice = ""
 
     def _redraw(self, change: Any) -> None:
         self._refresh()
@@ -104,44 +146,81 @@ class MessageAnatomy(anywidget.AnyWidget):
             self._send_clear()
 
     def _refresh(self) -> None:
-        self.view = self._seen(masked=True)
+        seen = dissect(self.message, chosen_version(self.message, self.version), self.network)
+        self.view = view_of(seen, True, full_bitmap=self.editable, held=self.held)
+        self.can_undo, self.can_redo = self._history.can_undo, self._history.can_redo
         if not self.masked:
             self._send_clear()
 
-    def _seen(self, *, masked: bool) -> Data:
-        return view(self.message, self.version, self.network, masked, full_bitmap=self.editable)
-
     def _send_clear(self) -> None:
-        self.send({"kind": "clear", "view": self._seen(masked=False)})
+        seen = dissect(self.message, chosen_version(self.message, self.version), self.network)
+        clear = view_of(seen, False, full_bitmap=self.editable, held=self.held)
+        self.send({"kind": "clear", "view": clear})
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         """A request of the browser: the clear view, or an edit."""
         ask, number = content.get("ask"), content.get("number")
+        value, at, end = str(content.get("value", "")), content.get("at"), content.get("end")
         if ask == "clear" and not self.masked:
             self._send_clear()
-        elif ask == "undo":
-            self.undo()
-        elif isinstance(number, int) and self.editable:
-            if ask == "set":
-                self.set_value(number, str(content.get("value", "")))
-            elif ask == "toggle":
-                self.toggle(number)
+        elif not self.editable:
+            return
+        elif ask in ("undo", "redo"):
+            (self.undo if ask == "undo" else self.redo)()
+        elif ask == "bytes" and isinstance(at, int) and isinstance(end, int):
+            self.set_bytes(at, end, value)
+        elif ask == "part" and isinstance(number, int) and isinstance(at, int) and isinstance(end, int):
+            self.set_part(number, at, end, value)
+        elif ask == "set" and isinstance(number, int):
+            self.set_value(number, value)
+        elif ask == "toggle" and isinstance(number, int):
+            self.toggle(number)
 
     def set_value(self, number: int, value: str) -> bool:
         """Write *value* into element *number*, which may be new; 0 is the MTI. False, with the reason in
         `problem`, when the message cannot be built so."""
         return self._edit(number, lambda raw, version: edits.set_value(raw, version, number, value))
 
+    def set_part(self, number: int, start: int, end: int, value: str) -> bool:
+        """Write *value* in place of the characters *start* to *end* of the value of element *number*: a
+        sub-field, a chip data tag. The lengths of what it stands in follow. False as `set_value` says."""
+        network = self.view["network"] or None
+        return self._edit(
+            number, lambda raw, version: edits.set_part(raw, version, number, start, end, value, network)
+        )
+
+    def set_bytes(self, start: int, end: int, digits: str) -> bool:
+        """Write bytes (hex *digits*) in place of those from *start* to *end*, and read all anew. False, with
+        the reason in `problem`, when they can no longer be read as they were."""
+        held = self.held
+        number = (
+            next((one for one, span in held.spans.items() if span[0] <= start < span[2]), 0) if held else 0
+        )
+        try:
+            made = edits.set_bytes(held, start, end, digits)
+        except IsoError as error:
+            self.problem = {"number": number, "text": str(error), "bytes": start}
+            return False
+        self._take((made.text, made))
+        return True
+
     def toggle(self, number: int) -> bool:
         """Drop element *number*, or add it with the value it had before, else with a sample. False, with
         the reason in `problem`, when that cannot be done."""
-        return self._edit(number, lambda raw, version: self._toggled(raw, version, number))
+        there = any(one["number"] == number for one in self.view["elements"])
+        done = self._edit(number, lambda raw, version: self._toggled(raw, version, number))
+        if done and there:
+            name = spec(self.view["version"])[number].name
+            self.notice = f"{element_label(number)} {name} is taken out."
+        return done
 
     def undo(self) -> None:
-        """Take the last edit back."""
-        if self._past:
-            self.message = self._past.pop()
-            self.can_undo = bool(self._past)
+        """Take the last change back."""
+        self._take(self._history.undo())
+
+    def redo(self) -> None:
+        """Bring back what was taken back last."""
+        self._take(self._history.redo())
 
     def _toggled(self, raw: str, version: str, number: int) -> str:
         value = edits.value_of(raw, version, number)
@@ -157,15 +236,24 @@ class MessageAnatomy(anywidget.AnyWidget):
         try:
             after = change(before, chosen_version(before, self.version))
             # A new MTI may name another version, in whose layout the rest does not fit.
-            parse(after, chosen_version(after, self.version))
+            message = parse(after, chosen_version(after, self.version))
+            held = self.held.with_message(message) if self.held else None
         except IsoError as error:
             self.problem = {"number": number, "text": str(error)}
             return False
-        self._past = [*self._past, before][-_MOST_UNDONE:]
-        self.message = after
-        self.can_undo = True
-        self.problem = {}
+        self._take((after, held))
         return True
+
+    def _take(self, state: _State) -> None:
+        """Show a state of the history, or one that an edit made."""
+        raw, self.held = state
+        self._given = False
+        if raw == self.message:
+            self._follow(None)
+        else:
+            self.message = raw
+        for told in self._edited:
+            told(self.message)
 
     def __repr__(self) -> str:
         seen = self.view

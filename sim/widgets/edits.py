@@ -5,12 +5,17 @@ The text is read, changed and written again, so that bitmap and length prefixes 
 
 from __future__ import annotations
 
+import re
+
 from sim.codec import BuildError, build, parse
+from sim.elements.editing import replaced
 from sim.errors import MTI_FIELD
+from sim.operations.wired import Wired
 from sim.spec import spec
 from sim.spec.networks import NETWORKS, default_card
 
 _DATE = {"CCYY": "2000", "YY": "00", "MM": "01", "DD": "01", "hh": "00", "mm": "00", "ss": "00"}
+_HEX = re.compile("[0-9A-Fa-f]*")
 _VARIABLE = 2  # characters of a sample of variable length: a whole byte where they are hex digits
 
 
@@ -23,6 +28,34 @@ def set_value(raw: str, version: str, number: int, value: str) -> str:
     if number == MTI_FIELD:
         return build(message.replace(mti=value))
     return build(message.replace(**{f"de{number}": value}))
+
+
+def set_part(
+    raw: str, version: str, number: int, start: int, end: int, value: str, network: str | None
+) -> str:
+    """*raw* with *value* in place of the characters *start* to *end* of the value of element *number*, and
+    with the lengths around that part.
+
+    Raises as `set_value` does.
+    """
+    message = parse(raw, version)
+    if number == MTI_FIELD:
+        return build(message.replace(mti=message.mti[:start] + value + message.mti[end:]))
+    return build(message.replace(**{f"de{number}": replaced(message, number, start, end, value, network)}))
+
+
+def set_bytes(held: Wired | None, start: int, end: int, digits: str) -> Wired:
+    """*held* with the bytes that *digits* (hex, blanks between them) spell in place of those from *start* to
+    *end*.
+
+    Raises BuildError for what is no hex, WireError where the bytes cannot be read then.
+    """
+    bare = re.sub(r"\s", "", digits)
+    if held is None or not 0 <= start <= end <= len(held.data):
+        raise BuildError(None, None, "bytes of this message", f"{start} to {end}")
+    if len(bare) % 2 or not _HEX.fullmatch(bare):
+        raise BuildError(None, None, "hex digits, two for each byte", f"{len(bare)} characters")
+    return held.with_data(held.data[:start] + bytes.fromhex(bare) + held.data[end:])
 
 
 def drop(raw: str, version: str, number: int) -> str:

@@ -13,6 +13,7 @@ it is cut from the masked message.
     findings    [{severity, number, path, sentence, hint, rule, source, network, start, end}]
     general     those findings that no element of the text carries
     fault       {number, start, end, sentence, hint} of a text that is no message, else None
+    bytes       the bytes it came in, as `sim.widgets.byte_view` describes them, else None
 
 Offsets count characters of the text from 0.
 """
@@ -30,7 +31,9 @@ from sim.judge import Finding, Severity
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
 from sim.operations.validation import judge
+from sim.operations.wired import Wired, wired
 from sim.spec import ElementSpec, spec
+from sim.widgets.byte_view import byte_data
 from sim.widgets.parts import parts
 
 Data = dict[str, Any]
@@ -88,7 +91,31 @@ def view(
     return view_of(seen, masked, full_bitmap=full_bitmap)
 
 
-def view_of(seen: Anatomy, masked: bool = True, *, full_bitmap: bool = False) -> Data:
+def view_of_paste(
+    message: object, version: str | None = None, network: str | None = None, masked: bool = True
+) -> Data:
+    """The same, of a message or of a paste of bytes in any spelling; raises as `view` does."""
+    raw, version, held = taken(message, version)
+    return view_of(dissect(raw, chosen_version(raw, version), network), masked, held=held)
+
+
+def taken(message: object, version: str | None) -> tuple[str, str | None, Wired | None]:
+    """A message argument as `as_text` gives it, and the bytes it came in: *message* may be a paste or bytes.
+
+    Raises as `as_text` does.
+    """
+    paste = message if isinstance(message, str | bytes) else None
+    held = wired(paste, version=version) if paste else None
+    if held is None:
+        return *as_text(paste.decode("latin-1") if isinstance(paste, bytes) else message, version), None
+    if version is None and chosen_version(held.text, None) != held.version:
+        version = held.version
+    return held.text, version, held
+
+
+def view_of(
+    seen: Anatomy, masked: bool = True, *, full_bitmap: bool = False, held: Wired | None = None
+) -> Data:
     """The same of an anatomy that is there already."""
     report = judge(seen.message, seen.network, ()) if seen.fault is None else None
     judged = report.findings if report else (seen.fault,) if seen.fault else ()
@@ -113,13 +140,15 @@ def view_of(seen: Anatomy, masked: bool = True, *, full_bitmap: bool = False) ->
         "general": [one for one in found if one["number"] is None or one["number"] not in there],
         "segments": list(_segments(seen, shown)),
         "valid": report is not None and report.valid,
-        "fault": _fault(seen),
+        "fault": _fault(seen, held.error if held else ""),
+        "bytes": byte_data(seen, held, shown, masked) if held else None,
     }
     data["cells"] = _cells(data, seen.version, full_bitmap)
     return data
 
 
-def _fault(seen: Anatomy) -> Data | None:
+def _fault(seen: Anatomy, said: str) -> Data | None:
+    """Where reading stopped; *said* is why, where bytes were read."""
     fault, stop = seen.fault, seen.stop
     if fault is None or stop is None:
         return None
@@ -127,8 +156,8 @@ def _fault(seen: Anatomy) -> Data | None:
         "number": stop.number,
         "start": fault.start if fault.start is not None else stop.start,
         "end": stop.end,
-        "sentence": fault.message,
-        "hint": fault.hint,
+        "sentence": said or fault.message,
+        "hint": "" if said else fault.hint,
     }
 
 

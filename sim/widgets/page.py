@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from sim.widgets.model import Data, view
+from sim.widgets.model import Data, view_of_paste
 from sim.widgets.plain import label_of, title_of
 
 _STATIC = Path(__file__).parent / "static"
 _HUES = 6
 _LINE = 10
+_ROW, _MOST_BYTES = 16, 1024
 SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
 _HOT = "{background:#ffd54d!important;color:#111!important;outline:1px solid #111}"
 
@@ -27,12 +28,12 @@ def anatomy_html(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message* as a piece of HTML that needs nothing else. Pointing at an element, its
-    characters or its bit lights all three.
+    """The anatomy of *message*, or of a paste of bytes in any spelling, as HTML that needs nothing else.
+    Pointing at an element, its characters, its bytes or its bit lights all of them.
 
     Raises as `sim.widgets.model.view` does.
     """
-    return page(view(message, version, network, masked))
+    return page(view_of_paste(message, version, network, masked))
 
 
 def page(data: Data) -> str:
@@ -43,6 +44,7 @@ def page(data: Data) -> str:
         '<div class="iso-anatomy-page">',
         f"<p><b>{html.escape(title_of(data))}</b></p>",
         f'<p class="raw"><code>{_raw(data)}</code></p>',
+        *_bytes(data),
         *_fault(data),
         *_grid(data),
         *_table(data),
@@ -94,6 +96,42 @@ def _tens(start: int, text: str) -> Iterator[tuple[int, str]]:
         size = _LINE - (start + at) % _LINE
         yield start + at, text[at : at + size]
         at += size
+
+
+def _bytes(data: Data) -> Iterator[str]:
+    """The bytes with offsets and what they print as, where the message came in bytes."""
+    held = data["bytes"]
+    if held is None:
+        return
+    hues = {element["number"]: at % _HUES for at, element in enumerate(data["elements"])}
+    size = held["size"]
+    yield f"<p><b>Bytes</b> {size}: {html.escape(held['title'])}</p>"
+    yield '<pre class="bytes">'
+    for at in range(0, min(size, _MOST_BYTES), _ROW):
+        end = min(at + _ROW, size)
+        pairs = "".join(_run(held, span, start, stop, hues) for span, start, stop in _runs(held, at, end))
+        blanks = "   " * (_ROW - (end - at))
+        yield f"{at:04X}  {pairs}{blanks} {html.escape(visible(held['text'][at:end]))}"
+    if size > _MOST_BYTES:
+        yield f"and {size - _MOST_BYTES} more bytes"
+    yield "</pre>"
+
+
+def _runs(held: Data, at: int, end: int) -> Iterator[tuple[Data, int, int]]:
+    """The spans between two bytes, each with where it starts and stops there."""
+    for span in held["spans"]:
+        start, stop = max(at, span["start"]), min(end, span["end"])
+        if start < stop:
+            yield span, start, stop
+
+
+def _run(held: Data, span: Data, start: int, stop: int, hues: dict[int, int]) -> str:
+    pairs = " ".join(held["hex"][2 * at : 2 * at + 2] for at in range(start, stop))
+    number = span["number"]
+    if number is None:
+        name = html.escape(span["label"], quote=True)
+        return f'<span class="{span["kind"]}" title="{name}">{pairs}</span> '
+    return f'<span class="{span["kind"]} h{hues.get(number, 0)}" data-n="{number}">{pairs}</span> '
 
 
 def _fault(data: Data) -> Iterator[str]:

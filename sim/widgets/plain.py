@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from sim.widgets.model import Data, view
+from sim.widgets.model import Data, view_of_paste
 
 _LINE = 60
+_ROW, _MOST_BYTES = 16, 512
 _WIDE = 100
 _SIGNS = {"error": "x", "warning": "!", "info": "i", "": " "}
 
@@ -18,17 +19,18 @@ def anatomy_text(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message* as lines of text: the raw text under a ruler, element numbers under it
-    (`'` under a length prefix, `^` at a fault), then the elements with their meanings.
+    """The anatomy of *message*, or of a paste of bytes in any spelling, as lines of text: the raw
+    text under a ruler, element numbers under it (`'` under a length prefix, `^` at a fault), its bytes, then
+    the elements with their meanings.
 
     Raises as `sim.widgets.model.view` does.
     """
-    return text_of(view(message, version, network, masked))
+    return text_of(view_of_paste(message, version, network, masked))
 
 
 def text_of(data: Data) -> str:
     """The same of a view that is there already."""
-    lines = [title_of(data), "", *_ruled(data), *_table(data)]
+    lines = [title_of(data), "", *_ruled(data), *_bytes(data), *_table(data)]
     if data["fault"]:
         lines += ["", *_wrapped("x ", data["fault"]["sentence"]), *_wrapped("  ", data["fault"]["hint"])]
     others = [one for one in data["findings"] if not data["fault"]]
@@ -60,6 +62,22 @@ def _ruled(data: Data) -> Iterator[str]:
         yield " " * 7 + "".join(f"{at:<10}" for at in range(start, start + len(here), 10))
         yield f"{start:>5}  {here}"
         yield " " * 7 + under[start : start + _LINE]
+    yield ""
+
+
+def _bytes(data: Data) -> Iterator[str]:
+    """The bytes that the message came in, as a dump."""
+    held = data["bytes"]
+    if held is None:
+        return
+    yield from _wrapped("  ", f"Bytes, {held['title']}:")
+    for at in range(0, min(held["size"], _MOST_BYTES), _ROW):
+        pairs = " ".join(
+            held["hex"][2 * one : 2 * one + 2] for one in range(at, min(at + _ROW, held["size"]))
+        )
+        yield f"{at:04X}  {pairs:<{3 * _ROW}} {held['text'][at : at + _ROW]}"
+    if held["size"] > _MOST_BYTES:
+        yield f"and {held['size'] - _MOST_BYTES} more bytes"
     yield ""
 
 

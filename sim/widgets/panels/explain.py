@@ -120,6 +120,7 @@ class ExplainPanel(AskingPanel):
         self.input = MessageInput(message, version, network)
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.views = MessageViews()
+        self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
         self.actions = MessageActions(self._take)
         bar = RunBar("Explain", model_field)
         super().__init__(
@@ -146,7 +147,7 @@ class ExplainPanel(AskingPanel):
         raw = self.input.raw if there else ""
         self.problem, self.summary, hint = self._explained(raw)
         self.table = self._tabled(raw)
-        self.views.put(raw, self.version, self.network, self.table)
+        self.views.put(raw, self.version, self.network, self.table, self.input.recognised.held)
         show(self.actions, there)
         self._tell(hint)
 

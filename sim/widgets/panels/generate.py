@@ -157,6 +157,7 @@ class GeneratePanel(AskingPanel):
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.text = CoveredText(cover=lambda raw: cover(raw, None), label="Message", rows=2, editable=False)
         self.views = MessageViews()
+        self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
         self.actions = MessageActions(self._take, at=self.at)
         self.result = ipywidgets.VBox([self.text, self.actions, self.views]).add_class("iso-rows")
 

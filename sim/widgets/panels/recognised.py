@@ -10,6 +10,7 @@ import ipywidgets  # type: ignore[import-untyped]
 from sim.operations.guessing import Guess
 from sim.operations.reading import recognised
 from sim.operations.validation import chosen_version
+from sim.operations.wired import Wired, of_guessed
 from sim.widgets.panels.shared import show
 
 
@@ -42,7 +43,20 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
             self._seen, self._found = (raw, version), None
             self._found = recognised(raw, version=version) if raw.strip() else None
             self._tell()
-        return self._mended or raw
+        return self._taken or raw
+
+    @property
+    def held(self) -> Wired | None:
+        """The bytes of the paste, where it was bytes and its message is what the panel shows."""
+        return of_guessed(self._found.best) if self._found and self._taken else None
+
+    @property
+    def _taken(self) -> str:
+        """The message to show: the whole one, or what could be read of one that stops before its end."""
+        if self._found is None:
+            return ""
+        best = self._found.best
+        return self._mended if best.complete else best.partial_text if best.spans else ""
 
     @property
     def _mended(self) -> str:
@@ -50,6 +64,8 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         if self._found is None or self._seen is None:
             return ""
         best = self._found.best
+        if not best.complete:
+            return ""
         same = (self._seen[1] or chosen_version(best.mti, None)) == best.version
         return best.text or "" if same else ""
 

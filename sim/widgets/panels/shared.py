@@ -20,6 +20,7 @@ import traitlets
 
 from sim.operations import strip_line_ending
 from sim.operations.anatomy import masked_text
+from sim.operations.wired import Wired
 from sim.spec import VERSIONS
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.page import page
@@ -107,10 +108,11 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
         self.choice.observe(self._choose, "value")
         self.put("", None, None, None)
 
-    def put(self, raw: str, version: str | None, network: str | None, frame: Any) -> None:
-        """Show the message *raw*; *frame* is its table, or None."""
-        with self.anatomy.hold_trait_notifications():
-            self.anatomy.version, self.anatomy.network, self.anatomy.message = version, network, raw
+    def put(
+        self, raw: str, version: str | None, network: str | None, frame: Any, held: Wired | None = None
+    ) -> None:
+        """Show the message *raw*; *frame* is its table, or None; *held* the bytes that it came in."""
+        self.anatomy.put(raw, version, network, held)
         self._frame = frame
         self._choose()
 

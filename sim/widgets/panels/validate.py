@@ -48,6 +48,7 @@ class ValidatePanel(Panel):
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.view = ReportView()
         self.views = MessageViews()
+        self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
         self.actions = MessageActions(self._take)
         bar = ipywidgets.HBox([self.button]).add_class("iso-bar")
         super().__init__(
@@ -76,7 +77,7 @@ class ValidatePanel(Panel):
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
-        self.views.put(raw, self.version, self.network, self._message_table(raw))
+        self.views.put(raw, self.version, self.network, self._message_table(raw), self.input.recognised.held)
         show(self.actions, there)
         self.said.value = "" if raw else markup("p", "The verdict appears here as you type.", "iso-hint")
         show(self.said, not raw)

@@ -1,6 +1,6 @@
 // What the anatomy answers to: pointing, keys, edits, and news from Python.
 
-class Anatomy extends Drawing {
+class Anatomy extends Editing {
   constructor(model, el) {
     super(model, el);
     el.classList.add("ia");
@@ -12,62 +12,6 @@ class Anatomy extends Drawing {
     on("focusin", this.over);
     on("click", this.click);
     on("keydown", this.key);
-  }
-
-  // ---- editing
-
-  editor(element) {
-    const n = element.number;
-    const id = `ia-${this.mark}-${n}`;
-    const problem = this.model.get("problem") || {};
-    const wrong = problem.number === n ? problem.text : "";
-    const draft = this.drafts.has(n) ? this.drafts.get(n) : element.hidden ? "" : element.value;
-    const input = make("input", {
-      id,
-      cls: "ia-input",
-      type: "text",
-      spellcheck: "false",
-      autocomplete: "off",
-      placeholder: element.hidden ? "hidden: type a new value" : "",
-      "aria-invalid": String(Boolean(wrong)),
-      "aria-describedby": `${id}-error`,
-      data: { edit: n },
-    });
-    input.value = draft;
-    input.addEventListener("input", () => this.drafts.set(n, input.value));
-    const buttons = [make("button", { type: "button", cls: "ia-button", data: { act: "apply" }, text: "Apply" })];
-    if (n > 1)
-      buttons.push(make("button", { type: "button", cls: "ia-button", data: { act: "drop" }, text: "Drop element" }));
-    return make(
-      "div",
-      { cls: "ia-editor" },
-      make("label", { for: id, text: "Value" }),
-      input,
-      ...buttons,
-      make("div", { id: `${id}-error`, cls: "ia-refused", role: "alert", text: wrong && `✖ ${wrong}` }),
-    );
-  }
-
-  // An edit was refused or went through: say so beside its input, leave what was typed.
-  told() {
-    const problem = this.model.get("problem") || {};
-    if (problem.number === undefined) this.drafts.clear();
-    for (const input of this.el.querySelectorAll(".ia-input")) {
-      const wrong = problem.number === Number(input.dataset.edit) ? problem.text : "";
-      input.setAttribute("aria-invalid", String(Boolean(wrong)));
-      input.parentElement.querySelector(".ia-refused").textContent = wrong && `✖ ${wrong}`;
-    }
-    const elsewhere = problem.number !== undefined && this.model.get("pinned") !== problem.number;
-    this.live.classList.toggle("ia-refused", elsewhere);
-    if (elsewhere) this.live.textContent = `✖ ${problem.text}`;
-  }
-
-  apply(n) {
-    const input = this.el.querySelector(`.ia-input[data-edit="${n}"]`);
-    if (input) this.model.send({ ask: "set", number: n, value: input.value });
-  }
-  toggle(n) {
-    if (n > 1) this.model.send({ ask: "toggle", number: n });
   }
 
   // ---- lighting
@@ -86,7 +30,7 @@ class Anatomy extends Drawing {
   inspect(n) {
     const element = this.element(n);
     const cell = this.data.cells[n - 1];
-    this.live.classList.remove("ia-refused");
+    if (this.told()) return;
     if (element) {
       const said = element.meaning && element.number > 1 ? element.meaning : place(element);
       this.live.replaceChildren(
@@ -105,7 +49,7 @@ class Anatomy extends Drawing {
 
   advice() {
     const pick = "Point at an element, or use the arrow keys; click or Enter unfolds it.";
-    return this.editable ? `${pick} A click on the bitmap adds or drops an element.` : pick;
+    return this.editable ? `${pick} A click on the bitmap adds an element, or takes one out.` : pick;
   }
 
   lightRange(from, to) {
@@ -113,20 +57,27 @@ class Anatomy extends Drawing {
       const at = Number(node.dataset.at);
       node.classList.toggle("ia-part", from <= at && at < to);
     }
+    this.lightBytes(from, to);
   }
 
   // ---- pointing, keys, focus
 
   number(target) {
-    const node = target.closest && target.closest("[data-n], [data-of]");
-    return node ? Number(node.dataset.n ?? node.dataset.of) : null;
+    const node = target.closest && target.closest("[data-n], [data-of], [data-b]");
+    const n = node && (node.dataset.n ?? node.dataset.of);
+    return n === null || n === undefined ? null : Number(n);
   }
 
   over(event) {
     const part = event.target.closest("[data-from]");
     if (part) this.lightRange(Number(part.dataset.from), Number(part.dataset.to));
     else this.lightRange(0, 0);
-    this.set("hovered", this.number(event.target));
+    const n = this.number(event.target);
+    const same = n === this.model.get("hovered");
+    this.set("hovered", n);
+    const byte = event.target.closest("[data-b]");
+    if (byte && n === null) this.inspectByte(Number(byte.dataset.b));
+    else if (same && n === null) this.inspect(this.model.get("pinned"));
   }
 
   leave() {
@@ -148,9 +99,12 @@ class Anatomy extends Drawing {
 
   act(what, n) {
     if (what === "eye") this.set("masked", !this.model.get("masked"));
-    else if (what === "undo") this.model.send({ ask: "undo" });
+    else if (what === "edit") this.set("editable", !this.editable);
+    else if (what === "undo" || what === "redo") this.model.send({ ask: what });
     else if (what === "apply") this.apply(n);
+    else if (what === "apply-bytes") this.applyBytes(n);
     else if (what === "drop") this.toggle(n);
+    else if (what === "earlier" || what === "later") this.turn(what === "later" ? 1 : -1);
   }
 
   pin(n) {
@@ -160,16 +114,24 @@ class Anatomy extends Drawing {
 
   key(event) {
     const input = event.target.closest(".ia-input");
-    if (input) return this.typed(event, Number(input.dataset.edit));
+    if (this.editable && (event.ctrlKey || event.metaKey) && !input) {
+      const what = this.taking(event);
+      if (what) {
+        this.model.send({ ask: what });
+        return this.taken(event);
+      }
+    }
+    if (input) return this.typed(event, input);
     if (event.key === "Escape") {
       if (this.model.get("pinned") === null) return undefined;
       this.set("pinned", null);
       return this.taken(event);
     }
     const zone = event.target.closest("[data-zone]");
-    const node = event.target.closest("[data-n]");
+    const node = event.target.closest("[data-n], [data-b]");
     if (!zone || !node || event.ctrlKey || event.metaKey || event.altKey) return undefined;
-    const n = Number(node.dataset.n);
+    const n = this.number(node);
+    if (zone.dataset.zone === "bytes" && this.overtype(event, node)) return this.taken(event);
     if (event.key === "Enter" || event.key === " ") {
       if (event.key === " " && this.editable && zone.dataset.zone === "bits") this.toggle(n);
       else this.pin(n);
@@ -181,8 +143,9 @@ class Anatomy extends Drawing {
     return this.taken(event);
   }
 
-  typed(event, n) {
-    if (event.key === "Enter") this.apply(n);
+  typed(event, input) {
+    const n = Number(input.dataset.edit ?? input.dataset.of);
+    if (event.key === "Enter") this.enter(input);
     else if (event.key === "Escape") {
       this.drafts.delete(n);
       this.set("problem", {});
@@ -199,7 +162,7 @@ class Anatomy extends Drawing {
   next(zone, node, key) {
     const stops = [...zone.querySelectorAll("[tabindex]")];
     const at = stops.indexOf(node);
-    const line = zone.dataset.zone === "bits" && { ArrowUp: -1, ArrowDown: 1 }[key];
+    const line = zone.dataset.zone !== "raw" && zone.dataset.zone !== "rows" && { ArrowUp: -1, ArrowDown: 1 }[key];
     if (line) return nearest(stops, node, line);
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[key];
     if (step) return stops[Math.min(Math.max(at + step, 0), stops.length - 1)];
@@ -228,13 +191,15 @@ class Anatomy extends Drawing {
     if (!now || !this.el.contains(now)) return null;
     const zone = now.closest("[data-zone]");
     if (now.dataset.edit) return { find: `.ia-input[data-edit="${now.dataset.edit}"]` };
+    if (now.dataset.hold) return { find: `[data-hold="${now.dataset.hold}"]` };
+    if (now.dataset.b) return { find: `[data-b="${now.dataset.b}"]` };
     if (now.dataset.act) return { find: `[data-act="${now.dataset.act}"]` };
     return zone && now.dataset.n ? { find: `[data-zone="${zone.dataset.zone}"] [tabindex][data-n="${now.dataset.n}"]` } : null;
   }
   hold(held) {
     const node = held && this.el.querySelector(held.find);
     if (!node) return;
-    if (node.dataset.n) this.focus(node);
+    if (node.dataset.n || node.dataset.b) this.focus(node);
     else node.focus();
   }
 }
@@ -247,7 +212,7 @@ function render({ model, el }) {
     draw();
   };
   const light = () => anatomy.light();
-  const told = () => anatomy.told();
+  const told = () => anatomy.answered();
   const custom = (message) => {
     if (message.kind !== "clear") return;
     anatomy.clear = message.view;
@@ -264,6 +229,9 @@ function render({ model, el }) {
     ["change:editable", draw],
     ["change:compared", draw],
     ["change:can_undo", draw],
+    ["change:can_redo", draw],
+    ["change:can_edit", draw],
+    ["change:notice", told],
     ["change:masked", unmask],
     ["change:hovered", light],
     ["change:problem", told],

@@ -31,7 +31,7 @@ class Drawing {
     const held = this.held();
     this.hues = new Map(this.data.elements.map((one, at) => [one.number, at % HUES]));
     const lower = make("div", { cls: "ia-lower" }, this.bitmap(), this.table());
-    this.el.replaceChildren(...[this.header(), this.fault(), this.raw(), this.live, lower].filter(Boolean));
+    this.el.replaceChildren(...[this.header(), this.fault(), this.raw(), this.bytes(), this.live, lower].filter(Boolean));
     this.rove();
     this.light();
     this.hold(held);
@@ -65,9 +65,20 @@ class Drawing {
   }
 
   buttons() {
-    const props = { type: "button", cls: "ia-button", data: { act: "undo" }, text: "Undo" };
-    const undo = this.editable ? make("button", { ...props, disabled: !this.model.get("can_undo") }) : null;
-    return make("span", { cls: "ia-buttons" }, undo, this.eyeButton());
+    const button = (act, text, more) =>
+      make("button", { type: "button", cls: "ia-button", data: { act }, text, ...more });
+    const taken = ["undo", "redo"].map((act) =>
+      button(act, act === "undo" ? "Undo" : "Redo", { disabled: !this.model.get(`can_${act}`) }),
+    );
+    const edit = button("edit", "Edit", { "aria-pressed": String(this.editable) });
+    const switched = this.model.get("can_edit") && this.data.elements.length;
+    return make(
+      "span",
+      { cls: "ia-buttons" },
+      ...(this.editable ? taken : []),
+      switched || this.editable ? edit : null,
+      this.eyeButton(),
+    );
   }
 
   eyeButton() {
@@ -268,15 +279,15 @@ class Drawing {
 
   children(element) {
     const list = make("table", { cls: "ia-parts" });
-    for (const child of element.children) {
+    element.children.forEach((child, at) => {
       const row = make("tr", { data: { from: child.start, to: child.end } });
       const name = make("th", { scope: "row", text: child.label });
       name.style.paddingLeft = `${child.depth}em`;
       row.append(name, make("td", { text: child.name }));
-      row.append(make("td", { cls: "ia-value" }, ...shown(child.value)));
+      row.append(make("td", { cls: "ia-value" }, ...this.partValue(element, child, at)));
       row.append(make("td", { text: child.meaning }));
       list.append(row);
-    }
+    });
     return list;
   }
 

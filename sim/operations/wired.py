@@ -1,0 +1,188 @@
+"""The bytes that a message came in, kept beside it: what changes in one follows in the other.
+
+A message edited is written into its bytes anew, lengths in front included; bytes edited are read anew, as
+they were before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sim.codec import Message, build
+from sim.codec.wire import Format, Layer, encode, frame, read, wrap
+from sim.codec.wire.framing import said_length
+from sim.errors import BuildError, WireError
+from sim.operations.guessing import Guessed, guess
+from sim.operations.reading import recognised
+from sim.spec import version_of
+from sim.spec.words import AnyVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """Bytes, and the message read in them.
+
+    `data` are all bytes of the paste, of which the message takes `start` to `end`; `format` reads and writes
+    them. `layers` are what stands in front, outermost first, each as its name (empty for an unknown one),
+    what to call it and its size in bytes. `spans` say where each element stands (0 the MTI, 1 the bitmap):
+    start of its prefix, start of its value, end, in bytes of `data`. `text` is the text form, as
+    far as it was read; `error` says why no further. The repr leaves the bytes out: they hold card data.
+    """
+
+    data: bytes = field(repr=False)
+    start: int
+    end: int
+    format: Format = field(repr=False)
+    version: str
+    text: str = field(repr=False)
+    spans: Mapping[int, tuple[int, int, int]] = field(repr=False)
+    layers: tuple[tuple[str, str, int], ...]
+    said: str
+    error: str = ""
+
+    @property
+    def behind(self) -> bytes:
+        """The bytes behind a message that reads to its end."""
+        return b"" if self.error else self.data[self.end :]
+
+    def with_message(self, message: Message) -> Wired:
+        """The same bytes with another message in them, lengths and check bytes following.
+
+        Raises
+        ------
+        BuildError
+            For an element that the format cannot carry, or a length in front that is too small.
+        """
+        if self.error:
+            raise BuildError(None, None, "bytes that read to their end", "bytes that stop before it")
+        body = encode(message, self.format)
+        data = self._around(body)
+        start = data.index(body, self.start)
+        return self._read(data, start, start + len(body))
+
+    def with_data(self, data: bytes) -> Wired:
+        """Other bytes in place of all of these, read as these were.
+
+        Raises
+        ------
+        WireError
+            Where they cannot be read to their end, and these could.
+        """
+        end = len(data) - len(self.behind)
+        try:
+            return self._read(data, self.start, max(end, self.start))
+        except WireError as error:
+            best = guess(data, format=self.format, version=self.version).best
+            if not self.error or best.message is None:
+                raise WireError(
+                    error.field, error.offset, error.expected, error.found, error.partial
+                ) from None
+            return of_guessed(best) or self
+
+    def _read(self, data: bytes, start: int, end: int) -> Wired:
+        body = data[start:end]
+        try:
+            found = read(body, self.format, self.format.version or self._version(body))
+        except WireError as error:
+            at = None if error.offset is None else error.offset + start
+            raise WireError(error.field, at, error.expected, error.found, error.partial) from None
+        spans = {
+            number: (one + start, two + start, three + start)
+            for number, (one, two, three) in found.spans.items()
+        }
+        version, text = found.message.version, build(found.message)
+        return replace(
+            self, data=data, start=start, end=end, version=version, text=text, spans=spans, error=""
+        )
+
+    def _version(self, body: bytes) -> str:
+        """The version that the bytes are read by: as before, unless they name another one."""
+        before = version_of(self.text[:4])
+        mti = read_mti_of(body, self.format)
+        named = version_of(mti)
+        return self.version if named in (None, before) else str(named)
+
+    def _around(self, body: bytes) -> bytes:
+        """*body* in what stood around the message before."""
+        behind, at = self.behind, 0
+        places = []
+        for name, _, size in self.layers:
+            places.append((name, at, self.data[at : at + size]))
+            at += size
+        covered = any(self._covers_all(name, at) for name, at, _ in places)
+        checked = any(name == "stx" for name, _, _ in places)
+        made = body + behind if covered and not checked else body
+        for name, _, front in reversed(places):
+            if not name:
+                made = front + made
+            else:
+                made = wrap(made, [Layer(name, front, behind if name == "stx" else b"")])
+        return made if covered or checked else made + behind
+
+    def _covers_all(self, name: str, at: int) -> bool:
+        """Whether the length at byte *at* counts what stands behind the message, too."""
+        if not name or not self.behind or frame(name).kind != "length":
+            return False
+        made = frame(name)
+        width = made.zeros_before + made.width + made.zeros_after
+        return said_length(made, self.data, at) == len(self.data) - at - width
+
+
+def read_mti_of(body: bytes, fmt: Format) -> str:
+    """The MTI that bytes begin with; empty where none stands there."""
+    from sim.codec.wire.decode import Views, read_mti
+
+    try:
+        return read_mti(Views(body[:4]), fmt)[0]
+    except WireError:
+        return ""
+
+
+def wired(
+    paste: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
+) -> Wired | None:
+    """The bytes of a paste and the message in them; None for a text form, and for what is no message.
+
+    Parameters
+    ----------
+    paste : str or bytes
+        A dump or bytes in any spelling that `guess` reads.
+    format : Format or str, optional
+        The format where it is known.
+    version : str, optional
+        The version to read by; None reads it off the MTI.
+
+    Examples
+    --------
+    >>> found = wired("0010 0800 2020000000000000 990000 123456")
+    >>> found.text, found.spans[11]
+    ('08002020000000000000990000123456', (15, 15, 18))
+    >>> changed = found.with_data(found.data[:-1] + bytes.fromhex("57"))
+    >>> changed.text[-6:]
+    '123457'
+    """
+    if isinstance(paste, bytes):
+        best: Guessed | None = guess(paste, format=format, version=version).best
+    else:
+        found = recognised(paste, format=format, version=version)
+        best = found.best if found else None
+    return None if best is None else of_guessed(best)
+
+
+def of_guessed(best: Guessed) -> Wired | None:
+    """The bytes of a candidate; None where it was not read out of bytes."""
+    if best.message is None or best.written is None or not best.spans:
+        return None
+    text = best.text if best.complete else best.partial_text
+    if not text:
+        return None
+    layers = tuple((layer.name, layer.label, layer.size) for layer in best.layers)
+    skipped = best.start - sum(size for _, _, size in layers)
+    if skipped > 0:
+        layers = (("", "in front", skipped), *layers)
+    error = str(best.error) if best.error else ""
+    said = best.read_as.removesuffix(f", {best.confidence}")
+    return Wired(
+        best.data, best.start, best.end, best.written, best.version, text, best.spans, layers, said, error
+    )
