@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sim.face.drilling import drill
     from sim.face.formats import export_format, formats, load_format
     from sim.face.guessing import guess
+    from sim.face.link import client, host
     from sim.face.making import convert, generate, respond, reverse
     from sim.face.many import plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
@@ -49,6 +50,7 @@ __all__ = [
     "break_message",
     "build",
     "cases",
+    "client",
     "codes",
     "compare",
     "convert",
@@ -62,6 +64,7 @@ __all__ = [
     "formats",
     "generate",
     "guess",
+    "host",
     "load_format",
     "mask",
     "parse",
@@ -88,6 +91,7 @@ _HOMES = {
     "break_message": "sim.frames.negative",
     "build": "sim.face.messages",
     "cases": "sim.frames.negative",
+    "client": "sim.face.link",
     "codes": "sim.face.reference",
     "compare": "sim.face.reference",
     "convert": "sim.face.making",
@@ -101,6 +105,7 @@ _HOMES = {
     "formats": "sim.face.formats",
     "generate": "sim.face.making",
     "guess": "sim.face.guessing",
+    "host": "sim.face.link",
     "load_format": "sim.face.formats",
     "mask": "sim.face.messages",
     "parse": "sim.face.messages",

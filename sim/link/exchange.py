@@ -9,12 +9,12 @@ from sim.codec import Message
 ANSWERED, TIMED_OUT, LOST, UNSENT = "answered", "timed out", "lost", "not sent"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Exchange:
     """A request and what came of it. `status` is answered, timed out, lost (the connection went down while
     its answer was awaited) or not sent; `sent_at` in seconds since 1970 (UTC), `latency` in seconds;
     `sent` how many times it was sent, repeats included. `late` is an answer that came after its time,
-    `reversal` what undid the request. Its repr hides card data, as that of a message does.
+    `reversal` what undid the request.
     """
 
     request: Message
@@ -26,6 +26,12 @@ class Exchange:
     note: str = ""
     late: Message | None = None
     reversal: Exchange | None = None
+
+    def __repr__(self) -> str:
+        said = f"{self.request.mti} {self.request.get(11)}, {self.status}"
+        said += f": {self.answer.mti} with {self.code}" if self.answer else ""
+        said += f", late {self.late.mti} with {self.late.get(39)}" if self.late else ""
+        return f"Exchange({said}{f', then {self.reversal}' if self.reversal else ''})"
 
     @property
     def code(self) -> str:

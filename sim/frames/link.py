@@ -1,0 +1,228 @@
+"""Both ends of a line as tables: what a host or a client saw, and the ends as a notebook uses them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from sim.codec import Message
+from sim.elements import mti as mtis
+from sim.elements.answer import answer as meaning_of
+from sim.elements.money import say
+from sim.elements.pan import account, detect_network
+from sim.frames.argument import MessageArgument, take
+from sim.frames.messages import TEXT
+from sim.frames.tables import Table
+from sim.link.client import AsyncClient, Unsolicited
+from sim.link.exchange import Exchange
+from sim.link.host import LOOPBACK, AsyncHost
+from sim.link.line import Line, spoken
+from sim.link.rules import rules_of
+from sim.link.sync import Client, Host, balances_of
+from sim.link.tls import client_tls, server_tls
+from sim.link.traffic import Entry, Traffic
+from sim.masking import mask_pan
+from sim.spec.spellings import network_named, version_named
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
+
+Rules = str | Path | pd.DataFrame | Iterable[Mapping[str, Any]]
+Address = str | tuple[str, int] | Host
+
+TRAFFIC_COLUMNS = (
+    *("number", "at", "connection", "direction", "kind", "mti", "name", "stan", "card"),
+    *("amount", "code", "meaning", "latency_ms", "rule", "note"),
+)
+
+
+class TrafficTable(Table):
+    """What one end of a line saw, a row per message or event: `number`, `at` (UTC), `connection`,
+    `direction` (in, out, event), `kind` (request, answer, late, duplicate, lost, undelivered ...), `mti`
+    and its `name`, `stan`, `card` (masked), `amount`, `code` (DE 39) and its `meaning`, `latency_ms`,
+    `rule`, `note`.
+    """
+
+    _safe_columns = ("at", "connection", "kind", "name", "meaning", "rule", "note")
+    _when_empty = ("connection", "rule", "note", "meaning")
+    _nothing = "Nothing was seen yet."
+
+
+def traffic_table(traffic: Traffic) -> TrafficTable:
+    """The table of *traffic*."""
+    rows = [_row(traffic, entry) for entry in traffic]
+    frame = pd.DataFrame(rows, columns=list(TRAFFIC_COLUMNS))
+    for column in TRAFFIC_COLUMNS:
+        if column == "at":
+            frame[column] = pd.to_datetime(frame[column], utc=True)
+        elif column == "latency_ms":
+            frame[column] = frame[column].astype("float64")
+        elif column != "number":
+            frame[column] = frame[column].astype(TEXT)
+    return TrafficTable(frame)
+
+
+def _row(traffic: Traffic, entry: Entry) -> tuple[object, ...]:
+    at = datetime.fromtimestamp(entry.at, UTC)
+    seen = traffic.message(entry)
+    told: tuple[str, ...] = ("",) * 7 if seen is None else _told(seen)
+    latency = None if entry.latency is None else round(entry.latency * 1000, 3)
+    head = (entry.number, at, entry.connection, entry.direction, entry.kind)
+    return (*head, *told, latency, entry.rule, entry.note)
+
+
+def _told(seen: Message) -> tuple[str, ...]:
+    """MTI, name, STAN, card, amount, code and its meaning."""
+    code, pan = seen.get(39), account(seen)[1]
+    network = detect_network(seen)
+    known = meaning_of(code, seen.version, network.network if network else None) if code else None
+    return (
+        seen.mti,
+        mtis.split(seen.mti).name,
+        seen.get(11),
+        mask_pan(pan) if pan else "",
+        say(seen),
+        code,
+        known.meaning if known else "",
+    )
+
+
+class LabHost(Host):
+    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time."""
+
+    @property
+    def traffic(self) -> TrafficTable:
+        """What it saw, as a table."""
+        return traffic_table(self.seen)
+
+    def message(self, number: int) -> Message:
+        """The message of row *number* of the traffic. Raises KeyError where there is none."""
+        return _message_of(self.seen, number)
+
+    def send(self, message: MessageArgument) -> int:
+        """Send a message that nobody asked for to all clients; gives to how many."""
+        return self.push(_readable(message))
+
+
+class LabClient(Client):
+    """A client in a notebook: `send` waits, `ask` is awaited."""
+
+    @property
+    def traffic(self) -> TrafficTable:
+        """What it saw, as a table."""
+        return traffic_table(self.seen)
+
+    def message(self, number: int) -> Message:
+        """The message of row *number* of the traffic. Raises KeyError where there is none."""
+        return _message_of(self.seen, number)
+
+    def send(self, message: MessageArgument, **options: Any) -> Exchange:
+        """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds,
+        `reverse` whether a time-out is undone."""
+        return self.exchange(_readable(message), **options)
+
+    def send_all(self, messages: Iterable[MessageArgument], **options: Any) -> list[Exchange]:
+        """Send *messages* at once, and wait for all."""
+        return self.exchange_all([_readable(one) for one in messages], **options)
+
+    async def ask(self, message: MessageArgument, **options: Any) -> Exchange:
+        """The same, to be awaited in any event loop."""
+        return await asyncio.wrap_future(self.start(_readable(message), **options))
+
+
+def _message_of(traffic: Traffic, number: int) -> Message:
+    found = next((entry for entry in traffic if entry.number == number), None)
+    seen = None if found is None else traffic.message(found)
+    if seen is None:
+        raise KeyError(f"row {number} has no message")
+    return seen
+
+
+def _readable(message: MessageArgument) -> Message:
+    return take(message, None, None).message()
+
+
+def _line(format: Format | str | None, framing: Any, version: object) -> Line:
+    return Line.of(format, framing, None if version is None else version_named(version))
+
+
+def host(
+    rules: Any,
+    *,
+    network: Any,
+    format: Format | str | None,
+    framing: Any,
+    version: Any,
+    balances: Mapping[Any, Any] | None,
+    opening: int | None,
+    sign_on: bool,
+    address: str,
+    port: int,
+    tls: Any,
+) -> LabHost:
+    """A host that listens."""
+    return LabHost(
+        AsyncHost(
+            _line(format, framing, version),
+            rules_of(rows_of(rules)),
+            network=None if network is None else network_named(network),
+            balances=balances_of(balances),
+            opening=opening,
+            sign_on=sign_on,
+            address=address or LOOPBACK,
+            port=port,
+            tls=server_tls(tls),
+        )
+    ).start()
+
+
+def rows_of(rules: Any) -> Any:
+    """A rule table in any form, without pandas."""
+    if isinstance(rules, pd.DataFrame):
+        plain = pd.DataFrame(rules)
+        cells: list[dict[Any, Any]] = plain.astype(object).where(plain.notna(), None).to_dict("records")
+        return cells
+    return Path(rules) if isinstance(rules, Path) else rules
+
+
+def client(
+    address: Any,
+    *,
+    network: Any,
+    format: Format | str | None,
+    framing: Any,
+    version: Any,
+    tls: Any,
+    pool: int,
+    match: Any,
+    timeout: float | None,
+    reverse: bool,
+    tries: int | None,
+    echo_after: float | None,
+    unsolicited: Unsolicited | None,
+) -> LabClient:
+    """A client that is connected."""
+    line = _line(format, framing, version)
+    if isinstance(address, Host):
+        line = address.server.line if format is None and framing is None else line
+        address = (address.server.address, address.port)
+    return LabClient(
+        AsyncClient(
+            spoken(address),
+            line,
+            network=None if network is None else network_named(network),
+            tls=client_tls(tls),
+            pool=pool,
+            match=match,
+            timeout=timeout,
+            reverse=reverse,
+            tries=tries,
+            echo_after=echo_after,
+            unsolicited=unsolicited,
+        )
+    ).connect()

@@ -1,0 +1,244 @@
+"""How the host decides: rules, balances, repeats, network management."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from sim.codec import Message
+from sim.elements.mti import repeat_mti
+from sim.errors import OptionError
+from sim.link.accounts import Accounts
+from sim.link.issuer import Decision, Issuer, Session, management
+from sim.link.rules import ACTIONS, Range, Table, rules_of
+from sim.operations import NETWORKS, generate, respond, reverse, validate
+from sim.spec import VERSIONS
+from tests.link.ends import AT, message
+
+PAN = message()[2]
+
+
+def issuer(rules: Any = (), balance: int = 10_000, **options: Any) -> Issuer:
+    """An issuer whose card has *balance*."""
+    return Issuer(Table(rules_of(rules)), Accounts({PAN: balance}), **options)
+
+
+def decide(host: Issuer, sent: Message, session: Session | None = None) -> Decision:
+    """Its decision."""
+    return host.decide(sent, session or Session())
+
+
+def code(decision: Decision) -> str:
+    """The response code of a decision."""
+    assert decision.answer is not None
+    return decision.answer[39]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("kind", ["auth", "financial", "advice", "reversal", "echo"])
+def test_what_is_answered_is_valid_on_its_own_network(network: str, kind: str) -> None:
+    """Every kind of message of every network, in its own version, gets an answer without an error."""
+    sent = generate(kind, network=network, version=None, at=AT).message
+    answer = decide(issuer(), sent).answer
+    assert answer is not None
+    assert validate(answer, network=network).errors == []
+
+
+def test_money_goes_down_and_comes_back() -> None:
+    """A purchase takes, a reversal gives back once, a refund gives; a balance inquiry tells."""
+    host, sent = issuer(), message(amount_minor_units=4000)
+    assert code(decide(host, sent)) == "00"
+    assert host.accounts.balance(PAN) == 6000
+    undo = reverse(sent, stan="000009", at=AT).message
+    assert code(decide(host, undo)) == "00"
+    assert host.accounts.balance(PAN) == 10_000
+    again = reverse(sent, stan="000010", at=AT).message
+    assert (code(decide(host, again)), host.accounts.balance(PAN)) == ("00", 10_000)
+    assert code(decide(host, message(3, purpose="refund", amount_minor_units=500))) == "00"
+    assert host.accounts.balance(PAN) == 10_500
+    told = decide(host, message(4, purpose="balance")).answer
+    assert told is not None
+    assert told[54] == "0001840C000000010500" + "0002840C000000010500"
+
+
+def test_more_than_there_is_is_declined_and_an_advice_is_not() -> None:
+    """51 where the money is missing; what was done already is booked all the same."""
+    host = issuer(balance=100)
+    assert code(decide(host, message(amount_minor_units=101))) == "51"
+    assert host.accounts.balance(PAN) == 100
+    assert code(decide(host, message(2, "advice", amount_minor_units=300))) == "00"
+    assert host.accounts.balance(PAN) == -200
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_codes_have_the_width_of_their_version(version: str) -> None:
+    """No funds, unknown original, format error: two, three or four digits."""
+    host, width = issuer(balance=0), {"1987": 2, "1993": 3, "2003": 4}[version]
+    poor = message(amount_minor_units=1, version=version)
+    unknown = generate("reversal", at=AT, version=version).message
+    wrong = message(2, pan="4111111111111112", version=version)
+    said = [code(decide(host, sent)) for sent in (poor, unknown, wrong)]
+    assert {len(one) for one in said} == {width}
+    assert (
+        said
+        == {
+            "1987": ["51", "25", "30"],
+            "1993": ["116", "914", "904"],
+            "2003": ["1016", "9114", "9109"],
+        }[version]
+    )
+
+
+def test_a_partial_reversal_gives_back_what_does_not_stay() -> None:
+    """DE 95 says that 1,500 of 4,000 stay: 2,500 come back."""
+    host, sent = issuer(), message(amount_minor_units=4000)
+    decide(host, sent)
+    undo = reverse(sent, stan="000009", at=AT).message.replace(de95=f"{1500:012}" + "0" * 30)
+    decide(host, undo)
+    assert host.accounts.balance(PAN) == 8500
+
+
+def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
+    """0101 after 0100, and the same 0100 twice: one booking, one approval code."""
+    host, sent = issuer(), message(amount_minor_units=4000)
+    first = decide(host, sent)
+    for again in (sent, sent.replace(mti=repeat_mti(sent.mti))):
+        decision = decide(host, again)
+        assert decision.answer == first.answer
+        assert decision.note == "repeat"
+    assert host.accounts.balance(PAN) == 6000
+    other = message(2, amount_minor_units=4000)
+    assert decide(host, other).answer != first.answer
+
+
+def test_an_invalid_message_is_declined_and_told_why() -> None:
+    """A wrong check digit: 30, and the note says which rule, without the number."""
+    decision = decide(issuer(), message(pan="4111111111111112"))
+    assert (code(decision), decision.findings) == ("30", 1)
+    assert "DE 2" in decision.note
+    assert "4111111111111112" not in decision.note
+
+
+def test_a_part_is_approved() -> None:
+    """A rule approves 2,500 of 4,000: 10, the part in DE 4, the whole in DE 54, 2,500 taken."""
+    host = issuer([{"action": "partial", "approved": "2500"}])
+    answer = decide(host, message(amount_minor_units=4000)).answer
+    assert answer is not None
+    assert (answer[39], answer[4], answer[54]) == ("10", f"{2500:012}", "0057840C000000004000")
+    assert list(answer.fields) == sorted(answer.fields)
+    assert host.accounts.balance(PAN) == 7500
+
+
+@pytest.mark.parametrize(
+    ("row", "fits", "fits_not"),
+    [
+        ({"mti": "01xx"}, {}, {"kind": "financial"}),
+        ({"mti": "0200"}, {"kind": "financial"}, {}),
+        ({"processing_code": "01"}, {"purpose": "cash"}, {}),
+        ({"network": "master card"}, {"network": "MASTERCARD"}, {}),
+        ({"card": "4012*"}, {"pan": "4012888888881881"}, {}),
+        ({"card": "4012888888881881"}, {"pan": "4012888888881881"}, {}),
+        ({"amount": "1000"}, {}, {"amount_minor_units": 1001}),
+        ({"amount": "2000.."}, {"amount_minor_units": 2000}, {}),
+        ({"amount": "..999"}, {"amount_minor_units": 999}, {}),
+        ({"amount": "5..7"}, {"amount_minor_units": 6}, {"amount_minor_units": 8}),
+        ({"currency": "EUR"}, {"currency": "978"}, {}),
+        ({"currency": "978"}, {"currency": "978"}, {}),
+        ({"terminal": "TERM0001"}, {}, {"details": {"terminal": "OTHER001"}}),
+        ({"merchant": "MERCHANT0000001"}, {}, {"details": {"merchant": "OTHER"}}),
+    ],
+)
+def test_conditions(row: dict[str, str], fits: dict[str, Any], fits_not: dict[str, Any]) -> None:
+    """A rule holds for what meets its condition, and for nothing else."""
+    (rule,) = rules_of([row | {"code": "05"}])
+    assert rule.fits(message(**fits))
+    assert not rule.fits(message(**fits_not))
+
+
+def test_the_first_rule_that_fits_holds_and_may_count() -> None:
+    """The second and third authorization are declined, the others not."""
+    host = issuer("mti,seen,code\n0100,2..3,05\n0100,,00")
+    assert [code(decide(host, message(stan))) for stan in range(1, 6)] == ["00", "05", "05", "00", "00"]
+
+
+def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
+    """The same table in four forms is the same rules."""
+    text = "card,code,name\n4111*,51,no money\n"
+    toml = '[[rules]]\ncard = "4111*"\ncode = "51"\nname = "no money"\n'
+    (tmp_path / "rules.toml").write_text(toml, encoding="utf-8")
+    (tmp_path / "rules.csv").write_text(text, encoding="utf-8")
+    rows = pd.DataFrame([{"card": "4111*", "code": "51", "name": "no money"}]).to_dict("records")
+    made = [rules_of(text), rules_of(toml), rules_of(rows), rules_of(tmp_path / "rules.toml")]
+    assert all(one == made[0] for one in [*made, rules_of(str(tmp_path / "rules.csv"))])
+    assert repr(made[0]) == "(Rule('no money'),)"
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"kard": "4"}, "rule 1: expected .*; did you mean 'card'"),
+        ({"action": "dropp"}, "rule 1, action: expected .*; did you mean 'drop'"),
+        ({"amount": "much"}, "rule 1, amount: expected a whole number or a range"),
+        ({"seen": ".."}, "rule 1, seen: expected"),
+        ({"delay": "-1"}, "rule 1, delay: expected a number, not below 0"),
+        ({"delay": "nan"}, "rule 1, delay: expected a number, not below 0"),
+        ({"network": "VISSA"}, "rule 1, network: expected .*; did you mean 'VISA'"),
+        ({"action": "partial"}, "rule 1, approved: expected the amount"),
+    ],
+)
+def test_a_rule_that_cannot_be_met_is_named(row: dict[str, str], text: str) -> None:
+    """Row, column, and what it may say."""
+    with pytest.raises(OptionError, match=text):
+        rules_of([row])
+
+
+def test_actions_are_told_and_ranges_are_written_as_read() -> None:
+    """Every action has a sentence; a range reads back what it writes."""
+    assert all(sentence for sentence in ACTIONS.values())
+    for text in ("5", "5..", "..5", "5..9"):
+        assert str(Range.of("amount", text)) == text
+
+
+def test_a_rules_code_of_another_version_is_a_malfunction() -> None:
+    """51 is no code of 1993: the answer is 909, not a lost request."""
+    assert code(decide(issuer([{"code": "51"}]), message(version="1993"))) == "909"
+
+
+def test_sign_on_sign_off_and_cut_over() -> None:
+    """Where a sign-on is asked for, only network management is answered before it, and after a sign-off."""
+    host, session = issuer(sign_on=True), Session()
+    echo = message(1, "echo")
+    assert code(decide(host, message(), session)) == "91"
+    for number, (kind, said) in enumerate([("301", "91"), ("001", "00"), ("002", "91"), ("081", "00")], 2):
+        assert code(decide(host, echo.replace(de70=kind), session)) == "00"
+        assert code(decide(host, message(number), session)) == said
+    assert host.business_days == 0
+    assert code(decide(host, echo.replace(de70="201"), session)) == "00"
+    assert host.business_days == 1
+
+
+def test_a_key_exchange_is_answered_with_what_the_key_store_gives() -> None:
+    """The elements of the new key are part of the answer."""
+    host = issuer(exchanged=lambda request: {48: f"KEY FOR {request[70]}"})
+    answer = decide(host, message(1, "echo").replace(de70="161")).answer
+    assert answer is not None
+    assert answer[48] == "KEY FOR 161"
+
+
+@pytest.mark.parametrize(
+    ("elements", "kind"),
+    [({70: "001"}, "sign-on"), ({70: "270"}, "echo"), ({70: "201"}, "cutover"), ({70: "555"}, ""), ({}, "")],
+)
+def test_network_management_by_its_code(elements: dict[int, str], kind: str) -> None:
+    """DE 70 says what it is for, also in a network's own codes."""
+    assert management(Message("0800", elements)) == kind
+    assert management(Message("1804", {24: "831"}, "1993")) == "echo"
+
+
+def test_nothing_answers_an_answer() -> None:
+    """A response that comes to the host is told, and gets nothing."""
+    decision = decide(issuer(), respond(message()).message)
+    assert (decision.answer, decision.note) == (None, "no request: nothing answers it")
