@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.face.guessing import guess
     from sim.face.link import client, host
     from sim.face.making import convert, generate, respond, reverse
-    from sim.face.many import plot
+    from sim.face.many import match, plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
     from sim.face.reference import codes, compare, fields, flows, rules
     from sim.face.showing import show
@@ -67,6 +67,7 @@ __all__ = [
     "host",
     "load_format",
     "mask",
+    "match",
     "parse",
     "plot",
     "read",
@@ -108,6 +109,7 @@ _HOMES = {
     "host": "sim.face.link",
     "load_format": "sim.face.formats",
     "mask": "sim.face.messages",
+    "match": "sim.face.many",
     "parse": "sim.face.messages",
     "plot": "sim.face.many",
     "read": "sim.frames.bulk",

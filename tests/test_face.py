@@ -54,6 +54,7 @@ SURFACE = [
     "host",
     "load_format",
     "mask",
+    "match",
     "parse",
     "read",
     "plot",

@@ -1,14 +1,14 @@
-"""Many messages, drawn."""
+"""Many messages: what belongs together, and pictures of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sim.frames import MessageArgument
+    from sim.frames import MessageArgument, TransactionsTable
     from sim.spec.words import PlotKind
 
 
@@ -54,3 +54,56 @@ def plot(
     from sim import frames
 
     return frames.plot(messages, kind, ax)
+
+
+def match(
+    messages: MessageArgument | Iterable[MessageArgument],
+    *,
+    times: str | Sequence[Any] | None = None,
+    timeout: float = 60.0,
+) -> TransactionsTable:
+    """Find what belongs together: requests with their answers, repeats and reversals.
+
+    Which elements tie messages together is data, by version and network; the first rule that finds a message
+    counts, and `matched_by` names its elements. A million messages take some seconds, two million twice that.
+
+    Parameters
+    ----------
+    messages
+        A table with a row for each message, as `read` gives, a list of messages, or what `read` takes. They
+        stand in the order in which they were seen.
+    times
+        When each was seen: the name of a column, or a list of datetimes, of texts (without a zone: UTC) or of
+        seconds. None takes the column `time` of a capture; without times there is no latency.
+    timeout
+        After how many seconds an answer is late. An answer behind the reversal of its request always is.
+
+    Returns
+    -------
+    TransactionsTable
+        A row per request, and per answer that has none: `transaction`, `state` (answered, late, unanswered,
+        no answer due, no request), `mti`, `network`, `stan`, `amount` (minor units), `currency`, `code`,
+        `meaning`, `latency` (seconds), `request`, `answer`, `original` and `reversed_by` (labels of rows of
+        *messages*), `repeats`, `duplicates`, `replays`, `answers_again` (counts), `matched_by`.
+        `.iso.messages` says of each message what it is.
+
+    Raises
+    ------
+    OptionError
+        *times* or *timeout* cannot be met.
+    TypeError
+        *messages* are no messages.
+
+    Examples
+    --------
+    >>> import sim
+    >>> request = sim.generate("auth")
+    >>> table = sim.match([request, sim.respond(request), sim.reverse(request)])
+    >>> table["state"].tolist()
+    ['answered', 'unanswered']
+    >>> table["transaction"].tolist()
+    [1, 1]
+    """
+    from sim import frames
+
+    return frames.match(messages, times, timeout)

@@ -15,6 +15,7 @@ from sim.frames.accessor import FindingsView, MessageView
 from sim.frames.argument import MessageArgument
 from sim.frames.converting import NotesTable, convert
 from sim.frames.guessing import GuessTable, guess
+from sim.frames.matching import match
 from sim.frames.messages import (
     build,
     diff,
@@ -33,6 +34,7 @@ from sim.frames.plots import plot
 from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
 from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table, guard_displays
+from sim.frames.transactions import TransactionsTable
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
     guard_displays(shell.display_formatter)
@@ -49,6 +51,7 @@ __all__ = [
     "NotesTable",
     "RawMessage",
     "Table",
+    "TransactionsTable",
     "build",
     "codes",
     "compare",
@@ -62,6 +65,7 @@ __all__ = [
     "generate_by_model",
     "guess",
     "mask",
+    "match",
     "parse",
     "plot",
     "respond",

@@ -1,0 +1,159 @@
+"""Transactions: requests with their answers, repeats, reversals and what came late or twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sim.codec import Message
+from sim.elements.pan import detect_network
+from sim.operations.matching.pairing import ROLES, Exchanges, Keys, Traffic, pair
+from sim.operations.matching.rules import ANSWER, NONE, Link, Rule, Tie, kind, role, rules
+from sim.operations.matching.rules import awaits as awaited
+from sim.spec import VERSIONS
+
+__all__ = ["ROLES", "STATES", "TIMEOUT", "Exchange", "awaited", "match"]
+
+# Our choice: what terminals and acquirers wait at most, in seconds.
+TIMEOUT = 60.0
+STATES = ("answered", "late", "unanswered", "no answer due", "no request")
+_REVERSAL = "4"
+SIDES = ("earlier", "later")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and what belongs to it. Messages are numbered from 0 as they were given; None where there
+    is none. `original` and `reversed_by` are numbers of exchanges, `transaction` is that of the first
+    exchange of all that belong together. `latency` is in seconds, `matched_by` as in `DE 7, 11`."""
+
+    transaction: int
+    request: int | None
+    answer: int | None
+    state: str
+    latency: float | None
+    repeats: int
+    duplicates: int
+    replays: int
+    answers_again: int
+    original: int | None
+    reversed_by: int | None
+    matched_by: str
+    messages: tuple[int, ...]
+
+
+def match(
+    messages: Iterable[Message],
+    seconds: Sequence[float] | None = None,
+    timeout: float = TIMEOUT,
+) -> tuple[Exchange, ...]:
+    """Pair *messages*, given in the order in which they were seen, or with the *seconds* of each.
+
+    >>> from sim.codec import parse
+    >>> asked = parse("08002020000000000000990000123456")
+    >>> told = parse("0810202000000200000099000012345600")
+    >>> match([asked, told])[0].state
+    'answered'
+    """
+    held = list(messages)
+    networks = [getattr(detect_network(one), "network", None) or "" for one in held]
+    made = pair(_traffic(held, networks, seconds), timeout)
+    members: list[list[int]] = [[] for _ in made.request]
+    for message, owner in enumerate(made.owner):
+        if owner >= 0:
+            members[owner].append(message)
+    return tuple(_exchange(made, at, held, seconds, tuple(members[at])) for at in range(len(made.request)))
+
+
+def _state(request_mti: str | None, answered: bool, late: bool) -> str:
+    """The state of an exchange, one of `STATES`."""
+    if request_mti is None:
+        return "no request"
+    if answered:
+        return "late" if late else "answered"
+    return "unanswered" if awaited(request_mti) else "no answer due"
+
+
+def _exchange(
+    made: Exchanges,
+    at: int,
+    held: Sequence[Message],
+    seconds: Sequence[float] | None,
+    members: tuple[int, ...],
+) -> Exchange:
+    request, answer = _or_none(made.request[at]), _or_none(made.answer[at])
+    mti = None if request is None else held[request].mti
+    both = seconds is not None and request is not None and answer is not None
+    waited = seconds[answer] - seconds[request] if both and seconds else None  # type: ignore[index]
+    version = "" if answer is None else held[answer].version
+    by = rules(version, "answer")[made.rule[at]].label if made.rule[at] >= 0 else ""
+    return Exchange(
+        made.transaction[at],
+        request,
+        answer,
+        _state(mti, answer is not None, bool(made.late[at])),
+        waited,
+        made.repeats[at],
+        made.duplicates[at],
+        made.replays[at],
+        made.again[at],
+        _or_none(made.original[at]),
+        _or_none(made.reversed_by[at]),
+        by,
+        members,
+    )
+
+
+def _or_none(number: int) -> int | None:
+    return number if number >= 0 else None
+
+
+def _traffic(held: Sequence[Message], networks: Sequence[str], seconds: Sequence[float] | None) -> Traffic:
+    bodies: dict[object, int] = {}
+    return Traffic(
+        [role(one.mti) if one.version in VERSIONS else NONE for one in held],
+        _columns(held, networks, "answer"),
+        _columns(held, networks, "original"),
+        [bodies.setdefault((one.mti, *sorted(one.fields.items())), len(bodies)) for one in held],
+        [one.mti[1:2] == _REVERSAL for one in held],
+        seconds,
+    )
+
+
+def _columns(held: Sequence[Message], networks: Sequence[str], link: Link) -> tuple[Keys, ...]:
+    """The keys of each rule; the rules of all versions stand side by side, by their place."""
+    most = max(len(rules(version, link)) for version in VERSIONS)
+    return tuple(_keys(held, networks, link, at) for at in range(most))
+
+
+def _keys(held: Sequence[Message], networks: Sequence[str], link: Link, at: int) -> Keys:
+    known: dict[object, int] = {}
+    earlier, later = [-1] * len(held), [-1] * len(held)
+    width = max(len(found[at].agree) for version in VERSIONS if at < len(found := rules(version, link)))
+    agree = tuple(([0] * len(held), [0] * len(held)) for _ in range(width))
+    for place, message in enumerate(held):
+        found = rules(message.version, link)
+        if at >= len(found):
+            continue
+        rule = found[at]
+        if role(message.mti) != ANSWER and rule.found(message.mti, networks[place]):
+            earlier[place] = _key(rule, message, link, SIDES[0], known)
+        if rule.seeks(message.mti):
+            later[place] = _key(rule, message, link, SIDES[1], known)
+        for name, tie in enumerate(rule.agree):
+            for side, column in zip(SIDES, agree[name], strict=True):
+                said = _value(tie, side, message)
+                column[place] = known.setdefault((name, said), len(known) + 1) if said else 0
+    return Keys(len(known), earlier, later, agree)
+
+
+def _value(tie: Tie, side: str, message: Message) -> str:
+    return (tie.earlier if side == SIDES[0] else tie.later).of(message)
+
+
+def _key(rule: Rule, message: Message, link: Link, side: str, known: dict[object, int]) -> int:
+    values = tuple(_value(tie, side, message) for tie in rule.ties)
+    if not all(values):
+        return -1
+    kinds = kind(message.mti) if link == "answer" else message.version
+    return known.setdefault((kinds, message.version, values), len(known))

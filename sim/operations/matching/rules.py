@@ -1,0 +1,159 @@
+"""Which elements tie messages together: the rows of `spec/data/matching.csv`.
+
+A row of the link `answer` says what a response has in common with its request, one of the link `original`
+what a reversal says of the transaction that it takes back; rows are tried in the order of the file.
+Values are compared without leading zeros, and zeros alone are no value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from sim.codec import Message
+from sim.elements.mti import response_mti
+from sim.spec import VERSIONS
+from sim.spec.layouts import layouts
+from sim.spec.tables import read_csv
+
+Link = Literal["answer", "original"]
+
+# What a message is in an exchange. A notification asks for no answer, but may get an acknowledgement.
+NONE, ASK, REPEAT, ANSWER, ACKNOWLEDGEMENT = range(5)
+_MTI = 0
+_KEPT_OF_MTI = 3  # the original of a reversal may be a repeat: the fourth digit does not count
+# The function digit that a response answers; 8 and 9 acknowledge a response.
+_ANSWERED = {"1": "0", "3": "2", "5": "4", "7": "6", "8": "0", "9": "0"}
+_REPEATS, _ACKNOWLEDGES = "135", "89"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands: an element, or the part of one between `start` and `end`."""
+
+    number: int
+    start: int = 0
+    end: int | None = None
+
+    def of(self, message: Message) -> str:
+        """The value in *message*, without leading zeros; empty where there is none."""
+        value = message.mti[:_KEPT_OF_MTI] if self.number == _MTI else message.get(self.number) or ""
+        return plain(value[self.start : self.end])
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A value of the earlier message and where the later one says it."""
+
+    earlier: Place
+    later: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to find the earlier message. `ties` must stand in both messages and be equal, `agree` be
+    equal where both have them. `classes` are those of the later message, `of` those of the earlier one
+    (second digits of MTIs); empty are all. `network` is that of the earlier message, empty any."""
+
+    link: Link
+    version: str
+    network: str
+    classes: str
+    of: str
+    ties: tuple[Tie, ...]
+    agree: tuple[Tie, ...]
+    source: str
+
+    @property
+    def label(self) -> str:
+        """The elements of the later message, for people: `DE 7, 11`."""
+        found = sorted({tie.later.number for tie in self.ties} - {_MTI})
+        return f"DE {', '.join(map(str, found))}"
+
+    def seeks(self, mti: str) -> bool:
+        """Whether a message of this type looks for an earlier one by this rule."""
+        return not self.classes or mti[1:2] in self.classes
+
+    def found(self, mti: str, network: str) -> bool:
+        """Whether a message of this type and network (empty: unknown) may be the earlier one."""
+        return (not self.of or mti[1:2] in self.of) and (not self.network or network in ("", self.network))
+
+
+def plain(value: str) -> str:
+    """*value* as it is compared.
+
+    >>> plain("000421"), plain("000000")
+    ('421', '')
+    """
+    return value.lstrip("0")
+
+
+@cache
+def rules(version: str, link: Link) -> tuple[Rule, ...]:
+    """The rules of *link* for messages of *version*, in the order in which they are tried."""
+    return tuple(
+        Rule(
+            link,
+            version,
+            row["network"],
+            row["classes"].replace("|", ""),
+            row["of"].replace("|", ""),
+            tuple(_tie(version, text) for text in row["elements"].split()),
+            tuple(_tie(version, text) for text in row["agree"].split()),
+            row["source"],
+        )
+        for row in read_csv("matching")
+        if row["link"] == link and version in (row["versions"].split("|") if row["versions"] else VERSIONS)
+    )
+
+
+def _tie(version: str, text: str) -> Tie:
+    own, _, other = text.partition("=")
+    earlier = Place(int(own))
+    return Tie(earlier, _part(version, other, int(own)) if other else earlier)
+
+
+def _part(version: str, text: str, own: int) -> Place:
+    """The part `90.2`: its parts have fixed widths, the last one may end earlier."""
+    number, _, key = text.partition(".")
+    start = 0
+    for cell in layouts(version, int(number))[0].cell.cells:
+        if cell.key == key:
+            size = _KEPT_OF_MTI if own == _MTI else cell.most
+            return Place(int(number), start, start + size)
+        start += cell.most
+    raise KeyError(text)
+
+
+@cache
+def role(mti: str) -> int:
+    """What a message of this type is in an exchange.
+
+    >>> role("0100") == ASK, role("0401") == REPEAT, role("0130") == ANSWER, role("0180") == ACKNOWLEDGEMENT
+    (True, True, True, True)
+    """
+    function, origin = mti[2:3], mti[3:4]
+    if function in _ACKNOWLEDGES:
+        return ACKNOWLEDGEMENT
+    if function in _ANSWERED:
+        return ANSWER
+    return REPEAT if origin in _REPEATS else ASK
+
+
+@cache
+def kind(mti: str) -> str:
+    """What request and answer have in common in their types: version, class, and the function of the
+    request.
+
+    >>> kind("0100"), kind("0110"), kind("0430")
+    ('010', '010', '042')
+    """
+    function = mti[2:3]
+    return mti[:2] + _ANSWERED.get(function, function)
+
+
+@cache
+def awaits(mti: str) -> bool:
+    """Whether a message of this type is to be answered; a notification is not."""
+    return response_mti(mti) is not None
