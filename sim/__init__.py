@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sim.face.making import convert, generate, respond, reverse
     from sim.face.many import match, plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
-    from sim.face.reference import codes, compare, fields, flows, rules
+    from sim.face.reference import codes, compare, fields, flows, rules, search
     from sim.face.showing import show
     from sim.frames.bulk import read
     from sim.frames.negative import break_message, cases, faults
@@ -74,6 +74,7 @@ __all__ = [
     "respond",
     "reverse",
     "rules",
+    "search",
     "show",
     "validate",
 ]
@@ -116,6 +117,7 @@ _HOMES = {
     "respond": "sim.face.making",
     "reverse": "sim.face.making",
     "rules": "sim.face.reference",
+    "search": "sim.face.reference",
     "show": "sim.face.showing",
     "validate": "sim.face.messages",
 }

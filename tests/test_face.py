@@ -18,6 +18,7 @@ import pytest
 import sim
 from sim.frames.plots.charts import KINDS
 from sim.operations.drill import TOPICS
+from sim.operations.search import KINDS as SEARCHED
 from sim.spec import words
 from sim.spec.tables import read_toml
 
@@ -61,6 +62,7 @@ SURFACE = [
     "respond",
     "reverse",
     "rules",
+    "search",
     "show",
     "validate",
 ]
@@ -150,6 +152,7 @@ def test_unknown_name() -> None:
         (words.Entry, TEMPLATES["entries"]),
         (words.PlotKind, KINDS),
         (words.DrillTopic, tuple(TOPICS)),
+        (words.SearchKind, SEARCHED),
     ],
 )
 def test_editors_complete_the_words_of_the_tables(typed: object, known: Iterable[str]) -> None:
@@ -205,6 +208,7 @@ def test_helpful_spellings_are_taken(options: dict[str, Any], same: dict[str, An
         (lambda: sim.read(["0800"], engine="dusk"), "engine", "dask"),
         (lambda: sim.fields("1987", "discovery"), "network", "DISCOVER"),
         (lambda: sim.codes("responsecodes"), "name", "response_code"),
+        (lambda: sim.search("terminal", "elements"), "kind", "element"),
         (lambda: sim.cases("union-pey"), "network", "UNIONPAY"),
         (lambda: sim.plot([sim.generate()], "trafic"), "kind", "traffic"),
         (lambda: sim.break_message(sim.generate(), "month13"), "fault", "month-13"),

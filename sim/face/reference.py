@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sim.frames import Table
-    from sim.spec.words import AnyNetwork, AnyVersion, MessageType
+    from sim.spec.words import AnyNetwork, AnyVersion, MessageType, SearchKind
 
 
 def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> Table:
@@ -163,3 +163,39 @@ def compare(
     from sim import frames
 
     return frames.compare(first, second, message_type, version)
+
+
+def search(text: str, kind: SearchKind | None = None) -> Table:
+    """Look for words, numbers, codes and tags in all that the toolkit knows.
+
+    Parameters
+    ----------
+    text
+        One or more words, all of which must be there: `terminal`, `de 41`, `9F1C`, `51`, `visa token`.
+    kind
+        Only these: element, part (of an element, by network), code, tag (of chip data, and its bits), rule,
+        fault or flow. None looks for all.
+
+    Returns
+    -------
+    Table
+        Best first: `kind`, `key` (`DE 41`, `9F1C`, `51`), `name`, `inside` (the list, element or tag around
+        it), `versions` and `network` (empty where it is any), `text`, `source`, `call` (what gives all of
+        it). No rows where nothing has all words.
+
+    Raises
+    ------
+    ChoiceError
+        There is no such kind.
+    OptionError
+        There is no word in *text*.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.search("9F1C")[["key", "name"]].iloc[0].tolist()
+    ['9F1C', 'Terminal identification']
+    """
+    from sim import frames
+
+    return frames.search(text, kind)

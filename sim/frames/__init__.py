@@ -33,6 +33,7 @@ from sim.frames.networks import compare, flows
 from sim.frames.plots import plot
 from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
+from sim.frames.searching import search
 from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table, guard_displays
 from sim.frames.transactions import TransactionsTable
 
@@ -71,5 +72,6 @@ __all__ = [
     "respond",
     "reverse",
     "rules",
+    "search",
     "validate",
 ]

@@ -62,7 +62,7 @@ def as_messages(source: Any) -> pd.DataFrame:
     return pd.DataFrame(read(source))
 
 
-def _seconds(table: pd.DataFrame, times: Any) -> Ints | None:
+def _seconds(table: pd.DataFrame, times: Any) -> Any:
     """When each message was seen, in seconds; None where nobody says."""
     if times is None:
         if _TIME not in table.columns:
@@ -162,7 +162,8 @@ def _coded(column: pd.Series[Any]) -> tuple[list[str], Ints]:
 def _numbers(held: Any) -> Ints:
     """Numbers from 1 on for equal texts, 0 for what is missing."""
     encoded = held.dictionary_encode()
-    return pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    codes: Ints = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    return codes
 
 
 def _traffic(columns: Columns, seconds: Any) -> Traffic:
@@ -191,7 +192,8 @@ def _ranks(seconds: Any) -> Ints:
 
 def _seen(numbers: Any) -> Any:
     """Numbers as they are read one by one: without an object for each of them."""
-    return memoryview(np.ascontiguousarray(numbers, dtype=np.int64))
+    held: Any = np.ascontiguousarray(numbers, dtype=np.int64)
+    return memoryview(held)
 
 
 class _State:

@@ -42,11 +42,11 @@ class TransactionsTable(Table):
 
     Columns: `transaction` (from 1; a request and its reversals have the same), `state` (`answered`, `late`,
     `unanswered`, `no answer due`, `no request`), `mti` of the request, `network`, `stan`, `amount` (minor
-    units), `currency`, `code` and `meaning` of the answer's DE 39, `latency` (seconds, missing without times),
+    units), `currency`, `code` and `meaning` of the answer's DE 39, `latency` (seconds, if times are known),
     `request` and `answer` (labels of rows of the messages), `repeats`, `duplicates` (the same message again
     before its answer), `replays` (after it) and `answers_again` (counts), `original` (the row of the request
-    that this one takes back or continues), `reversed_by` (the row of its reversal), `matched_by` (the elements
-    that request and answer have in common). `.iso.messages` has a row per message.
+    that this one takes back or continues), `reversed_by` (the row of its reversal), `matched_by` (what
+    request and answer have in common). `.iso.messages` has a row per message.
     """
 
     _safe_columns = ("state", "meaning", "matched_by", "network", "mti")
@@ -97,7 +97,7 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
     numbers = _numbered(np.asarray(made.transaction), order)
     held: dict[str, Any] = {
         "transaction": numbers,
-        "state": pd.Categorical.from_codes(_states(columns, made), list(STATES)).astype("str"),
+        "state": pd.array(STATES, dtype="str")[_states(columns, made)],
         "mti": _named(columns.mtis, columns.mti, head),
         "network": _network(columns, head, answered),
         "stan": _taken(columns, _STAN, head),
@@ -237,5 +237,5 @@ def _messages(columns: Columns, made: Exchanges, numbers: Ints) -> pd.DataFrame:
     """A row per message: its label, its transaction and what it is in it."""
     owner = np.asarray(made.owner)
     held = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
-    roles = pd.Categorical.from_codes(np.asarray(made.became), list(ROLES)).astype("str")
+    roles = pd.array(ROLES, dtype="str")[np.asarray(made.became)]
     return pd.DataFrame({"row": columns.table.index, "transaction": held.to_numpy(), "role": roles})

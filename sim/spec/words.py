@@ -18,6 +18,7 @@ PlotKind = Literal["traffic", "responses", "presence", "amounts"]
 DrillTopic = Literal[
     "mti", "bitmap", "lengths", "card", "amounts", "dates", "responses", "entry", "tlv", "bits"
 ]
+SearchKind = Literal["element", "part", "code", "tag", "rule", "fault", "flow"]
 
 # What a function takes for them: the words first, so that they are what is offered.
 AnyNetwork = Network | str

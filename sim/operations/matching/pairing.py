@@ -31,7 +31,8 @@ ORPHAN, ACKNOWLEDGED, LOST, UNREAD = range(7, 11)
 @dataclass(frozen=True, slots=True)
 class Keys:
     """One rule as columns: `earlier` is the key by which a message is found, `later` the one by which it
-    seeks, below `size`, -1 for none; `agree` are pairs of columns (earlier, later), 0 where a value is missing."""
+    seeks, below `size`, -1 for none; `agree` are pairs of columns (earlier, later), 0
+    where a value is missing."""
 
     size: int
     earlier: Ints

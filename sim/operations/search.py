@@ -1,0 +1,243 @@
+"""Search in what the toolkit knows: elements, their parts, codes, chip tags, rules, faults, flows.
+
+All of it is some thousands of short texts, read once and looked through as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import get_args
+
+from sim.errors import OptionError
+from sim.judge import catalogue
+from sim.operations.faults.breaking import all_faults
+from sim.spec import VERSIONS, code_list, code_lists, countries, currencies, spec
+from sim.spec.emv import bits, tags
+from sim.spec.layouts import owners
+from sim.spec.networks import NETWORKS
+from sim.spec.networks import network as network_of
+from sim.spec.spellings import choose
+from sim.spec.tables import read_csv
+from sim.spec.words import SearchKind
+
+KINDS: tuple[SearchKind, ...] = get_args(SearchKind)
+
+_WORD = re.compile(r"[^\s,;]+")
+_ELEMENT = re.compile(r"(?:de|field|f|bit|p|s)[ -]?0*([1-9][0-9]{0,2})(.*)", re.IGNORECASE)
+# How well a word is met, best first: the key itself, a word of the name, the start of one, anywhere.
+_KEY, _NAME, _START, _INSIDE, _TEXT = range(5)
+_NOWHERE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that can be found. `key` is what it is called in messages (`DE 41`, `9F1C`, `51`), `inside`
+    the list or element it stands in, `text` what else is said of it, `call` what gives all of it."""
+
+    kind: SearchKind
+    key: str
+    name: str
+    inside: str
+    versions: tuple[str, ...]
+    network: str
+    text: str
+    source: str
+    call: str
+
+
+def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
+    """Every entry that has all words of *text*, best first: those whose key or name is meant stand before
+    those that only mention it.
+
+    >>> [entry.key for entry in search("terminal identification", "tag")]
+    ['9F1C']
+    """
+    words = _words(text)
+    if not words:
+        raise OptionError("text", "a word, a number, a code or a tag", "nothing to look for")
+    chosen = None if kind is None else choose("kind", kind, KINDS)
+    found = [
+        (rank, at)
+        for at, (entry, texts) in enumerate(_index())
+        if chosen in (None, entry.kind) and (rank := _rank(words, texts)) is not None
+    ]
+    index = _index()
+    return tuple(index[at][0] for _, at in sorted(found))
+
+
+def _words(text: str) -> list[str]:
+    """The words to look for; an element in any spelling is one word: de041 -> `de 41`."""
+    joined = re.sub(r"\b(de|field|bit)[ -]+(?=[0-9])", r"\1", text.strip(), flags=re.IGNORECASE)
+    words = []
+    for word in _WORD.findall(joined.casefold()):
+        element = _ELEMENT.fullmatch(word)
+        words.append(f"de {element[1]}{element[2]}" if element else word)
+    return words
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    key: str
+    name: str
+    rest: str
+
+
+def _rank(words: list[str], texts: _Texts) -> tuple[int, int] | None:
+    """How well all *words* are met, the worst of them first; None where one is nowhere."""
+    ranks = [_of(word, texts) for word in words]
+    return None if _NOWHERE in ranks else (max(ranks), sum(ranks))
+
+
+def _of(word: str, texts: _Texts) -> int:
+    if word == texts.key:
+        return _KEY
+    if word in texts.name:
+        if re.search(rf"(?<!\w){re.escape(word)}", texts.name):
+            return _NAME if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", texts.name) else _START
+        return _INSIDE
+    return _TEXT if word in texts.rest or word in texts.key else _NOWHERE
+
+
+@cache
+def _index() -> tuple[tuple[Entry, _Texts], ...]:
+    """Every entry with its texts as they are compared, in the order in which equals are given."""
+    parts = (_elements, _parts, _tags, _codes, _network_codes, _registries, _rules, _faults, _flows)
+    return tuple(
+        (entry, _Texts(entry.key.casefold(), entry.name.casefold(), _rest(entry)))
+        for make in parts
+        for entry in make()
+    )
+
+
+def _rest(entry: Entry) -> str:
+    return f"{entry.inside} {entry.network} {entry.text} {' '.join(entry.versions)}".casefold()
+
+
+def _elements() -> Iterator[Entry]:
+    """Elements; what several versions call the same is one entry."""
+    same: dict[tuple[int, str, str], list[str]] = {}
+    said: dict[tuple[int, str, str], tuple[str, str]] = {}
+    for version in VERSIONS:
+        for one in spec(version).elements:
+            key = one.number, one.name, one.format
+            same.setdefault(key, []).append(version)
+            said.setdefault(key, (one.note, one.source))
+    for (number, name, form), versions in sorted(same.items()):
+        note, source = said[number, name, form]
+        call = f"sim.fields({versions[0]!r})"
+        yield Entry(
+            "element", f"DE {number}", name, "", tuple(versions), "", f"{form} {note}".strip(), source, call
+        )
+
+
+def _parts() -> Iterator[Entry]:
+    for owner in owners():
+        network = "" if owner == "iso" else owner.upper()
+        for row in read_csv(f"layouts/{owner}"):
+            if row["path"] and row["name"]:
+                versions = tuple(row["versions"].split("|"))
+                key, inside = (
+                    f"DE {row['number']}.{row['path']}",
+                    f"DE {row['number']} {row['layout']}".strip(),
+                )
+                call = f"sim.fields({versions[0]!r})"
+                yield Entry(
+                    "part", key, row["name"], inside, versions, network, row["format"], row["source"], call
+                )
+    for row in read_csv("subfields"):
+        key = f"DE {row['path']}"
+        yield Entry("code", row["code"], row["meaning"], key, (), row["network"], "", row["source"], "")
+
+
+def _tags() -> Iterator[Entry]:
+    for tag, one in sorted(tags().items()):
+        text = f"{one.format} {one.usage}".strip()
+        yield Entry("tag", tag, one.name, "chip data", (), "", text, one.source, "")
+        for (byte, bit), meaning in sorted(bits(tag).items()):
+            inside = f"tag {tag} {one.name}"
+            yield Entry(
+                "tag",
+                f"{tag}.{byte}.{bit}",
+                meaning,
+                inside,
+                (),
+                "",
+                f"byte {byte} bit {bit}",
+                one.source,
+                "",
+            )
+
+
+def _codes() -> Iterator[Entry]:
+    for name in code_lists():
+        for one in code_list(name):
+            inside = f"{name} {one.position}".strip()
+            call = f"sim.codes({name!r})"
+            yield Entry(
+                "code", one.code, one.meaning, inside, one.versions, one.network, one.kind, one.source, call
+            )
+
+
+def _network_codes() -> Iterator[Entry]:
+    for row in read_csv("networks/response_codes"):
+        yield Entry(
+            "code",
+            row["code"],
+            row["meaning"],
+            "response_code",
+            ("1987",),
+            row["network"],
+            "",
+            row["source"],
+            "",
+        )
+
+
+def _registries() -> Iterator[Entry]:
+    for one in currencies():
+        yield Entry(
+            "code",
+            one.numeric,
+            one.name,
+            "currencies",
+            (),
+            "",
+            one.alpha,
+            "ISO 4217",
+            "sim.codes('currencies')",
+        )
+    for land in countries():
+        text = f"{land.alpha2} {land.alpha3}"
+        yield Entry(
+            "code", land.numeric, land.name, "countries", (), "", text, "ISO 3166-1", "sim.codes('countries')"
+        )
+
+
+def _rules() -> Iterator[Entry]:
+    for one in catalogue().values():
+        text = f"{one.severity}: {one.hint}"
+        yield Entry("rule", one.id, one.checks, "", (), "", text, one.source, "sim.rules()")
+    for name in NETWORKS:
+        for rule in network_of(name).formats:
+            if not rule.standard:
+                key, text = f"{name.lower()}-{rule.id}", f"{rule.severity}: {rule.hint}"
+                where = ", ".join(f"DE {number}" for number in rule.fields)
+                yield Entry(
+                    "rule", key, rule.expected, where, rule.versions, name, text, rule.source, "sim.rules()"
+                )
+
+
+def _faults() -> Iterator[Entry]:
+    for one in all_faults():
+        call = f"sim.break_message(message, {one.id!r})"
+        yield Entry("fault", one.id, one.what, f"rule {one.rule}", one.versions, one.network, "", "", call)
+
+
+def _flows() -> Iterator[Entry]:
+    for row in read_csv("networks/flows"):
+        text = f"{row['carried_by']} {row['note']}".strip()
+        call = f"sim.flows({row['network']!r})" if row["network"] else "sim.flows()"
+        yield Entry("flow", row["messages"], row["flow"], "", (), row["network"], text, row["source"], call)
