@@ -34,6 +34,7 @@ ORDER = (
     "sim.frames",
     "sim.widgets",
     "sim.face",
+    "sim.cli",
 )
 SERVER_MAY_IMPORT = ("sim.errors", "sim.codec", "sim.operations")
 # A heavy package and the only rooms that may import it.
@@ -44,6 +45,7 @@ HEAVY = {
     "pydantic": ("sim.operations.llm", "server"),
     "sanic": ("server",),
     "cryptography": ("sim.link",),
+    "click": ("sim.cli",),
 }
 
 MOST_LINES = 400

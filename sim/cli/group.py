@@ -1,0 +1,96 @@
+"""The command and its verbs, each imported when it is called: a plain one starts in well under 0.2 s."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from sim import __version__
+from sim.errors import IsoError
+
+# Where each verb lives.
+_HOMES = {
+    "generate": "making",
+    "respond": "making",
+    "reverse": "making",
+    "build": "making",
+    "convert": "making",
+    "break": "making",
+    "parse": "looking",
+    "explain": "looking",
+    "validate": "looking",
+    "guess": "looking",
+    "diff": "looking",
+    "mask": "looking",
+    "read": "many",
+    "fields": "many",
+    "codes": "many",
+    "rules": "many",
+    "formats": "many",
+    "serve": "running",
+    "lab": "running",
+}
+
+
+class _Verbs(click.Group):
+    """Finds a verb without importing the others."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(_HOMES)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _HOMES:
+            return None
+        found = getattr(import_module(f"sim.cli.{_HOMES[name]}"), f"{name}_command")
+        return found if isinstance(found, click.Command) else None
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [
+            (name, command.get_short_help_str(70))
+            for name in _HOMES
+            if (command := self.get_command(context, name))
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="iso8583")
+def iso8583() -> None:
+    """Generate, read, explain and validate ISO 8583 card-payment messages, for testing and teaching.
+
+    A MESSAGE is its text, or bytes in any spelling: a hex dump, a log line, base64. Where it is left out,
+    or -, it is read from standard input.
+    """
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command; ends the process with its exit status."""
+    try:
+        status = iso8583.main(argv, prog_name="iso8583", standalone_mode=False)
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as wrong:
+        wrong.show()
+        sys.exit(wrong.exit_code)
+    except (IsoError, ImportError, OSError, UnicodeDecodeError) as error:
+        sys.exit(_complain(error))
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _complain(error: Any) -> int:
+    """Say what is wrong: 2 where the command was called wrongly, 1 where the message is."""
+    if isinstance(error, BrokenPipeError):
+        # Whoever reads has enough. Python would complain once more at its end.
+        sys.stdout = None
+        return 0
+    from sim.errors import OptionError
+
+    words = (
+        f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.strerror else str(error)
+    )
+    click.echo(click.style("error: ", fg="red", bold=True, reset=True) + words, err=True)
+    return 1 if isinstance(error, IsoError) and not isinstance(error, OptionError) else 2

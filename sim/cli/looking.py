@@ -1,0 +1,253 @@
+"""The verbs that look at a message: parse, explain, validate, guess, diff, mask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sim.cli import shown
+from sim.cli.given import each, format_option, json_option, message_arguments, messages
+from sim.codec import Message
+from sim.operations import anatomy, chosen_version, guess, parse_any, reading, strip_line_ending, validate
+from sim.operations.anatomy import Anatomy, dissect
+from sim.spec.spellings import network_named, version_named
+
+_HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
+
+
+@click.command("parse", short_help="Show the data elements of a message.")
+@message_arguments
+@format_option
+@json_option
+@each
+def parse_command(
+    message: str, version: str | None, network: str | None, format: str | None, as_json: bool
+) -> bool:
+    """Show the data elements of each MESSAGE: what stands where, and what it means. Card data are hidden.
+
+    One that cannot be read to its end is shown as far as it was read; the exit status is 1 then.
+    """
+    seen, read_as = _seen(message, version, network, format)
+    if as_json:
+        shown.json_line(_record(seen, read_as))
+    else:
+        _heading(seen, read_as)
+        shown.table(_HEADS, [_row(seen, place) for place in seen.places])
+        if seen.fault:
+            shown.findings([seen.fault])
+    return seen.fault is None
+
+
+@click.command("explain", short_help="Say in plain English what a message says.")
+@message_arguments
+@format_option
+@json_option
+@click.option("--llm", is_flag=True, help="Let a language model tell it (card data are hidden from it).")
+@click.option("--provider", help="Which one; see the README.")
+@click.option("--model", help="Which model of it.")
+@each
+def explain_command(
+    message: str,
+    version: str | None,
+    network: str | None,
+    format: str | None,
+    as_json: bool,
+    llm: bool,
+    provider: str | None,
+    model: str | None,
+) -> None:
+    """Say in plain English what each MESSAGE says."""
+    from sim import operations
+
+    read = parse_any(message, format=format, version=_version(version), network=_network(network))
+    if llm:
+        from sim.operations import llm as models
+
+        told = models.explain(read.message, network=read.network, provider=provider, model=model)
+    else:
+        told = operations.explain(read.message, network=read.network)
+    if as_json:
+        record = {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
+        shown.json_line(record | {"source": told.source})
+    else:
+        click.echo(told.summary)
+
+
+@click.command("validate", short_help="Judge a message by the standard and its network.")
+@message_arguments
+@format_option
+@json_option
+@click.option(
+    "--against", "-a", multiple=True, help="Judge it by this network's rules, too; several are taken."
+)
+@each
+def validate_command(
+    message: str,
+    version: str | None,
+    network: str | None,
+    format: str | None,
+    as_json: bool,
+    against: tuple[str, ...],
+) -> bool:
+    """Judge each MESSAGE by the standard, by its own network, and by those of --against.
+
+    The exit status is 1 where a message has an error; the verdict of networks asked for with --against
+    does not change it.
+    """
+    text, edition = _as_text(message, format, version)
+    report = validate(text, network=_network(network), version=edition, against=against)
+    found = report.all_findings if against else report.findings
+    if as_json:
+        record = {"valid": report.valid, "version": report.version, "network": report.network}
+        asked = {name: judged.passed for name, judged in report.networks.items()} if against else {}
+        shown.json_line(
+            record | {"networks": asked, "findings": [shown.finding_record(one) for one in found]}
+        )
+        return report.valid
+    own = f"ISO 8583:{report.version}" + (f", {report.network}" if report.network else "")
+    shown.verdict(report.valid, f"{'valid' if report.valid else 'not valid'} ({own})")
+    shown.findings(found)
+    if against:
+        shown.table(
+            ("network", "verdict"),
+            [(name, "passed" if one.passed else "failed") for name, one in report.networks.items()],
+        )
+    return report.valid
+
+
+@click.command("guess", short_help="Find out what a paste is, with reasons.")
+@message_arguments
+@format_option
+@json_option
+@each
+def guess_command(
+    message: str, version: str | None, network: str | None, format: str | None, as_json: bool
+) -> bool:
+    """Find out what each MESSAGE is: spelling, framing, format, version, with reasons."""
+    found = guess(message, format=format, version=_version(version))
+    for one in found.candidates:
+        record = {
+            "confidence": one.confidence,
+            "read_as": one.read_as,
+            "mti": one.mti,
+            "version": one.version,
+            "format": one.format,
+            "read": one.read,
+            "size": one.size,
+            "reasons": list(one.reasons),
+        }
+        if as_json:
+            shown.json_line(record)
+            continue
+        what = f"{one.mti} {one.read_as}" if one.message else one.read_as
+        shown.heading(f"{what} ({one.read} of {one.size} read)" if one.message else what)
+        for reason in one.reasons:
+            click.echo(f"    {reason}")
+    return found.best.message is not None and found.best.confidence != "none"
+
+
+@click.command("diff", short_help="Show where two messages differ.")
+@click.argument("a")
+@click.argument("b")
+@click.option("--version", "-v", help="1987, 1993 or 2003; without it, what each MTI says.")
+@json_option
+def diff_command(a: str, b: str, version: str | None, as_json: bool) -> None:
+    """Show the data elements in which messages A and B differ, card data hidden.
+
+    One of them may be -, standard input. The exit status is 1 where they differ.
+    """
+    left, right = (_seen(next(iter(messages((one,), None))), version, None, None)[0] for one in (a, b))
+    found = anatomy.differences(left, right)
+    rows = []
+    for one in found:
+        place = one.a or one.b
+        name = (left if one.a else right).name(place) if place else ""
+        rows.append((_number(one.number), name, _value(left, one.a), _value(right, one.b)))
+    if as_json:
+        shown.json_line([dict(zip(("number", "name", "a", "b"), row, strict=True)) for row in rows])
+    elif rows:
+        shown.table(("DE", "name", "a", "b"), rows)
+    else:
+        click.echo("No differences.")
+    click.get_current_context().exit(1 if rows else 0)
+
+
+@click.command("mask", short_help="Star out the card data of a message.")
+@message_arguments
+@each
+def mask_command(message: str, version: str | None, network: str | None) -> None:
+    """Print each MESSAGE, as long as it was, with its card data starred out; also one that cannot be read."""
+    click.echo(anatomy.masked_text(strip_line_ending(message), _version(version)))
+
+
+def _version(version: str | None) -> Any:
+    return None if version is None else version_named(version)
+
+
+def _network(network: str | None) -> str | None:
+    return None if network is None else network_named(network)
+
+
+def _as_text(message: str, format: str | None, version: str | None) -> tuple[str | Message, Any]:
+    """The text form of *message*, which may be bytes in any spelling, and the version to read it by."""
+    edition = _version(version)
+    found = reading.recognised(message, format=format, version=edition)
+    best = found.best if found else None
+    if best is not None and best.message is not None and best.complete:
+        return best.text or best.message, best.version
+    return strip_line_ending(message), edition
+
+
+def _seen(message: str, version: str | None, network: str | None, format: str | None) -> tuple[Anatomy, str]:
+    """The anatomy of *message*, and how it was read (empty: as the text that it is)."""
+    edition, own = _version(version), _network(network)
+    found = reading.recognised(message, format=format, version=edition)
+    best = found.best if found else None
+    if best is None:
+        text = strip_line_ending(message)
+        return dissect(text, chosen_version(text, edition), own), ""
+    if best.error is not None and best.text is None and best.message is None:
+        raise best.error
+    if best.complete and best.message is not None and best.text is not None:
+        return dissect(best.message, best.version, own, text=best.text), best.read_as
+    return dissect(best.partial_text, best.version, own), best.read_as
+
+
+def _heading(seen: Anatomy, read_as: str) -> None:
+    parts = [seen.message.mti, f"ISO 8583:{seen.version}", seen.network, read_as and f"read as {read_as}"]
+    shown.heading(" · ".join(part for part in parts if part))
+
+
+def _number(number: int) -> str:
+    return {0: "MTI", 1: "bitmap", anatomy.UNREAD: ""}.get(number, str(number))
+
+
+def _value(seen: Anatomy, place: anatomy.Place | None) -> str | None:
+    return None if place is None else seen.shown_values[place.number]
+
+
+def _row(seen: Anatomy, place: anatomy.Place) -> tuple[object, ...]:
+    value = _value(seen, place)
+    return (
+        _number(place.number),
+        seen.name(place),
+        seen.format(place),
+        value,
+        seen.meaning(place),
+        place.start,
+        place.end,
+    )
+
+
+def _record(seen: Anatomy, read_as: str) -> dict[str, Any]:
+    names = ("number", "name", "format", "value", "meaning", "start", "end")
+    rows = [dict(zip(names, (place.number, *_row(seen, place)[1:]), strict=True)) for place in seen.places]
+    fault = shown.finding_record(seen.fault) if seen.fault else None
+    head = {
+        "mti": seen.message.mti,
+        "version": seen.version,
+        "network": seen.network,
+        "read_as": read_as or "text",
+    }
+    return head | {"elements": rows, "finding": fault}

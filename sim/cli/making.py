@@ -1,0 +1,267 @@
+"""The verbs that make a message: generate, respond, reverse, build, convert, break. They print it whole."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from sim.cli import shown
+from sim.cli.given import each, format_option, json_option, message_arguments, messages
+from sim.codec import Message
+from sim.codec import build as build_text
+from sim.errors import OptionError
+from sim.face.making import generate
+from sim.operations.asked import moment, options_of
+from sim.spec.spellings import network_named, version_named
+
+_OF_MODELS = ("description", "provider", "model")
+_MOST = 1_000_000
+
+
+def _documented() -> dict[str, str]:
+    """What the docstring of `sim.generate` says of each of its parameters."""
+    lines = inspect.cleandoc(generate.__doc__ or "").splitlines()
+    start = lines.index("Parameters") + 2
+    said: dict[str, str] = {}
+    names: list[str] = []
+    for line in lines[start : lines.index("Returns")]:
+        if line.startswith(" "):
+            said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in names}
+        elif line:
+            names = [name.strip() for name in line.split(",")]
+    return said
+
+
+def _options() -> Iterator[click.Parameter]:
+    """An option for each parameter of `sim.generate`, by its name there."""
+    said = _documented()
+    for name, parameter in inspect.signature(generate).parameters.items():
+        usual = parameter.default
+        if name == "message_type":
+            yield click.Argument([name], default=usual)
+            continue
+        if isinstance(usual, bool):
+            yield click.Option([f"--{name.replace('_', '-')}"], is_flag=True, help=said.get(name))
+            continue
+        kind = int if isinstance(usual, int) else str
+        flags = [f"--{name.replace('_', '-')}", *(["--amount"] if name == "amount_minor_units" else []), name]
+        yield click.Option(
+            flags, default=usual, type=kind, show_default=usual is not None, help=said.get(name)
+        )
+
+
+def _generate(message_type: str, count: int, to: str | None, as_json: bool, **options: Any) -> None:
+    """Make a valid test message, or several.
+
+    MESSAGE_TYPE is auth, financial, echo, advice or reversal, an MTI, or a purpose such as refund.
+    """
+    if not 1 <= count <= _MOST:
+        raise OptionError("count", f"1 to {_MOST:,}", str(count))
+    asked = {name: options.pop(name) for name in _OF_MODELS}
+    if asked["description"]:
+        from sim.operations import llm
+
+        edition = version_named(options["version"]) if options["version"] else "1987"
+        made = llm.generate(version=edition, at=moment(options["at"]), **asked)
+        return _print(made.message, to, as_json, made.notes, made.network)
+    from sim.operations import generate as make
+
+    first = int(options["stan"]) if str(options["stan"]).isdecimal() else 0
+    for at in range(count):
+        if at:
+            options["stan"] = f"{(first + at - 1) % 999_999 + 1:06}"
+        made = make(**options_of(message_type, **options))
+        _print(made.message, to, as_json, made.notes, made.network)
+    return None
+
+
+generate_command = click.Command(
+    "generate",
+    callback=_generate,
+    help=_generate.__doc__,
+    short_help="Make a valid test message.",
+    params=[
+        *_options(),
+        click.Option(
+            ["--count", "-c"], default=1, show_default=True, help="How many, with trace numbers in a row."
+        ),
+        click.Option(
+            ["--to", "-t"], help="Print it in this wire format, in hexadecimal; see `iso8583 formats`."
+        ),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print a JSON object a line."),
+    ],
+)
+
+
+@click.command("respond", short_help="Answer a request.")
+@message_arguments
+@format_option
+@json_option
+@click.option("--code", "-c", help="The response code, DE 39; without it, the request is approved.")
+@click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
+@each
+def respond_command(
+    message: str,
+    version: str | None,
+    network: str | None,
+    format: str | None,
+    as_json: bool,
+    code: str | None,
+    to: str | None,
+) -> None:
+    """Answer each MESSAGE, a request or an advice."""
+    from sim import operations
+
+    made = operations.respond(_read(message, version, network, format), code)
+    _print(made.message, to, as_json, made.notes, made.network)
+
+
+@click.command("reverse", short_help="Undo a message.")
+@message_arguments
+@format_option
+@json_option
+@click.option("--stan", help="The reversal's own trace number; without it, the next one.")
+@click.option("--at", help="The reversal's own moment, in ISO 8601; without it, the original's.")
+@click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
+@each
+def reverse_command(
+    message: str,
+    version: str | None,
+    network: str | None,
+    format: str | None,
+    as_json: bool,
+    stan: str | None,
+    at: str | None,
+    to: str | None,
+) -> None:
+    """Make the reversal of each MESSAGE."""
+    from sim import operations
+
+    made = operations.reverse(_read(message, version, network, format), stan=stan, at=moment(at))
+    _print(made.message, to, as_json, made.notes, made.network)
+
+
+@click.command("build", short_help="Write a message from its data elements.")
+@click.argument("mti")
+@click.argument("elements", nargs=-1)
+@click.option("--version", "-v", default="1987", show_default=True, help="1987, 1993 or 2003.")
+@click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
+@json_option
+def build_command(mti: str, elements: tuple[str, ...], version: str, to: str | None, as_json: bool) -> None:
+    """Write a message of type MTI from ELEMENTS such as 3=000000 11=123456; from a JSON object such as
+    {"3": "000000"} on standard input where none are given."""
+    from sim.operations.building import build_from
+
+    found = dict(_pair(one) for one in elements) if elements else _of_json()
+    made = build_from(mti, found, version=version_named(version))
+    _print(made.message, to, as_json)
+
+
+@click.command("convert", short_help="Write a message in another version, or as bytes.")
+@message_arguments
+@format_option
+@json_option
+@click.option(
+    "--to", "-t", required=True, help="1987, 1993 or 2003, or a wire format; see `iso8583 formats`."
+)
+@click.option("--notes", is_flag=True, help="Say of each element what became of it, on standard error.")
+@each
+def convert_command(
+    message: str,
+    version: str | None,
+    network: str | None,
+    format: str | None,
+    as_json: bool,
+    to: str,
+    notes: bool,
+) -> None:
+    """Write each MESSAGE in another version of the standard, or in a wire format."""
+    from sim import operations
+
+    read = _read(message, version, network, format)
+    if to not in operations.VERSIONS:
+        return _print(read, to, as_json)
+    made = operations.convert(read, to, network=None if network is None else network_named(network))
+    for note in made.notes if notes else ():
+        goes = ", ".join(map(str, note.to))
+        click.echo(f"{note.number:>3} -> {goes or '-':<8} {note.action}: {note.note}", err=True)
+    if not made.lossless:
+        click.echo("Converting back would not give the same message: --notes says why.", err=True)
+    return _print(made.message, None, as_json)
+
+
+@click.command("break", short_help="Break a message on purpose.")
+@message_arguments
+@format_option
+@json_option
+@click.option("--fault", "-x", help="Which fault; without it, those that are possible are listed.")
+@each
+def break_command(
+    message: str,
+    version: str | None,
+    network: str | None,
+    format: str | None,
+    as_json: bool,
+    fault: str | None,
+) -> None:
+    """Break each MESSAGE in one way that a rule finds, for negative tests."""
+    from sim import operations
+
+    read = _read(message, version, network, format)
+    own = None if network is None else network_named(network)
+    if fault is None:
+        found = operations.faults_for(read, network=own)
+        if as_json:
+            for one in found:
+                shown.json_line({"fault": one.id, "rule": one.rule, "what": one.what})
+        else:
+            shown.table(("fault", "rule", "what"), [(one.id, one.rule, one.what) for one in found])
+        return
+    made = operations.break_message(read, fault, network=own)
+    if as_json:
+        names = ("fault", "rule", "field", "path", "start", "what")
+        shown.json_line({"message": made.raw} | {name: getattr(made, name) for name in names})
+    else:
+        click.echo(made.raw)
+
+
+def _read(message: str, version: str | None, network: str | None, format: str | None) -> Message:
+    from sim.operations import parse_any
+
+    own = None if network is None else network_named(network)
+    edition = None if version is None else version_named(version)
+    return parse_any(message, format=format, version=edition, network=own).message
+
+
+def _print(
+    message: Message, to: str | None, as_json: bool, notes: tuple[str, ...] = (), network: str | None = None
+) -> None:
+    from sim.codec.wire import encode
+    from sim.operations.building import known_format
+
+    name = known_format(to)
+    text = build_text(message) if name == "text" else encode(message, name).hex().upper()
+    if as_json:
+        record = {"message": text, "mti": message.mti, "version": message.version, "format": name}
+        shown.json_line(record | ({"network": network} if network else {}) | {"notes": list(notes)})
+    else:
+        click.echo(text)
+
+
+def _pair(one: str) -> tuple[int, str]:
+    number, equals, value = one.partition("=")
+    if not equals or not number.isdecimal():
+        raise click.UsageError("an element is written as its number, an equals sign and its value: 3=000000")
+    return int(number), value
+
+
+def _of_json() -> dict[int, str]:
+    try:
+        held = json.loads(next(iter(messages((), None))))
+        return {int(number): str(value) for number, value in held.items()}
+    except (ValueError, AttributeError):
+        raise click.UsageError('elements: expected a JSON object such as {"3": "000000"}') from None

@@ -1,0 +1,101 @@
+"""The verbs of many rows: read a log into a table, list elements, codes, rules and formats."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+_WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
+
+
+@click.command("read", short_help="Read a log, capture or file of messages into a table.")
+@click.argument("source")
+@click.option(
+    "--out", "-o", type=click.Path(dir_okay=False), help="CSV, Parquet or JSON lines, by its ending."
+)
+@click.option("--validate", is_flag=True, help="Add a verdict to each row.")
+@click.option("--format", "format", help="The wire format; without it, it is found out.")
+@click.option("--version", "-v", help="1987, 1993 or 2003.")
+@click.option("--network", "-n", help="The network of all of them.")
+@click.option("--clear", is_flag=True, help="Write card data as they stand; without it, they are hidden.")
+def read_command(source: str, out: str | None, clear: bool, **options: Any) -> None:
+    """Read SOURCE, a file, a folder or a pattern such as 'logs/*.txt' (- is standard input), a row each.
+
+    Rows that cannot be read stay in the table, with what is wrong. Without --out the table is printed as CSV.
+    """
+    import sim
+
+    given: Any = sys.stdin if source == "-" else source
+    table = sim.read(given, **{name: value for name, value in options.items() if value})
+    rows: Any = table if clear else table.masked()
+    if out is None:
+        rows.to_csv(sys.stdout, index=False)
+        return
+    ending = Path(out).suffix
+    if ending not in _WRITERS:
+        raise click.UsageError(f"--out: expected a name that ends in {', '.join(_WRITERS)}")
+    lines = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
+    getattr(rows, _WRITERS[ending])(out, **lines)
+    click.echo(f"{len(table):,} rows in {out}", err=True)
+
+
+def _reference(table: Any, as_json: bool, find: str | None) -> None:
+    """Print a table of the toolkit's own, the rows that hold *find*."""
+    from sim.cli import shown
+
+    columns = [name for name in table.columns if name not in ("source", "hint", "pattern")]
+    rows = table.masked().astype(object).where(table.notna(), None)
+    if find:
+        held = rows.apply(lambda row: find.casefold() in " ".join(map(str, row)).casefold(), axis=1)
+        rows = rows[held]
+    if as_json:
+        for record in rows.to_dict("records"):
+            shown.json_line(record)
+    else:
+        shown.table(columns, rows[columns].itertuples(index=False))
+
+
+@click.command("fields", short_help="List the data elements of a version.")
+@click.option("--version", "-v", default="1987", show_default=True, help="1987, 1993 or 2003.")
+@click.option("--network", "-n", help="Add what this network asks of them.")
+@click.option("--find", "-s", help="The rows that hold this word.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+def fields_command(version: str, network: str | None, find: str | None, as_json: bool) -> None:
+    """List the data elements of a version: number, name, format."""
+    import sim
+
+    _reference(sim.fields(version, network=network), as_json, find)
+
+
+@click.command("codes", short_help="List a code list.")
+@click.argument("name")
+@click.option("--find", "-s", help="The rows that hold this word.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+def codes_command(name: str, find: str | None, as_json: bool) -> None:
+    """List the code list NAME, such as response_codes."""
+    import sim
+
+    _reference(sim.codes(name), as_json, find)
+
+
+@click.command("rules", short_help="List the rules.")
+@click.option("--find", "-s", help="The rows that hold this word.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+def rules_command(find: str | None, as_json: bool) -> None:
+    """List the rules: what each checks, how bad it is."""
+    import sim
+
+    _reference(sim.rules(), as_json, find)
+
+
+@click.command("formats", short_help="List the wire formats.")
+@click.option("--find", "-s", help="The rows that hold this word.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+def formats_command(find: str | None, as_json: bool) -> None:
+    """List the wire formats that messages are read and written in."""
+    import sim
+
+    _reference(sim.formats(), as_json, find)

@@ -1,0 +1,31 @@
+"""The verbs that run something: the HTTP service, JupyterLab."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from importlib.util import find_spec
+
+import click
+
+_PASSED_ON = {"ignore_unknown_options": True, "help_option_names": []}
+
+
+@click.command("serve", context_settings=_PASSED_ON, short_help="Run the HTTP service.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def serve_command(arguments: tuple[str, ...]) -> None:
+    """Run the HTTP service; ARGUMENTS are those of iso8583-lab-server (--port, --workers, ...)."""
+    if find_spec("sanic") is None:
+        raise click.UsageError("the service needs Sanic: pip install 'iso8583-lab[server]'")
+    sys.argv = ["iso8583-lab-server", *arguments]
+    runpy.run_module("server", run_name="__main__")
+
+
+@click.command("lab", context_settings=_PASSED_ON, short_help="Open JupyterLab.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def lab_command(arguments: tuple[str, ...]) -> None:
+    """Open JupyterLab in this folder; ARGUMENTS are those of jupyter lab."""
+    if find_spec("jupyterlab") is None:
+        raise click.UsageError("JupyterLab is not installed: pip install 'iso8583-lab[lab]'")
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *arguments])  # noqa: S606, its own interpreter

@@ -1,0 +1,233 @@
+"""The command `iso8583`: each verb once more, with exit status, pipes and JSON, and no card in sight."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import sim
+from sim.cli import main
+from sim.cli.given import _whole
+from sim.cli.group import iso8583
+from sim.codec import parse
+from sim.codec.wire import encode
+from sim.operations import generate
+
+PAN = "4111111111111111"
+REQUEST = generate("financial", network="VISA", stan="000007").raw
+HEX = "0100 4000 0000 0000 0000 1241 1111 1111 1111 11".replace(" ", "")
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    held = stream.buffer
+    assert isinstance(held, io.BytesIO)
+    return held.getvalue().decode()
+
+
+class Run:
+    """What a call printed, and its exit status."""
+
+    def __init__(self, *argv: str, given: str | bytes | None = None) -> None:
+        data = (given.encode() if isinstance(given, str) else given) or b""
+        streams = [io.TextIOWrapper(io.BytesIO(held), encoding="utf-8") for held in (data, b"", b"")]
+        before = sys.stdin, sys.stdout, sys.stderr
+        sys.stdin, sys.stdout, sys.stderr = streams
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main(list(argv))
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = before
+        self.status = ended.value.code
+        self.out, self.err = (_text(stream) for stream in streams[1:])
+
+    @property
+    def records(self) -> list[dict[str, object]]:
+        """The JSON objects printed, one a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def test_a_pipe_of_generated_messages_is_valid() -> None:
+    """generate | validate: as many verdicts as messages, trace numbers in a row."""
+    made = Run("generate", "financial", "--network", "visa", "--count", "3", "--stan", "999998")
+    assert [parse(line).get(11) for line in made.out.splitlines()] == ["999998", "999999", "000001"]
+    judged = Run("validate", "--json", given=made.out)
+    assert [one["valid"] for one in judged.records] == [True, True, True]
+    assert judged.status == 0
+
+
+def test_options_of_generate_are_those_of_the_face() -> None:
+    """Each parameter of `sim.generate` is an option, with what its docstring says as its help."""
+    told = Run("generate", "--help").out
+    assert "--amount-minor-units, --amount INTEGER" in told
+    assert "The amount in the smallest unit of *currency*" in " ".join(told.split())
+    made = Run("generate", "refund", "--currency", "eur", "--amount", "2500", "--json").records[0]
+    assert parse(str(made["message"])).get(4) == "000000002500"
+    assert parse(str(made["message"])).get(49) == "978"
+
+
+def test_a_message_is_shown_without_its_card() -> None:
+    """parse, explain, validate, guess, diff and mask of text and bytes: no card number, on either stream."""
+    bcd = encode(parse(REQUEST), "bcd").hex()
+    for verb in ("parse", "explain", "validate", "guess", "mask"):
+        for one in (REQUEST, bcd, REQUEST[:60], f"2026-11-20 INFO {REQUEST}"):
+            for extra in ((), ("--json",)) if verb != "mask" else ((),):
+                run = Run(verb, *extra, one)
+                assert PAN not in run.out + run.err, (verb, one)
+                assert "Traceback" not in run.err
+    other = REQUEST.replace(PAN, "4012888888881881")
+    run = Run("diff", REQUEST, other)
+    assert (run.status, "401288******1881" in run.out) == (1, True)
+    assert PAN not in run.out + run.err
+
+
+def test_parse_gives_the_elements_for_a_program() -> None:
+    """--json has what the message table has, in the same places."""
+    record = Run("parse", "--json", REQUEST).records[0]
+    table = sim.parse(REQUEST)
+    elements = record["elements"]
+    assert isinstance(elements, list)
+    assert [one["number"] for one in elements] == table["number"].tolist()
+    assert [(one["start"], one["end"]) for one in elements] == list(
+        zip(table["start"], table["end"], strict=True)
+    )
+    assert (record["mti"], record["version"], record["network"], record["finding"]) == (
+        "0200",
+        "1987",
+        "VISA",
+        None,
+    )
+
+
+def test_the_exit_status_tells() -> None:
+    """0 all is well, 1 the message is not, 2 the command was called wrongly."""
+    broken = REQUEST.replace("164111111111111111", "164111111111111112", 1)
+    assert Run("validate", REQUEST).status == 0
+    assert Run("validate", broken).status == 1
+    assert Run("parse", REQUEST[:50]).status == 1
+    assert Run("explain", REQUEST[:50]).status == 1
+    assert Run("diff", REQUEST, REQUEST).status == 0
+    for wrong in (
+        ["validate", "--version", "1988", REQUEST],
+        ["nosuch"],
+        ["convert", REQUEST],
+        ["parse", "--nosuch"],
+    ):
+        run = Run(*wrong)
+        assert (run.status, run.out) == (2, "")
+        assert run.err
+    assert "did you mean" in Run("validate", "--network", "VISSA", REQUEST).err
+
+
+def test_nothing_given_is_said() -> None:
+    """An empty pipe is no message, and no traceback."""
+    run = Run("parse", given="\n")
+    assert run.status == 2
+    assert "no message" in run.err
+
+
+def test_bytes_come_through_a_pipe() -> None:
+    """Raw bytes, not only their spelling: a binary file piped in is recognised."""
+    raw = encode(
+        parse(REQUEST), "ascii_binary" if "ascii_binary" in sim.formats()["name"].tolist() else "bcd"
+    )
+    run = Run("parse", "--json", given=raw)
+    assert (run.status, run.records[0]["mti"]) == (0, "0200")
+
+
+def test_a_dump_of_several_lines_is_one_message() -> None:
+    """Only lines that begin as the text form are messages of their own."""
+    data = encode(parse(REQUEST), "bcd")
+    dump = "\n".join(f"{at:08x}  {data[at : at + 16].hex(' ')}" for at in range(0, len(data), 16))
+    assert [one["mti"] for one in Run("parse", "--json", given=dump).records] == ["0200"]
+
+
+def test_what_a_shell_has_split_is_put_together_or_refused() -> None:
+    """Pieces of a hex dump belong together; pieces of a text have lost their blanks, which are data."""
+    assert _whole(("0800", "2020", "0000")) == ("0800 2020 0000",)
+    run = Run("parse", *REQUEST.split())
+    assert run.status == 2
+    assert "quotes" in run.err
+
+
+def test_messages_are_built_converted_answered_reversed_and_broken() -> None:
+    """What makes a message prints it whole, for the next program."""
+    assert Run("build", "0800", "3=990000", "11=123456").out.strip() == "08002020000000000000990000123456"
+    assert Run("build", "0800", given='{"3": "990000", "11": "123456"}').out.strip().endswith("990000123456")
+    assert Run("build", "0800", "3").status == 2
+    assert Run("build", "0800", "3=9").status == 1
+    assert parse(Run("respond", REQUEST, "--code", "51").out.strip()).get(39) == "51"
+    assert parse(Run("reverse", REQUEST).out.strip()).mti == "0400"
+    newer = Run("convert", "--to", "1993", "--notes", REQUEST)
+    assert newer.out.startswith("1200")
+    assert "reformatted" in newer.err
+    packed = Run("convert", "--to", "bcd", REQUEST).out.strip()
+    assert Run("convert", "--to", "text", packed).out.rstrip("\n") == REQUEST
+    faults = [str(one["fault"]) for one in Run("break", "--json", REQUEST).records]
+    assert faults
+    bad = Run("break", "--fault", "cut-in-mti", REQUEST).out.rstrip("\n")
+    assert Run("validate", given=bad).status == 1
+
+
+def test_a_log_becomes_a_table(tmp_path: Path) -> None:
+    """read: CSV on standard output, Parquet by name; card data hidden unless asked for."""
+    log = tmp_path / "log.txt"
+    log.write_text("\n".join([REQUEST] * 5 + ["rubbish"]), encoding="utf-8")
+    run = Run("read", str(log))
+    assert run.status == 0
+    assert PAN not in run.out
+    assert len(run.out.splitlines()) == 7
+    out = tmp_path / "log.parquet"
+    assert Run("read", str(log), "--out", str(out), "--clear").status == 0
+    assert len(pd.read_parquet(out)) == 6
+    assert Run("read", str(log), "--out", "log.doc").status == 2
+    assert Run("read", str(tmp_path / "none.txt")).status == 2
+
+
+def test_tables_of_reference_are_listed() -> None:
+    """fields, codes, rules, formats; --find picks rows."""
+    assert "Systems trace audit number" in Run("fields").out
+    assert "bcd" in Run("formats").out
+    found = Run("rules", "--find", "luhn", "--json").records
+    assert found
+    assert all("luhn" in json.dumps(one).casefold() for one in found)
+    assert Run("codes", "nosuch").status in (1, 2)
+
+
+def test_help_names_every_verb() -> None:
+    """Each has a line, a help of its own and no exception on the way there."""
+    told = Run("--help").out
+    for name in iso8583.list_commands(None):  # type: ignore[arg-type]  # it needs none
+        assert f"\n  {name} " in told
+        # These hand their arguments on to another program.
+        assert name in ("serve", "lab") or Run(name, "--help").status == 0
+    assert Run("--version").out.strip().endswith(sim.__version__)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """click's completion script is there for each shell; verbs are what it offers."""
+    monkeypatch.setenv("_ISO8583_COMPLETE", f"{shell}_source")
+    done = subprocess.run([sys.executable, "-m", "sim.cli"], capture_output=True, text=True)
+    assert "iso8583" in done.stdout
+
+
+def test_a_plain_verb_starts_without_pandas() -> None:
+    """parse, validate and generate load no table library, no service, no panels."""
+    heavy = "pandas numpy pyarrow sanic pydantic ipywidgets"
+    code = f"""
+import sys
+from sim.cli import main
+for argv in (["parse", {REQUEST!r}], ["validate", {REQUEST!r}], ["generate"]):
+    try: main(argv)
+    except SystemExit: pass
+print([name for name in {heavy.split()!r} if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
