@@ -80,6 +80,8 @@ def json_line(record: Any) -> None:
 
 def finding_record(one: Finding) -> dict[str, Any]:
     """A finding for a program."""
-    names = ("severity", "network", "field", "path", "name", "rule", "message", "start", "end")
-    names += ("expected", "found", "hint", "source")
+    names = (
+        *("severity", "network", "field", "path", "name", "rule", "message", "start", "end"),
+        *("expected", "found", "hint", "source"),
+    )
     return {name: getattr(one, name) for name in names}
