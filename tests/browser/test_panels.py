@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from importlib.resources import files
 from pathlib import Path
@@ -242,14 +243,23 @@ def _tab_to(sheet: Sheet, words: str) -> None:
 
 
 def test_card_data_is_masked_until_the_eye_opens(jupyterlab: Lab, chromium: Browser) -> None:
-    """Neither the page nor the saved notebook has the number; the eye shows it, the copy is true."""
+    """Neither the page nor the saved notebook has the number; the eye shows it. Copy asks which while stars
+    are shown, and Enter takes the masked one."""
     with panel(jupyterlab, chromium, "Lab(at=at, network='VISA')") as (sheet, shown):
         sheet.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         press(shown, "Generate")
         until_generated(shown, "VISA")
         assert PAN not in sheet.page.content()
+        read = "() => navigator.clipboard.readText()"
         press(shown, "Copy")
-        shown.locator(".ict-said", has_text="Copied").wait_for()
+        shown.get_by_role("button", name="Copy masked").locator("visible=true").wait_for()
+        sheet.page.keyboard.press("Enter")
+        shown.locator(".ict-said", has_text="Copied, masked.").wait_for()
+        assert MASKED in sheet.page.evaluate(read)
+        assert PAN not in sheet.page.evaluate(read)
+        press(shown, "Copy")
+        press(shown, "Copy with card data")
+        shown.locator(".ict-said", has_text=re.compile("^Copied.$")).wait_for()
         assert sheet.page.evaluate("() => navigator.clipboard.readText()") == sheet.ask("print(p.message)")
         shown.locator(".ict").get_by_role("button", name="Show card data").locator("visible=true").click()
         sheet.page.wait_for_function(

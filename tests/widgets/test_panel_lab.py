@@ -89,3 +89,30 @@ def test_the_panels_are_reached_from_the_face() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.split() == ["False", "False", "Lab", "sim.widgets"]
+
+
+def test_a_tab_brings_the_message_over() -> None:
+    """Whoever opens a reader finds the message that was made or changed last there; a message made before
+    does not replace it, and Generate keeps its own."""
+    lab = Lab(at=AT, network="JCB")
+    lab.generate.run()
+    raw = lab.message
+    lab.tabs.selected_index = 1
+    assert (lab.tab, lab.explain.message) == ("Explain", raw)
+    other = generate("echo", at=AT).raw
+    lab.explain.message = other
+    lab.tabs.selected_index = 2
+    assert lab.validate.message == other
+    lab.tabs.selected_index = 0
+    assert lab.message == raw
+    lab.tabs.selected_index = 1
+    assert lab.explain.message == other
+
+
+def test_an_emptied_box_empties_no_other() -> None:
+    """What is carried over is a message."""
+    raw = generate("echo", at=AT).raw
+    lab = Lab(raw, at=AT)
+    lab.explain.message = ""
+    lab.tab = "Validate"
+    assert lab.validate.message == raw

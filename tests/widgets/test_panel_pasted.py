@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from support import AT
 
 from sim.codec import parse
 from sim.codec.wire import encode
 from sim.operations import explain, generate
 from sim.widgets import ExplainPanel, ValidatePanel
+from sim.widgets.model import view
 from tests.spellings import SPELLINGS
 
 RAW = generate("financial", network="VISA", stan="000042").raw
@@ -45,3 +49,14 @@ def test_a_text_form_is_left_alone() -> None:
         panel = ExplainPanel(text)
         assert panel.input.recognised.said == ""
         assert panel.input.raw == text
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_the_anatomy_of_a_paste_that_was_not_read_hides_its_card(spelling: str) -> None:
+    """No digit of the card number between the first six and the last four shows, as text or as bytes."""
+    pan = "4539148803436467"
+    data = generate(network="VISA", pan=pan, entry="stripe", at=AT).raw.encode()
+    shown = re.sub(r"[^0-9a-z]+", "", view(SPELLINGS[spelling](data))["text"].lower())
+    hidden = pan[6:-4]
+    assert hidden not in shown
+    assert hidden.encode().hex() not in shown

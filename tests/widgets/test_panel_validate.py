@@ -162,6 +162,46 @@ def test_its_repr_and_its_html_are_stable() -> None:
     assert (
         first["text/plain"] == "ValidatePanel(Invalid for Visa, read as ISO 8583:1987. 1 error, 1 warning.)"
     )
-    for words in ("Invalid for Visa", "Mastercard", "✖ failed", "check digit"):
+    for words in ("Invalid for Visa", "Mastercard", "not its card", "check digit"):
         assert words in first["text/html"]
     assert repr(ReportView()) == "ReportView(no message)"
+
+
+def test_what_other_networks_say_is_said_of_whose_card_it_is() -> None:
+    """A Visa card is not Mastercard's, whatever else is found there; a UnionPay card with a wrong check digit
+    is valid, and a hint says why that is worth a look."""
+    rows = {row["name"]: row for row in ValidatePanel(WRONG_DIGIT).view.data["networks"]}
+    assert [name for name, row in rows.items() if row["foreign"]] == [
+        one for one in NETWORKS if one != "VISA"
+    ]
+    card = default_card("UNIONPAY").pan
+    wrong = card[:-1] + str((int(card[-1]) + 1) % 10)
+    panel = ValidatePanel(generate(network="UNIONPAY", pan=wrong, at=AT).raw)
+    own = next(row for row in panel.view.data["networks"] if row["own"])
+    assert (own["passed"], own["foreign"], own["hints"]) == (True, False, 1)
+    assert "1 hint" in panel.view.data["verdict"]["words"]
+    assert "check digit" in panel.view.data["findings"][0]["sentence"]
+
+
+def test_break_says_what_it_broke() -> None:
+    """Until the message changes again."""
+    panel = ValidatePanel(GOOD)
+    panel.actions.break_by("month-13")
+    assert "Broken on purpose: " in panel.said.value
+    panel.message = GOOD
+    assert "Broken" not in panel.said.value
+
+
+def test_an_empty_panel_offers_an_example() -> None:
+    """A button and a list put a message into the box; with none there is nothing to validate."""
+    panel = ValidatePanel()
+    assert panel.button.disabled
+    assert panel.input.example_button.layout.display is None
+    panel.input.example_button.click()
+    assert panel.report.valid
+    assert not panel.button.disabled
+    assert panel.input.example_button.layout.display == "none"
+    names = [one.name for one in panel.input.gallery.samples]
+    panel.input.gallery.choice.value = names.index("Broken: a length prefix one too long")
+    assert panel.view.data["verdict"]["state"] == "broken"
+    assert panel.input.gallery.choice.value == -1

@@ -16,6 +16,7 @@ from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
 from sim.widgets.model import as_text
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
+from sim.widgets.panels.gallery import Gallery, example_button
 from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.recognised import Recognised
 from sim.widgets.panels.shared import (
@@ -52,10 +53,12 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         )
         self.version_choice = ipywidgets.Dropdown(options=VERSION_CHOICES, description="Version")
         self.network_choice = ipywidgets.Dropdown(options=NETWORK_CHOICES, description="Network")
-        choices = [InputField(self.version_choice), InputField(self.network_choice)]
+        self.gallery = Gallery(lambda sample: self._put(sample.text()))
+        self.example_button = example_button(self._put)
+        choices = [InputField(self.version_choice), InputField(self.network_choice), self.gallery]
         self.recognised = Recognised(self._put)
         form = ipywidgets.Box(choices).add_class("iso-form")
-        super().__init__([self.text, self.recognised, form])
+        super().__init__([self.text, self.example_button, self.recognised, form])
         self.add_class("iso-rows")
         link_choice(self, "version", self.version_choice)
         link_choice(self, "network", self.network_choice)
@@ -77,6 +80,7 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         """Whether there is a message that is not too long; says so beneath the box when it is."""
         long = len(self.raw) > MOST_CHARACTERS
         self.text.problem = f"At most {MOST_CHARACTERS} characters" if long else ""
+        show(self.example_button, not self.raw)
         return bool(self.raw) and not long
 
 
@@ -132,6 +136,7 @@ class ExplainPanel(AskingPanel):
         traitlets.link((self.input.text, "masked"), (self.views.anatomy, "masked"))
         traitlets.dlink((self, "message"), (self.actions, "message"))
         traitlets.dlink((self, "version"), (self.actions, "version"))
+        self._news = ("", "")
         self.llm = llm and not refusal
         self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
         self._refresh()
@@ -149,7 +154,9 @@ class ExplainPanel(AskingPanel):
         self.table = self._tabled(raw)
         self.views.put(raw, self.version, self.network, self.table, self.input.recognised.held)
         show(self.actions, there)
-        self._tell(hint)
+        self.button.disabled = not there
+        raw_of, news = self._news
+        self._tell(hint, news if raw_of == self.message else "")
 
     def _explained(self, raw: str) -> tuple[str, str, str]:
         """Problem, summary, hint: one of the first two is empty."""
@@ -176,7 +183,8 @@ class ExplainPanel(AskingPanel):
                 markup("strong", f"✖ {self.problem}.", "iso-problem", role="alert"),
                 markup("span", f" {hint}"),
             ]
-            self.said.value = f'<div class="iso-broken">{"".join(parts)}</div>'
+            told = markup("p", note, "iso-hint", role="status") if note else ""
+            self.said.value = told + f'<div class="iso-broken">{"".join(parts)}</div>'
         elif self.summary:
             told = markup("p", self.summary, "iso-summary")
             self.said.value = told + (markup("p", note, "iso-hint", role="status") if note else "")
@@ -204,6 +212,8 @@ class ExplainPanel(AskingPanel):
         self.said.value = markup("p", text, "iso-summary")
 
     def _take(self, raw: str, said: str) -> None:
+        """A message that the buttons made of the one before, and what they say of it."""
+        self._news = (raw, said)
         self.message = raw
 
     def _static(self) -> str:

@@ -18,8 +18,8 @@ TABS = ("Generate", "Explain", "Validate")
 
 
 class Lab(Panel):
-    """Generate, explain and validate behind tabs. "Explain this" and "Validate this" take the message of
-    the open panel to the other one.
+    """Generate, explain and validate behind tabs. The readers open with the message that was made or changed
+    last, wherever that was; "Explain this" and "Validate this" take that of the open panel.
 
     The panels are `generate`, `explain` and `validate`. Traits: `tab`, the open one by its name;
     `message`, that of the open panel. *message* is put into explain and validate; *at* is the moment of
@@ -45,8 +45,10 @@ class Lab(Panel):
         super().__init__(self.tabs, classes="iso-lab")
         self.tabs.observe(self._selected, "selected_index")
         self.observe(self._select, "tab")
-        for panel in self.panels.values():
+        self._latest = ""  # the panel whose message was changed last
+        for name, panel in self.panels.items():
             panel.observe(self._follow, "message")
+            panel.observe(lambda change, name=name: self._note(name), "message")
             self._offer(panel)
         if self.explain.message:
             self.tab = "Explain"
@@ -54,13 +56,21 @@ class Lab(Panel):
 
     def hand_over(self, tab: str) -> None:
         """Take the message of the open panel, and how it is read, to the panel *tab*, and open that."""
-        source, target = self.panels[self.tab], self.panels[tab]
+        self._carry(self.tab, tab)
+        self.tab = tab
+
+    def _carry(self, source_tab: str, tab: str) -> None:
+        source, target = self.panels[source_tab], self.panels[tab]
         if source is self.generate:
             target.version, target.network = None, self.generate.asked_network
         else:
             target.version, target.network = source.version, source.network
         target.message = source.message
-        self.tab = tab
+        self._latest = ""
+
+    def _note(self, name: str) -> None:
+        if self.panels[name].message:
+            self._latest = name
 
     def _offer(self, panel: Any) -> None:
         actions = panel.actions
@@ -74,6 +84,8 @@ class Lab(Panel):
 
     def _select(self, change: Any) -> None:
         self.tabs.selected_index = TABS.index(self.tab)
+        if self._latest and self._latest != self.tab and self.tab != TABS[0]:
+            self._carry(self._latest, self.tab)
         self._follow()
 
     def _follow(self, change: Any = None) -> None:

@@ -3,7 +3,8 @@
 `data` holds masked texts only: findings never hold card data.
 
     verdict     {state, words}: state valid, invalid, broken or empty
-    networks    [{name, title, passed, errors, warnings, own}]
+    networks    [{name, title, passed, foreign, errors, warnings, hints, own}]: foreign for a card that is
+                not of that network
     findings    [{severity, place, name, sentence, hint, source, network, number, start, end}]
 """
 
@@ -17,6 +18,7 @@ import anywidget
 import traitlets
 
 from sim.errors import element_label
+from sim.grid import SEVERITY, TEXT, Grid, as_html
 from sim.judge import Finding, Severity
 from sim.operations import Report
 from sim.spec.networks import network as network_of
@@ -24,7 +26,9 @@ from sim.spec.networks import network as network_of
 Data = dict[str, Any]
 
 _STATIC = Path(__file__).parents[1] / "static"
-SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ"}
+# The rule that says whose card it is; what a network finds beside it is said of somebody else's card.
+_WHOSE = "pan-network"
+ELSEWHERE = "Would it pass elsewhere?"
 VERDICT_SIGNS = {"valid": "✔", "invalid": "✖", "broken": "✖", "empty": ""}
 _NOTHING: Data = {"verdict": {"state": "empty", "words": ""}, "networks": [], "findings": []}
 
@@ -58,8 +62,10 @@ def report_data(report: Report | None, network: str = "") -> Data:
                 "name": name,
                 "title": network_of(name).title,
                 "passed": result.passed,
+                "foreign": any(one.rule == _WHOSE for one in result.findings),
                 "errors": _count(result.findings, Severity.ERROR),
                 "warnings": _count(result.findings, Severity.WARNING),
+                "hints": _count(result.findings, Severity.INFO),
                 "own": name == report.network,
             }
             for name, result in report.networks.items()
@@ -74,9 +80,8 @@ def verdict(report: Report) -> Data:
         words = f"This cannot be read as an ISO 8583:{report.version} message."
         return {"state": "broken", "words": words}
     title = network_of(report.network).title if report.network else "the standard alone: no network is known"
-    errors = _count(report.findings, Severity.ERROR)
-    warnings = _count(report.findings, Severity.WARNING)
-    counts = ", ".join(_many(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n)
+    told = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "hint"))
+    counts = ", ".join(_many(n, word) for severity, word in told if (n := _count(report.findings, severity)))
     head = "Valid" if report.valid else "Invalid"
     words = f"{head} for {title}, read as ISO 8583:{report.version}." + (f" {counts}." if counts else "")
     return {"state": head.lower(), "words": words}
@@ -112,34 +117,27 @@ def _finding(one: Finding) -> Data:
 
 
 def report_html(data: Data) -> str:
-    """The same as HTML that needs no widget: verdict, networks, findings."""
+    """The same as HTML that needs no widget: verdict, findings, what the other networks say."""
     state = data["verdict"]["state"]
     lines = [f"<p><b>{VERDICT_SIGNS[state]} {html.escape(data['verdict']['words'])}</b></p>"]
-    if data["networks"]:
-        lines.append(
-            _table(("Network", "Result", "Errors", "Warnings"), map(_network_cells, data["networks"]))
-        )
     if data["findings"]:
-        lines.append(_table(("", "Where", "Finding", "Hint"), map(_finding_cells, data["findings"])))
-    elif state == "valid":
+        rows = [(one["severity"], one["place"], one["sentence"], one["hint"]) for one in data["findings"]]
+        lines.append(_table(("severity", "where", "message", "hint"), rows))
+    elif state != "empty":
         lines.append("<p>No findings.</p>")
+    others = [row for row in data["networks"] if not row["own"]]
+    if others:
+        lines.append(f"<p><b>{ELSEWHERE}</b></p>")
+        lines.append(_table(("network", "result", "findings"), [_network_cells(row) for row in others]))
     return "\n".join(lines)
 
 
 def _network_cells(row: Data) -> tuple[str, ...]:
-    title = row["title"] + (" (its own)" if row["own"] else "")
-    result = "✔ passed" if row["passed"] else "✖ failed"
-    return title, result, str(row["errors"]), str(row["warnings"])
+    result = "– not its card" if row["foreign"] else "✔ would pass" if row["passed"] else "✖ would fail"
+    counts = [_many(row[f"{word}s"], word) for word in ("error", "warning", "hint") if row[f"{word}s"]]
+    return row["title"], result, ", ".join(counts)
 
 
-def _finding_cells(one: Data) -> tuple[str, ...]:
-    return f"{SIGNS[one['severity']]} {one['severity']}", one["place"], one["sentence"], one["hint"]
-
-
-def _table(heads: tuple[str, ...], rows: Any) -> str:
-    top = "".join(f"<th>{html.escape(head)}</th>" for head in heads)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    kinds = tuple(SEVERITY if head == "severity" else TEXT for head in heads)
+    return as_html(Grid(heads, kinds, ("",) * len(rows), tuple(rows), None))

@@ -61,6 +61,7 @@ class ValidatePanel(Panel):
         traitlets.link((self.input.text, "masked"), (self.views.anatomy, "masked"))
         traitlets.dlink((self, "message"), (self.actions, "message"))
         traitlets.dlink((self, "version"), (self.actions, "version"))
+        self._news = ("", "")
         self.button.on_click(lambda _: self.run())
         self.observe(lambda change: self.run(), ["message", "version", "network"])
         self.observe(lambda change: self._list(), "shown_network")
@@ -79,8 +80,11 @@ class ValidatePanel(Panel):
         self._list()
         self.views.put(raw, self.version, self.network, self._message_table(raw), self.input.recognised.held)
         show(self.actions, there)
-        self.said.value = "" if raw else markup("p", "The verdict appears here as you type.", "iso-hint")
-        show(self.said, not raw)
+        self.button.disabled = not there
+        raw_of, news = self._news
+        words = (news if raw_of == self.message else "") if raw else "The verdict appears here as you type."
+        self.said.value = markup("p", words, "iso-hint", role="status") if words else ""
+        show(self.said, bool(words))
 
     def _tabled(self, raw: str) -> Any:
         if not raw or not has_tables():
@@ -118,6 +122,8 @@ class ValidatePanel(Panel):
         return [fault["start"], fault["end"]] if fault else [one["start"], one["end"]]
 
     def _take(self, raw: str, said: str) -> None:
+        """A message that the buttons made of the one before, and what they say of it."""
+        self._news = (raw, said)
         self.message = raw
 
     def _static(self) -> str:

@@ -24,6 +24,15 @@ class Box {
     this.label.htmlFor = id;
     this.eye = button("eye", "");
     this.copy = button("copy", "Copy");
+    // Where something is hidden, Copy asks which: stars or digits.
+    this.which = document.createElement("span");
+    this.which.className = "ict-which";
+    this.which.setAttribute("role", "group");
+    this.which.setAttribute("aria-label", "Copy what?");
+    this.stars = button("copy-stars", "Copy masked");
+    this.digits = button("copy-digits", "Copy with card data");
+    this.which.append(this.stars, this.digits);
+    this.which.hidden = true;
     this.said = document.createElement("span");
     this.said.className = "ict-said";
     this.said.setAttribute("role", "status");
@@ -37,7 +46,7 @@ class Box {
     this.area.setAttribute("aria-describedby", this.problem.id);
     const head = document.createElement("div");
     head.className = "ict-head";
-    head.append(this.label, this.said, this.eye, this.copy);
+    head.append(this.label, this.said, this.eye, this.copy, this.which);
     el.replaceChildren(head, this.area, this.problem);
     this.area.addEventListener("focus", () => this.enter());
     this.area.addEventListener("blur", () => this.leave());
@@ -45,7 +54,10 @@ class Box {
     this.area.addEventListener("input", () => this.typed());
     this.area.addEventListener("keydown", (event) => event.stopPropagation());
     this.eye.addEventListener("click", () => this.toggle());
-    this.copy.addEventListener("click", () => this.ask("copy"));
+    this.copy.addEventListener("click", () => this.choose());
+    this.stars.addEventListener("click", () => this.write(this.model.get("shown")));
+    this.digits.addEventListener("click", () => this.ask("copy"));
+    this.which.addEventListener("keydown", (event) => event.key === "Escape" && this.chosen());
   }
 
   get focused() {
@@ -96,6 +108,25 @@ class Box {
     if (this.later !== null) this.post(this.later);
   }
 
+  // What is shown is what is copied; where stars are shown, either may be meant.
+  choose() {
+    if (!this.model.get("hides") || !this.model.get("masked")) {
+      this.ask("copy");
+      return;
+    }
+    this.copy.hidden = true;
+    this.which.hidden = false;
+    this.said.textContent = "";
+    this.stars.focus();
+  }
+
+  chosen() {
+    const held = this.which.contains(document.activeElement);
+    this.which.hidden = true;
+    this.copy.hidden = this.model.get("shown") === "";
+    if (held) this.copy.focus();
+  }
+
   toggle() {
     const masked = !this.model.get("masked");
     this.open = null;
@@ -126,7 +157,9 @@ class Box {
       area.remove();
       this.copy.focus();
     }
-    this.said.textContent = "Copied.";
+    const stars = this.model.get("hides") && text === this.model.get("shown");
+    this.chosen();
+    this.said.textContent = stars ? "Copied, masked." : "Copied.";
   }
 
   // Python changed the text: what the browser holds is old.
@@ -160,6 +193,7 @@ class Box {
     this.eye.hidden = masked && !get("hides");
     this.eye.textContent = masked ? "Show card data" : "Hide card data";
     this.eye.setAttribute("aria-pressed", String(!masked));
+    this.which.hidden = true;
     this.copy.hidden = get("shown") === "";
     this.said.textContent = "";
     this.problem.textContent = get("problem") && `✖ ${get("problem")}`;

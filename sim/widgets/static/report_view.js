@@ -1,6 +1,7 @@
 // The verdict, the networks and the findings of ReportView. Rows are buttons; picking one tells Python.
 
 const SIGNS = { error: "✖", warning: "▲", info: "ℹ" };
+const RESULTS = { passed: "✔ would pass", failed: "✖ would fail", foreign: "– not its card" };
 const VERDICTS = { valid: "✔", invalid: "✖", broken: "✖", empty: "" };
 
 function make(tag, cls, text) {
@@ -21,19 +22,31 @@ function verdict(data) {
 }
 
 function network(row, shown) {
-  const button = make("button", `irv-network irv-${row.passed ? "valid" : "invalid"}`);
+  const state = row.foreign ? "foreign" : row.passed ? "passed" : "failed";
+  const button = make("button", `irv-network irv-${state}`);
   button.type = "button";
   button.dataset.network = row.name;
   button.setAttribute("aria-pressed", String(shown === row.name));
-  const title = make("span", "irv-title", row.title);
-  if (row.own) title.append(make("span", "irv-own", "its own"));
   const counts = [row.errors && many(row.errors, "error"), row.warnings && many(row.warnings, "warning")];
+  counts.push(row.hints && many(row.hints, "hint"));
   button.append(
-    title,
-    make("span", "irv-result", row.passed ? "✔ passed" : "✖ failed"),
+    make("span", "irv-title", row.title),
+    make("span", "irv-result", RESULTS[state]),
     make("span", "irv-counts", counts.filter(Boolean).join(", ") || "no findings"),
   );
   return button;
+}
+
+// The other networks: its own has spoken in the verdict.
+function elsewhere(data, shown) {
+  const others = data.networks.filter((row) => !row.own);
+  if (!others.length) return [];
+  const box = make("div", "irv-networks");
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", "Other networks: choose one to see its findings");
+  others.forEach((row) => box.append(network(row, shown)));
+  const own = data.networks.length > others.length;
+  return [make("h4", "irv-elsewhere", own ? "Would it pass elsewhere?" : "Would it pass with a network?"), box];
 }
 
 function finding(one, at, picked) {
@@ -53,7 +66,7 @@ function finding(one, at, picked) {
 }
 
 function findings(data, whose, picked) {
-  const box = make("div", "irv-findings");
+  const box = make("section", "irv-findings");
   const row = data.networks.find((one) => one.name === whose);
   const title = row ? `Findings of ${row.title}` : "Findings";
   box.append(make("h4", "", title));
@@ -79,14 +92,10 @@ function render({ model, el }) {
     const data = model.get("data");
     const focus = held(el);
     const parts = data.verdict.state === "empty" ? [] : [verdict(data)];
-    if (data.networks.length) {
-      const box = make("div", "irv-networks");
-      box.setAttribute("role", "group");
-      box.setAttribute("aria-label", "Networks: choose one to see its findings");
-      data.networks.forEach((row) => box.append(network(row, model.get("network"))));
-      parts.push(box);
-    }
-    if (parts.length) parts.push(findings(data, model.get("network"), model.get("picked")));
+    const whose = data.networks.some((row) => row.name === model.get("network") && !row.own) ? model.get("network") : "";
+    if (parts.length && !whose) parts.push(findings(data, "", model.get("picked")));
+    parts.push(...elsewhere(data, model.get("network")));
+    if (parts.length && whose) parts.push(findings(data, whose, model.get("picked")));
     el.replaceChildren(...parts);
     if (focus) el.querySelector(focus)?.focus();
   };

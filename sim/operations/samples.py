@@ -1,0 +1,61 @@
+"""Messages to begin with: what an empty panel offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from sim.codec import Message
+from sim.operations.faults import break_message
+from sim.operations.generation import generate, respond, reverse
+from sim.spec.tables import read_toml
+
+_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A message by its name. `make` are options of `generate`; what comes of them may be answered with
+    the response code `reply`, reversed, broken by `fault`, or `spelled` as hex digits in pairs."""
+
+    name: str
+    make: Mapping[str, Any]
+    reply: str = ""
+    reverse: bool = False
+    fault: str = ""
+    spelled: str = ""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the options alone make it."""
+        return not (self.reply or self.reverse or self.fault or self.spelled)
+
+    def text(self, at: datetime | None = None) -> str:
+        """The text of the message, made at the moment *at*, None for now."""
+        made = generate(**self.make, at=at)
+        message: Message = made.message
+        if self.reply:
+            made = respond(message, self.reply)
+        elif self.reverse:
+            made = reverse(message, at=at)
+        elif self.fault:
+            return break_message(message, self.fault).raw
+        if not self.spelled:
+            return made.raw
+        digits = made.raw.encode("ascii").hex()
+        return " ".join(digits[place : place + _PAIR] for place in range(0, len(digits), _PAIR))
+
+
+@cache
+def samples() -> tuple[Sample, ...]:
+    """All of them, in the order in which they are offered.
+
+    >>> samples()[0].text()[:4]
+    '0100'
+    """
+    rows = read_toml("samples")["samples"]
+    return tuple(Sample(**row | {"make": MappingProxyType(row["make"])}) for row in rows)
