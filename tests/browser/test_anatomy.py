@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -250,13 +251,20 @@ def test_two_bitmaps_and_a_wide_window(jupyterlab: Lab, chromium: Browser, shots
 
 
 def test_a_diff_marks_what_differs(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
-    """The list names the elements; pointing at one lights it in list and anatomy; the marks are signs."""
+    """The table has the elements side by side with their meanings, and unfolds both messages; pointing at one
+    lights it in table and anatomy; the marks are signs."""
     source = f"from sim.widgets import MessageDiff\nd = MessageDiff({GOOD!r}, {RESPONSE!r})\nd"
     with jupyterlab.notebook(chromium, [source], width=1700, height=TALL) as sheet:
-        sheet.page.wait_for_selector(".ia-pair .ia-table")
-        listed = sheet.page.locator(".ia-difflist li")
+        listed = sheet.page.locator('.ia-difftable tr[data-depth="0"]')
+        listed.last.wait_for()
         assert listed.count() == 8
-        assert "DE 39 Response code" in listed.last.inner_text()
+        assert re.sub(r"\s+", " ", listed.last.inner_text()).strip() == "+ 39 Response code 00 approved"
+        whole = sheet.page.get_by_label("Show what is the same, too")
+        whole.check()
+        sheet.page.locator('.ia-difftable [data-kind="same"]').first.wait_for()
+        whole.uncheck()
+        sheet.page.get_by_role("button", name="Both messages").click()
+        sheet.page.wait_for_selector(".ia-pair .ia-table")
         listed.last.hover()
         sheet.page.wait_for_selector(".ia-row" + HOT.format(39))
         assert sheet.page.locator('.ia-row[data-n="39"] .ia-diffsign').inner_text() == "+"

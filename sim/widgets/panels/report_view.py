@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,6 @@ def _network_cells(row: Data) -> tuple[str, ...]:
     return row["title"], result, ", ".join(counts)
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     kinds = tuple(SEVERITY if head == "severity" else TEXT for head in heads)
     return as_html(Grid(heads, kinds, ("",) * len(rows), tuple(rows), None))
