@@ -6,7 +6,7 @@ table is a message: its elements are the rows, and the bitmap follows from them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
@@ -63,6 +63,7 @@ def take(message: object, version: AnyVersion | None, network: AnyNetwork | None
     version = None if version is None else version_named(version)
     if isinstance(message, str):
         raw = strip_line_ending(str(message))
+        refuse_many(raw)
         return Given(raw, chosen_version(raw, version), version is not None, network)
     if isinstance(message, pd.DataFrame):
         facts = facts_of(message)
@@ -70,9 +71,37 @@ def take(message: object, version: AnyVersion | None, network: AnyNetwork | None
         return _held(held, version or facts.get("version"), network or facts.get("network"))
     if isinstance(message, Message):
         return _held(message, version, network)
-    raise TypeError(
-        f"a message is a raw string, a message table or a Message, not {type(message).__name__}"
-        + (": turn bytes into a str first" if isinstance(message, bytes | bytearray) else "")
+    kind = type(message).__name__
+    raise TypeError(f"a message is a raw string, a message table or a Message, not {kind}{_way_on(message)}")
+
+
+def _way_on(message: object) -> str:
+    """What to do with what is no message."""
+    if isinstance(message, bytes | bytearray):
+        return ": turn bytes into a str first"
+    if isinstance(message, Iterable) and not isinstance(message, Mapping):
+        return ": sim.read takes many messages"
+    return ""
+
+
+def refuse_many(text: str) -> None:
+    """Raise TypeError for a text of several lines with a message each: only one of them could be meant."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > 1 and all(_begins(line) for line in lines[:2]):
+        raise TypeError(
+            f"one message belongs here, not {len(lines)} lines of them: sim.read takes many messages"
+        )
+
+
+def _begins(line: str) -> bool:
+    """Whether a line looks like a message in the text form: four digits and a bitmap."""
+    bits = line[_BITMAP_START : _BITMAP_START + _PRIMARY_WIDTH]
+    digits = line[:_BITMAP_START]
+    return (
+        digits.isascii()
+        and digits.isdigit()
+        and len(bits) == _PRIMARY_WIDTH
+        and bitmap.HEX_DIGITS.issuperset(bits)
     )
 
 
@@ -95,6 +124,10 @@ def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
     plain = pd.DataFrame(table)
     if "number" in plain.index.names and "number" not in plain.columns:
         plain = plain.reset_index()
+    if {"line", "mti"} <= set(plain.columns):
+        raise TypeError(
+            "this table holds many messages, as sim.read gives them: .iso.message(row) is one of them"
+        )
     if not plain.columns.is_unique or not {"number", "value"} <= set(plain.columns):
         raise TypeError("a message table has the columns number and value")
     return list(zip(plain["number"].tolist(), plain["value"].tolist(), strict=True))

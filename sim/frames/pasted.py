@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from sim.codec import Message
-from sim.frames.argument import Given, take
+from sim.frames.argument import Given, refuse_many, take
 from sim.operations import guess
 from sim.operations.guessing import Guess, Guessed
 from sim.operations.reading import recognised
@@ -36,6 +36,7 @@ def take_paste(
         found: Guess | None = guess(bytes(message), format=format, version=version)
         found = None if found is None or found.best.message is None else found
     elif isinstance(message, str):
+        refuse_many(str(message))
         found = recognised(str(message), format=format, version=version)
     else:
         found = None

@@ -80,7 +80,7 @@ def _inside(a: Anatomy, b: Anatomy, number: int) -> Iterator[Row]:
         one, two = left.get(key), right.get(key)
         if one and two and one[1] == two[1]:
             continue
-        part = (one or two or ((), ""))[0]
+        part = left[key][0] if one else right[key][0]
         told = [((found[0].value or found[2]), found[0].meaning) if found else None for found in (one, two)]
         yield _row(number, part.depth + 1, part.label, part.name, _kind(one, two), *told)
 

@@ -76,7 +76,9 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
         self.left = MessageAnatomy(a, version, network)
         self.right = MessageAnatomy(b, version, network)
         self.listing = DifferenceList()
-        self.both = ipywidgets.ToggleButton(description="Both messages", layout={"width": "auto"})
+        self.both = ipywidgets.ToggleButton(
+            description="Both messages", layout={"width": "auto", "align_self": "flex-start"}
+        )
         self._pair = ipywidgets.HBox([self.left, self.right], layout=ipywidgets.Layout(flex_flow="row wrap"))
         self._pair.add_class("ia-pair")
         super().__init__([self.listing, self.both, self._pair], **kwargs)

@@ -6,6 +6,7 @@ the way is another: columns, not rows.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, overload
@@ -101,11 +102,12 @@ def read(
     Parameters
     ----------
     source
-        A list, Series or iterator of messages, texts or bytes; a path, a folder, a pattern such as
-        `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; or an open file. A file is a capture (pcap,
-        pcapng; extra `pcap`), records behind lengths (IPM and VBS files, in blocks or not), or lines with a
-        message each. Where a message stands in its line, and how bytes are written, is found from a sample
-        unless you say it; `.iso.read_as` tells. Blank lines are left out.
+        A list, Series or iterator of messages, texts or bytes; a text of several lines, a message each; a
+        path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; or an open
+        file. A file is a capture (pcap, pcapng; extra `pcap`), records behind lengths (IPM and VBS files,
+        in blocks or not), or lines with a message each. Where a message stands in its line, and how bytes
+        are written, is found from a sample unless you say it; `.iso.read_as` tells. Blank lines are left
+        out.
     version
         One of `sim.VERSIONS`; None reads it off each MTI.
     network
@@ -162,6 +164,8 @@ def read(
     own = None if network is None else network_named(network)
     if chunksize is not None and (chunksize < 1 or chosen == "dask"):
         raise ValueError("chunksize is a number of rows from 1 on, and not for engine='dask'")
+    if isinstance(source, str) and "\n" in source:
+        source = io.StringIO(source)
     source = expanded(source) or source
     several = isinstance(source, list | tuple) and paths(source) is not None
     layers = None if framing is None else (framing,) if isinstance(framing, str) else tuple(framing)

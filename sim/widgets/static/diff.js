@@ -26,7 +26,7 @@ function sides(row) {
         ...shown(chars.slice(end).join("")),
       );
     box.append(code);
-    if (meaning) box.append(make("span", { cls: "ia-meaning", text: meaning }));
+    if (meaning) box.append(make("span", { cls: "ia-meaning", text: meaning, title: meaning }));
     return box;
   };
   return [cell(a, row.meaning_a), cell(b, row.meaning_b)];

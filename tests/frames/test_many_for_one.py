@@ -1,0 +1,55 @@
+"""Many messages where one belongs, and lines of messages where a source belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from support import AT
+
+import sim
+
+ECHO = str(sim.build(sim.generate("echo", at=AT)))
+ONE_MESSAGE: list[Callable[[Any], Any]] = [
+    sim.parse,
+    sim.explain,
+    sim.validate,
+    sim.mask,
+    sim.respond,
+    sim.show,
+]
+
+
+@pytest.mark.parametrize("verb", ONE_MESSAGE, ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "many",
+    [[ECHO, ECHO], (ECHO,), pd.Series([ECHO]), iter([ECHO]), f"{ECHO}\n{ECHO}\n", f"{ECHO}\r\n\r\n{ECHO}"],
+    ids=["list", "tuple", "series", "iterator", "lines", "lines of a log"],
+)
+def test_many_messages_are_for_read(verb: Callable[[Any], Any], many: object) -> None:
+    """Whoever gives many messages where one belongs is told who takes them."""
+    with pytest.raises(TypeError, match=r"sim\.read takes many messages"):
+        verb(many)
+
+
+def test_a_table_of_many_messages_is_none() -> None:
+    """Its error says how to get one of them."""
+    with pytest.raises(TypeError, match=r"\.iso\.message\(row\)"):
+        sim.parse(sim.read([ECHO, ECHO]))
+
+
+def test_a_text_of_lines_is_read_line_by_line() -> None:
+    """Each line is a message, blank ones are left out, and a bad one stays as a row."""
+    table = sim.read(f"{ECHO}\n\n{ECHO}\r\nno message\n")
+    assert table["line"].tolist() == [1, 3, 4]
+    assert table["mti"].tolist()[:2] == ["0800", "0800"]
+    assert table["text"].tolist()[2] == "no message"
+    assert sim.read(ECHO + "\n")["mti"].tolist() == ["0800"]
+
+
+def test_a_message_with_a_line_ending_in_a_value_is_one() -> None:
+    """Only lines that all begin like messages are many."""
+    raw = sim.build({"mti": "0100", 3: "000000", 43: "CORNER SHOP\nNEW YORK".ljust(40)})
+    assert sim.parse(raw).set_index("number").loc[43, "value"].startswith("CORNER SHOP\n")
