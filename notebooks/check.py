@@ -13,6 +13,7 @@ from lessons.broken import broken
 from lessons.card import card
 from lessons.chip import chip
 from lessons.day import day
+from lessons.dialects import dialects
 from lessons.dumps import dumps
 from lessons.generate import generate
 from lessons.http import http
@@ -53,6 +54,7 @@ LESSONS: dict[str, Lesson] = {
         day,
         panels,
         dumps,
+        dialects,
     )
 }
 
