@@ -242,5 +242,5 @@ def _scripts(chip: ChipData, message: Message) -> str:
             emv.command(one.value[2:4]) or "an unknown command" for one in tag.children if one.tag == "86"
         ]
         what = "its inside cannot be read" if tag.fault else ", ".join(codes) or "no command"
-        parts.append(f"a script to run {when} the chip's last word ({tag.tag}): {what}")
+        parts.append(f"a script to run {when} the final cryptogram ({tag.tag}): {what}")
     return f"The issuer sends {'; '.join(parts)}." if parts else ""

@@ -16,7 +16,7 @@ from sim.spec.tables import read_toml
 
 _ORIGINAL_AMOUNT = "57"
 _PARTIAL = {"1987": "10", "1993": "002", "2003": "0002"}
-_VERIFICATION = "51"  # DE 25 of 1987
+_PURCHASE = "00"  # of nothing, it verifies the account
 _ADVICE = "3"  # function digit of the answer to an advice
 
 
@@ -38,26 +38,39 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     kind = known.kind if known else ""
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side answered: all well ({code})."
-    outcome = (
-        _phrases("outcomes").get(_told(message, kind), "{sender} answered").format(sender=f"The {sender}")
-    )
-    text = f"{outcome}: {label} {code}, {meaning}"
+    told = "partly" if is_partly_approved(message) else _told(message, kind)
+    outcome = _phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
+    text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
     if approval := message.get(38).strip():
         text += f", with approval code {approval}"
     return f"{text}. {_next(message, kind, name)}".strip()
 
 
 def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> str:
-    """What a request asks for that moves no money, *wanted* by its processing code; empty for others."""
-    if message.mti[1] not in "12" or message.mti[2] != "0":
+    """What a request asks for, or an answer was asked for, that moves no money, *wanted* by its processing
+    code; empty for others."""
+    if message.mti[1] not in "12" or message.mti[2] not in "01" or message.get(4)[-12:].strip("0"):
         return ""
-    amount = message.get(4)[-12:].strip("0")
-    if "inquiry" in wanted and not amount:
+    answers = mti.is_response(message.mti)
+    if "inquiry" in wanted:
         asked_for = _phrases("asked_for").get(message[3][:2], wanted)
+        if answers:
+            return f"It answers a request for {asked_for}."
         return f"The {sender} asks the {receiver} for {asked_for}."
-    if 4 in message and not amount and message.version == "1987" and message.get(25) == _VERIFICATION:
+    if 4 in message and message.mti[1] == "1" and message.get(3)[:2] == _PURCHASE:
+        if answers:
+            return "It answers a request to verify the account."
         return f"The {sender} asks the {receiver} to verify the account; nothing is charged."
     return ""
+
+
+def is_partly_approved(message: Message) -> bool:
+    """Whether *message* is an answer that approves a part of what was asked for."""
+    return (
+        message.mti[1] in "12"
+        and mti.is_response(message.mti)
+        and message.get(39) == _PARTIAL[message.version]
+    )
 
 
 def _phrases(name: str) -> dict[str, Any]:
@@ -79,7 +92,7 @@ def _next(message: Message, kind: str, name: str | None) -> str:
     message_class = message.mti[1]
     if message_class in "12" and message.mti[2] == _ADVICE:
         return str(_phrases("next")["advice"].get(kind, ""))
-    if message[39] == _PARTIAL[message.version] and message_class in "12":
+    if is_partly_approved(message):
         return _partly(message)
     words: dict[str, Any] = _phrases("next").get(message_class, {})
     if kind == "approved":

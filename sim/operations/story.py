@@ -12,12 +12,20 @@ from functools import lru_cache
 from typing import Any
 
 from sim.codec import Message
-from sim.elements import dates, emv, groups, money, mti, pos, subfields
+from sim.elements import dates, emv, groups, money, mti, pos
 from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
-from sim.operations.outcome import say_inquiry, say_outcome
-from sim.spec import lookup, lookup_anywhere, merchant_category, number_of, role, spec
+from sim.operations.outcome import is_partly_approved, say_inquiry, say_outcome
+from sim.operations.own_parts import elements_told, say_own_parts
+from sim.operations.surroundings import (
+    say_file,
+    say_network_management,
+    say_original,
+    say_replacement,
+    say_totals,
+)
+from sim.spec import Code, lookup, merchant_category, number_of, spec
 from sim.spec.networks import detect, network
 from sim.spec.tables import read_toml
 
@@ -28,6 +36,7 @@ _SENDERS = {
     "3": ("issuer", "acquirer"),
 }
 _CLASSES_WITH_PURPOSE = "124"
+_OF = "{of}"  # where the amount stands in a phrase that does not end with it
 _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
 # What could be a card number is kept by no cache: places and sentences are told anew with it.
 _CARD_NUMBER = re.compile("[0-9]{12}")
@@ -37,8 +46,13 @@ Teller = Callable[[Message, str | None], str]
 
 def tell(message: Message, name: str | None) -> dict[str, str]:
     """The sentences on *message* by what they tell of, as `outcome`; *name* is whose code lists apply."""
-    told = {teller.__name__[1:]: teller(message, name) for teller in _tellers(tuple(message.fields))}
+    told = {_subject(teller): teller(message, name) for teller in _tellers(tuple(message.fields))}
     return {what: sentence for what, sentence in told.items() if sentence}
+
+
+def _subject(teller: Teller) -> str:
+    """What a teller tells of: `outcome`."""
+    return teller.__name__.removeprefix("say").removeprefix("_")
 
 
 @lru_cache(maxsize=512)
@@ -122,7 +136,20 @@ def _request(message: Message, name: str | None) -> str:
     if inquiry := say_inquiry(message, wanted, *_parties(message.mti)):
         return inquiry
     before, after = _asked(message.mti)
-    return f"{before} {what} for {amount}{after}" if amount else f"{before} {what}{after}"
+    if _is_part(message):
+        before += " a part of"
+    joined = "for" if code in _phrases("joined")["for"] or not wanted else "of"
+    said = f" {joined} {amount}" if amount else ""
+    return f"{before} {what.format(of=said) if _OF in what else what + said}{after}"
+
+
+def _is_part(message: Message) -> bool:
+    """Whether a reversal leaves something of the amount."""
+    number = number_of("actual-amount", message.version)
+    if message.mti[1] != "4" or number not in message:
+        return False
+    rest = message[number][:12]
+    return rest.strip("0") != "" and rest != message.get(4)
 
 
 @lru_cache(maxsize=1024)
@@ -153,15 +180,21 @@ def _accounts(message: Message, name: str | None) -> str:
 
 
 def _billing(message: Message, name: str | None) -> str:
-    parts = []
+    parts, fees = [], ""
     if 5 in message:
         parts.append(f"settled between the banks as {money.say(message, 5)}")
     if 6 in message:
         parts.append(f"billed to the cardholder as {money.say(message, 6)}")
     if (fee := number_of("fee", message.version)) in message:
-        parts.append(f"charged with a fee of {money.say_signed(message[fee], message.get(49))}")
+        fees = f"A fee of {money.say_amount(message[fee][1:], message.get(49))}"
+        fees += " is credited." if message[fee][:1] == "C" else " is charged."
     text = f"The amount is {' and '.join(parts)}." if parts else ""
-    if 54 in message and (said := groups.say_additional_amounts(message[54], message.version)):
+    text = f"{text} {fees}".strip()
+    if (
+        54 in message
+        and not is_partly_approved(message)
+        and (said := groups.say_additional_amounts(message[54], message.version))
+    ):
         text = f"{text} Additional amounts: {said}.".strip()
     return text
 
@@ -223,11 +256,12 @@ def _read(code: str, condition: str, version: str, name: str | None) -> str:
     mode = pos.entry_mode(message)
     if not mode:
         return f"The point of service code {code} says: {pos.say(message)}."
-    how = f"{'How the card was read:' if version == '2003' else 'The card data came in by'} {mode}"
+    way = "How the card was read:" if version == "2003" else "The card data came in by"
+    how = str(_phrases("readings").get(pos.entry_kind(message), f"{way} {mode}"))
     if version == "1987":
         capability = lookup("pin_entry_capability", code[2:3], version="1987")
-        if capability:
-            how += "; " + _phrases("capabilities").get(capability.kind, capability.meaning)
+        if capability and (said := _phrases("capabilities").get(capability.kind, capability.meaning)):
+            how += f"; {said}"
     elif verified := pos.authentication(message):
         how += f"; cardholder verification: {verified}"
     if condition:
@@ -252,101 +286,20 @@ def _reason(message: Message, name: str | None) -> str:
     parts = []
     if 24 in message and message.mti[1] not in "8":
         known = lookup("function_code", message[24], version=message.version)
-        parts.append(f"function {message[24]}: {known.meaning if known else 'not in the list'}")
+        parts.append(f"function code {message[24]} {_means(known)}")
     if 25 in message:
         known = lookup("reason_code", message[25], version=message.version)
-        parts.append(f"reason {message[25]}: {known.meaning if known else 'not in the list'}")
+        parts.append(f"reason code {message[25]} {_means(known)}")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
-def _network_management(message: Message, name: str | None) -> str:
-    if not mti.is_network_management(message.mti):
-        return ""
-    job = role("network-code", message.version)
-    if job is None or job.number not in message:
-        return ""
-    code, listed = message[job.number], job.codes
-    known = lookup(listed, code, version=message.version, network=name)
-    elsewhere = None if known else lookup_anywhere(listed, code, version=message.version)
-    what = known.meaning if known else "an action not in the list"
-    if elsewhere:
-        what = f"{elsewhere.meaning}, as {network(elsewhere.network).title} uses it"
-    verb = "answers" if mti.is_response(message.mti) else "asks for"
-    text = f"It {verb} network management code {code}: {what}."
-    if "echo" in what:
-        text += " An echo test only shows that the link is alive; it concerns no card and no money."
-    return text
+def _means(known: Code | None) -> str:
+    return f"means {known.meaning}" if known else "is not in the list"
 
 
 def _outcome(message: Message, name: str | None) -> str:
     return say_outcome(message, name, _parties(message.mti)[0])
-
-
-def _original(message: Message, name: str | None) -> str:
-    number = number_of("original", message.version)
-    if number not in message:
-        return ""
-    original = groups.read_original(message[number], message.version)
-    if original is None:
-        return "The original data elements cannot be read."
-    if not (original.mti + original.stan).strip("0"):
-        return "The original is not identified."
-    text = f"It refers to the {original.mti} with STAN {original.stan}"
-    when = dates.say(original.pattern, original.when)
-    if when != original.when:
-        text += f" of {when}" + (" UTC" if original.pattern == _SENT else " local time")
-    return text + (f", acquirer {original.acquirer}." if original.acquirer else ".")
-
-
-def _replacement(message: Message, name: str | None) -> str:
-    version = message.version
-    if said := subfields.first_amount(message, number_of("actual-amount", version)):
-        if message.get(number_of("actual-amount", version))[:12] == message.get(4):
-            return f"The final amount, {said}, equals the original amount: nothing is given back."
-        return f"The final amount is {said}; the rest is given back."
-    if said := subfields.first_amount(message, number_of("original-amount", version)):
-        return f"The original amount was {said}."
-    return ""
-
-
-def _totals(message: Message, name: str | None) -> str:
-    """Reconciliation: how many credits and debits of how much, and the net amount."""
-    if message.mti[1] != "5" or message.version == "2003":
-        return ""
-    currency = message.get(50)
-    parts = []
-    for count, amount, what in ((74, 86, "credits"), (76, 88, "debits")):
-        if count in message and message[count].isdecimal():
-            said = f"{int(message[count]):,} {what}"
-            parts.append(
-                said + (f" of {money.say_amount(message[amount], currency)}" if amount in message else "")
-            )
-    if 97 in message:
-        parts.append(f"net {money.say_signed(message[97], currency)}")
-    text = f"It reports {', '.join(parts)}." if parts else ""
-    if (settled := role("settlement", message.version)) and settled.number in message:
-        code = message[settled.number]
-        known = lookup(settled.codes, code, version=message.version)
-        text += f" Settlement code {code}: {known.meaning if known else 'not in the list'}."
-    return text.strip()
-
-
-def _file(message: Message, name: str | None) -> str:
-    """File update: what is done to which file."""
-    if message.mti[1] != "3":
-        return ""
-    job = role("file-action", message.version)
-    known = (
-        lookup(job.codes, message[job.number], version=message.version)
-        if job and job.number in message
-        else None
-    )
-    parts = [f"the file action is {known.meaning}"] if known else []
-    if file := message.get(101).strip():
-        parts.append(f"the file is {mask(101, file, message.version)}")
-    text = " and ".join(parts)
-    return text[:1].upper() + text[1:] + "." if text else ""
 
 
 def _trace(message: Message, name: str | None) -> str:
@@ -368,16 +321,17 @@ def _mac(message: Message, name: str | None) -> str:
 # In the order they are told, each with the elements of which one must be there; none: always.
 _TELLERS: tuple[tuple[Teller, frozenset[int]], ...] = (
     (_opening, frozenset()),
-    (_network_management, frozenset({24, 70})),
+    (say_network_management, frozenset({24, 70})),
     (_card, frozenset({2, 35, 45})),
     (_request, frozenset({3, 4})),
     (_outcome, frozenset({39})),
     (_accounts, frozenset({3})),
     (_billing, frozenset({5, 6, 28, 54})),
-    (_totals, frozenset({66, 74, 76, 97})),
-    (_file, frozenset({24, 91, 101})),
-    (_original, frozenset({56, 90})),
-    (_replacement, frozenset({30, 95})),
+    (say_own_parts, elements_told()),
+    (say_totals, frozenset({66, 74, 76, 97})),
+    (say_file, frozenset({24, 91, 101})),
+    (say_original, frozenset({56, 90})),
+    (say_replacement, frozenset({30, 95})),
     (_where, frozenset({18, 26, 41, 42, 43})),
     (_when, frozenset({7, 12, 13})),
     (_reading, frozenset({22})),

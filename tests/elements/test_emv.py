@@ -339,5 +339,5 @@ def test_the_issuer_answers_the_chip() -> None:
     script = tlv.write({"9F18": "00000001", "86": "841E0000"})
     text = told(chip({"91": "AABBCCDDEEFF00113030", "72": script}, "0110"))
     assert "issuer authentication data (10 bytes)" in text
-    assert "after the chip's last word (72): application block" in text
+    assert "after the final cryptogram (72): application block" in text
     assert "its inside cannot be read" in told(chip({"71": "8603AABB"}, "0110"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,3 +167,42 @@ def test_counts_are_words_up_to_twelve() -> None:
         "twelve digits",
         "13 digits",
     )
+
+
+def test_codes_fit_the_part_they_are_of() -> None:
+    """Each code of a network's part has a part that looks it up and is wide enough to hold it."""
+    cells: dict[tuple[str, str], list[Cell]] = {}
+
+    def collect(network: str, cell: Cell) -> None:
+        cells.setdefault((network, cell.path), []).append(cell)
+        for one in cell.cells:
+            collect(network, one)
+
+    for version, number, network in KNOWN:
+        for found in layout.layouts(version, number, network):
+            collect(found.network, found.cell)
+    for row in read_csv("subfields"):
+        if (row["network"], row["path"]) in cells:
+            parts = cells[row["network"], row["path"]]
+            assert any(one.codes in ("sub_field", "bits") for one in parts), row
+            assert any(one.least <= len(row["code"]) <= one.most for one in parts), row
+        else:
+            assert not row["path"][0].isdecimal() or row["path"].startswith("9F"), row  # of a chip data tag
+
+
+def test_what_is_told_is_told_of_parts_there_are() -> None:
+    """Each sentence on a network's own part names a part of its layouts, and a pattern that can be met."""
+    paths: set[tuple[str, str]] = set()
+
+    def collect(network: str, cell: Cell) -> None:
+        paths.add((network, cell.path))
+        for one in cell.cells:
+            collect(network, one)
+
+    for version, number, network in KNOWN:
+        for found in layout.layouts(version, number, network):
+            collect(found.network, found.cell)
+    for row in read_csv("told"):
+        assert (row["network"], row["path"]) in paths, row
+        assert re.compile(row["when"])
+        assert row["words"][:1].isupper() or row["words"][:1].isdigit() or row["group"], row

@@ -19,7 +19,7 @@ CASES = [
     ("VISA", "1987", 62, "C000000000000000Y123456789012345", "2", ""),
     ("VISA", "1987", 62, "Y1234567890123451234", "2-16", ""),
     ("VISA", "1987", 63, "A000000002" + "3900", "3", "incremental"),
-    ("VISA", "1987", 104, "5700040102C1C1", "01", "AA"),
+    ("VISA", "1987", 104, "5700040102C1C1", "01", "account to account"),
     ("VISA", "1987", 123, "94043    123 MAIN ST", "1-9", ""),
     ("MASTERCARD", "1987", 48, "T420701032118002TV", "80", "PIN translated"),
     ("MASTERCARD", "1987", 48, "T420701032118002TV", "TCC", "phone, mail or e-commerce"),
@@ -33,7 +33,7 @@ CASES = [
     ("UNIONPAY", "1987", 48, "BC123A456" + " " * 12, "7-9", ""),
     ("UNIONPAY", "1987", 60, "00000500030", "9-10", "POS"),
     ("JCB", "1987", 61, "1 0840", "4-6", "United States"),
-    ("DISCOVER", "1987", 44, "A", "1", "street and 5-digit postal code"),
+    ("DISCOVER", "1987", 44, "A", "1", "street and 5-digit postal code match"),
 ]
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.codec import Message, build, parse
+from sim.elements import pos
 from sim.errors import BuildError, ParseError, SpecError
 from sim.operations import NETWORKS, VERSIONS, convert, generate, respond, reverse, validate
 from sim.operations.conversion import ACTIONS
@@ -269,3 +270,12 @@ def test_the_rows() -> None:
             for version, value in ((row["older"], row["old"]), (row["newer"], row["new"])):
                 assert value == "*" or lookup("response_code", value, version=version), row
     assert all(row["source"] for row in (*read_csv("conversion/codes"), *read_csv("conversion/elements")))
+
+
+def test_a_way_of_entry_that_has_no_place_is_named() -> None:
+    """2003 has no value for contactless in DE 22: it reads as chip, and the note says so."""
+    tapped = generate("auth", entry="contactless", version="1987", at=AT).message
+    made = convert(tapped, "2003", at=AT)
+    (note,) = (one for one in made.notes if one.number == 22)
+    assert "2003 cannot say contactless there, it says chip" in note.note
+    assert pos.entry_kind(made.message) == "chip"

@@ -48,7 +48,7 @@ def test_amounts_are_right_in_every_currency(version: str, currency: str, amount
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("00", "The issuer approved it: response code 00, approved, with approval code A12345."),
+        ("00", "The issuer approved it: response code 00, with approval code A12345."),
         ("51", "The issuer declined it: response code 51, insufficient funds."),
         ("41", "The issuer declined it and wants the card kept: response code 41, lost card."),
         ("ZZ", "The issuer answered: response code ZZ, not in the list of ISO 8583:1987 codes."),
@@ -70,7 +70,7 @@ def test_reversals_say_what_they_undo() -> None:
 def test_network_management_is_about_the_link() -> None:
     """An echo is explained without card or money."""
     summary = explain(generate("echo", at=AT).raw).summary
-    assert "network management code 301: echo test" in summary
+    assert "It asks for an echo test (network management code 301)." in summary
     assert "The card" not in summary
 
 
@@ -155,3 +155,41 @@ def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
 def test_an_answer_says_what_happens_next(message: Message, said: str) -> None:
     """What the sale, the cash desk or the sender does now depends on what was asked for."""
     assert said in explain(message).summary
+
+
+@pytest.mark.parametrize(
+    ("network", "version", "fields", "said"),
+    [
+        ("VISA", "1987", {60: "0000000005"}, "3-D Secure authenticated the cardholder (ECI 05)."),
+        (
+            "VISA",
+            "1987",
+            {44: "5Y  2     M"},
+            "What was checked: the address (street and 5-digit postal code",
+        ),
+        (
+            "VISA",
+            "1987",
+            {126: "0008000000000000C"},
+            "The merchant puts the card on file for later payments.",
+        ),
+        ("MASTERCARD", "1987", {48: "T42070103211"}, "3-D Secure was attempted, but the issuer"),
+        ("MASTERCARD", "1987", {48: "840224"}, "Advice to the merchant: try again after 1 hour."),
+        ("AMEX", "1993", {44: "NN"}, "What was checked: the address (nothing matches); the CID (no match)."),
+        ("DISCOVER", "1987", {44: "Y"}, "the address (street matches, postal code does not)."),
+        ("JCB", "1987", {61: "001840"}, "It is a pre-authorization; the final amount comes later."),
+        ("UNIONPAY", "1987", {60: "00000000000010"}, "A payment token stands for the card number."),
+    ],
+)
+def test_networks_own_parts_are_told(network: str, version: str, fields: dict[int, str], said: str) -> None:
+    """3-D Secure, checks, cards on file and tokens stand in elements of a network's own."""
+    mti = "0110" if version == "1987" else "1110"
+    assert said in explain(Message(mti, fields, version), network=network).summary
+    assert said not in explain(Message(mti, fields, version)).summary
+
+
+@pytest.mark.parametrize("code", ["05", "!" * 20, "\x00", ""])
+def test_parts_that_say_nothing_are_not_told(code: str) -> None:
+    """What fits no layout, or has a code of which nothing is known, adds no sentence."""
+    summary = explain(Message("0110", {44: code, 126: code}, "1987"), network="VISA").summary
+    assert "What was checked" not in summary

@@ -29,31 +29,136 @@ def messages() -> list[tuple[str, str, str]]:
     return told + [(title, message.version, build(message)) for title, message in _generated()]
 
 
-def _generated() -> list[tuple[str, Message]]:
-    def make(kind: str = "auth", **options: Any) -> Message:
-        return generate(kind, at=AT, **options).message
+def _make(kind: str = "auth", **options: Any) -> Message:
+    return generate(kind, at=AT, **options).message
 
-    purchase = make()
+
+def _with(message: Message, **values: str) -> Message:
+    """*message* with other elements: `de44="5Y"`."""
+    return message.replace(**values)
+
+
+def _generated() -> list[tuple[str, Message]]:
+    return [*_plain(), *_answers(), *_by_network(), *_own_parts(), *_odd()]
+
+
+def _plain() -> list[tuple[str, Message]]:
     return [
-        ("yen, keyed", make(currency="JPY", amount_minor_units=5000)),
-        ("dinar, contactless", make(currency="KWD", amount_minor_units=12345, entry="contactless")),
-        ("Chilean peso, e-commerce", make(currency="CLP", amount_minor_units=99990, entry="ecommerce")),
+        ("yen, keyed", _make(currency="JPY", amount_minor_units=5000)),
+        ("dinar, contactless", _make(currency="KWD", amount_minor_units=12345, entry="contactless")),
+        ("Chilean peso, e-commerce", _make(currency="CLP", amount_minor_units=99990, entry="ecommerce")),
         (
             "dong, stripe, Mastercard",
-            make(currency="VND", amount_minor_units=1500000, entry="stripe", network="MASTERCARD"),
+            _make(currency="VND", amount_minor_units=1500000, entry="stripe", network="MASTERCARD"),
         ),
         (
             "cash withdrawal, chip, UnionPay",
-            make("financial", purpose="cash", entry="chip", network="UNIONPAY"),
+            _make("financial", purpose="cash", entry="chip", network="UNIONPAY"),
         ),
-        ("refund, JCB", make("financial", purpose="refund", network="JCB")),
-        ("balance inquiry, 1993, Amex", make(purpose="balance", version="1993", network="AMEX")),
+        ("refund, JCB", _make("financial", purpose="refund", network="JCB")),
+        ("balance inquiry, 1993, Amex", _make(purpose="balance", version="1993", network="AMEX")),
+        ("stand-in advice, 2003, Discover", _make("advice", version="2003", network="DISCOVER")),
+        ("echo, 1993", _make("echo", version="1993")),
+    ]
+
+
+def _answers() -> list[tuple[str, Message]]:
+    purchase, cash = _make(), _make("financial", purpose="cash", entry="chip")
+    later = _make(version="1993", network="AMEX")
+    return [
         ("lost card", respond(purchase, "41").message),
         ("call the issuer", respond(purchase, "01").message),
         ("unknown code", respond(purchase, "ZZ").message),
+        ("issuer out of reach", respond(purchase, "91").message),
         ("reversal of a purchase", reverse(purchase).message),
-        ("stand-in advice, 2003, Discover", make("advice", version="2003", network="DISCOVER")),
-        ("echo, 1993", make("echo", version="1993")),
+        ("answer to that reversal", respond(reverse(purchase).message).message),
+        ("cash approved", respond(cash).message),
+        ("cash declined", respond(cash, "51").message),
+        ("refund approved", respond(_make("financial", purpose="refund")).message),
+        ("balance approved", respond(_make(purpose="balance")).message),
+        ("cash back approved", respond(_make(purpose="cashback")).message),
+        ("partial approval", _with(respond(purchase).message, de39="10", de54="0057840C000000002000")),
+        (
+            "partial approval, 1993",
+            _with(respond(later).message, de39="002", de30="000000002000000000000000"),
+        ),
+        ("account verified", _with(respond(purchase).message, de4="0" * 12, de39="85")),
+        ("advice acknowledged, 1987", respond(_make("advice")).message),
+        ("advice acknowledged, 1993", respond(_make("advice", version="1993")).message),
+        ("advice acknowledged, 2003", respond(_make("advice", version="2003")).message),
+        ("echo answered", respond(_make("echo")).message),
+        ("echo answered, 1993", respond(_make("echo", version="1993")).message),
+        ("sign-on answered", _with(respond(_make("echo")).message, de70="001")),
+    ]
+
+
+def _by_network() -> list[tuple[str, Message]]:
+    made = []
+    for network, version in (
+        ("VISA", "1987"),
+        ("MASTERCARD", "1987"),
+        ("AMEX", "1993"),
+        ("DISCOVER", "1993"),
+        ("JCB", "1987"),
+        ("UNIONPAY", "1987"),
+    ):
+        options = {"network": network, "version": version}
+        made += [
+            (f"{network}, {entry}", _make(entry=entry, **options))
+            for entry in ("chip", "contactless", "ecommerce")
+        ]
+        made.append((f"{network}, reversal", _make("reversal", **options)))
+        made.append(
+            (
+                f"{network}, 2003, cash at a machine",
+                _make("financial", network=network, version="2003", purpose="cash", entry="chip"),
+            )
+        )
+    return made
+
+
+def _own_parts() -> list[tuple[str, Message]]:
+    """Elements that a network lays out itself: checks, 3-D Secure, card on file, tokens."""
+    visa, mastercard = _make(entry="ecommerce"), _make(entry="ecommerce", network="MASTERCARD")
+    amex = _make(entry="ecommerce", version="1993", network="AMEX")
+    stored = "T" + "22080504C101" + "42070103212" + "610500001"
+    return [
+        ("Visa, 3-D Secure, card on file", _with(visa, de60="000000000510", de126="0008000000000000C")),
+        ("Visa, recurring", _with(visa, de22="100", de60="000000000200", de126="0008000000000000R")),
+        ("Visa, results of checks", _with(respond(visa).message, de44="5Y  2 2   M  2")),
+        ("Visa, address does not match", _with(respond(visa, "05").message, de44="5N       N")),
+        ("Visa, telephone order", _with(_make(), de25="08", de60="0000000001")),
+        ("Visa, account verification", _with(_make(), de4="0" * 12, de25="51")),
+        ("Mastercard, 3-D Secure, card on file", _with(mastercard, de48=stored)),
+        (
+            "Mastercard, results of checks",
+            _with(respond(mastercard).message, de48="T8301Y8701M8402242002TV"[:15]),
+        ),
+        ("Mastercard, stop recurring", _with(respond(mastercard, "05").message, de48="840221")),
+        ("Mastercard, pre-authorization", _with(_make(network="MASTERCARD"), de61="000000400060784010001")),
+        ("Mastercard, account status", _with(_make(network="MASTERCARD"), de4="0" * 12, de61="00000080006")),
+        ("Amex, 3-D Secure", _with(amex, de61="AXASK05AEVV" + "0" * 40)),
+        ("Amex, results of checks", _with(respond(amex).message, de44="YY")),
+        (
+            "Discover, results of checks",
+            _with(respond(_make(network="DISCOVER", version="1987")).message, de44="AM"),
+        ),
+        ("JCB, pre-authorization", _with(_make(network="JCB"), de61="001840")),
+        ("UnionPay, e-commerce", _with(_make("financial", network="UNIONPAY"), de60="0000000000600050")),
+    ]
+
+
+def _odd() -> list[tuple[str, Message]]:
+    purchase = _make()
+    undone = reverse(purchase).message
+    return [
+        ("partial reversal", _with(undone, de95="000000000400" + "0" * 30)),
+        ("reversal of nothing", _with(undone, de90="0" * 42, de95=f"{undone[4]}{'0' * 30}")),
+        ("transfer", _with(_make("financial"), de3="401020", de102="ACCOUNT-1", de103="ACCOUNT-2")),
+        ("PIN online", _with(_make("financial", entry="stripe", purpose="cash"), de52="0123456789ABCDEF")),
+        ("sign-off", _with(_make("echo"), de70="002")),
+        ("key exchange", _with(_make("echo"), de70="161")),
+        ("cutover, 1993", _with(_make("echo", version="1993"), de24="821")),
     ]
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from sim.codec import Message
+from sim.elements import pos
 from sim.operations.conversion.draft import FILLED, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
 from sim.operations.conversion.rules import ConversionRow, is_own
 from sim.spec import VERSIONS
+from sim.spec.tables import read_toml
 
 _RESPONSE, _FUNCTION, _MANAGEMENT, _FILE = 39, 24, 70, 91
 _ENTRY, _CONDITION, _CAPTURE = 22, 25, 26
 _BALANCED = "5"  # the results of reconciliation, 500 to 504
 _FILE_ACTION, _NETWORK = "3", "8"
 _BITS = 32
+_UNKNOWN = "unknown"
 _PART = 8  # hex digits of 32 bits
 
 
@@ -115,7 +119,8 @@ def point_of_service(draft: Draft, rule: ConversionRow) -> None:
     if reasons:
         draft.lose([source], reasons[0])
     else:
-        draft.note(source, SPLIT, made, "1987 carries entry mode, PIN entry, presence and PIN length alone")
+        said = "1987 carries entry mode, PIN entry, presence and PIN length alone"
+        draft.note(source, SPLIT, made, said + _unsaid(draft))
 
 
 def _positions(draft: Draft, rule: ConversionRow) -> None:
@@ -141,7 +146,8 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
     for number in rule.sources:
         if number in draft.message.fields:
             said = "joined; positions that 1987 does not know are filled with what says unknown or none"
-            draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), said)
+            unsaid = _unsaid(draft) if number == _ENTRY else ""
+            draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), said + unsaid)
 
 
 def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
@@ -161,7 +167,17 @@ def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
     if reason := draft.put(source, made):
         draft.lose([source], reason)
     else:
-        draft.note(source, FILLED, (source,), said)
+        draft.note(source, FILLED, (source,), said + _unsaid(draft))
+
+
+def _unsaid(draft: Draft) -> str:
+    """The way of entry that the new version has no value for in DE 22, and what stands there instead."""
+    old = pos.entry_kind(draft.message)
+    new = pos.entry_kind(Message(draft.mti, {_ENTRY: draft.fields[_ENTRY]}, draft.to))
+    if old in ("", _UNKNOWN, new):
+        return ""
+    words = read_toml("phrases")["entries"]
+    return f"; {draft.to} cannot say {words.get(old, old)} there, it says {words.get(new, new) or _UNKNOWN}"
 
 
 def _from_bits(draft: Draft, value: str) -> str:

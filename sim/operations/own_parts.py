@@ -1,0 +1,80 @@
+"""What networks' own parts of elements say of a transaction: 3-D Secure, checks, card on file, tokens.
+
+The sentences are rows of `data/told.csv`: the part they are about, the pattern of the values of which they
+are told, and their words; those of one group are told together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from sim.codec import Message
+from sim.elements import subfields
+from sim.spec.tables import read_csv, read_toml
+
+# What could be a card number is kept by no cache.
+_CARD_NUMBER = re.compile("[0-9]{12}")
+
+
+class _Row(NamedTuple):
+    """Of which values of a part is told, in which group and words."""
+
+    when: re.Pattern[str]
+    group: str
+    words: str
+
+
+def say_own_parts(message: Message, name: str | None) -> str:
+    """The sentences on the parts that network *name* lays out itself; empty where nothing is told of them.
+
+    >>> say_own_parts(Message("0100", {60: "0000000005"}), "VISA")
+    '3-D Secure authenticated the cardholder (ECI 05).'
+    """
+    told = _told(name or "")
+    clauses: dict[str, list[str]] = {}
+    for number, value in message.fields.items():
+        if number in told:
+            read = _read.__wrapped__ if _CARD_NUMBER.search(value) else _read
+            for group, words in read(message.version, number, value, name or ""):
+                clauses.setdefault(group, []).append(words)
+    leads = read_toml("phrases")["groups"]
+    said = []
+    for group, found in clauses.items():
+        once = list(dict.fromkeys(found))
+        said += [f"{leads[group]}: {'; '.join(once)}."] if group else [f"{one}." for one in once]
+    return " ".join(said)
+
+
+@lru_cache(maxsize=1024)
+def _read(version: str, number: int, value: str, name: str) -> tuple[tuple[str, str], ...]:
+    """Group and words of what is told of the parts of *value*."""
+    return tuple(_clauses(version, number, value, name))
+
+
+def _clauses(version: str, number: int, value: str, name: str) -> Iterator[tuple[str, str]]:
+    rows = _told(name)[number]
+    for one in subfields.unfold(Message("", {number: value}, version), number, name):
+        for row in rows.get(one.part.cell.path, ()):
+            # A blank says that nothing was checked; a code that is not public says nothing.
+            if row.when.fullmatch(one.part.value) and (one.meaning or "{meaning}" not in row.words):
+                yield row.group, row.words.format(meaning=one.meaning, value=one.shown)
+
+
+@cache
+def _told(name: str) -> Mapping[int, Mapping[str, list[_Row]]]:
+    """The rows of network *name* by element and path."""
+    found: dict[int, dict[str, list[_Row]]] = {}
+    for row in read_csv("told"):
+        if row["network"] == name:
+            by_path = found.setdefault(int(row["path"].partition(".")[0]), {})
+            made = _Row(re.compile(row["when"], re.ASCII), row["group"], row["words"])
+            by_path.setdefault(row["path"], []).append(made)
+    return found
+
+
+def elements_told() -> frozenset[int]:
+    """The elements of which some network's parts are told."""
+    return frozenset(int(row["path"].partition(".")[0]) for row in read_csv("told"))

@@ -1,0 +1,110 @@
+"""The sentences on what surrounds a transaction: its original, totals, files, the link itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.codec import Message
+from sim.elements import dates, groups, money, mti, subfields
+from sim.elements.words import with_article
+from sim.masking import mask
+from sim.operations.outcome import is_partly_approved
+from sim.spec import lookup, lookup_anywhere, number_of, role
+from sim.spec.networks import network
+from sim.spec.tables import read_toml
+
+_SENT = "MMDDhhmmss"  # DE 7, which is UTC
+
+
+def _words(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = read_toml("phrases")[name]
+    return found
+
+
+def say_network_management(message: Message, name: str | None) -> str:
+    """What a network management message asks for or answers."""
+    if not mti.is_network_management(message.mti):
+        return ""
+    job = role("network-code", message.version)
+    if job is None or job.number not in message:
+        return ""
+    code, listed = message[job.number], job.codes
+    known = lookup(listed, code, version=message.version, network=name)
+    elsewhere = None if known else lookup_anywhere(listed, code, version=message.version)
+    what = known.meaning if known else "an action not in the list"
+    if elsewhere:
+        what = f"{elsewhere.meaning}, as {network(elsewhere.network).title} uses it"
+    verb = "answers" if mti.is_response(message.mti) else "asks for"
+    text = f"It {verb} {with_article(what)} (network management code {code})."
+    if "echo" in what:
+        text += " An echo test only shows that the link is alive; it concerns no card and no money."
+    return text
+
+
+def say_original(message: Message, name: str | None) -> str:
+    """Which message a reversal or advice refers to."""
+    number = number_of("original", message.version)
+    if number not in message:
+        return ""
+    original = groups.read_original(message[number], message.version)
+    if original is None:
+        return "The original data elements cannot be read."
+    if not (original.mti + original.stan).strip("0"):
+        return "The original is not identified."
+    text = f"It refers to {'the' if original.stan.strip('0') else 'a'} {original.mti}"
+    text += f" with STAN {original.stan}" if original.stan.strip("0") else ""
+    when = dates.say(original.pattern, original.when)
+    if when != original.when:
+        text += f" of {when}" + (" UTC" if original.pattern == _SENT else " local time")
+    return text + (f", acquirer {original.acquirer}." if original.acquirer else ".")
+
+
+def say_replacement(message: Message, name: str | None) -> str:
+    """The amount that stays, or the amount there was."""
+    version = message.version
+    if said := subfields.first_amount(message, number_of("actual-amount", version)):
+        if message.get(number_of("actual-amount", version))[:12] == message.get(4):
+            return f"The final amount, {said}, equals the original amount: nothing is given back."
+        return f"The final amount is {said}; the rest is given back."
+    if is_partly_approved(message):
+        return ""  # told with the answer
+    if said := subfields.first_amount(message, number_of("original-amount", version)):
+        return f"The original amount was {said}."
+    return ""
+
+
+def say_totals(message: Message, name: str | None) -> str:
+    """Reconciliation: how many credits and debits of how much, and the net amount."""
+    if message.mti[1] != "5" or message.version == "2003":
+        return ""
+    currency = message.get(50)
+    parts = []
+    for count, amount, what in ((74, 86, "credits"), (76, 88, "debits")):
+        if count in message and message[count].isdecimal():
+            said = f"{int(message[count]):,} {what}"
+            parts.append(
+                said + (f" of {money.say_amount(message[amount], currency)}" if amount in message else "")
+            )
+    if 97 in message:
+        parts.append(f"net {money.say_signed(message[97], currency)}")
+    text = f"It reports {', '.join(parts)}." if parts else ""
+    if (settled := role("settlement", message.version)) and settled.number in message:
+        code = message[settled.number]
+        known = lookup(settled.codes, code, version=message.version)
+        text += f" Settlement code {code}: {known.meaning if known else 'not in the list'}."
+    return text.strip()
+
+
+def say_file(message: Message, name: str | None) -> str:
+    """File update: what is done to which file."""
+    if message.mti[1] != "3":
+        return ""
+    job = role("file-action", message.version)
+    code = message.get(job.number) if job else ""
+    known = lookup(job.codes, code, version=message.version) if job and code else None
+    file = message.get(101).strip()
+    where = f"the file {mask(101, file, message.version)}" if file else "a file"
+    if known is None:
+        return f"It is about {where}." if file else ""
+    what = str(_words("files").get(known.meaning, f"do this to {{file}}: {known.meaning}")).format(file=where)
+    return f"It {'answers a request to' if mti.is_response(message.mti) else 'asks to'} {what}."
