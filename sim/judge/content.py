@@ -145,7 +145,11 @@ def other_expiry(message: Message, expiry: str) -> bool:
 @rule("track-2-agrees", 2, 35, classes="1234567", reads=(2, 14, 35))
 def track_2_agrees(message: Message) -> Iterator[Hit]:
     """The card number on the track is the one in DE 2."""
-    read = read_track_2(message[35])
+    track, pan, expiry = message.fields[35], message.fields[2], message.get(14)
+    at = len(pan) + 1
+    if expiry and track[:at] in (f"{pan}=", f"{pan}D") and track[at : at + len(expiry)] == expiry:
+        return
+    read = read_track_2(track)
     if read and read.pan != message[2] and clean(message, 2):
         yield Hit(35, "the card number of DE 2", "another card number", 0, len(read.pan))
     if read and read.expiry and other_expiry(message, read.expiry):

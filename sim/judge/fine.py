@@ -8,7 +8,7 @@ it does not fit may be fine, too: then the rules are asked.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from sim.judge.layout import listed
@@ -55,7 +55,7 @@ def finer() -> dict[tuple[str, int], str]:
     service = "".join(f"[{''.join(sorted(listed('service_code', '', str(at))))}]" for at in (1, 2, 3))
     track = f"(?!59)[0-9]{{1,19}}[=D]{date_pattern('YYMM')}{service}[0-9]*"
     original = f"0[12][0246][0-5][0-9]{{6}}{date_pattern('MMDDhhmmss')}[0-9]{{22}}"
-    place = f"[ -~]{{38}}(?:{'|'.join(country.alpha2 for country in countries())})"
+    place = f"[ -~]{{38}}(?:{'|'.join(_by_first_letter(country.alpha2 for country in countries()))})"
     made = {("1987", 43): place, ("1987", 90): original, ("1987", 95): "[0-9]{12}[0-9A-Za-z ]{30}"}
     for version in VERSIONS:
         made |= dict.fromkeys(((version, 2), (version, 32)), "[0-9]+")
@@ -64,7 +64,26 @@ def finer() -> dict[tuple[str, int], str]:
     return made
 
 
+def _by_first_letter(codes: Iterable[str]) -> list[str]:
+    """Expressions for codes of two letters, one for those that begin alike: fewer to be tried."""
+    seconds: dict[str, str] = {}
+    for first, second in codes:
+        seconds[first] = seconds.get(first, "") + second
+    return [f"{first}[{found}]" for first, found in seconds.items()]
+
+
+def fine_pattern(version: str, number: int) -> str:
+    """The regular expression of values of the element that are surely fine. None fits a NUL."""
+    return finer().get((version, number)) or _class_pattern(spec(version)[number])
+
+
 @cache
 def fine(version: str, number: int) -> Fits:
     """What tells whether a value of the element is surely fine."""
-    return re.compile(finer().get((version, number)) or _class_pattern(spec(version)[number])).fullmatch
+    return re.compile(fine_pattern(version, number)).fullmatch
+
+
+def all_fine(version: str, numbers: Iterable[int]) -> Fits:
+    """What tells whether the values of *numbers* are all surely fine, joined by NUL: one look at them all
+    takes half the time of one at each."""
+    return re.compile("\0".join(f"(?:{fine_pattern(version, number)})" for number in numbers)).fullmatch

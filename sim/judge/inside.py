@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.elements.layout import fits, layouts
-from sim.spec.layouts import Cell
+from sim.spec.layouts import Cell, Layout
 from sim.spec.networks import FormatRow
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
@@ -103,8 +103,14 @@ def _fixed(version: str, number: int, name: str) -> tuple[tuple[Cell, int, int],
 
 
 def _fits(version: str, number: int, owner: str, value: str) -> bool:
+    return any(fits(one, value) for one in _own(version, number, owner))
+
+
+@cache
+def _own(version: str, number: int, owner: str) -> tuple[Layout, ...]:
+    """The network's own layouts of an element, those first that a pattern tells."""
     own = [one for one in layouts(version, number, owner) if one.network == owner]
-    return any(fits(one, value) for one in own)
+    return tuple(sorted(own, key=lambda one: one.pattern is None))
 
 
 # Short values are repeated, and are no card numbers.

@@ -47,7 +47,7 @@ from sim.judge.engine import (
     mask_of,
 )
 from sim.judge.finding import Finding, Hit
-from sim.judge.fine import Fits, fine, finer
+from sim.judge.fine import Fits, all_fine, fine, finer
 from sim.judge.networks import Asked, Facts, Question, asked_of, free_questions, network_hits
 from sim.kept import Earned, Kept
 from sim.spec import VERSIONS, spec
@@ -281,8 +281,11 @@ def _generated(kind: Kind) -> Look:
     lines = ["def look(message):"]
     if values:
         lines.append(f"    {', '.join(values)}, = message.fields.values()")
-    doubts = [f"f{number}(v{number})" for number, _ in kind.fines]
-    names |= {f"f{number}": fits for number, fits in kind.fines}
+    doubts = []
+    if kind.fines:
+        names["fine"] = all_fine(kind.version, [number for number, _ in kind.fines])
+        joined = ", ".join(f"v{number}" for number, _ in kind.fines)
+        doubts.append(f"fine('\\0'.join(({joined},)))")
     seen = _seen(kind, names)
     if kind.has_chip:
         names["look_at_chip"] = kind.look_at_chip

@@ -103,6 +103,14 @@ class Question:
         return self._check(message, self.number, value, self._item, self._name)
 
 
+class Formats(NamedTuple):
+    """A network's formats of messages of a version and MTI, each with the elements it is about and the places
+    of their questions, and all these places."""
+
+    rows: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
+    places: frozenset[int]
+
+
 class _NetworkRows(NamedTuple):
     """What one network asks of messages of a version and MTI: what it says of any, the elements it wants
     and those it does not want with their rows, rows under a condition, and formats with their questions."""
@@ -112,7 +120,7 @@ class _NetworkRows(NamedTuple):
     unwanted: int
     rows: tuple[tuple[int, Located], ...]
     when: tuple[tuple[str, int, tuple[tuple[int, Located], ...]], ...]
-    formats: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
+    formats: Formats
 
 
 class _Tables(NamedTuple):
@@ -162,7 +170,8 @@ def _rows_of(name: str, version: str, mti: str, made: dict[tuple[Any, ...], Ques
             places = tuple((number, _place(made, version, number, item, name)) for number in item.fields)
             told.append((text, item.expected, places))
     asked = tuple((held, _all(group), tuple(group)) for held, group in when.items())
-    return _NetworkRows(tuple(_version_hits(mti, name)), wanted, unwanted, tuple(rows), asked, tuple(told))
+    formed = Formats(tuple(told), frozenset(place for *_, places in told for _, place in places))
+    return _NetworkRows(tuple(_version_hits(mti, name)), wanted, unwanted, tuple(rows), asked, formed)
 
 
 def _all(group: list[tuple[int, Located]]) -> int:
@@ -190,7 +199,7 @@ class Asked(NamedTuple):
 
     said: list[Located]
     when: list[tuple[str, list[Located]]]
-    formats: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
+    formats: Formats
 
 
 def asked_of(name: str, version: str, mti: str, mask: int) -> Asked:
@@ -199,12 +208,13 @@ def asked_of(name: str, version: str, mti: str, mask: int) -> Asked:
     found = [*said]
     if wrong := wanted & ~mask | unwanted & mask:
         found += [located for bit, located in rows if bit & wrong]
-    more = [
-        (condition, [located for bit, located in group if (bit > 0) == (not abs(bit) & mask)])
-        for condition, bits, group in when
-        if bits & ~mask
-    ]
-    return Asked(found, [(condition, group) for condition, group in more if group], told)
+    more = []
+    for condition, bits, group in when:
+        if bits & ~mask and (
+            wrong_then := [located for bit, located in group if (bit > 0) == (not abs(bit) & mask)]
+        ):
+            more.append((condition, wrong_then))
+    return Asked(found, more, told)
 
 
 class Facts:
@@ -251,7 +261,7 @@ def network_hits(facts: Facts, name: str, asked: Asked) -> list[Located]:
             hits += group
     if facts.field:
         hits += _card_hits(facts, name)
-    if facts.found:
+    if not asked.formats.places.isdisjoint(facts.found):
         hits += _format_hits(facts, asked.formats)
     return hits
 
@@ -265,13 +275,11 @@ def _card_hits(facts: Facts, name: str) -> list[Located]:
     return [*said, (catalogue()["luhn"], hit)]
 
 
-def _format_hits(
-    facts: Facts, told: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
-) -> list[Located]:
+def _format_hits(facts: Facts, told: Formats) -> list[Located]:
     hits: list[Located] = []
     judged: set[int] = set()
     found = facts.found
-    for text, expected, places in told:
+    for text, expected, places in told.rows:
         for number, place in places:
             # An element with an error is not judged on its finer points.
             if place in found and number not in judged:

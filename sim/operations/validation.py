@@ -69,10 +69,10 @@ class Report:
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        standard, own, framing = self.verdict.standard, self.verdict.own, self.framing
+        standard, own, framing = self.verdict.standard, self.verdict.own, self.verdict.framing
         if standard is None:
             return [framing.message] if framing else []
-        return standard.errors + own.errors if own else standard.errors
+        return standard.errors + own.errors if own and not own.passed else standard.errors
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
@@ -115,7 +115,7 @@ def validate(
     it off the MTI. A text that does not parse is one finding, never an exception; ChoiceError is
     raised for an unknown version or network.
     """
-    asked = _asked(tuple(against))
+    asked = _asked(tuple(against)) if against else NETWORKS
     if network is not None and network not in NETWORKS:
         network = network_named(network)
     if isinstance(message, Message):

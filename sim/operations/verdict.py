@@ -33,7 +33,11 @@ class Judgement:
         self._places = places
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
-        self.passed = all((hit.severity or text.severity) is not Severity.ERROR for text, hit in found)
+        self.passed = True
+        for text, hit in found:
+            if (hit.severity or text.severity) is Severity.ERROR:
+                self.passed = False
+                break
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
