@@ -67,8 +67,8 @@ def finer() -> dict[tuple[str, int], str]:
 def _by_first_letter(codes: Iterable[str]) -> list[str]:
     """Expressions for codes of two letters, one for those that begin alike: fewer to be tried."""
     seconds: dict[str, str] = {}
-    for first, second in codes:
-        seconds[first] = seconds.get(first, "") + second
+    for code in codes:
+        seconds[code[0]] = seconds.get(code[0], "") + code[1]
     return [f"{first}[{found}]" for first, found in seconds.items()]
 
 
