@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sim.face.drilling import drill
     from sim.face.formats import export_format, formats, load_format
     from sim.face.guessing import guess
-    from sim.face.link import client, host
+    from sim.face.link import client, export_suite, host, run_suite
     from sim.face.making import convert, generate, respond, reverse
     from sim.face.many import match, plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
@@ -58,6 +58,7 @@ __all__ = [
     "drill",
     "explain",
     "export_format",
+    "export_suite",
     "faults",
     "fields",
     "flows",
@@ -74,6 +75,7 @@ __all__ = [
     "respond",
     "reverse",
     "rules",
+    "run_suite",
     "search",
     "show",
     "validate",
@@ -101,6 +103,7 @@ _HOMES = {
     "drill": "sim.face.drilling",
     "explain": "sim.face.messages",
     "export_format": "sim.face.formats",
+    "export_suite": "sim.face.link",
     "faults": "sim.frames.negative",
     "fields": "sim.face.reference",
     "flows": "sim.face.reference",
@@ -118,6 +121,7 @@ _HOMES = {
     "reverse": "sim.face.making",
     "rules": "sim.face.reference",
     "search": "sim.face.reference",
+    "run_suite": "sim.face.link",
     "show": "sim.face.showing",
     "validate": "sim.face.messages",
 }

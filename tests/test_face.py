@@ -46,6 +46,7 @@ SURFACE = [
     "drill",
     "explain",
     "export_format",
+    "export_suite",
     "faults",
     "fields",
     "flows",
@@ -63,6 +64,7 @@ SURFACE = [
     "reverse",
     "rules",
     "search",
+    "run_suite",
     "show",
     "validate",
 ]

@@ -1,0 +1,277 @@
+"""Run a suite: each step sends, waits for what becomes of it, and is compared with what was expected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sim.codec import Message, parse
+from sim.elements import mti as mtis
+from sim.errors import IsoError
+from sim.link.client import AsyncClient
+from sim.link.exchange import ANSWERED, Exchange
+from sim.link.host import AsyncHost
+from sim.link.line import Line
+from sim.link.scenario.suite import Case, Step, Suite
+from sim.link.timing import Timing
+from sim.masking import mask
+from sim.operations.asked import options_of
+from sim.operations.generation import generate, reverse
+from sim.operations.recipes import approved
+from sim.operations.validation import judge
+from sim.spec import code_list, number_of
+from sim.spec.tables import read_toml
+
+
+@dataclass(slots=True)
+class StepResult:
+    """What became of a step: `expected` and `received` in words, `wrong` what was not as expected (empty:
+    passed), `findings` the errors of the answer, `exchange` all of it (None of a wait)."""
+
+    case: str
+    number: int
+    do: str
+    sent: str = ""
+    expected: str = ""
+    received: str = ""
+    latency: float | None = None
+    wrong: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    note: str = ""
+    exchange: Exchange | None = field(default=None, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all was as expected."""
+        return not self.wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A suite that was run: the results of all steps, when it began (UTC), how long it took (seconds)."""
+
+    suite: Suite
+    where: str
+    began: datetime
+    seconds: float
+    results: tuple[StepResult, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every step passed."""
+        return all(one.passed for one in self.results)
+
+    def cases(self) -> Iterator[tuple[Case, list[StepResult]]]:
+        """Each case with its results."""
+        for case in self.suite.cases:
+            yield case, [one for one in self.results if one.case == case.name]
+
+
+async def run_suite(
+    suite: Suite,
+    where: tuple[str, int] | None = None,
+    *,
+    line: Line | None = None,
+    tls: Any = None,
+    timing: Timing | None = None,
+) -> Done:
+    """Run *suite* against the host at *where*; None starts one of our own, with the suite's rules.
+
+    Each case has a connection of its own. Raises LinkError where nobody listens.
+    """
+    clock = timing or Timing()
+    line = line or Line.of(suite.format, suite.framing)
+    own = None
+    if where is None:
+        own = await AsyncHost(line, suite.rules, network=suite.network, timing=clock).start()
+        where = (own.address, own.port)
+    began, started = datetime.fromtimestamp(clock.wall(), UTC), clock.now()
+    results: list[StepResult] = []
+    try:
+        stan = 0
+        for case in suite.cases:
+            client = AsyncClient(where, line, network=suite.network, tls=tls, timing=clock, reverse=False)
+            client._stan = stan
+            async with client:
+                results += await _Run(suite, case, client).steps()
+            stan = client._stan
+    finally:
+        if own is not None:
+            await own.stop()
+    return Done(suite, f"{where[0]}:{where[1]}", began, clock.now() - started, tuple(results))
+
+
+class _Run:
+    """One case under way."""
+
+    def __init__(self, suite: Suite, case: Case, client: AsyncClient) -> None:
+        self.suite, self.case, self.client = suite, case, client
+        self.before: Exchange | None = None
+
+    async def steps(self) -> list[StepResult]:
+        """The results of all steps; a step that cannot be made fails, and the case goes on."""
+        results = []
+        for number, step in enumerate(self.case.steps, 1):
+            result = StepResult(self.case.name, number, step.do, note=step.note)
+            try:
+                await self._take(step, result)
+            except IsoError as error:
+                result.wrong = (str(error),)
+            results.append(result)
+        return results
+
+    async def _take(self, step: Step, result: StepResult) -> None:
+        if step.do == "wait":
+            await self.client.timing.sleep(step.seconds)
+            return
+        message = self._message(step)
+        result.sent = _said(message)
+        exchange = await self.client.send(message, timeout=step.timeout, reverse=step.undo)
+        if step.do == "send":
+            self.before = exchange
+        if self.before is not None and self.before is not exchange:
+            # What came late for an earlier step may have come meanwhile.
+            result.note = result.note or ("a late answer came" if self.before.late else "")
+        result.exchange, result.latency = exchange, exchange.latency
+        result.received = _received(exchange)
+        if exchange.answer is not None:
+            report = judge(exchange.answer, self.suite.network, ())
+            result.findings = tuple(report.errors)
+        expected = _expectations(step, message)
+        result.expected = ", ".join(f"{_label(key)} {value}" for key, value in expected.items())
+        result.wrong = tuple(_misses(expected, exchange, result))
+
+    def _message(self, step: Step) -> Message:
+        made = self._made(step)
+        if not step.elements:
+            return made
+        return made.replace(**{f"de{number}": value or None for number, value in step.elements.items()})
+
+    def _made(self, step: Step) -> Message:
+        if step.do in ("repeat", "reverse"):
+            if self.before is None:
+                raise IsoError(None, None, "a message sent before", "none")
+            request = self.before.request
+            if step.do == "repeat":
+                return request.replace(mti=mtis.repeat_mti(request.mti))
+            at = datetime.fromtimestamp(self.client.timing.wall(), UTC)
+            return reverse(request, stan=self.client.next_stan(), at=at).message
+        given = {**self.suite.defaults, **step.options}
+        if "raw" in given:
+            return parse(given["raw"], self.suite.version or "1987")
+        message = self._generated(given)
+        return _managed(message, given["manage"], self.suite.network) if "manage" in given else message
+
+    def _generated(self, given: Mapping[str, str]) -> Message:
+        asked = options_of(
+            "echo" if "manage" in given else given.get("type", "auth"),
+            network=self.suite.network,
+            pan=given.get("pan"),
+            amount_minor_units=int(given.get("amount", "1000")),
+            currency=given.get("currency", "840"),
+            stan=given.get("stan") or self.client.next_stan(),
+            version=self.suite.version,
+            at=datetime.fromtimestamp(self.client.timing.wall(), UTC),
+            purpose=given.get("purpose", "purchase"),
+            entry=given.get("entry", "manual"),
+        )
+        return generate(**asked).message
+
+
+def _managed(echo: Message, kind: str, network: str | None) -> Message:
+    """The echo test as network management of another *kind*: sign-on, sign-off, cutover, key."""
+    number = 70 if echo.version == "1987" else number_of("function", echo.version)
+    rows = [
+        row
+        for row in code_list("network_management" if number == 70 else "function_code")
+        if row.kind == kind
+        and row.network in ("", network)
+        and echo.version in (row.versions or (echo.version,))
+    ]
+    if not rows:
+        raise IsoError(number, None, "a kind of network management", repr(kind)[:20])
+    # The network's own code goes before the standard's.
+    chosen = sorted(rows, key=lambda row: row.network == "")[0]
+    return echo.replace(**{f"de{number}": chosen.code})
+
+
+def _expectations(step: Step, request: Message) -> dict[str | int, str]:
+    """What is looked for: what the step says, and where it says nothing an approval without errors."""
+    given = dict(step.expected)
+    if "status" not in given:
+        given = {"status": ANSWERED, **given}
+    if given["status"] == ANSWERED:
+        given.setdefault("code", "approved")
+        given.setdefault("findings", "0")
+    if "code" in given:
+        given["code"] = _code(given["code"], request)
+    if "reversal" in given:
+        given["reversal"] = _code(given["reversal"], request, "4")
+    return given
+
+
+def _code(word: str, request: Message, message_class: str | None = None) -> str:
+    """The response code that *word* stands for in the request's version; a code stands for itself."""
+    if word == "approved":
+        return approved(request.version, message_class or request.mti[1], request.mti[2])
+    named = read_toml("link")["answers"][request.version]
+    return str(named.get(word, word))
+
+
+def _misses(expected: Mapping[str | int, str], exchange: Exchange, result: StepResult) -> Iterator[str]:
+    answer = exchange.answer
+    for key, wanted in expected.items():
+        if key == "status":
+            found: str = exchange.status
+        elif key == "reversal":
+            found = exchange.reversal.code if exchange.reversal else "none"
+        elif answer is None:
+            found = "no answer"
+        elif key == "within":
+            if exchange.latency is not None and exchange.latency <= float(wanted):
+                continue
+            found = f"{exchange.latency:.3f} seconds"
+        elif key == "findings":
+            if len(result.findings) <= int(wanted):
+                continue
+            found = f"{len(result.findings)}: {result.findings[0]}"
+        elif key == "mti":
+            found = answer.mti
+        else:
+            number = 39 if key == "code" else int(key)
+            if _fits(wanted, answer.get(number), exchange.request.get(number), number in answer):
+                continue
+            found = _shown(answer, number)
+        if not (isinstance(key, str) and found == wanted):
+            yield f"{_label(key)}: expected {wanted}, found {found}"
+
+
+def _fits(wanted: str, value: str, requested: str, there: bool) -> bool:
+    if wanted in ("present", "absent"):
+        return there == (wanted == "present")
+    if wanted == "same":
+        return value == requested
+    if wanted.startswith("~"):
+        return there and re.fullmatch(wanted[1:].strip(), value) is not None
+    return there and value == wanted
+
+
+def _shown(answer: Message, number: int) -> str:
+    return mask(number, answer[number], answer.version) if number in answer else "none"
+
+
+def _label(key: str | int) -> str:
+    return f"DE {key}" if isinstance(key, int) else key
+
+
+def _said(message: Message) -> str:
+    return f"{message.mti} {message.get(11)}"
+
+
+def _received(exchange: Exchange) -> str:
+    if exchange.answer is None:
+        return exchange.status + (f", undone with {exchange.reversal.code}" if exchange.reversal else "")
+    return f"{exchange.answer.mti} {exchange.code}"

@@ -1,0 +1,254 @@
+"""A suite: cases of steps, from a TOML file, a spreadsheet (CSV) or the toolkit's own data.
+
+TOML: `title`, `network`, `version`, `format`, `framing`, `extends` (a ready suite), `[defaults]` (message
+options), `[[rules]]` (what our own host does), `[[cases]]` with `name`, `about` and `[[cases.steps]]`.
+CSV: a row per step with the same words as columns (`set.48`, `expect.39`); an empty `case` goes on.
+
+A step: `do` (send, repeat, reverse, wait), what is sent (`type`, `purpose`, `entry`, `amount`, `currency`,
+`pan`, `stan`, `raw`, `manage`, `set.N`), `timeout` (seconds), `undo` (whether a time-out is reversed),
+`seconds` (of wait), and what is expected: `expect.status`, `expect.mti`, `expect.code` (a code, or a word
+such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern`), `expect.within`
+(seconds), `expect.findings` (how many errors the answer may have), `expect.reversal` (its code).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sim.errors import ChoiceError, OptionError, shown
+from sim.link.rules import Rule, rules_of
+from sim.spec import tables
+from sim.spec.spellings import network_named, version_named
+
+DO = ("send", "repeat", "reverse", "wait")
+OPTIONS = ("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage")
+_NUMBERS = ("timeout", "seconds")
+_STEP = ("do", *OPTIONS, *_NUMBERS, "undo", "note")
+EXPECTED = ("status", "mti", "code", "within", "findings", "reversal")
+_SUITE = (
+    "title",
+    "network",
+    "version",
+    "format",
+    "framing",
+    "extends",
+    "defaults",
+    "rules",
+    "cases",
+    "source",
+)
+_FOLDER = "suites"
+_MOST_ELEMENT = 192
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step. `options` are those of the message, `elements` what is set in it (empty text: left out),
+    `expected` what is looked for, by word or element number."""
+
+    do: str
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
+    elements: Mapping[int, str] = field(default_factory=dict, repr=False)
+    expected: Mapping[str | int, str] = field(default_factory=dict)
+    timeout: float | None = None
+    seconds: float = 0.0
+    undo: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: its name, what it is about, its steps."""
+
+    name: str
+    about: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Cases, and what all of them have in common. `rules` are for the host that plays the other side."""
+
+    title: str
+    cases: tuple[Case, ...]
+    network: str | None = None
+    version: str | None = None
+    format: str | None = None
+    framing: tuple[str, ...] | None = None
+    defaults: Mapping[str, str] = field(default_factory=dict, repr=False)
+    rules: tuple[Rule, ...] = ()
+    text: str = field(default="", repr=False)
+
+    def case(self, name: str) -> Case:
+        """The case *name*. Raises ChoiceError where there is none."""
+        for one in self.cases:
+            if one.name == name:
+                return one
+        raise ChoiceError.of("case", name, tuple(one.name for one in self.cases))
+
+
+def ready_suites() -> tuple[str, ...]:
+    """The names of the suites that come with the toolkit, one a network."""
+    return tuple(name for name in tables.names(_FOLDER, ".toml") if name.isupper())
+
+
+def suite_of(source: Suite | str | Path) -> Suite:
+    """The suite of a ready one's name, of a TOML or CSV file, or of its text.
+
+    Raises OptionError or ChoiceError naming case and step of what cannot be met.
+
+    >>> len(suite_of("VISA").cases) >= 25
+    True
+    """
+    if isinstance(source, Suite):
+        return source
+    if isinstance(source, str) and source.strip().upper() in ready_suites():
+        return _of_toml(tables.read_toml(f"{_FOLDER}/{source.strip().upper()}"), "")
+    text, name = str(source), "suite"
+    if isinstance(source, Path) or "\n" not in source:
+        name = Path(source).stem
+        text = Path(source).read_text(encoding="utf-8")
+    if text.split("\n", 1)[0].count(",") >= 2 and "=" not in text.split("\n", 1)[0]:
+        return _of_csv(text, name)
+    try:
+        return _of_toml(tomllib.loads(text), text)
+    except tomllib.TOMLDecodeError as error:
+        raise OptionError("suite", "a TOML file, a CSV file or " + _either(), str(error)[:80]) from None
+
+
+def _either() -> str:
+    return " or ".join(ready_suites())
+
+
+def _of_toml(table: Mapping[str, Any], text: str) -> Suite:
+    if unknown := [key for key in table if key not in _SUITE]:
+        raise ChoiceError.of("suite", unknown[0], _SUITE)
+    base = _base(table.get("extends"))
+    network = table.get("network", base.network if base else None)
+    framing = table.get("framing")
+    version = table.get("version", base.version if base else None)
+    defaults = {**(base.defaults if base else {}), **_texts(table.get("defaults", {}))}
+    made = [
+        _case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(table.get("cases", []), 1)
+    ]
+    own = {one.name for one in made}
+    inherited = [one for one in base.cases if one.name not in own] if base else []
+    cases = (*inherited, *made)
+    _no_twins([one.name for one in cases])
+    return Suite(
+        str(table.get("title", "Suite")),
+        cases,
+        None if network is None else network_named(network),
+        None if version is None else version_named(version),
+        table.get("format", base.format if base else None),
+        tuple([framing] if isinstance(framing, str) else framing) if framing else None,
+        defaults,
+        (*rules_of(table.get("rules", [])), *(base.rules if base else ())),
+        text,
+    )
+
+
+def _base(name: object) -> Suite | None:
+    if name is None:
+        return None
+    known = tables.names(_FOLDER, ".toml")
+    if name not in known:
+        raise ChoiceError.of("extends", name, known)
+    return _of_toml(tables.read_toml(f"{_FOLDER}/{name}"), "")
+
+
+def _no_twins(names: list[str]) -> None:
+    twins = [name for name in names if names.count(name) > 1]
+    if twins:
+        raise OptionError("cases", "a name for each case", f"two called {twins[0]!r}")
+
+
+def _case(row: Mapping[str, Any], name: str) -> Case:
+    if unknown := [key for key in row if key not in ("name", "about", "steps")]:
+        raise ChoiceError.of(f"case {name!r}", unknown[0], ("name", "about", "steps"))
+    rows = row.get("steps", [])
+    if not rows:
+        raise OptionError(f"case {name!r}", "at least one step", "none")
+    steps = tuple(_step(one, f"case {name!r}, step {at}") for at, one in enumerate(rows, 1))
+    return Case(name, str(row.get("about", "")), steps)
+
+
+def _of_csv(text: str, name: str) -> Suite:
+    found: dict[str, dict[str, Any]] = {}
+    case, network, version = "", None, None
+    for row in csv.DictReader(io.StringIO(text, newline="")):
+        given = {key: value for key, value in row.items() if key and value and value.strip()}
+        case = given.pop("case", case) or "case 1"
+        held = found.setdefault(case, {"name": case, "about": "", "steps": []})
+        held["about"] = given.pop("about", held["about"])
+        network, version = given.pop("network", network), given.pop("version", version)
+        held["steps"].append(given)
+    table = {"title": name, "cases": list(found.values())}
+    table |= {key: value for key, value in (("network", network), ("version", version)) if value}
+    return _of_toml(table, text)
+
+
+def _step(row: Mapping[str, Any], where: str) -> Step:
+    plain: dict[str, Any] = {}
+    elements: dict[int, str] = {}
+    expected: dict[str | int, str] = {}
+    for key, value in _flat(row):
+        if key.startswith("set."):
+            elements[_element(where, key)] = value
+        elif key.startswith("expect."):
+            word = key.removeprefix("expect.")
+            if not word.isdecimal() and word not in EXPECTED:
+                raise ChoiceError.of(where, key, tuple(f"expect.{one}" for one in (*EXPECTED, "39")))
+            expected[_element(where, key) if word.isdecimal() else word] = value
+        elif key in _STEP:
+            plain[key] = value
+        else:
+            raise ChoiceError.of(where, key, (*_STEP, "set.48", "expect.39"))
+    do = plain.get("do", "send")
+    if do not in DO:
+        raise ChoiceError.of(f"{where}, do", do, DO)
+    numbers = {name: _number(f"{where}, {name}", plain[name]) for name in _NUMBERS if name in plain}
+    options = {name: plain[name] for name in OPTIONS if name in plain}
+    undo = plain.get("undo", "no").lower() in ("yes", "true", "1")
+    return Step(do, options, elements, expected, undo=undo, note=plain.get("note", ""), **numbers)
+
+
+def _flat(row: Mapping[str, Any], lead: str = "") -> Iterable[tuple[str, str]]:
+    for key, value in row.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{lead}{key}.")
+        else:
+            yield f"{lead}{key}", _text(value)
+
+
+def _texts(row: Mapping[str, Any]) -> dict[str, str]:
+    if unknown := [key for key in row if key not in OPTIONS]:
+        raise ChoiceError.of("defaults", unknown[0], OPTIONS)
+    return {key: _text(value) for key, value in row.items()}
+
+
+def _text(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).strip()
+
+
+def _element(where: str, key: str) -> int:
+    word = key.rpartition(".")[2]
+    if not (word.isascii() and word.isdecimal() and 2 <= int(word[:4]) <= _MOST_ELEMENT):
+        raise OptionError(where, f"{key.partition('.')[0]}. and an element number", shown(key))
+    return int(word)
+
+
+def _number(where: str, text: str) -> float:
+    try:
+        made = float(text)
+    except ValueError:
+        made = -1.0
+    if not 0 <= made <= 86_400:
+        raise OptionError(where, "seconds, 0 to 86400", shown(text))
+    return made

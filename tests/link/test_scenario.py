@@ -1,0 +1,207 @@
+"""Suites: read, run against hosts, reported, exported."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from sim.errors import OptionError
+from sim.link import AsyncHost, Line
+from sim.link.scenario import Done, Suite, as_html, as_junit, as_pytest, ready_suites, run_suite, suite_of
+from sim.link.testing import check_case
+from sim.operations import NETWORKS
+from tests.link.ends import message
+
+ROOT = Path(__file__).parents[2]
+_MANY = 25
+
+
+def run(suite: Suite | str, **options: object) -> Done:
+    """The suite, run against a host of our own."""
+    return asyncio.run(run_suite(suite_of(suite), **options))  # type: ignore[arg-type]
+
+
+def wrong(done: Done) -> list[str]:
+    """What was not as expected."""
+    return [f"{one.case} {one.number}: {text}" for one in done.results for text in one.wrong]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_our_own_host_passes_the_ready_suite(network: str) -> None:
+    """At least 25 cases of each network, all of them passed."""
+    done = run(network)
+    assert wrong(done) == []
+    assert len(done.suite.cases) >= _MANY
+    assert {one.case for one in done.results} == {case.name for case in done.suite.cases}
+
+
+@pytest.mark.parametrize(("network", "name"), [("VISA", "visa"), ("MASTERCARD", "mastercard")])
+def test_the_ready_suite_passes_in_the_networks_own_format(network: str, name: str) -> None:
+    """The same cases, written as the network writes them."""
+    assert wrong(run(network, line=Line.of(name))) == []
+
+
+def test_a_suite_fails_where_the_host_is_otherwise() -> None:
+    """Against a host without the suite's rules the cases that need them fail, and say how."""
+
+    async def against() -> Done:
+        async with AsyncHost() as host:
+            suite = suite_of(
+                'network = "VISA"\n[[cases]]\nname = "no"\nsteps = [{ expect = { code = "05", 38 = "absent", '
+                '4 = "~9+", 37 = "same", mti = "0210", within = 0 } }]\n'
+            )
+            return await run_suite(suite, ("127.0.0.1", host.port))
+
+    done = asyncio.run(against())
+    assert not done.passed
+    (result,) = done.results
+    assert [text.partition(":")[0] for text in result.wrong] == ["code", "DE 38", "DE 4", "mti", "within"]
+    assert result.wrong[0] == "code: expected 05, found 00"
+
+
+def test_a_spreadsheet_is_a_suite() -> None:
+    """A row per step; an empty case goes on; `set.N` and `expect.N` are columns."""
+    text = (
+        "case,about,network,do,type,amount,set.41,expect.39,expect.41\n"
+        "buy,A purchase.,VISA,send,auth,1200,TERM0009,00,same\n"
+        ",,,reverse,,,,00,\n"
+        "alive,,,,echo,,,00,\n"
+    )
+    suite = suite_of(text)
+    assert [(case.name, len(case.steps)) for case in suite.cases] == [("buy", 2), ("alive", 1)]
+    done = run(suite)
+    assert wrong(done) == []
+    assert [one.received for one in done.results] == ["0110 00", "0410 00", "0810 00"]
+
+
+def test_raw_messages_waits_and_repeats_are_steps() -> None:
+    """A raw message is sent as it is, its repeat gets the same answer."""
+    from sim.codec import build
+
+    suite = suite_of(
+        '[[cases]]\nname = "raw"\n'
+        f'steps = [{{ raw = "{build(message())}" }}, {{ do = "wait", seconds = 0 }}, '
+        '{ do = "repeat", expect = { 38 = "000001" } }]\n'
+    )
+    done = run(suite)
+    assert wrong(done) == []
+    assert [one.sent for one in done.results] == ["0100 000001", "", "0101 000001"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[cases]]\nname = 'a'\nsteps = []\n", "case 'a': expected at least one step"),
+        ("[[cases]]\nname = 'a'\nsteps = [{ sent = 'x' }]\n", "case 'a', step 1: expected"),
+        (
+            "[[cases]]\nname = 'a'\nsteps = [{ do = 'sendd' }]\n",
+            "case 'a', step 1, do: .*did you mean 'send'",
+        ),
+        ("[[cases]]\nname = 'a'\nsteps = [{ expect = { 500 = 'x' } }]\n", "step 1: expected expect. and an"),
+        ("[[cases]]\nname = 'a'\nsteps = [{ expect = { cod = 'x' } }]\n", "did you mean 'expect.code'"),
+        ("[[cases]]\nname = 'a'\nsteps = [{ timeout = -1 }]\n", "step 1, timeout: expected seconds"),
+        ("[[cases]]\nname = 'a'\nsteps = [{}]\n[[cases]]\nname = 'a'\nsteps = [{}]\n", "two called 'a'"),
+        ("network = 'VISSA'\ncases = []\n", "network: expected .*did you mean 'VISA'"),
+        ("extends = 'VIZA'\ncases = []\n", "extends: expected"),
+        ("what = 1\n[x]\n", "suite: expected"),
+        ("not toml at all\nreally", "suite: expected a TOML file"),
+    ],
+)
+def test_a_suite_that_cannot_be_read_is_told(text: str, said: str) -> None:
+    """Case, step, and what it may say."""
+    with pytest.raises(OptionError, match=said):
+        suite_of(text)
+
+
+def test_a_step_that_cannot_be_made_fails_and_the_case_goes_on() -> None:
+    """A repeat of nothing, an unknown kind of management, an entry that is none."""
+    suite = suite_of(
+        '[[cases]]\nname = "a"\nsteps = [{ do = "repeat" }, { manage = "dance" }, { entry = "nose" }, {}]\n'
+    )
+    done = run(suite)
+    assert [one.passed for one in done.results] == [False, False, False, True]
+    assert "entry: expected" in done.results[2].wrong[0]
+
+
+def test_junit_counts_what_failed() -> None:
+    """A test case per case, a failure where a step failed, what went to and fro as its output."""
+    suite = suite_of(
+        '[[cases]]\nname = "good"\nsteps = [{}]\n'
+        '[[cases]]\nname = "bad <&>"\nsteps = [{ expect = { 39 = "51" } }]\n'
+    )
+    root = ElementTree.fromstring(as_junit(run(suite)))  # noqa: S314, our own
+    (made,) = root.findall("testsuite")
+    assert (made.get("tests"), made.get("failures")) == ("2", "1")
+    assert [one.get("name") for one in made.findall("testcase")] == ["good", "bad <&>"]
+    assert (
+        made.findall("testcase")[1].find("failure").get("message") == "step 1: DE 39: expected 51, found 00"
+    )  # type: ignore[union-attr]
+
+
+def test_the_page_is_whole_and_hides_cards() -> None:
+    """One page, nothing loaded, lanes of every case that sent something, no card number."""
+    page = as_html(run("VISA"))
+    assert page.count("<svg") == page.count("<section") == len(suite_of("VISA").cases)
+    assert not re.search(r"<script|src=|https?://", page)
+    assert "4111111111111111" not in page
+    assert "✖ timed out" in page
+    assert "0400 reversal request" in page
+    assert "32 of 32 cases passed" in page
+
+
+def test_markup_in_a_suite_stays_text() -> None:
+    """Names of cases are no markup."""
+    suite = suite_of('[[cases]]\nname = "<script>alert(1)</script>"\nabout = "<b>"\nsteps = [{}]\n')
+    assert "<script" not in as_html(run(suite))
+
+
+def test_an_exported_suite_is_a_pytest_module(tmp_path: Path) -> None:
+    """A test per case, green against our host, run by a pytest of its own with the package's plugin."""
+    own = (
+        '[[cases]]\nname = "alive"\nsteps = [{ type = "echo" }]\n[[cases]]\nname = "Buy: it!"\nsteps = [{}]\n'
+    )
+    (tmp_path / "mine.toml").write_text(own, encoding="utf-8")
+    module = as_pytest(suite_of(own), "mine.toml")
+    assert "def test_buy_it(iso_host)" in module
+    (tmp_path / "test_mine.py").write_text(module, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "sim.link.pytest_plugin", str(tmp_path)]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "--rootdir", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_fixture_is_an_entry_point_of_the_package() -> None:
+    """pytest finds `iso_host` where the package is installed."""
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (name,) = table["project"]["entry-points"]["pytest11"].values()
+    assert hasattr(import_module(name), "iso_host")
+
+
+def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) -> None:
+    """A test per case of each ready suite; a case that fails raises what was wrong."""
+    from sim.link import Host
+
+    for network in ready_suites():
+        module = as_pytest(suite_of(network), network)
+        assert module.count("\ndef test_") == len(suite_of(network).cases)
+        compile(module, network, "exec")
+    file = tmp_path / "poor.toml"
+    file.write_text('[[cases]]\nname = "a"\nsteps = [{ expect = { 39 = "51" } }]\n', encoding="utf-8")
+    with Host(AsyncHost()) as host:
+        check_case("VISA", "reversal after a time-out", host)
+        with pytest.raises(AssertionError, match="DE 39: expected 51, found 00"):
+            check_case(file, "a", host.address)
