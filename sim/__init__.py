@@ -126,6 +126,9 @@ _HOMES = {
     "validate": "sim.face.messages",
 }
 
+# What `%load_ext sim` looks for.
+_HOMES |= {"load_ipython_extension": "sim.magic", "unload_ipython_extension": "sim.magic"}
+
 # Rooms of their own.
 _ROOMS = {"keys": "sim.frames.keys", "llm": "sim.frames.llm", "widgets": "sim.widgets"}
 

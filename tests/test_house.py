@@ -35,9 +35,10 @@ ORDER = (
     "sim.widgets",
     "sim.face",
     "sim.cli",
+    "sim.magic",
 )
 # Rooms that stand on the face, as a user does: `import sim`.
-ABOVE_THE_FACE = ("sim.cli",)
+ABOVE_THE_FACE = ("sim.cli", "sim.magic")
 SERVER_MAY_IMPORT = ("sim.errors", "sim.codec", "sim.operations")
 # A heavy package and the only rooms that may import it.
 HEAVY = {

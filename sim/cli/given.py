@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 
 import click
 
+from sim.operations.reading import separate
+
 _F = TypeVar("_F", bound=Callable[..., Any])
-# How the text form begins. Where every line does, each is a message; else all is one paste.
+# How the text form begins: MTI and bitmap.
 _TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
 # Less than an MTI and a bitmap is a piece of a message.
 _LEAST = 20
@@ -24,13 +26,9 @@ def messages(given: tuple[str, ...], path: str | None) -> Iterator[str]:
     """The messages of the arguments *given*, else of the file at *path*, else of standard input."""
     found = False
     for paste in _pastes(given, path):
-        lines = [line.rstrip("\r") for line in paste.split("\n") if line.strip()]
-        found = found or bool(lines)
-        if len(lines) > 1 and all(_TEXT_FORM.match(line) for line in lines):
-            yield from lines
-        elif lines:
-            # A paste of one line is that line: its blanks may be data.
-            yield lines[0] if len(lines) == 1 else paste
+        for one in separate(paste):
+            found = True
+            yield one
     if not found:
         raise click.UsageError("no message: give one as an argument, with --file, or through a pipe")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sim.codec import Message, ParseError, bitmap, build, parse
@@ -16,6 +17,8 @@ from sim.operations.validation import chosen_network, chosen_version
 from sim.spec.words import AnyVersion
 
 TEXT = "text"
+# How the text form begins. Where each line of a paste does, each is a message.
+_TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
 # What begins so is the text form: damaged, unless something else fits without anything odd.
 _MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
 
@@ -158,3 +161,16 @@ def _begun(raw: str) -> bool:
         and strangeness(head) is not None
         and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY
     )
+
+
+def separate(paste: str) -> list[str]:
+    """The messages of a paste: each line where every line begins as the text form does, else all of it, which
+    is a dump of one perhaps. Empty lines are none; blanks stay, for they may be data.
+
+    >>> [len(one) for one in separate("08002020000000000000990000123456\\n" * 2)]
+    [32, 32]
+    """
+    lines = [line.rstrip("\r") for line in paste.split("\n") if line.strip()]
+    if len(lines) > 1 and not all(_TEXT_FORM.match(line) for line in lines):
+        return [paste]
+    return lines

@@ -1,0 +1,119 @@
+"""`%load_ext sim`: `%iso8583 validate message` and `%%iso8583`, a paste that becomes its anatomy.
+
+A message is pasted as it stands (text, hex dump, log line, bytes in any spelling) or named by a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.display import display
+
+import sim
+from sim.errors import IsoError
+from sim.operations.reading import separate
+
+_NAME = "iso8583"
+_KEYS = (f"%{_NAME}", f"%%{_NAME}")
+_ANATOMY = "anatomy"
+
+
+def _anatomy(message: Any, **options: Any) -> Any:
+    """The anatomy of a message: a widget where widgets are installed, else its table."""
+    table = sim.parse(message, **options)
+    try:
+        from sim.widgets import MessageAnatomy
+
+        return MessageAnatomy(table)
+    except ModuleNotFoundError:
+        return table
+
+
+_VERBS: dict[str, Callable[..., Any]] = {
+    _ANATOMY: _anatomy,
+    "explain": sim.explain,
+    "guess": lambda message, **_: sim.guess(message),
+    "mask": lambda message, **_: sim.mask(message),
+    "parse": sim.parse,
+    "validate": sim.validate,
+}
+
+
+@magics_class
+class IsoMagics(Magics):
+    """The magic; its shell knows the variables of the notebook."""
+
+    @magic_arguments()
+    @argument("verb", nargs="?", default=_ANATOMY, help=f"{', '.join(_VERBS)}; without it, {_ANATOMY}")
+    @argument("message", nargs="*", help="a message, or the name of a variable; a cell's text is the message")
+    @argument("--network", help="its network; without it, the card's")
+    @argument("--version", help="1987, 1993 or 2003; without it, what the MTI says")
+    @argument("--to", metavar="NAME", help="keep what comes of it under this name")
+    @line_cell_magic
+    def iso8583(self, line: str, cell: str | None = None) -> Any:
+        """Look at ISO 8583 messages: `%iso8583 validate message`, or a paste beneath `%%iso8583`."""
+        asked = parse_argstring(self.iso8583, line)
+        if asked.verb not in _VERBS:
+            # `%iso8583 message`: what comes first is the message where it is no verb.
+            asked.message, asked.verb = [asked.verb, *asked.message], _ANATOMY
+        given = {name: value for name in ("network", "version") if (value := getattr(asked, name))}
+        try:
+            found = [_VERBS[asked.verb](message, **given) for message in self._messages(asked, cell)]
+        except (IsoError, TypeError) as error:
+            raise UsageError(str(error)) from error
+        if asked.to:
+            self.shell.user_ns[asked.to] = found[0] if len(found) == 1 else found
+            return None
+        if len(found) == 1:
+            return found[0]
+        for one in found:
+            display(one)
+        return None
+
+    def _messages(self, asked: Any, cell: str | None) -> list[Any]:
+        if cell is not None:
+            if asked.message:
+                raise UsageError(
+                    f"%%{_NAME} {asked.verb}: the message stands beneath, or behind %{_NAME}, not both"
+                )
+            if found := separate(cell):
+                return list(found)
+            raise UsageError(f"%%{_NAME}: paste a message beneath")
+        text = " ".join(asked.message)
+        if not text:
+            raise UsageError(f"%{_NAME} {asked.verb}: expected a message, or the name of one")
+        return [self.shell.user_ns.get(text, text) if text.isidentifier() else text]
+
+
+def _complete(shell: InteractiveShell, event: Any) -> list[str]:
+    """Words for Tab: verbs first, then options, networks, and variables that hold a message."""
+    line = str(event.line)
+    words = line.split()[1:]
+    last = words[-1] if words and not line.endswith(" ") else ""
+    before = words[: len(words) - bool(last)]
+    if before and before[-1] == "--network":
+        return list(sim.NETWORKS)
+    if before and before[-1] == "--version":
+        return list(sim.VERSIONS)
+    names = [name for name, value in shell.user_ns.items() if name[0] != "_" and hasattr(value, "iso")]
+    return [*names, "--network", "--version", "--to", *([] if before else _VERBS)]
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """What `%load_ext sim` does."""
+    shell.register_magics(IsoMagics)
+    for key in _KEYS:
+        shell.set_hook("complete_command", _complete, str_key=key)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """What `%unload_ext sim` does: IPython leaves it to the extension."""
+    for magics in shell.magics_manager.magics.values():
+        magics.pop(_NAME, None)
+    for key in _KEYS:
+        shell.strdispatchers["complete_command"].strs.pop(key, None)
