@@ -144,3 +144,13 @@ def test_a_rule_of_all_versions_is_asked_whatever_the_mti_names(version: str, mt
     found = {finding.rule for finding in run(message) if finding.is_error}
     assert "currency" in found
     assert ("mti-version" in found) == (mti[0] != "01"[version == "1993"])
+
+
+def test_a_rule_of_the_standard_says_where_it_can_be_read() -> None:
+    """The standard is no public text: its rows say that no clause can be given, and name what can be read."""
+    of_the_standard = [text for text in catalogue().values() if "ISO 8583" in text.source]
+    assert len(of_the_standard) > 80
+    for text in of_the_standard:
+        own = [one for one in text.source.split("; ") if one.startswith("ISO 8583")]
+        assert all(one.endswith("(clause not public)") for one in own), text.id
+        assert own == [] or len(own) < len(text.source.split("; ")), text.id
