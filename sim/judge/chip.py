@@ -21,8 +21,9 @@ from sim.elements.track import read_track_2
 from sim.judge.content import clean
 from sim.judge.engine import CARD, rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import country, currency, lookup
+from sim.spec import country, currency, lookup, number_of, spec
 from sim.spec import emv as tables
+from sim.spec.networks import element_name
 
 DATES = {"9A": "YYMMDD", "5F24": "YYMMDD", "5F25": "YYMMDD", "9F21": "hhmmss"}
 _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])")}
@@ -83,7 +84,8 @@ def chip_data(message: Message) -> Iterator[Hit]:
 
 def _severity(message: Message) -> Severity | None:
     """DE 55 of 1987 is reserved: the networks put chip data there, others may put anything."""
-    unknown = message.version == "1987" and detect_network(message) is None
+    left_open = element_name(message.version, 55) != spec(message.version)[55].name
+    unknown = left_open and detect_network(message) is None
     return Severity.WARNING if unknown else None
 
 
@@ -288,7 +290,8 @@ def chip_amount(message: Message) -> Iterator[Hit]:
 def chip_currency(message: Message) -> Iterator[Hit]:
     """5F2A is a currency, and the one of the amount."""
     # DE 49 is no currency in 2003.
-    stated = None if message.version == "2003" and 4 not in message else money.currency_of(message)
+    inside = money.composite(message.version, 4) is not None
+    stated = None if inside and 4 not in message else money.currency_of(message)
     for tag in _first(message, "5F2A"):
         code = _code(tag)
         if not code:
@@ -296,18 +299,17 @@ def chip_currency(message: Message) -> Iterator[Hit]:
         if currency(code) is None:
             yield _hit(tag, "an ISO 4217 currency code", repr(tag.value))
         elif stated and stated.numeric != code:
-            where = "DE 4" if message.version == "2003" else "DE 49"
+            where = "DE 4" if inside else "DE 49"
             yield _hit(tag, f"{stated.numeric}, the currency of {where}", code)
 
 
 @rule("chip-message-date", 12, 55, classes="12", reads=(12, 13, 55), tags=("9A",))
 def chip_message_date(message: Message) -> Iterator[Hit]:
     """9A is the local date of the message: DE 13 in 1987, the start of DE 12 later."""
-    if message.version == "1987":
-        day, width, number = message.get(13), 4, 13
-    else:
-        day, number = message[12][:-6], 12
-        day, width = day[-6:], 6
+    number = number_of("local-date", message.version)
+    size = len(message.spec[number].pattern.removesuffix("hhmmss"))
+    width = min(size, 6)  # the chip's own date has no century
+    day = message.get(number)[:size][-width:]
     chip = _chip(message)
     value = chip.value("9A")
     if len(value) != 6 or len(day) != width or value[-width:] == day:
@@ -347,14 +349,13 @@ def chip_pan(message: Message) -> Iterator[Hit]:
 
 def _copies(message: Message) -> Iterator[tuple[str, int, str]]:
     """Tag, data element and its value where chip data repeat what the message says."""
-    early = message.version == "1987"
-    merchant_category = 18 if early else 26
+    merchant_category = number_of("category", message.version)
     yield "9C", 3, message.get(3)[:2]
     yield "9F15", merchant_category, message.get(merchant_category)
     yield "5F24", 14, message.get(14)
     yield "9F1C", 41, message.get(41).strip()
     yield "9F16", 42, message.get(42).strip()
-    if early:
+    if number_of("condition", message.version):  # else DE 22 is no entry mode of two digits
         yield "9F39", 22, message.get(22)[:2]
 
 

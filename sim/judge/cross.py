@@ -19,7 +19,7 @@ from sim.judge.content import clean, other_expiry
 from sim.judge.engine import ZERO, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, listed
-from sim.spec import lookup, number_of, role
+from sim.spec import is_particular, lookup, number_of, role
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -34,9 +34,6 @@ _CENTURY_MONTHS = 1200
 _CHIP = ("chip", "contactless")
 _READ = ("chip", "contactless", "magnetic stripe")
 _KEYED = ("manual", "credential on file", "ecommerce")
-_REMOTE_CHIP = "09"  # 1987: e-commerce or remote chip, which may come with track 2 data
-_NO_PIN = {"1987": "2", "1993": "0"}
-_PART_OF_A_TRACK = "02"  # 1987: a stripe was read, not necessarily the whole track
 _CASH_BACK_AMOUNT = "40"
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says"
@@ -132,7 +129,7 @@ def pin_not_possible(message: Message) -> Iterable[Hit]:
     """A PIN comes from a terminal that can take one."""
     where = _part_of_pos(message.version, "pin-capability")
     code = message.fields[22][where]
-    if code != _NO_PIN[message.version] or not clean(message, 22):
+    if not is_particular("no-pin-entry", message.version, code) or not clean(message, 22):
         return _NONE
     expected = "a terminal that can take a PIN, as DE 52 holds one"
     return (Hit(22, expected, repr(code), where.start, len(code)),)
@@ -142,6 +139,11 @@ def _part_of_pos(version: str, job: str) -> slice:
     """Where the part of DE 22 stands that does *job*."""
     found = role(job, version)
     return place(version, 22, found.part) if found else slice(0, 0)
+
+
+def _entry(message: Message) -> str:
+    """The characters of DE 22 that say how the card was read."""
+    return message.fields[22][_part_of_pos(message.version, "entry")]
 
 
 def _entry_kind(message: Message) -> str:
@@ -173,7 +175,7 @@ def stripe_without_track(message: Message) -> Iterable[Hit]:
     """A magnetic stripe that was read left a track."""
     if 35 in message or 45 in message or 36 in message or _entry_kind(message) != "magnetic stripe":
         return _NONE
-    unsure = message.version == "1987" and message.fields[22][:2] == _PART_OF_A_TRACK
+    unsure = is_particular("part-of-a-track", message.version, _entry(message))
     return (_mode_hit(message, "a track in DE 35 or 45", Severity.INFO if unsure else None),)
 
 
@@ -182,7 +184,7 @@ def track_without_reading(message: Message) -> Iterable[Hit]:
     """A keyed or stored card number comes without a track."""
     if _entry_kind(message) not in _KEYED:
         return _NONE
-    if message.version == "1987" and message.fields[22][:2] == _REMOTE_CHIP:
+    if is_particular("may-come-with-a-track", message.version, _entry(message)):
         return _NONE
     return (_mode_hit(message, "an entry that reads the card, as DE 35 holds a track"),)
 

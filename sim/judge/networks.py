@@ -11,13 +11,13 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from sim.codec import Message
-from sim.elements import emv, tlv
+from sim.elements import emv, layout, tlv
 from sim.elements.pan import account, luhn_ok
 from sim.judge import inside
 from sim.judge.engine import Located, RuleText, catalogue, codes_of
 from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
-from sim.spec import lookup, spec, version_of
+from sim.spec import is_particular, lookup, role, spec, version_of
 from sim.spec.networks import (
     NETWORKS,
     FormatRow,
@@ -40,13 +40,6 @@ _ACCOUNTS = (2, 34, 35, 45)
 _PRIVATE = (48, *range(120, 128))
 _CACHE_SIZE = 1024
 _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
-_APPROVED = ("00", "10", "11", "85")
-# How the card was read, by the entry mode (1987) or place 7 of the point of service code (1993).
-_ENTRIES = {
-    "card_read": {"1987": ("02", "05", "07", "90", "91", "95"), "1993": ("2", "5", "7", "9")},
-    "keyed": {"1987": ("01", "10", "79", "81"), "1993": ("1", "6")},
-    "chip": {"1987": ("05", "07", "95"), "1993": ("5", "7")},
-}
 _SHOWN = 20
 _PAN_DIGITS = 12
 _IIN_DIGITS = 6
@@ -57,21 +50,21 @@ _OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "subele
 
 
 def _approved(message: Message) -> bool:
-    code = message.get(39)
-    return code in _APPROVED if message.version == "1987" else code.startswith("0")
+    return is_particular("approved", message.version, message.get(39))
 
 
 def _entered(message: Message, how: str) -> bool:
-    value = message.get(22)
-    entry = value[:2] if message.version == "1987" else value[6:7]
-    return entry in _ENTRIES[how].get(message.version, ())
+    """Whether DE 22 says that the card was read in one of the ways called *how*."""
+    found = role("entry", message.version)
+    entry = message.get(22)[layout.place(message.version, 22, found.part)] if found else ""
+    return is_particular(how, message.version, entry)
 
 
 # The conditions of presence rows, by the name the tables give them.
 PREDICATES: dict[str, Predicate] = {
     "no_account": lambda message: not any(number in message for number in _ACCOUNTS),
     "value": lambda message: message.get(3)[:2] in _MOVES_MONEY,
-    "card_read": lambda message: _entered(message, "card_read"),
+    "card_read": lambda message: _entered(message, "card-read"),
     "keyed": lambda message: _entered(message, "keyed"),
     "chip": lambda message: _entered(message, "chip"),
     "pin": lambda message: 52 in message,

@@ -14,7 +14,8 @@ from sim.elements.groups import read_additional_amounts
 from sim.judge.engine import rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
-from sim.spec import lookup
+from sim.spec import is_particular, lookup, number_of, particular
+from sim.spec.layouts import layouts
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -29,9 +30,7 @@ _MOVES_MONEY = ("debit", "credit", "transfer", "payment")
 _PAYS_CASH = ("01", "17")
 # 6010 over the counter, 6011 cash machine, 6012 financial institution.
 _CASH_MERCHANTS = ("6010", "6011", "6012")
-_PARTIAL = {"1987": "10", "1993": "002", "2003": "0002"}
 _ORIGINAL_AMOUNT = "57"
-_MTI_AND_STAN = {"1987": 10, "1993": 10, "2003": 16}
 
 
 def _missing(message: Message, number: int) -> Iterable[Hit]:
@@ -121,8 +120,9 @@ def track_in_reversal(message: Message) -> Iterable[Hit]:
 @rule("original-not-identified", 56, versions=LATER, classes="4", functions=_REQUESTS_AND_ADVICES)
 def original_not_identified(message: Message) -> Iterable[Hit]:
     """The original data elements are filled in, not zeros."""
-    number = 90 if message.version == "1987" else 56
-    head = message[number][: _MTI_AND_STAN[message.version]]
+    number = number_of("original", message.version)
+    mti_and_stan = layouts(message.version, number)[0].cell.cells[:2]
+    head = message[number][: sum(cell.most for cell in mti_and_stan)]
     if not head or head.strip("0"):
         return _NONE
     return (Hit(number, "MTI and STAN of the original", "zeros", 0, len(head)),)
@@ -139,12 +139,12 @@ def nothing_given_back(message: Message) -> Iterable[Hit]:
 @rule("partial-without-amounts", 39, classes=_TRANSACTIONS, functions=_RESPONSES, reads=(39, 54))
 def partial_without_amounts(message: Message) -> Iterable[Hit]:
     """A partial approval says what was asked for, so that the terminal can see what is left to pay."""
-    if message[39] != _PARTIAL[message.version]:
+    if not is_particular("partial", message.version, message[39]):
         return _NONE
-    if message.version != "1987":
-        if 30 in message:
+    if original := number_of("original-amount", message.version):
+        if original in message:
             return _NONE
-        return (Hit(30, "the original amount, as only a part is approved", "none"),)
+        return (Hit(original, "the original amount, as only a part is approved", "none"),)
     groups = read_additional_amounts(message.get(54), message.version) or ()
     if any(group.kind == _ORIGINAL_AMOUNT for group in groups):
         return _NONE
@@ -155,7 +155,7 @@ def partial_without_amounts(message: Message) -> Iterable[Hit]:
 @rule("cash-merchant", 3, 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
 def cash_merchant(message: Message) -> Iterable[Hit]:
     """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
-    number = 18 if message.version == "1987" else 26
+    number = number_of("category", message.version)
     if message[3][:2] not in _PAYS_CASH or message[number] in _CASH_MERCHANTS:
         return _NONE
     return (Hit(number, "a category that pays out cash (6010 to 6012)", repr(message[number])),)
@@ -166,5 +166,5 @@ def advice_answer(message: Message) -> Iterable[Hit]:
     """The answer to an advice acknowledges it; what it reports was decided before."""
     if message[39][:1] == "9":
         return _NONE
-    wanted = "900 or 901" if message.version == "1993" else "9000 or 9001"
+    wanted = " or ".join(particular("acknowledged", message.version))
     return (Hit(39, f"an acknowledgement ({wanted}), as an advice is answered", repr(message[39])),)

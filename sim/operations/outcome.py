@@ -11,11 +11,10 @@ from sim.codec import Message
 from sim.elements import money, mti, subfields
 from sim.elements.answer import answer
 from sim.elements.groups import read_additional_amounts
-from sim.spec import lookup, number_of
+from sim.spec import is_particular, lookup, number_of
 from sim.spec.tables import read_toml
 
 _ORIGINAL_AMOUNT = "57"
-_PARTIAL = {"1987": "10", "1993": "002", "2003": "0002"}
 _PURCHASE = "00"  # of nothing, it verifies the account
 _ADVICE = "3"  # function digit of the answer to an advice
 
@@ -69,7 +68,7 @@ def is_partly_approved(message: Message) -> bool:
     return (
         message.mti[1] in "12"
         and mti.is_response(message.mti)
-        and message.get(39) == _PARTIAL[message.version]
+        and is_particular("partial", message.version, message.get(39))
     )
 
 
@@ -123,8 +122,9 @@ def _partly(message: Message) -> str:
 
 def _asked(message: Message) -> str:
     """The amount that was asked for: DE 54 type 57, since 1993 DE 30."""
-    if message.version == "1987":
+    number = number_of("original-amount", message.version)
+    if not number:
         groups = read_additional_amounts(message.get(54), message.version)
         found = next((group for group in groups if group.kind == _ORIGINAL_AMOUNT), None)
         return money.say_amount(found.amount, found.currency) if found else ""
-    return subfields.first_amount(message, number_of("original-amount", message.version))
+    return subfields.first_amount(message, number)

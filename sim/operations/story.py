@@ -201,8 +201,8 @@ def _billing(message: Message, name: str | None) -> str:
 
 def _when(message: Message, name: str | None) -> str:
     version, get = message.version, message.get
-    local = get(13) + get(12) if version == "1987" else get(12)
-    here = _moment(_SENT if version == "1987" else spec(version)[12].pattern, local)
+    held = dict.fromkeys((number_of("local-date", version), 12))
+    here = _moment("".join(spec(version)[at].pattern for at in held), "".join(map(get, held)))
     sent = _moment(_SENT, get(7))
     whose = "sender" if mti.is_network_management(message.mti) else "merchant"
     if not here:
@@ -244,9 +244,9 @@ def _place(location: str, terminal: str, merchant: str, code: str, version: str)
 
 
 def _reading(message: Message, name: str | None) -> str:
-    if message.version == "1987":  # three digits, of which there are few
-        return _read(message[22], message.get(25), "1987", name)
-    return _read.__wrapped__(message[22], "", message.version, name)
+    condition = number_of("condition", message.version)
+    read = _read if condition else _read.__wrapped__  # three digits, of which there are few
+    return read(message[22], message.get(condition), message.version, name)
 
 
 @lru_cache(maxsize=1024)
@@ -256,16 +256,16 @@ def _read(code: str, condition: str, version: str, name: str | None) -> str:
     mode = pos.entry_mode(message)
     if not mode:
         return f"The point of service code {code} says: {pos.say(message)}."
-    way = "How the card was read:" if version == "2003" else "The card data came in by"
+    way = _phrases("ways").get(version, _phrases("ways")["any"])
     how = str(_phrases("readings").get(pos.entry_kind(message), f"{way} {mode}"))
-    if version == "1987":
-        capability = lookup("pin_entry_capability", code[2:3], version="1987")
+    if number_of("condition", version):
+        capability = lookup("pin_entry_capability", code[2:3], version=version)
         if capability and (said := _phrases("capabilities").get(capability.kind, capability.meaning)):
             how += f"; {said}"
     elif verified := pos.authentication(message):
         how += f"; cardholder verification: {verified}"
     if condition:
-        known = lookup("pos_condition", condition, version="1987", network=name)
+        known = lookup("pos_condition", condition, version=version, network=name)
         how += f"; condition: {known.meaning if known else 'unknown code ' + condition}"
     return how + "."
 
@@ -281,7 +281,7 @@ def _chip(message: Message, name: str | None) -> str:
 
 
 def _reason(message: Message, name: str | None) -> str:
-    if message.version == "1987":
+    if not number_of("function", message.version):
         return ""
     parts = []
     if 24 in message and message.mti[1] not in "8":

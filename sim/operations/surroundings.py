@@ -75,9 +75,10 @@ def say_replacement(message: Message, name: str | None) -> str:
 
 def say_totals(message: Message, name: str | None) -> str:
     """Reconciliation: how many credits and debits of how much, and the net amount."""
-    if message.mti[1] != "5" or message.version == "2003":
+    held = number_of("totals-currency", message.version)
+    if message.mti[1] != "5" or not held:
         return ""
-    currency = message.get(50)
+    currency = message.get(held)
     parts = []
     for count, amount, what in ((74, 86, "credits"), (76, 88, "debits")):
         if count in message and message[count].isdecimal():

@@ -1,7 +1,18 @@
 """What ISO 8583 says: element tables, code lists, networks, currencies. Sole reader of `data/`."""
 
 from sim.spec.codes import Code, code_list, code_lists, lookup, lookup_anywhere
-from sim.spec.elements import VERSIONS, ElementSpec, Role, Spec, number_of, role, spec, version_of
+from sim.spec.elements import (
+    VERSIONS,
+    ElementSpec,
+    Role,
+    Spec,
+    is_particular,
+    number_of,
+    particular,
+    role,
+    spec,
+    version_of,
+)
 from sim.spec.registries import (
     Country,
     Currency,
@@ -27,10 +38,12 @@ __all__ = [
     "country",
     "currencies",
     "currency",
+    "is_particular",
     "lookup",
     "lookup_anywhere",
     "merchant_category",
     "number_of",
+    "particular",
     "region",
     "role",
     "spec",

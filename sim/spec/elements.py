@@ -176,6 +176,35 @@ def number_of(name: str, version: str) -> int:
     return found.number if found else 0
 
 
+@cache
+def _particular() -> dict[tuple[str, str], tuple[str, re.Pattern[str]]]:
+    return {
+        (row["job"], version): (row["codes"], re.compile(row["codes"], re.DOTALL))
+        for row in read_csv("particular")
+        for version in row["versions"].split("|")
+    }
+
+
+def is_particular(job: str, version: str, code: str) -> bool:
+    """Whether *code* is one that does *job* in *version*: the answer that approves a part, say.
+
+    >>> is_particular("partial", "1987", "10"), is_particular("partial", "1993", "10")
+    (True, False)
+    """
+    found = _particular().get((job, version))
+    return found is not None and found[1].fullmatch(code) is not None
+
+
+def particular(job: str, version: str) -> tuple[str, ...]:
+    """The codes that do *job* in *version*; empty where none does.
+
+    >>> particular("acknowledged", "1993")
+    ('900', '901')
+    """
+    found = _particular().get((job, version))
+    return tuple(found[0].split("|")) if found else ()
+
+
 def version_of(mti: str) -> str | None:
     """The version an MTI's first digit names: 0 is 1987, 1 is 1993, 2 is 2003; None for another.
 
