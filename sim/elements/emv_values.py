@@ -32,7 +32,11 @@ def set_bits(value: str) -> list[tuple[int, int]]:
     """The bits that are set in *value* (hex): (byte from 1, bit 8 to 1), the most significant first."""
     octets = bytes.fromhex(value)
     return [
-        (at, bit) for at, octet in enumerate(octets, 1) for bit in range(8, 0, -1) if octet >> bit - 1 & 1
+        (at, bit)
+        for at, octet in enumerate(octets, 1)
+        if octet
+        for bit in range(8, 0, -1)
+        if octet >> bit - 1 & 1
     ]
 
 

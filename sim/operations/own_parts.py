@@ -13,10 +13,8 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import subfields
+from sim.masking import search
 from sim.spec.tables import read_csv, read_toml
-
-# What could be a card number is kept by no cache.
-_CARD_NUMBER = re.compile("[0-9]{12}")
 
 
 class _Row(NamedTuple):
@@ -37,7 +35,7 @@ def say_own_parts(message: Message, name: str | None) -> str:
     clauses: dict[str, list[str]] = {}
     for number, value in message.fields.items():
         if number in told:
-            read = _read.__wrapped__ if _CARD_NUMBER.search(value) else _read
+            read = _read if search.is_clean(value) else _read.__wrapped__
             for group, words in read(message.version, number, value, name or ""):
                 clauses.setdefault(group, []).append(words)
     leads = read_toml("phrases")["groups"]
@@ -48,6 +46,7 @@ def say_own_parts(message: Message, name: str | None) -> str:
     return " ".join(said)
 
 
+# A text in which a card number is found is kept by no cache.
 @lru_cache(maxsize=1024)
 def _read(version: str, number: int, value: str, name: str) -> tuple[tuple[str, str], ...]:
     """Group and words of what is told of the parts of *value*."""
