@@ -34,11 +34,12 @@ ORDER = (
     "sim.frames",
     "sim.widgets",
     "sim.face",
+    "sim.mcp",
     "sim.cli",
     "sim.magic",
 )
 # Rooms that stand on the face, as a user does: `import sim`.
-ABOVE_THE_FACE = ("sim.cli", "sim.magic")
+ABOVE_THE_FACE = ("sim.cli", "sim.magic", "sim.mcp")
 SERVER_MAY_IMPORT = ("sim.errors", "sim.codec", "sim.operations")
 # A heavy package and the only rooms that may import it.
 HEAVY = {
@@ -49,6 +50,7 @@ HEAVY = {
     "sanic": ("server",),
     "cryptography": ("sim.link",),
     "click": ("sim.cli",),
+    "mcp": ("sim.mcp",),
 }
 
 MOST_LINES = 400

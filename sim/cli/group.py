@@ -32,6 +32,7 @@ _HOMES = {
     "formats": "many",
     "serve": "running",
     "lab": "running",
+    "mcp": "running",
 }
 
 

@@ -9,8 +9,8 @@ import click
 from sim.cli import shown
 from sim.cli.given import each, format_option, json_option, message_arguments, messages
 from sim.codec import Message
-from sim.operations import anatomy, chosen_version, guess, parse_any, reading, strip_line_ending, validate
-from sim.operations.anatomy import Anatomy, dissect
+from sim.operations import anatomy, guess, parse_any, reading, records, strip_line_ending, validate
+from sim.operations.anatomy import Anatomy
 from sim.spec.spellings import network_named, version_named
 
 _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
@@ -28,12 +28,13 @@ def parse_command(
 
     One that cannot be read to its end is shown as far as it was read; the exit status is 1 then.
     """
-    seen, read_as = _seen(message, version, network, format)
+    seen, read_as = records.seen(message, version=version, network=network, format=format)
     if as_json:
-        shown.json_line(_record(seen, read_as))
+        shown.json_line(records.message_record(seen, read_as))
     else:
         _heading(seen, read_as)
-        shown.table(_HEADS, [_row(seen, place) for place in seen.places])
+        rows = [records.row(seen, place) for place in seen.places]
+        shown.table(_HEADS, [(records.label(row.pop("number")), *row.values()) for row in rows])
         if seen.fault:
             shown.findings([seen.fault])
     return seen.fault is None
@@ -97,14 +98,10 @@ def validate_command(
     """
     text, edition = _as_text(message, format, version)
     report = validate(text, network=_network(network), version=edition, against=against)
-    found = report.all_findings if against else report.findings
     if as_json:
-        record = {"valid": report.valid, "version": report.version, "network": report.network}
-        asked = {name: judged.passed for name, judged in report.networks.items()} if against else {}
-        shown.json_line(
-            record | {"networks": asked, "findings": [shown.finding_record(one) for one in found]}
-        )
+        shown.json_line(records.report_record(report, against))
         return report.valid
+    found = report.all_findings if against else report.findings
     own = f"ISO 8583:{report.version}" + (f", {report.network}" if report.network else "")
     shown.verdict(report.valid, f"{'valid' if report.valid else 'not valid'} ({own})")
     shown.findings(found)
@@ -157,20 +154,16 @@ def diff_command(a: str, b: str, version: str | None, as_json: bool) -> None:
 
     One of them may be -, standard input. The exit status is 1 where they differ.
     """
-    left, right = (_seen(next(iter(messages((one,), None))), version, None, None)[0] for one in (a, b))
-    found = anatomy.differences(left, right)
-    rows = []
-    for one in found:
-        place = one.a or one.b
-        name = (left if one.a else right).name(place) if place else ""
-        rows.append((_number(one.number), name, _value(left, one.a), _value(right, one.b)))
+    left, right = (records.seen(next(messages((one,), None)), version=version)[0] for one in (a, b))
+    found = records.difference_records(left, right)
     if as_json:
-        shown.json_line([dict(zip(("number", "name", "a", "b"), row, strict=True)) for row in rows])
-    elif rows:
+        shown.json_line(found)
+    elif found:
+        rows = [(records.label(one["number"]), one["name"], one["a"], one["b"]) for one in found]
         shown.table(("DE", "name", "a", "b"), rows)
     else:
         click.echo("No differences.")
-    click.get_current_context().exit(1 if rows else 0)
+    click.get_current_context().exit(1 if found else 0)
 
 
 @click.command("mask", short_help="Star out the card data of a message.")
@@ -199,55 +192,6 @@ def _as_text(message: str, format: str | None, version: str | None) -> tuple[str
     return strip_line_ending(message), edition
 
 
-def _seen(message: str, version: str | None, network: str | None, format: str | None) -> tuple[Anatomy, str]:
-    """The anatomy of *message*, and how it was read (empty: as the text that it is)."""
-    edition, own = _version(version), _network(network)
-    found = reading.recognised(message, format=format, version=edition)
-    best = found.best if found else None
-    if best is None:
-        text = strip_line_ending(message)
-        return dissect(text, chosen_version(text, edition), own), ""
-    if best.error is not None and best.text is None and best.message is None:
-        raise best.error
-    if best.complete and best.message is not None and best.text is not None:
-        return dissect(best.message, best.version, own, text=best.text), best.read_as
-    return dissect(best.partial_text, best.version, own), best.read_as
-
-
 def _heading(seen: Anatomy, read_as: str) -> None:
     parts = [seen.message.mti, f"ISO 8583:{seen.version}", seen.network, read_as and f"read as {read_as}"]
     shown.heading(" · ".join(part for part in parts if part))
-
-
-def _number(number: int) -> str:
-    return {0: "MTI", 1: "bitmap", anatomy.UNREAD: ""}.get(number, str(number))
-
-
-def _value(seen: Anatomy, place: anatomy.Place | None) -> str | None:
-    return None if place is None else seen.shown_values[place.number]
-
-
-def _row(seen: Anatomy, place: anatomy.Place) -> tuple[object, ...]:
-    value = _value(seen, place)
-    return (
-        _number(place.number),
-        seen.name(place),
-        seen.format(place),
-        value,
-        seen.meaning(place),
-        place.start,
-        place.end,
-    )
-
-
-def _record(seen: Anatomy, read_as: str) -> dict[str, Any]:
-    names = ("number", "name", "format", "value", "meaning", "start", "end")
-    rows = [dict(zip(names, (place.number, *_row(seen, place)[1:]), strict=True)) for place in seen.places]
-    fault = shown.finding_record(seen.fault) if seen.fault else None
-    head = {
-        "mti": seen.message.mti,
-        "version": seen.version,
-        "network": seen.network,
-        "read_as": read_as or "text",
-    }
-    return head | {"elements": rows, "finding": fault}

@@ -75,7 +75,7 @@ def fields_command(version: str, network: str | None, find: str | None, as_json:
 @click.option("--find", "-s", help="The rows that hold this word.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 def codes_command(name: str, find: str | None, as_json: bool) -> None:
-    """List the code list NAME, such as response_codes."""
+    """List the code list NAME, such as response_code."""
     import sim
 
     _reference(sim.codes(name), as_json, find)

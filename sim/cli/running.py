@@ -29,3 +29,13 @@ def lab_command(arguments: tuple[str, ...]) -> None:
     if find_spec("jupyterlab") is None:
         raise click.UsageError("JupyterLab is not installed: pip install 'iso8583-lab[lab]'")
     os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *arguments])  # noqa: S606, its own interpreter
+
+
+@click.command("mcp", short_help="Be a tool of an assistant (MCP over stdio).")
+def mcp_command() -> None:
+    """Speak the Model Context Protocol over standard input and output, for the assistant that starts this."""
+    if find_spec("mcp") is None:
+        raise click.UsageError("assistants need the package mcp: pip install 'iso8583-lab[mcp]'")
+    from sim.mcp import main
+
+    main()

@@ -76,12 +76,3 @@ def findings(found: Iterable[Finding]) -> None:
 def json_line(record: Any) -> None:
     """Print one JSON object on a line of its own."""
     click.echo(json.dumps(record, ensure_ascii=False))
-
-
-def finding_record(one: Finding) -> dict[str, Any]:
-    """A finding for a program."""
-    names = (
-        *("severity", "network", "field", "path", "name", "rule", "message", "start", "end"),
-        *("expected", "found", "hint", "source"),
-    )
-    return {name: getattr(one, name) for name in names}

@@ -1,0 +1,97 @@
+"""Messages and findings as records of plain values, card data hidden: for programs and assistants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.judge import Finding
+from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect
+from sim.operations.project import strip_line_ending
+from sim.operations.reading import recognised
+from sim.operations.validation import Report, chosen_version
+from sim.spec.spellings import network_named, version_named
+
+_ROW = ("number", "name", "format", "value", "meaning", "start", "end")
+_FINDING = (
+    *("severity", "network", "field", "path", "name", "rule", "message", "start", "end"),
+    *("expected", "found", "hint", "source"),
+)
+
+
+def seen(
+    message: str, *, version: str | None = None, network: str | None = None, format: str | None = None
+) -> tuple[Anatomy, str]:
+    """The anatomy of *message*, written in any way, and how it was read (empty: as the text that it is).
+
+    Raises ParseError for bytes of which nothing can be read, ChoiceError for a wrong word.
+    """
+    edition = None if version is None else version_named(version)
+    own = None if network is None else network_named(network)
+    found = recognised(message, format=format, version=edition)
+    best = found.best if found else None
+    if best is None:
+        text = strip_line_ending(message)
+        return dissect(text, chosen_version(text, edition), own), ""
+    if best.error is not None and best.text is None and best.message is None:
+        raise best.error
+    if best.complete and best.message is not None and best.text is not None:
+        return dissect(best.message, best.version, own, text=best.text), best.read_as
+    return dissect(best.partial_text, best.version, own), best.read_as
+
+
+def label(number: int) -> str:
+    """What a table calls an element: `MTI`, `bitmap`, its number; empty for what was left unread."""
+    return {0: "MTI", 1: "bitmap", UNREAD: ""}.get(number, str(number))
+
+
+def row(view: Anatomy, place: Place) -> dict[str, Any]:
+    """One element: number, name, format, value as it may be shown, meaning, place in the text."""
+    value = view.shown_values[place.number]
+    cells = (
+        place.number,
+        view.name(place),
+        view.format(place),
+        value,
+        view.meaning(place),
+        place.start,
+        place.end,
+    )
+    return dict(zip(_ROW, cells, strict=True))
+
+
+def message_record(view: Anatomy, read_as: str) -> dict[str, Any]:
+    """A message, its elements, and the finding where it could not be read to its end."""
+    return {
+        "mti": view.message.mti,
+        "version": view.version,
+        "network": view.network,
+        "read_as": read_as or "text",
+        "elements": [row(view, place) for place in view.places],
+        "finding": finding_record(view.fault) if view.fault else None,
+    }
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """One finding."""
+    return {name: getattr(finding, name) for name in _FINDING}
+
+
+def report_record(report: Report, against: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A verdict: its findings, and which of the networks asked for the message passes."""
+    found = report.all_findings if against else report.findings
+    networks = {name: judged.passed for name, judged in report.networks.items()} if against else {}
+    head = {"valid": report.valid, "version": report.version, "network": report.network}
+    return head | {"networks": networks, "findings": [finding_record(one) for one in found]}
+
+
+def difference_records(a: Anatomy, b: Anatomy) -> list[dict[str, Any]]:
+    """The elements in which two messages differ; None where one of them lacks an element."""
+    made = []
+    for one in differences(a, b):
+        name = a.name(one.a) if one.a else b.name(one.b) if one.b else ""
+        values = (
+            None if place is None else side.shown_values[place.number]
+            for side, place in ((a, one.a), (b, one.b))
+        )
+        made.append(dict(zip(("number", "name", "a", "b"), (one.number, name, *values), strict=True)))
+    return made

@@ -1,0 +1,131 @@
+"""The assistants' server, asked over stdio by the protocol's own client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from sim.codec import parse
+from sim.codec.wire import encode
+from sim.operations import generate
+
+PAN = "4111111111111111"
+REQUEST = generate("financial", network="VISA", stan="000007").raw
+Asked = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+def talk(work: Callable[[Client, Asked], Awaitable[None]]) -> None:
+    """A server process, and a client that *work* asks."""
+    how = StdioServerParameters(command=sys.executable, args=["-m", "sim.cli", "mcp"], env=dict(os.environ))
+
+    async def run() -> None:
+        async with Client(how) as client:
+
+            async def ask(tool: str, given: dict[str, Any]) -> dict[str, Any]:
+                found = await client.call_tool(tool, given)
+                assert not found.is_error, found
+                return json.loads(found.content[0].text)  # type: ignore[union-attr, no-any-return]  # it is text
+
+            await work(client, ask)
+
+    asyncio.run(run())
+
+
+def test_every_verb_is_a_tool_and_every_table_a_resource() -> None:
+    """Names, words for the model, and contents that agree with the toolkit."""
+
+    async def work(client: Client, ask: Asked) -> None:
+        tools = (await client.list_tools()).tools
+        wanted = "break_message build_message convert diff explain generate guess mask parse respond reverse"
+        assert sorted(one.name for one in tools) == [*wanted.split(), "validate"]
+        assert all(one.description for one in tools)
+        templates = (await client.list_resource_templates()).resource_templates
+        assert {str(one.uri_template) for one in templates} == {
+            "iso8583://fields/{version}",
+            "iso8583://codes/{name}",
+            "iso8583://flows/{network}",
+        }
+        for uri in ("fields/1993", "codes/response_code", "rules", "formats", "flows/VISA"):
+            found = await client.read_resource(f"iso8583://{uri}")
+            assert len(json.loads(found.contents[0].text)) > 5  # type: ignore[union-attr]  # it is text
+
+    talk(work)
+
+
+def test_a_model_works_with_a_message() -> None:
+    """Generate, validate, explain, convert, break: each answer fits the next question."""
+
+    async def work(client: Client, ask: Asked) -> None:
+        made = await ask("generate", {"message_type": "refund", "network": "visa", "clear": True})
+        assert (await ask("validate", {"message": made["message"], "against": ["MASTERCARD"]}))[
+            "valid"
+        ] is True
+        assert "refund" in (await ask("explain", {"message": made["message"]}))["summary"]
+        newer = await ask("convert", {"message": made["message"], "to": "1993", "clear": True})
+        assert (await ask("parse", {"message": newer["message"]}))["version"] == "1993"
+        packed = await ask("convert", {"message": made["message"], "to": "bcd", "clear": True})
+        assert bytes.fromhex(packed["message"]) == encode(parse(made["message"]), "bcd")
+        assert (await ask("parse", {"message": packed["message"]}))["mti"] == "0200"
+        faults = (await ask("break_message", {"message": made["message"]}))["faults"]
+        broken = await ask(
+            "break_message", {"message": made["message"], "fault": "cut-in-mti", "clear": True}
+        )
+        assert "cut-in-mti" in [one["fault"] for one in faults]
+        assert (await ask("validate", {"message": broken["message"]}))["valid"] is False
+        answer = await ask("respond", {"message": made["message"], "code": "51", "clear": True})
+        assert parse(answer["message"]).get(39) == "51"
+        built = await ask("build_message", {"mti": "0800", "fields": {"3": "990000", "11": "123456"}})
+        assert built["message"] == "08002020000000000000990000123456"
+
+    talk(work)
+
+
+def test_no_answer_shows_card_data_unasked() -> None:
+    """Every tool, for text, bytes, a damaged message: no card number, no track."""
+
+    async def work(client: Client, ask: Asked) -> None:
+        packed = encode(parse(REQUEST), "bcd").hex()
+        for message in (REQUEST, packed, REQUEST[:60], f"2026-11-20 {REQUEST}"):
+            for tool in (
+                "parse",
+                "explain",
+                "validate",
+                "guess",
+                "mask",
+                "respond",
+                "reverse",
+                "break_message",
+            ):
+                assert PAN not in json.dumps(await ask(tool, {"message": message})), (tool, message)
+            assert PAN not in json.dumps(await ask("convert", {"message": message, "to": "1993"}))
+            assert PAN not in json.dumps(await ask("diff", {"a": message, "b": REQUEST}))
+        assert PAN not in json.dumps(await ask("generate", {"message_type": "auth"}))
+        assert (await ask("generate", {"message_type": "auth"}))["masked"] is True
+
+    talk(work)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "said"),
+    [
+        ("generate", {"network": "VISSA"}, "did you mean 'VISA'?"),
+        ("generate", {"options": {"purpse": "cash"}}, "purpse"),
+        ("explain", {"message": "hello"}, "expected"),
+        ("convert", {"message": REQUEST, "to": "1988"}, "expected"),
+        ("validate", {"message": REQUEST, "against": ["DINERS"]}, "against"),
+    ],
+)
+def test_what_is_wrong_is_the_answer(tool: str, given: dict[str, Any], said: str) -> None:
+    """A sentence that a model can act on, no traceback."""
+
+    async def work(client: Client, ask: Asked) -> None:
+        assert said in (await ask(tool, given))["error"]
+
+    talk(work)
