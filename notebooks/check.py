@@ -10,11 +10,13 @@ from __future__ import annotations
 from lessons import progress as _progress
 from lessons.bitmap import bitmap
 from lessons.broken import broken
+from lessons.by_hand import by_hand
 from lessons.card import card
 from lessons.chip import chip
 from lessons.day import day
 from lessons.dialects import dialects
 from lessons.dumps import dumps
+from lessons.exam import exam
 from lessons.generate import generate
 from lessons.http import http
 from lessons.judging import Lesson
@@ -23,12 +25,14 @@ from lessons.money import money
 from lessons.mti import mti
 from lessons.networks import networks
 from lessons.panels import panels
+from lessons.parser import parser
 from lessons.prefixes import prefixes
 from lessons.service_point import service_point
 from lessons.start import start
 from lessons.traffic import a_day
 from lessons.validate import validate
 from lessons.versions import versions
+from lessons.wire import wire
 
 __all__ = ["LESSONS", "Lesson", "a_day", "progress"]
 
@@ -48,13 +52,17 @@ LESSONS: dict[str, Lesson] = {
         life,
         service_point,
         chip,
+        by_hand,
         versions,
         broken,
         http,
         day,
         panels,
+        wire,
         dumps,
         dialects,
+        parser,
+        exam,
     )
 }
 

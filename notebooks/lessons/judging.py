@@ -27,6 +27,24 @@ class Exercise(NamedTuple):
     stronger: str = ""
 
 
+_OPEN = ("", "...", "…")
+
+
+def cells(answer: str) -> dict[str, list[str]]:
+    """The rows of a worksheet by their first cell, without the heading; its cells stand between `|`."""
+    rows = [[cell.strip() for cell in line.split("|")] for line in answer.splitlines() if "|" in line]
+    return {row[0].upper().removeprefix("DE").strip(): row[1:] for row in rows if row[0].upper() != "DE"}
+
+
+def untried(answer: object) -> bool:
+    """Whether *answer* is still as it was printed: dots, or a worksheet of dots."""
+    if isinstance(answer, str) and "|" in answer:
+        return all(cell in _OPEN for row in cells(answer).values() for cell in row)
+    if isinstance(answer, dict) and answer:
+        return all(value is ... for value in answer.values())
+    return answer is ...
+
+
 class Lesson:
     """The exercises of one notebook, numbered from 1."""
 
@@ -55,7 +73,7 @@ class Lesson:
         one. Raises IndexError for an unknown number."""
         if not 1 <= number <= len(self):
             raise IndexError(f"this notebook has exercises 1 to {len(self)}")
-        if answer is ...:
+        if untried(answer):
             return "not tried yet. Put your answer in place of the three dots."
         exercise = self._exercises[number - 1]
         try:
@@ -76,6 +94,8 @@ def plain(answer: Any) -> Any:
     """*answer* without what pandas and numpy wrap around it: a number, a text, or a list."""
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
+    if isinstance(answer, list | tuple):
+        return [plain(one) for one in answer]
     return str(answer) if isinstance(answer, str) else answer
 
 

@@ -1,0 +1,57 @@
+"""Notebook 20: the bytes of a message."""
+
+from __future__ import annotations
+
+import sim
+from lessons.judging import Lesson, equal
+from sim.codec.wire import encode
+
+# What the notebook sends in four ways: no card in it, so that everything may be seen.
+MESSAGE = sim.Message("0200", {3: "000000", 4: "000000002599", 11: "000042", 41: "TERM0042", 49: "978"})
+# What is to be read by hand, with a length and an address in front.
+SEALED = sim.Message("0800", {7: "1120231500", 11: "000777", 41: "KIOSK009"})
+
+
+def sealed() -> bytes:
+    """The dump to be read: packed digits behind a length and a TPDU."""
+    return encode(SEALED, "bcd", framing=["length-2", "tpdu"])
+
+
+wire = Lesson(
+    "wire",
+    equal(
+        lambda: [len(encode(MESSAGE, name)) for name in ("ascii", "bcd", "ebcdic")],
+        "count the bytes: `len(encode(message, name))` for each of the three, in this order.",
+        "ASCII writes every character as a byte; BCD packs two digits; EBCDIC's bitmap here is 8 bytes.",
+    ),
+    equal(
+        lambda: "KIOSK009",
+        "two hex digits are one character: 4b is K.",
+        "In ASCII 41 is A, 42 is B and so on; 30 is 0.",
+        {
+            "KIOSK": "three digits follow: 30 30 39.",
+            "4b494f534b303039": "that is the hex. Which characters are they?",
+        },
+    ),
+    equal(
+        lambda: "TERM0042",
+        "in EBCDIC c1 is A, c9 is I, d1 is J, d9 is R, e2 is S, and f0 is 0.",
+        "`bytes.fromhex(...).decode('cp500')` does it, too.",
+        {"4042": "the letters come first."},
+    ),
+    equal(
+        lambda: len(sealed()) - len(encode(SEALED, "bcd")),
+        "a length of two bytes, and a TPDU of ten hex digits.",
+        "Ten hex digits are five bytes.",
+        {
+            2: "that is the length alone; an address follows.",
+            12: "count bytes, not digits.",
+            10: "two digits are one byte.",
+        },
+    ),
+    equal(
+        lambda: str(sim.build(SEALED)),
+        "MTI, bitmap and digits stand as they do in the dump; only the terminal's name must be turned into letters.",
+        "Leave seven bytes out, write the rest as digits, and the last eight bytes as characters.",
+    ),
+)
