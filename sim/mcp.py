@@ -111,7 +111,7 @@ def generate(
     clear: bool = False,
 ) -> dict[str, Any]:
     """Make a valid test message: `message_type` is auth, financial, echo, advice or reversal, an MTI, or a
-    purpose such as refund. `options` holds others of `sim.generate` by name: purpose, entry, stan, pan, at."""
+    purpose such as refund. `options` holds others of `sim.generate` by name: purpose, entry, stan, at."""
     given = {
         "network": network,
         "amount_minor_units": amount_minor_units,

@@ -1,0 +1,182 @@
+"""The verbs of the wire: host, send, suite."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sim.cli import shown
+from sim.cli.given import json_option, messages
+from sim.elements.pan import account
+from sim.masking import mask_pan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sim.link.traffic import Entry, Traffic
+
+_FORMAT = click.option("--format", "format", help="How messages are written; without it, as text.")
+_FRAMING = click.option(
+    "--framing", "-l", multiple=True, help="What stands around them, outermost first: length-2."
+)
+_SIGNS = {"in": "->", "out": "<-", "event": "--"}
+
+
+@click.command("host", short_help="Answer on a TCP port, as an issuer does.")
+@click.option("--port", "-p", default=8583, show_default=True, help="The port; 0 takes any free one.")
+@click.option("--address", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--rules", "-r", type=click.Path(exists=True, dir_okay=False), help="A table of rules, CSV or TOML."
+)
+@click.option("--network", "-n", help="Whose rules requests are judged by; without it, each card's.")
+@_FORMAT
+@_FRAMING
+@click.option("--tls", nargs=2, type=click.Path(exists=True), help="A certificate and its key (PEM).")
+@click.option("--sign-on", is_flag=True, help="Nothing is answered before a sign-on.")
+@json_option
+def host_command(
+    framing: tuple[str, ...], tls: tuple[str, str] | None, as_json: bool, **options: Any
+) -> None:
+    """Answer requests on a TCP port until Ctrl-C, and print what is seen, card data hidden.
+
+    Valid requests are approved while their account has the money, others declined; --rules say otherwise.
+    """
+    import sim
+
+    with sim.host(options.pop("rules"), framing=list(framing) or None, tls=tls, **options) as host:
+        click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
+        host.seen.observe(_teller(host.seen, as_json))
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            click.echo(f"{len(host.seen)} messages and events seen.", err=True)
+
+
+@click.command("send", short_help="Send messages to a host, and print its answers.")
+@click.argument("address")
+@click.argument("message", nargs=-1)
+@click.option(
+    "--file", "-f", "path", type=click.Path(exists=True, dir_okay=False), help="Read them from a file."
+)
+@_FORMAT
+@_FRAMING
+@click.option("--tls", type=click.Path(exists=True), help="The certificate of its authority (PEM).")
+@click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds to wait for an answer.")
+@click.option("--no-reversal", is_flag=True, help="Do not undo what was not answered.")
+@json_option
+def send_command(
+    address: str,
+    message: tuple[str, ...],
+    path: str | None,
+    framing: tuple[str, ...],
+    timeout: float,
+    no_reversal: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Send each MESSAGE to ADDRESS (host:port), and print what became of it, card data hidden.
+
+    The exit status is 1 where one was not answered.
+    """
+    import sim
+
+    unanswered = False
+    how = {"framing": list(framing) or None, "timeout": timeout, "reverse": not no_reversal}
+    with sim.client(address, **how, **options) as client:  # type: ignore[arg-type]  # by name
+        for one in messages(message, path):
+            done = client.send(sim.parse(one))
+            unanswered |= done.answer is None
+            latency = None if done.latency is None else round(done.latency * 1000, 3)
+            if as_json:
+                answer = (
+                    None if done.answer is None else {"mti": done.answer.mti} | _texts(done.answer.masked())
+                )
+                record = {"status": done.status, "code": done.code, "latency_ms": latency}
+                shown.json_line(record | {"answer": answer, "note": done.note})
+            else:
+                told = f"{done.request.mti} {done.request.get(11)} {done.status}"
+                told += (
+                    f": {done.answer.mti}, response code {done.code or '-'}, {latency} ms"
+                    if done.answer
+                    else ""
+                )
+                shown.verdict(done.answer is not None, told + (f" ({done.note})" if done.note else ""))
+    click.get_current_context().exit(1 if unanswered else 0)
+
+
+@click.command("suite", short_help="Run a suite of scenarios against a host.")
+@click.argument("suite")
+@click.argument("address", required=False)
+@_FORMAT
+@_FRAMING
+@click.option("--tls", type=click.Path(exists=True), help="The certificate of its authority (PEM).")
+@click.option("--junit", type=click.Path(dir_okay=False), help="Write the results as JUnit XML.")
+@click.option("--report", type=click.Path(dir_okay=False), help="Write them as one HTML page.")
+@click.option("--export", type=click.Path(dir_okay=False), help="Write the suite as a pytest module instead.")
+@json_option
+def suite_command(
+    suite: str,
+    address: str | None,
+    framing: tuple[str, ...],
+    export: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Run SUITE, a network's name or a TOML or CSV file, against ADDRESS (host:port).
+
+    Without ADDRESS a host of its own answers. The exit status is 1 where a step failed.
+    """
+    import sim
+
+    if export is not None:
+        click.echo(sim.export_suite(suite, export))
+        return
+    done: Any = sim.run_suite(suite, address, framing=list(framing) or None, **options)
+    plain = done.masked().astype(object).where(done.notna(), None)
+    if as_json:
+        for record in plain.to_dict("records"):
+            shown.json_line({name: _plain(value) for name, value in record.items()})
+    else:
+        failed = plain[plain["result"] != "passed"]
+        columns = [
+            name for name in ("case", "step", "sent", "expected", "received", "result") if name in plain
+        ]
+        if len(failed):
+            shown.table(columns, failed[columns].itertuples(index=False))
+        shown.verdict(not len(failed), f"{len(plain) - len(failed)} of {len(plain)} steps passed")
+    click.get_current_context().exit(0 if (plain["result"] == "passed").all() else 1)
+
+
+def _teller(seen: Traffic, as_json: bool) -> Callable[[Entry], None]:
+    """What prints each entry as it comes."""
+
+    def tell(entry: Entry) -> None:
+        message = seen.message(entry)
+        at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="milliseconds")
+        record = {"at": at, "direction": entry.direction, "kind": entry.kind, "connection": entry.connection}
+        if message is not None:
+            pan = account(message)[1]
+            record |= {"mti": message.mti, "stan": message.get(11), "card": mask_pan(pan) if pan else ""}
+            record |= {"code": message.get(39), "rule": entry.rule}
+        record["note"] = entry.note
+        if as_json:
+            shown.json_line(record)
+        else:
+            told = [
+                _SIGNS.get(entry.direction, ""),
+                *(value for name, value in record.items() if name != "direction"),
+            ]
+            click.echo("  ".join(value for value in told if value))
+
+    return tell
+
+
+def _texts(fields: dict[int, str]) -> dict[str, str]:
+    return {str(number): value for number, value in fields.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,0 +1,109 @@
+"""host, send and suite of the command line, over real sockets and in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sim.operations import generate
+
+REQUEST = generate("financial", network="VISA", stan="000007").raw
+PAN = "4111111111111111"
+
+
+def iso8583(*argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """A call of the command."""
+    return subprocess.run(
+        [sys.executable, "-m", "sim.cli", *argv], input=given, capture_output=True, text=True, timeout=120
+    )
+
+
+@contextmanager
+def host(*argv: str) -> Iterator[tuple[str, list[str]]]:
+    """A host in a process of its own: its address, and, when it has ended, the lines that it printed."""
+    lines: list[str] = []
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sim.cli", "host", "--port", "0", *argv],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr
+        said = process.stderr.readline()
+        found = re.search(r"Listening on (\S+?)\. ", said)
+        assert found, said
+        yield found[1], lines
+    finally:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        lines += out.splitlines()
+    assert "Traceback" not in err
+
+
+def test_two_commands_talk(tmp_path: Path) -> None:
+    """A host with rules declines what they name; both print what happened, and no card number."""
+    rules = tmp_path / "rules.csv"
+    rules.write_text("card,code\n4111*,51\n", encoding="utf-8")
+    with host("--rules", str(rules), "--json") as (address, lines):
+        sent = iso8583("send", address, "--json", REQUEST)
+        assert sent.returncode == 0, sent.stderr
+        record = json.loads(sent.stdout)
+        assert (record["status"], record["code"]) == ("answered", "51")
+        many = iso8583("send", address, given=f"{REQUEST}\n{REQUEST}\n")
+        assert many.stdout.count("response code 51") == 2
+    seen = [json.loads(line) for line in lines]
+    assert [one["mti"] for one in seen if one.get("mti")][:2] == ["0200", "0210"]
+    assert PAN not in sent.stdout + many.stdout + "".join(lines)
+
+
+def test_formats_and_framing_go_by_name() -> None:
+    """Packed digits behind two bytes of length."""
+    how = ["--format", "bcd", "--framing", "length-2"]
+    with host(*how) as (address, lines):
+        sent = iso8583("send", address, *how, REQUEST)
+        assert "response code 00" in sent.stdout
+    assert any("0210" in line for line in lines)
+
+
+def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
+    """Against a host of its own: exit status, JUnit XML, a page, a pytest module."""
+    junit, page, module = (str(tmp_path / name) for name in ("junit.xml", "report.html", "test_suite.py"))
+    suite = "case,type,expect.39\nalive,echo,00\n"
+    path = tmp_path / "suite.csv"
+    path.write_text(suite, encoding="utf-8")
+    done = iso8583("suite", str(path), "--junit", junit, "--report", page)
+    assert (done.returncode, "1 of 1 steps passed" in done.stdout) == (0, True), done.stderr
+    assert "<testsuite" in Path(junit).read_text(encoding="utf-8")
+    assert "<html" in Path(page).read_text(encoding="utf-8")
+    path.write_text(suite + "poor,auth,51\n", encoding="utf-8")
+    failed = iso8583("suite", str(path), "--json")
+    assert failed.returncode == 1
+    assert [json.loads(line)["result"] for line in failed.stdout.splitlines()] == ["passed", "failed"]
+    assert iso8583("suite", str(path), "--export", module).returncode == 0
+    assert "def test_" in Path(module).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["send", "127.0.0.1:1", REQUEST], "expected a connection"),
+        (["send", "nonsense", REQUEST], "expected"),
+        (["suite", "NOSUCH"], "No such file"),
+        (["host", "--format", "bdc"], "found 'bdc'"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(argv: list[str], said: str) -> None:
+    """A sentence and an exit status, no traceback."""
+    done = iso8583(*argv)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
