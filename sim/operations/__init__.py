@@ -1,9 +1,10 @@
 """The service's verbs, free of pandas: generate, explain, validate, break, and what they answer with."""
 
+from sim.operations.answering import respond, reverse
 from sim.operations.conversion import Converted, Note, convert
 from sim.operations.explanation import Explanation, explain
 from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
-from sim.operations.generation import Generated, generate, respond, reverse
+from sim.operations.generation import Generated, generate
 from sim.operations.guessing import Guess, Guessed, guess
 from sim.operations.project import field_values, strip_line_ending
 from sim.operations.reading import NotIso8583Error, Parsed, parse_any

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from sim.elements.layout import layouts
-from sim.errors import OptionError, closest, shown
+from sim.errors import ChoiceError, OptionError, closest, shown
+from sim.operations.zones import zone_named, zone_of
 from sim.spec import country, spec
+from sim.spec.tables import read_toml
 
 # Name -> the element it goes to, and what it must look like. Widths that differ between versions are
 # those of the element tables and of the layout of DE 43.
@@ -33,14 +36,22 @@ _SAMPLES = (
 )
 
 
-def check_details(details: Mapping[str, str], version: str) -> dict[str, str]:
-    """The details, complete and legal: a country with both its codes, and none of the sample's postal
-    code and region beside another place. Raises OptionError for the first that cannot be met; nothing is
-    cut to fit."""
+def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """The details, complete and legal: a country with both its codes, none of the sample's postal
+    code and region beside another place, and the options that are no values of samples. Raises OptionError
+    for the first that cannot be met; nothing is cut to fit."""
+    options = read_toml("templates")["options"]
     for name, value in details.items():
+        if name in options:
+            _check_option(name, value, options[name])
+            continue
+        if name == "timezone":
+            zone_named(value)
+            continue
         if name not in LIMITS:
-            nearest = closest(name, {known: known for known in LIMITS})
-            raise OptionError(name, "one of " + ", ".join(LIMITS), shown(name), None, nearest)
+            names = (*LIMITS, "timezone", *options)
+            nearest = closest(name, {known: known for known in names})
+            raise OptionError(name, "one of " + ", ".join(names), shown(name), None, nearest)
         number, expected, pattern = LIMITS[name]
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
             raise OptionError(
@@ -54,10 +65,22 @@ def check_details(details: Mapping[str, str], version: str) -> dict[str, str]:
         known = country(code.upper())
         if known is None:
             raise OptionError("country", LIMITS["country"][1], shown(code), 43)
-        made |= {"country": known.numeric, "country_alpha": known.alpha2}
+        made |= {"country": known.numeric, "country_alpha": known.alpha2, "zone": zone_of(known.alpha2)}
     if "country" in details or "city" in details:
         made |= {"postal": "", "region": ""}
     return made
+
+
+def _check_option(name: str, value: object, row: Mapping[str, Any]) -> None:
+    field = row.get("field")
+    if row.get("flag"):
+        if not isinstance(value, bool):
+            raise OptionError(name, "True or False", shown(value), field)
+    elif choices := row.get("choices"):
+        if value not in choices:
+            raise ChoiceError.of(name, value, choices)
+    elif not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
+        raise OptionError(name, row["expected"], f"{len(str(value))} characters", field)
 
 
 def _width(name: str, number: int, version: str) -> int:
@@ -72,7 +95,7 @@ def _cell_width(name: str, version: str) -> int:
     return next(cell.most for cell in cells if cell.name.startswith(name))
 
 
-def sample_note(details: Mapping[str, str]) -> str:
+def sample_note(details: Mapping[str, Any]) -> str:
     """The sentence that names what is a sample value in a generated message."""
     left = [word for names, word in _SAMPLES if not all(name in details for name in names)]
     if "merchant" in left and "name" in details:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sim.codec.walk import is_digits
 from sim.errors import ChoiceError, OptionError, closest, shown
 from sim.operations.details import check_details
+from sim.operations.filling import holding, parts_of
+from sim.operations.fitting import check_fit, words_of
 from sim.spec import VERSIONS, currencies, currency
 from sim.spec.networks import NETWORKS, network
+from sim.spec.recipes import Recipe, recipes
 from sim.spec.tables import read_toml
 
 LARGEST_AMOUNT = 999_999_999_999
@@ -20,7 +23,8 @@ LARGEST_AMOUNT = 999_999_999_999
 class Setting:
     """The options that say what a message looks like, complete and legal: all but its card, amount, STAN
     and moment. `network` is the one whose dialect applies, `currency` three digits; `details` stand in
-    for the values of `sample`, where they already are."""
+    for the values of `sample`, where they already are; `words` are what recipes ask for, `rows` those that
+    hold, `parts` what they put into the elements."""
 
     kind: str
     network: str | None
@@ -28,8 +32,11 @@ class Setting:
     purpose: str
     entry: str
     currency: str
-    details: Mapping[str, str]
+    details: Mapping[str, Any]
     sample: Mapping[str, Any]
+    words: frozenset[str] = field(default=frozenset())
+    rows: tuple[Recipe, ...] = ()
+    parts: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -44,13 +51,34 @@ class Setting:
         return found
 
     @property
-    def dialect(self) -> Mapping[str, Any]:
-        """What the network adds to or drops from messages of this version."""
-        return dialect_of(self.network, self.version)
+    def purposes(self) -> dict[str, Any]:
+        """What the message is for."""
+        found: dict[str, Any] = read_toml("templates")["purposes"][self.purpose]
+        return found
+
+    @property
+    def alone(self) -> bool:
+        """Whether the kind has no purpose: an echo, a sign-on, totals, a file update."""
+        return bool(self.kinds.get("alone"))
+
+    @property
+    def mti(self) -> str:
+        """The MTI, which the network may have of its own."""
+        return mti_of(self.kind, self.network, self.version)
+
+
+def mti_of(kind: str, own: str | None, version: str) -> str:
+    """The MTI of a message kind on network *own*.
+
+    >>> mti_of("reversal", "JCB", "1987"), mti_of("reversal", "VISA", "1987")
+    ('0420', '0400')
+    """
+    usual = read_toml("templates")["kinds"][kind]["mti"][version]
+    return str(dialect_of(own, version).get("mtis", {}).get(kind, usual))
 
 
 def dialect_of(name: str | None, version: str) -> Mapping[str, Any]:
-    """What network *name* adds to or drops from messages of *version*; nothing where there is none."""
+    """What network *name* has otherwise in messages of *version*; nothing where there is none."""
     return network(name).dialects.get(version, {}) if name else {}
 
 
@@ -61,7 +89,7 @@ def settle(
     purpose: str,
     entry: str,
     currency_code: str,
-    details: Mapping[str, str] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> Setting:
     """The setting, or an OptionError that names the first option that cannot be met."""
     templates = read_toml("templates")
@@ -72,8 +100,11 @@ def settle(
     if chosen is not None:
         chosen = _one_of("network", chosen, NETWORKS)
     code, more = _numeric(currency_code), check_details(details or {}, version)
+    check_fit(kind, chosen, version, purpose, entry, more)
     sample = {**templates["sample"], **templates["places"].get(purpose, {}), **more}
-    return Setting(kind, chosen, version, purpose, entry, code, more, sample)
+    words = words_of(kind, purpose, entry, more)
+    rows = tuple(holding(recipes(chosen, version), words))
+    return Setting(kind, chosen, version, purpose, entry, code, more, sample, words, rows, parts_of(rows))
 
 
 def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:

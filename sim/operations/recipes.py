@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from hashlib import sha256
 from time import time
 
 from sim.elements import dates, money, tlv
 from sim.elements.layout import Layout, layouts, write
+from sim.errors import OptionError, shown
 from sim.operations.options import Setting
 from sim.spec import country, currency, number_of, region, spec
 from sim.spec.networks import NETWORKS, network
@@ -22,8 +23,11 @@ from sim.spec.tables import read_toml
 
 _CASH_BACK = "40"  # amount type in DE 54
 _TRANSMITTED = 7
+_CHIP_CARDS = ("chip", "contactless", "fallback")
 # The original of a generated reversal or advice went out this long before.
 _EARLIER = timedelta(minutes=5)
+# How long a card stays on the list it is put on.
+_LISTED = timedelta(days=30)
 _DATED = {"1987": (7, 12, 13), "1993": (7, 12), "2003": (7, 12)}
 
 
@@ -39,20 +43,24 @@ class Clock:
     expiry: str
 
 
-def clock(version: str, at: datetime | None) -> Clock:
-    """The clock of *at*, the moment at the merchant (naive: UTC; None: the present second)."""
+def clock(version: str, at: datetime | None, zone: tzinfo) -> Clock:
+    """The clock of the moment *at* (naive: UTC; None: the present second) at a merchant in *zone*. Raises
+    OptionError where that is beyond the calendar."""
     if at is None:
-        return _clock_of_second(version, int(time()))
-    return _clock(version, at.replace(tzinfo=UTC) if at.tzinfo is None else at)
+        return _clock_of_second(version, int(time()), zone)
+    try:
+        return _clock(version, at.replace(tzinfo=UTC) if at.tzinfo is None else at, zone)
+    except OverflowError:
+        raise OptionError("at", "a moment that the calendar has in every time zone", shown(str(at))) from None
 
 
 @lru_cache(maxsize=16)
-def _clock_of_second(version: str, second: int) -> Clock:
-    return _clock(version, datetime.fromtimestamp(second, UTC))
+def _clock_of_second(version: str, second: int, zone: tzinfo) -> Clock:
+    return _clock(version, datetime.fromtimestamp(second, UTC), zone)
 
 
-def _clock(version: str, at: datetime) -> Clock:
-    utc, elements = at.astimezone(UTC), spec(version)
+def _clock(version: str, moment: datetime, zone: tzinfo) -> Clock:
+    at, utc, elements = moment.astimezone(zone), moment.astimezone(UTC), spec(version)
     written = {n: dates.write(elements[n].pattern, utc if n == 7 else at) for n in _DATED[version]}
     year = at.year + int(read_toml("templates")["sample"]["years_to_expiry"])
     return Clock(at, utc, written, utc.strftime("%Y%j%H")[3:], f"{year % 100:02}12")
@@ -78,18 +86,33 @@ Fixed = Callable[[Setting], str]
 Varied = Callable[[Context], str]
 
 
+def amount_of(version: str, code: str, minor_units: int) -> str:
+    """DE 4: twelve digits, since 2003 behind the currency and its decimals."""
+    digits = f"{minor_units:012}"
+    if money.composite(version, 4) is None:
+        return digits
+    parts = {"currency": code, "minor unit": str(exponent_of(code)), "amount": digits}
+    return write(layouts(version, 4)[0], parts)
+
+
 def _amount(context: Context) -> str:
     setting = context.setting
-    # An inquiry moves no money.
-    digits = "0" * 12 if setting.purpose == "balance" else f"{context.amount_minor_units:012}"
-    if money.composite(setting.version, 4) is None:
-        return digits
-    parts = {"currency": setting.currency, "minor unit": str(_exponent(setting.currency)), "amount": digits}
-    return write(layouts(setting.version, 4)[0], parts)
+    moved = 0 if setting.purposes.get("zero") else context.amount_minor_units
+    return amount_of(setting.version, setting.currency, moved)
 
 
 def _dated(number: int) -> Varied:
     return lambda context: context.clock.elements[number]
+
+
+def _day(number: int, later: timedelta = timedelta()) -> Varied:
+    """A date of the merchant's calendar, *later* than the message."""
+
+    def written(context: Context) -> str:
+        pattern = spec(context.setting.version)[number].pattern
+        return dates.write(pattern, context.clock.at + later)
+
+    return written
 
 
 def _stan(context: Context) -> str:
@@ -102,13 +125,11 @@ def _reference(context: Context) -> str:
 
 
 def _processing_code(setting: Setting) -> str:
-    own = setting.dialect.get("purposes", {}).get(setting.purpose)
-    return str(own or read_toml("templates")["purposes"][setting.purpose]) + "0000"
+    return str(setting.purposes.get("type", {}).get(setting.version, "00")) + "0000"
 
 
 def _point_of_service(setting: Setting) -> str:
-    own = setting.dialect.get("entries", {}).get(setting.entry)
-    value = own or setting.entries[setting.version]
+    value = setting.entries[setting.version]
     if not isinstance(value, list):
         return str(value)
     return "".join(f"{1 << (32 - bit):08X}" for bit in value)
@@ -117,8 +138,7 @@ def _point_of_service(setting: Setting) -> str:
 def _condition(setting: Setting) -> str:
     if number_of("condition", setting.version) == 0:
         return str(setting.kinds.get("reason", "1506"))  # 1506: online forced by card acceptor
-    conditions = setting.dialect.get("conditions", {})
-    return str(conditions.get(setting.entry) or setting.entries.get("condition", "00"))
+    return str(setting.entries.get("condition", "00"))
 
 
 _STATE = "state or province"
@@ -160,33 +180,31 @@ def _layout_of_place(setting: Setting) -> Layout:
 
 
 def _track_2(context: Context) -> str:
-    service = "201" if context.setting.entry in ("chip", "contactless") else "101"
+    service = "201" if context.setting.entry in _CHIP_CARDS else "101"
     head = f"{context.card}={context.expiry}{service}"
     return head + "0" * max(0, min(13, spec(context.setting.version)[35].width - len(head)))
 
 
 def _answer(setting: Setting) -> str:
-    """DE 39 in an advice: approved; in some dialects the reason of a reversal request."""
-    if setting.kind == "reversal" and (reason := setting.dialect.get("reversal_reason")):
-        return str(reason)
+    """DE 39 in an advice: approved."""
     return approved(setting.version, "1")
 
 
 def approved(version: str, message_class: str, function: str = "0") -> str:
-    """The answer that accepts a message: 00, 000, 0000; 1993 and 2003 accept reversals with 400 and
-    4000, network management with 800 and 8000, and acknowledge an advice of an authorization or
-    financial transaction (*function* 2) with 900 and 9000."""
+    """The answer that accepts a message: 00, 000, 0000; 1993 and 2003 accept file actions with 300 and
+    3000, reversals with 400 and 4000, totals with 500 and 5000, network management with 800 and 8000, and
+    acknowledge an advice of an authorization or financial transaction (*function* 2) with 900 and 9000."""
     width = spec(version)[39].width
     if version == "1987":
         first = "0"
     elif function == "2" and message_class in "12":
         first = "9"
     else:
-        first = message_class if message_class in "48" else "0"
+        first = message_class if message_class in "3458" else "0"
     return first + "0" * (width - 1)
 
 
-def _original(context: Context) -> str:
+def original_of(context: Context) -> str:
     """The original of a reversal: the same transaction as an authorization request, sent earlier."""
     template = read_toml("templates")["kinds"]["auth"]["mti"]
     setting, clock = context.setting, context.clock
@@ -224,7 +242,7 @@ def _chip(context: Context) -> str:
             # Tapped: nothing to report. Inserted: over the floor limit, which is why it goes online.
             "95": "0000000000" if tapped else "0000008000",
             "9A": at.strftime("%y%m%d"),
-            "9C": _processing_code(setting)[:2],
+            "9C": setting.parts.get(3, {}).get("1", _processing_code(setting)[:2]),
             "9F02": amount,
             "5F2A": f"0{setting.currency}",
             # Both with combined data authentication; tapped in EMV mode, inserted also with issuer
@@ -234,8 +252,9 @@ def _chip(context: Context) -> str:
             "9F03": _cash_back(context),
             # The terminal that DE 22 describes: keys, stripe and chip, every way to verify.
             "9F33": "E0F8C8",
-            # Tapped: no verification required. Inserted: PIN in clear, checked by the chip, successful.
-            "9F34": "1F0302" if tapped else "410302",
+            # PIN sent online: unknown yet. Tapped: no verification required. Inserted: PIN in clear,
+            # checked by the chip, successful.
+            "9F34": "420300" if "pin" in setting.words else "1F0302" if tapped else "410302",
             "9F35": "22",
             "84": network(setting.network or NETWORKS[0]).aid,
             "5F34": setting.sample["card_sequence"][1:],
@@ -247,15 +266,25 @@ def _sample(name: str) -> Fixed:
     return lambda setting: str(setting.sample[name])
 
 
-def _cashback(context: Context) -> str:
-    """DE 54: one group that says how much of the amount is cash back."""
-    setting = context.setting
-    parts = {"account type": "00", "amount type": _CASH_BACK, "currency": setting.currency}
-    parts["amount"] = f"D{_cash_back(context)}"
-    layout = layouts(setting.version, 54)[0]
+def additional_amount(version: str, kind: str, code: str, sign: str, minor_units: int) -> str:
+    """One group of DE 54: *kind* says what it is, *sign* is C or D.
+
+    >>> additional_amount("1987", "02", "840", "C", 2500)
+    '0002840C000000002500'
+    """
+    parts = {"account type": "00", "amount type": kind, "currency": code}
+    parts["amount"] = f"{sign}{minor_units:012}"
+    layout = layouts(version, 54)[0]
     if "minor unit" in {cell.name for cell in layout.cell.cells}:
-        parts["minor unit"] = str(_exponent(setting.currency))
+        parts["minor unit"] = str(exponent_of(code))
     return write(layout, [parts])
+
+
+def _cashback(context: Context) -> str:
+    """DE 54: how much of the amount is cash back."""
+    setting = context.setting
+    cash = int(_cash_back(context))
+    return additional_amount(setting.version, _CASH_BACK, setting.currency, "D", cash)
 
 
 def _cash_back(context: Context) -> str:
@@ -265,7 +294,7 @@ def _cash_back(context: Context) -> str:
     return f"{context.setting.details.get('cashback', half):0>12}"
 
 
-def _exponent(code: str) -> int:
+def exponent_of(code: str) -> int:
     """The decimals of a currency, 2 where ISO 4217 has none."""
     known = currency(code)
     return 2 if known is None or known.exponent is None else known.exponent
@@ -297,8 +326,11 @@ FIXED: dict[int, Fixed] = {
     42: _padded(42, "merchant"),
     43: _location,
     49: lambda setting: setting.currency,
-    70: lambda setting: str(setting.dialect.get("echo", "301")),
+    50: lambda setting: setting.currency,
+    70: lambda setting: str(setting.kinds["code"]),
+    91: lambda setting: "1",  # add the record
     100: _sample("receiving"),
+    101: _sample("file"),
 }
 
 VARIED: dict[int, Varied] = {
@@ -308,11 +340,14 @@ VARIED: dict[int, Varied] = {
     11: _stan,
     12: _dated(12),
     13: _dated(13),
+    15: _day(15),
+    28: _day(28),
     14: lambda context: context.expiry,
     35: _track_2,
     37: _reference,
     54: _cashback,
     55: _chip,
-    56: _original,
-    90: _original,
+    56: original_of,
+    73: _day(73, _LISTED),
+    90: original_of,
 }

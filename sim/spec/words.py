@@ -11,9 +11,40 @@ from typing import Literal
 
 Network = Literal["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY"]
 Version = Literal["1987", "1993", "2003"]
-MessageType = Literal["auth", "financial", "echo", "advice", "reversal"]
-Purpose = Literal["purchase", "cash", "cashback", "refund", "balance"]
-Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce"]
+MessageType = Literal[
+    "auth",
+    "financial",
+    "echo",
+    "advice",
+    "reversal",
+    "financial_advice",
+    "sign_on",
+    "sign_off",
+    "key_exchange",
+    "settlement",
+    "settlement_advice",
+    "file_update",
+]
+Purpose = Literal[
+    "purchase",
+    "cash",
+    "cashback",
+    "refund",
+    "balance",
+    "verification",
+    "preauthorization",
+    "incremental",
+    "completion",
+    "recurring",
+    "instalment",
+    "pin_change",
+    "account_funding",
+    "original_credit",
+    "dcc",
+]
+Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce", "fallback", "moto", "stored"]
+Initiator = Literal["merchant", "cardholder"]
+Authentication = Literal["authenticated", "attempted", "none"]
 PlotKind = Literal["traffic", "responses", "presence", "amounts"]
 DrillTopic = Literal[
     "mti", "bitmap", "lengths", "card", "amounts", "dates", "responses", "entry", "tlv", "bits"

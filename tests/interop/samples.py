@@ -9,7 +9,8 @@ from itertools import product
 from typing import Any, get_args
 
 from sim.codec import Message, build
-from sim.operations.generation import generate, respond, reverse
+from sim.operations.answering import respond, reverse
+from sim.operations.generation import generate
 from sim.spec.networks import NETWORKS
 from sim.spec.words import Entry, MessageType, Purpose
 

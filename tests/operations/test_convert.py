@@ -17,21 +17,20 @@ from sim.operations import NETWORKS, VERSIONS, convert, generate, respond, rever
 from sim.operations.conversion import ACTIONS
 from sim.operations.conversion.rules import path, rules
 from sim.operations.conversion.steps import STEPS
+from sim.operations.fitting import combinations
 from sim.spec import lookup, spec
-from sim.spec.tables import read_csv, read_toml
+from sim.spec.tables import read_csv
 
 AT = datetime(2026, 11, 20, 12, 30, 45)  # noqa: DTZ001 (local time, of no zone)
 WAYS = [(one, other) for one, other in product(VERSIONS, VERSIONS) if one != other]
-TEMPLATES = read_toml("templates")
 
 
 def generated(version: str) -> list[Message]:
     """What generate makes of every kind, with every purpose and entry for two networks and with each of them
     for the others, with answers and reversals, where it is valid."""
     made = []
-    for kind, network, purpose, entry in product(
-        TEMPLATES["kinds"], NETWORKS, TEMPLATES["purposes"], TEMPLATES["entries"]
-    ):
+    every = [(network, *one) for network in NETWORKS for one in combinations(network, version)]
+    for network, kind, purpose, entry in every:
         usual = purpose == "purchase" or entry == "manual"
         if not (usual or network in NETWORKS[:2]):
             continue

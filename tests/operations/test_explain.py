@@ -21,7 +21,7 @@ def test_an_authorization_request_reads_like_a_story() -> None:
         "to authorize a purchase of goods and services for 123.45 GBP.",
         "CORNER SHOP, NEW YORK, United States (terminal TERM0001, merchant MERCHANT0000001)",
         "merchant category 5411 (Groceries and supermarkets)",
-        "local time was 20 November, 10:15:30; the message was sent on 20 November, 10:15:30 UTC.",
+        "local time was 20 November, 05:15:30; the message was sent on 20 November, 10:15:30 UTC.",
         "by chip",
         "STAN 123456",
     ):

@@ -7,7 +7,7 @@ from sim.elements import pos
 from sim.operations.generation import own_elements
 from sim.operations.options import settle
 from sim.operations.validation import chosen_network, validate
-from sim.spec.networks import network
+from sim.spec.recipes import recipes
 
 _REQUIRED = "required-element"
 _OTHERWISE = ("auth", "manual", "840")  # kind, entry and currency of a setting that says no more
@@ -17,7 +17,7 @@ def missing(message: Message, asked: str | None) -> dict[int, str]:
     """The elements of its own that the network (*asked*, else the card's) misses in *message*, as generate
     writes them; empty where it misses none that it has an example of."""
     name = chosen_network(message, asked)
-    if name is None or "add" not in network(name).dialects.get(message.version, {}):
+    if name is None or not any(row.network for row in recipes(name, message.version)):
         return {}
     findings = validate(message, network=name).findings
     wanted = {finding.field for finding in findings if finding.rule == _REQUIRED}

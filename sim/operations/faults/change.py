@@ -11,7 +11,8 @@ from typing import Any
 from sim.codec import Message
 from sim.elements import tlv
 from sim.elements.pan import check_digit, luhn_ok
-from sim.operations.generation import generate, respond, reverse
+from sim.operations.answering import respond, reverse
+from sim.operations.generation import generate
 from sim.operations.recipes import approved
 from sim.spec.networks import NETWORKS, default_card
 from sim.spec.tables import read_toml

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from sim.codec import BuildError, Message, build
 from sim.elements.money import say_amount
 from sim.errors import OptionError
-from sim.operations.generation import Generated, generate, respond, reverse
+from sim.operations.answering import respond, reverse
+from sim.operations.generation import Generated, generate
 from sim.operations.llm.drafting.codes import answer_code
 from sim.operations.llm.guard import tokens
 from sim.operations.validation import validate

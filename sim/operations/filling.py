@@ -1,0 +1,140 @@
+"""Elements put together from recipes: which rows hold, what their placeholders stand for, and the parts
+written as the layouts of the elements say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sim.elements import tlv
+from sim.elements.composing import Value
+from sim.elements.cutting import Part
+from sim.elements.layout import Layout, fitting, layouts, write
+from sim.errors import BuildError
+from sim.spec.layouts import Cell
+from sim.spec.recipes import DROPPED, Recipe, Test
+
+_CHIP_DATA = 55
+
+Ask = Callable[[str], str]  # the value of a part of the message, by its path; empty where there is none
+
+
+class Text(str):
+    """A value in a recipe's text: `{city:ebcdic}` is its hex digits in EBCDIC, `{city:<9}` fills up."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return self.encode("cp037").hex().upper() if spec == "ebcdic" else super().__format__(spec)
+
+
+class Values(dict[str, Any]):
+    """What placeholders stand for: `known` texts, and of the others those that *derive* works out."""
+
+    def __init__(self, known: Mapping[str, Any], derive: Callable[[str], str]) -> None:
+        super().__init__({name: Text(text) for name, text in known.items()})
+        self._derive = derive
+
+    def __missing__(self, name: str) -> Text:
+        found = self[name] = Text(self._derive(name))
+        return found
+
+
+def holding(rows: Iterable[Recipe], words: frozenset[str], ask: Ask = lambda path: "") -> list[Recipe]:
+    """The rows all of whose conditions hold for *words* and for what *ask* knows of the message."""
+    return [row for row in rows if all(_holds(test, words, ask) for test in row.tests)]
+
+
+def _holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
+    first = test.words[0]
+    if first[:1].isdigit():
+        path, asked, value = first.partition("=")
+        found = ask(path)
+        return (found in (value, *test.words[1:]) if asked else bool(found)) != test.negated
+    return any(word in words for word in test.words) != test.negated
+
+
+def parts_of(rows: Iterable[Recipe]) -> dict[int, dict[str, str]]:
+    """What *rows* put into each element, by path within it, empty for the whole; later rows win."""
+    found: dict[int, dict[str, str]] = {}
+    for row in rows:
+        for path, text in row.parts.items():
+            number, _, inside = path.partition(".")
+            of_element = found.setdefault(int(number), {})
+            if not inside:
+                of_element.clear()
+            of_element[inside] = text
+    return found
+
+
+def filled(
+    number: int, base: str, parts: Mapping[str, str], values: Values, version: str, network: str | None
+) -> str:
+    """The element that *parts* make of *base*, which is empty where there was none; empty where nothing of
+    it is left. Raises BuildError for a part that no layout has or that does not fit."""
+    texts = {path: text if text == DROPPED else text.format_map(values) for path, text in parts.items()}
+    if "" in texts:
+        whole = texts.pop("")
+        base = "" if whole == DROPPED else whole
+    texts = {path: text for path, text in texts.items() if text}
+    if not texts:
+        return base
+    if number == _CHIP_DATA:
+        return _tagged(base, texts)
+    layout, tree = _tree(number, base, texts, version, network)
+    for path, text in texts.items():
+        _put(tree, path.split("."), text)
+    return write(layout, _ordered(layout.cell, tree)) if tree else ""
+
+
+def _tagged(base: str, texts: Mapping[str, str]) -> str:
+    tags = {**{tag.tag: tag.value for tag in tlv.read(base)}, **texts}
+    return tlv.write({tag: text for tag, text in tags.items() if text != DROPPED})
+
+
+def _tree(
+    number: int, base: str, texts: Mapping[str, str], version: str, network: str | None
+) -> tuple[Layout, dict[str, Any]]:
+    """The layout to write by, and the parts that *base* has."""
+    found = fitting(version, number, base, network) if base else None
+    if found is not None:
+        return found.layout, _read(found.parts)
+    for layout in layouts(version, number, network):
+        if all(_has(layout.cell, path.split(".")) for path in texts):
+            return layout, {}
+    raise BuildError(number, None, f"a layout with {', '.join(texts)}", "none")
+
+
+def _read(parts: Iterable[Part]) -> dict[str, Any]:
+    return {part.key: _read(part.children) if part.children else part.value for part in parts}
+
+
+def _has(cell: Cell, keys: list[str]) -> bool:
+    if not keys:
+        return True
+    below = cell.by_key.get(keys[0])
+    return below is not None and _has(below, keys[1:])
+
+
+def _put(tree: dict[str, Any], keys: list[str], text: str) -> None:
+    """Put *text* where *keys* lead, or take out what is there."""
+    first, *rest = keys
+    if rest:
+        below = tree.setdefault(first, {})
+        if isinstance(below, dict):
+            _put(below, rest, text)
+        if not below:
+            del tree[first]
+    elif text == DROPPED:
+        tree.pop(first, None)
+    else:
+        tree[first] = text
+
+
+def _ordered(cell: Cell, tree: Mapping[str, Any]) -> dict[str, Value]:
+    """The parts in the order of the layout, at every depth."""
+    places = {one.key: at for at, one in enumerate(cell.cells)}
+    return {
+        key: _ordered(cell.by_key[key], value) if isinstance(value, dict) and key in cell.by_key else value
+        for key, value in sorted(tree.items(), key=lambda item: places.get(item[0], len(places)))
+    }
