@@ -10,9 +10,10 @@ from typing import Any, get_args
 
 from sim.codec import Message, build
 from sim.operations.answering import respond, reverse
+from sim.operations.fitting import combinations
 from sim.operations.generation import generate
 from sim.spec.networks import NETWORKS
-from sim.spec.words import Entry, MessageType, Purpose
+from sim.spec.words import MessageType
 
 AT = datetime(2026, 11, 20, 12, 30, 45, tzinfo=UTC)
 # What is left open in each message: no network, an amount at either end, a currency without cents.
@@ -32,10 +33,8 @@ def generated(version: str) -> tuple[Message, ...]:
 
 def _all(version: str) -> Iterator[Message]:
     for network in NETWORKS:
-        yield from _exchange("echo", network=network, version=version)
-    kinds = [kind for kind in get_args(MessageType) if kind != "echo"]
-    for kind, network, entry, purpose in product(kinds, NETWORKS, get_args(Entry), get_args(Purpose)):
-        yield from _exchange(kind, network=network, entry=entry, purpose=purpose, version=version)
+        for kind, purpose, entry in combinations(network, version):
+            yield from _exchange(kind, network=network, entry=entry, purpose=purpose, version=version)
     for kind, extreme in product(get_args(MessageType), _EXTREMES):
         yield from _exchange(kind, version=version, **extreme)
 

@@ -37,7 +37,7 @@ def known(message: Message) -> dict[str, Slot]:
         (REQUEST, "This is {kind} ({MTI}) for {amount}, with {card}.",
          "This is an authorization request (MTI 0100) for 123.45 USD, with a Visa card 411111******1111."),
         (REQUEST, "{all.when}. It carries {DE11} and {DE22}.",
-         "The merchant's local time was 20 November, 10:15:30; the message was sent on 20 November, 10:15:30 "
+         "The merchant's local time was 20 November, 05:15:30; the message was sent on 20 November, 10:15:30 "
          "UTC. It carries systems trace audit number (STAN) 123456 and point of service entry mode 051."),
         (REQUEST, "It names {merchant}, with {DE18} and {DE41}.",
          "It names CORNER SHOP, NEW YORK, United States, with merchant's type (merchant category code) 5411 "

@@ -6,7 +6,7 @@ Problems are sentences for the model, which may then mend its intent.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,10 @@ from sim.operations.generation import Generated, generate
 from sim.operations.llm.drafting.codes import answer_code
 from sim.operations.llm.guard import tokens
 from sim.operations.validation import validate
-from sim.spec import Currency, currency
+from sim.operations.zones import zone_named, zone_of
+from sim.spec import Currency, country, currency
 from sim.spec.networks import TestCard, detect, test_cards
+from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
     from sim.operations.llm.drafting.intent import Intent
@@ -133,6 +135,8 @@ def _options(draft: Composing) -> dict[str, object]:
     details = {name: value for name, source in _DETAILS.items() if (value := intent[source])}
     if intent["cashback_amount"]:
         details["cashback"] = str(_minor(draft, intent["cashback_amount"], code))
+    if intent["utc_offset"]:
+        details["timezone"] = intent["utc_offset"]
     options["details"] = details
     return options
 
@@ -150,13 +154,13 @@ def _read_moment(draft: Composing, day: str | None, clock: str | None, offset: s
     if not (day or clock or offset):
         return None
     try:
-        zone = UTC if offset is None else _zone(offset)
+        zone = _local_zone(draft) if offset is None else zone_named(offset)
         moment = datetime.combine(
             date.fromisoformat(day) if day else draft.now.astimezone(zone).date(),
             time.fromisoformat(clock) if clock else draft.now.astimezone(zone).time().replace(microsecond=0),
             zone,
         )
-    except ValueError:
+    except (ValueError, OptionError):
         draft.problems.append("`date`, `time` or `utc_offset` is none that exists")
         return None
     if day and not clock:
@@ -164,16 +168,18 @@ def _read_moment(draft: Composing, day: str | None, clock: str | None, offset: s
     if clock and not day:
         draft.notes.append("No date was given: today's is used.")
     if clock and not offset:
-        draft.notes.append("The time is taken as UTC, as no zone was given.")
+        whose = "UTC" if zone is UTC else "the merchant's local time"
+        draft.notes.append(f"The time is taken as {whose}, as no zone was given.")
     return moment
 
 
-def _zone(offset: str) -> timezone:
-    hours, minutes = int(offset[1:3]), int(offset[4:])
-    span = timedelta(hours=hours, minutes=minutes)
-    if span > timedelta(hours=14) or minutes > 59:
-        raise ValueError
-    return timezone(-span if offset[0] == "-" else span)
+def _local_zone(draft: Composing) -> tzinfo:
+    """The time zone of the merchant, as generate takes it where nothing is said; UTC for an echo."""
+    intent = draft.intent
+    if intent["kind"] == "echo":
+        return UTC
+    found = country((intent["merchant_country"] or read_toml("templates")["sample"]["country"]).upper())
+    return zone_named(zone_of(found.alpha2) if found else "UTC")
 
 
 def _card(draft: Composing) -> TestCard | None:
