@@ -26,7 +26,8 @@ from sim.link.issuer import management
 from sim.link.line import Line
 from sim.link.timing import Handle, Timing
 from sim.link.traffic import EVENT, IN, OUT, Traffic
-from sim.operations.generation import generate, respond, reverse
+from sim.operations.answering import respond, reverse
+from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
 _REVERSIBLE = "12"

@@ -18,7 +18,7 @@ from sim.elements.pan import account
 from sim.errors import ParseError
 from sim.link.accounts import Accounts, Latest
 from sim.link.rules import Rule, Table
-from sim.operations.generation import respond
+from sim.operations.answering import respond
 from sim.operations.validation import judge
 from sim.spec import currency, lookup, spec
 from sim.spec.networks import NETWORKS

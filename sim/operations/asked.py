@@ -12,8 +12,8 @@ from typing import Any
 from sim.codec.walk import is_digits
 from sim.errors import ChoiceError, OptionError, shown
 from sim.operations.generation import native_version
+from sim.operations.options import mti_of
 from sim.spec.elements import version_of
-from sim.spec.networks import network as network_of
 from sim.spec.spellings import network_named, template_word, version_named
 from sim.spec.tables import read_toml
 
@@ -94,18 +94,17 @@ def _version(version: object, message_type: object, own: str | None, pan: str | 
 
 def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str | None]:
     """The message type, and the purpose where it says that: `refund` is a financial message that refunds."""
-    kinds: dict[str, Any] = read_toml("templates")["kinds"]
-    mtis = {row["mti"][version]: kind for kind, row in kinds.items()}
-    reversal = network_of(own).dialects.get(version, {}).get("reversal") if own else None
-    if reversal:
-        mtis = {mti: kind for mti, kind in mtis.items() if kind != "reversal"} | {reversal: "reversal"}
+    mtis: dict[str, str] = {}
+    for kind in read_toml("templates")["kinds"]:
+        mtis.setdefault(mti_of(kind, own, version), kind)
     if isinstance(message_type, str) and message_type in mtis:
         return mtis[message_type], None
     try:
         return template_word("message_type", message_type), None
     except ChoiceError as error:
         try:
-            return "financial", template_word("purpose", message_type)
+            purpose = template_word("purpose", message_type)
+            return str(read_toml("templates")["purposes"][purpose]["kinds"][0]), purpose
         except ChoiceError:
             choices = (*error.choices, *mtis)
             raise ChoiceError(error.option, error.found, choices, error.nearest) from None
@@ -121,11 +120,7 @@ def mti_named(message_type: object, own: str, version: str) -> str:
     if is_digits(text) and len(text) == _MTI_DIGITS:
         return text
     kind, _ = _kind(message_type, own, version)
-    reversal = network_of(own).dialects.get(version, {}).get("reversal")
-    found = (
-        reversal if kind == "reversal" and reversal else read_toml("templates")["kinds"][kind]["mti"][version]
-    )
-    return str(found)
+    return mti_of(kind, own, version)
 
 
 def _digits(value: object) -> object:

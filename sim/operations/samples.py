@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from sim.codec import Message
+from sim.operations.answering import respond, reverse
 from sim.operations.faults import break_message
-from sim.operations.generation import generate, respond, reverse
+from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
 _PAIR = 2

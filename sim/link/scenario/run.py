@@ -18,8 +18,9 @@ from sim.link.line import Line
 from sim.link.scenario.suite import Case, Step, Suite
 from sim.link.timing import Timing
 from sim.masking import mask
+from sim.operations.answering import reverse
 from sim.operations.asked import options_of
-from sim.operations.generation import generate, reverse
+from sim.operations.generation import generate
 from sim.operations.recipes import approved
 from sim.operations.validation import judge
 from sim.spec import code_list, number_of
