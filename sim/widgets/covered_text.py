@@ -49,6 +49,11 @@ class CoveredText(anywidget.AnyWidget):
         self.observe(self._take, "value")
         self.on_msg(self._asked)
 
+    @property
+    def typing(self) -> bool:
+        """Whether `value` is being changed by a key pressed in the box."""
+        return self._typing
+
     def cover_again(self) -> None:
         """Mask anew: what *cover* depends on has changed."""
         self._mask()

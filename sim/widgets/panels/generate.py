@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -17,6 +19,8 @@ from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
+from sim.widgets.panels.call import call_of, covered_call
+from sim.widgets.panels.gallery import Gallery
 from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput
 from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.shared import (
@@ -31,6 +35,7 @@ from sim.widgets.panels.shared import (
     show,
     static_anatomy,
 )
+from sim.widgets.panels.templates import TemplateBar, Templates
 
 TYPES = (
     ("authorization (0100)", "auth"),
@@ -71,7 +76,8 @@ class GeneratePanel(AskingPanel):
 
     `run()` makes the message and, with a description, waits for the model; the button does not wait (see
     `AskingPanel`). Until then the message made before stays; any change of an option, the description or
-    the message ends the request, as `cancel()` does.
+    the message ends the request, as `cancel()` does. `code` is the call that makes the same in a cell;
+    *templates* the file of options saved by name, None for the user's own.
     """
 
     message_type = traitlets.Enum([value for _, value in TYPES], "auth")
@@ -90,7 +96,12 @@ class GeneratePanel(AskingPanel):
     problem = traitlets.Unicode("")
 
     def __init__(
-        self, *, at: datetime | None = None, writer: LanguageModel | None = None, **options: Any
+        self,
+        *,
+        at: datetime | None = None,
+        writer: LanguageModel | None = None,
+        templates: Path | None = None,
+        **options: Any,
     ) -> None:
         self.at = at
         # The network the message was made for, when one was asked for; else it is the card's.
@@ -98,9 +109,20 @@ class GeneratePanel(AskingPanel):
         self.writer = writer or LanguageModel()
         self._set_inputs()
         self._set_outputs()
+        self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
+        self.templates = TemplateBar(Templates(templates), self.options, self.use)
+        saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
         bar = RunBar("Generate")
         super().__init__(
-            bar, self.form, self.describe, bar, self.said, self.result, classes="iso-generate-panel"
+            bar,
+            saved,
+            self.form,
+            self.describe,
+            bar,
+            self.call,
+            self.said,
+            self.result,
+            classes="iso-generate-panel",
         )
         self._link()
         for name, value in options.items():
@@ -108,10 +130,36 @@ class GeneratePanel(AskingPanel):
                 raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
             setattr(self, name, value)
         self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
+        self.observe(lambda change: self._write_call(), [*OPTIONS, "description"])
         self.observe(self._adapt, ["message_type", "description"])
         self.observe(lambda change: self._show(), "message")
         self._adapt()
+        self._write_call()
         self._show()
+
+    def options(self) -> dict[str, Any]:
+        """The options as they are chosen now."""
+        return {name: getattr(self, name) for name in OPTIONS}
+
+    def use(self, options: Mapping[str, Any]) -> None:
+        """Choose *options*; those not among them get what they have at first, and names unknown here are
+        left aside."""
+        for name in OPTIONS:
+            value = options.get(name, self.traits()[name].default_value)
+            try:
+                setattr(self, name, value)
+            except traitlets.TraitError:  # a file may hold anything
+                self.problem = f"{name} cannot be {str(value)[:20]!r}"
+                self._tell()
+        self.description = ""
+
+    @property
+    def code(self) -> str:
+        """The call of `sim.generate` that makes what is chosen."""
+        return call_of(self.options(), self.description)
+
+    def _write_call(self) -> None:
+        self.call.value = self.code
 
     def _set_inputs(self) -> None:
         networks = [("of the card", ""), *((network(name).title, name) for name in NETWORKS)]
@@ -155,6 +203,12 @@ class GeneratePanel(AskingPanel):
 
     def _set_outputs(self) -> None:
         self.said = ipywidgets.HTML().add_class("iso-said")
+        self.call = CoveredText(
+            cover=lambda call: covered_call(call, self.pan),
+            label="The same in a cell",
+            rows=1,
+            editable=False,
+        ).add_class("iso-call")
         self.text = CoveredText(cover=lambda raw: cover(raw, None), label="Message", rows=2, editable=False)
         self.views = MessageViews()
         self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
@@ -193,7 +247,7 @@ class GeneratePanel(AskingPanel):
 
     def _build(self) -> None:
         try:
-            made = generate(**{name: getattr(self, name) for name in OPTIONS}, at=self.at)
+            made = generate(**self.options(), at=self.at)
         except (BuildError, OptionError) as error:
             self._refuse(error)
         else:

@@ -10,6 +10,7 @@ import traitlets
 
 from sim.widgets.panels.explain import ExplainPanel
 from sim.widgets.panels.generate import GeneratePanel
+from sim.widgets.panels.history import Entry, History, entry_of
 from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.shared import Panel, show
 from sim.widgets.panels.validate import ValidatePanel
@@ -21,7 +22,8 @@ class Lab(Panel):
     """Generate, explain and validate behind tabs. The readers open with the message that was made or changed
     last, wherever that was; "Explain this" and "Validate this" take that of the open panel.
 
-    The panels are `generate`, `explain` and `validate`. Traits: `tab`, the open one by its name;
+    The panels are `generate`, `explain` and `validate`; `history` has the messages there were, to be restored
+    and compared. Traits: `tab`, the open one by its name;
     `message`, that of the open panel. *message* is put into explain and validate; *at* is the moment of
     generated messages, None for now; *options* are those of `GeneratePanel`.
     """
@@ -42,13 +44,15 @@ class Lab(Panel):
         self.validate = ValidatePanel(message)
         self.panels = dict(zip(TABS, (self.generate, self.explain, self.validate), strict=True))
         self.tabs = ipywidgets.Tab(list(self.panels.values()), titles=TABS).add_class("iso-tabs")
-        super().__init__(self.tabs, classes="iso-lab")
+        self.history = History(self._restore)
+        super().__init__(self.tabs, self.history, classes="iso-lab")
         self.tabs.observe(self._selected, "selected_index")
         self.observe(self._select, "tab")
         self._latest = ""  # the panel whose message was changed last
         for name, panel in self.panels.items():
             panel.observe(self._follow, "message")
             panel.observe(lambda change, name=name: self._note(name), "message")
+            self.history.add(entry_of(panel, name))
             self._offer(panel)
         if self.explain.message:
             self.tab = "Explain"
@@ -71,6 +75,17 @@ class Lab(Panel):
     def _note(self, name: str) -> None:
         if self.panels[name].message:
             self._latest = name
+            self.history.add(entry_of(self.panels[name], name))
+
+    def _restore(self, entry: Entry) -> None:
+        """Show a message of the history again in the panel where it was."""
+        panel = self.panels[entry.panel]
+        if panel is self.generate:
+            panel.asked_network = entry.network
+        else:
+            panel.version, panel.network = entry.version, entry.network
+        panel.message = entry.message
+        self.tab = entry.panel
 
     def _offer(self, panel: Any) -> None:
         actions = panel.actions
