@@ -108,14 +108,12 @@ class GeneratePanel(AskingPanel):
         self.asked_network: str | None = None
         self.writer = writer or LanguageModel()
         self._set_inputs()
+        self._set_saved(templates)
         self._set_outputs()
-        self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
-        self.templates = TemplateBar(Templates(templates), self.options, self.use)
-        saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
         bar = RunBar("Generate")
         super().__init__(
             bar,
-            saved,
+            self.saved,
             self.form,
             self.describe,
             bar,
@@ -160,6 +158,11 @@ class GeneratePanel(AskingPanel):
 
     def _write_call(self) -> None:
         self.call.value = self.code
+
+    def _set_saved(self, templates: Path | None) -> None:
+        self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
+        self.templates = TemplateBar(Templates(templates), self.options, self.use)
+        self.saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
 
     def _set_inputs(self) -> None:
         networks = [("of the card", ""), *((network(name).title, name) for name in NETWORKS)]
