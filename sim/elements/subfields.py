@@ -206,7 +206,7 @@ def inside_tag(tag: str, value: str, network: str | None) -> list[Told]:
     >>> [told.meaning for told in inside_tag("9F10", "06010A03A00000", "VISA")][2]
     'version 10'
     """
-    for one in tag_layouts(tag, network) if network else ():
+    for one in tag_layouts(tag, network or ""):
         found = read(one, value)
         if found.fits:
             return list(_tell(one.cell, found.parts, value, Message("", {}), network, 0))

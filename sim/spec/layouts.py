@@ -24,6 +24,7 @@ _FORMAT = re.compile(
 _UNBOUNDED = 9999
 _OWN_CODES = ("sub_field", "bits")
 _CHIP_DATA = 55
+_ANYBODY = ""  # the common core, which cards of any network may have
 _BLANK = "_"  # how a blank is written in a code of `subfields.csv`
 _COLUMNS = ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source")
 _EMPTY = dict.fromkeys(_COLUMNS, "")
@@ -176,18 +177,20 @@ def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
 
 @cache
 def tag_layouts(tag: str, network: str) -> tuple[Layout, ...]:
-    """What is inside the value of a chip data tag, by *network*; empty where that is not known.
+    """What is inside the value of a chip data tag: what a card of any network may have, then by *network*;
+    empty where that is not known.
 
     >>> [cell.name for cell in tag_layouts("9F6E", "MASTERCARD")[0].cell.cells][:2]
     ['country', 'unique identifier']
     """
-    found: dict[str, list[dict[str, str]]] = {}
-    for row in read_csv("emv/inside"):
-        if (row["tag"], row["network"]) == (tag, network):
-            found.setdefault(row["layout"], []).append({**row, "number": str(_CHIP_DATA)})
+    found: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for owner in dict.fromkeys((_ANYBODY, network)):
+        for row in read_csv("emv/inside"):
+            if (row["tag"], row["network"]) == (tag, owner):
+                found.setdefault((owner, row["layout"]), []).append({**row, "number": str(_CHIP_DATA)})
     return tuple(
-        Layout("", _CHIP_DATA, network, variant, _cell(rows, "", tag, network))
-        for variant, rows in found.items()
+        Layout("", _CHIP_DATA, owner, variant, _cell(rows, "", tag, owner))
+        for (owner, variant), rows in found.items()
     )
 
 

@@ -47,6 +47,12 @@ def test_the_parts_of_a_network_are_named_and_explained(
 
 
 CARD = "5555555555554444"
+RISK = (
+    "signature (paper) (contactless); no CVM required (contactless); CDCVM (contactless); "
+    "mag-stripe mode contactless transactions not supported"
+)
+PROFILE = "signature supported; online PIN supported; on-device CVM supported; issuer update supported"
+COMMON_CORE = f"0FA501A0000001C0{'1' * 16}0F{'2' * 30}"
 NOT_TWICE = "second GENERATE AC not requested"
 
 
@@ -125,6 +131,28 @@ def test_codes_of_parts_belong_to_a_part() -> None:
         ("MASTERCARD", "9F6E", "084000010000", "1-4", "United States"),
         ("VISA", "9F6E", "02800000", "1-2", "non-card form factor"),
         ("UNIONPAY", "9F10", "0701170300000004", "15-16", "SM4"),
+        ("DISCOVER", "9F10", COMMON_CORE, "3-4", "format A, version 5 (Triple DES)"),
+        (
+            "AMEX",
+            "9F10",
+            COMMON_CORE,
+            "7-16",
+            f"{NOT_TWICE}; first GENERATE AC returned ARQC; unable to go online",
+        ),
+        (
+            "MASTERCARD",
+            "9F1D",
+            "2C00800000000000",
+            "1-16",
+            RISK,
+        ),
+        (
+            "JCB",
+            "9F53",
+            "708000",
+            "1-6",
+            PROFILE,
+        ),
     ],
 )
 def test_tags_that_networks_fill_their_own_way_unfold(
