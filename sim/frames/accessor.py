@@ -17,7 +17,7 @@ from sim.frames.addressing import element, set_element
 from sim.frames.argument import Given, as_build_error, digest, facts_of, leniently, take
 from sim.frames.pasted import TEXT_FORM
 from sim.frames.raw import RawMessage
-from sim.operations import explain, validate
+from sim.operations import copying, explain, validate
 from sim.operations.explanation import explain_so_far
 from sim.operations.validation import chosen_network
 
@@ -121,6 +121,28 @@ class MessageView:
             return False
         return validate(given.content, network=given.network, version=given.version).valid
 
+    def to_dict(self, *, masked: bool = True) -> dict[str, str]:
+        """The message as `{"mti": "0800", "11": "000042"}`, fit for `sim.build` unless card data is masked;
+        `{"text", "version"}` of a text that does not parse. *masked* False gives card data in clear."""
+        return copying.as_dict(self._copied(masked))
+
+    def to_json(self, *, masked: bool = True) -> str:
+        """The same as JSON."""
+        return copying.as_json(self._copied(masked))
+
+    def to_python(self, *, masked: bool = True) -> str:
+        """The call of `sim.build` that makes the message."""
+        return copying.as_python(self._copied(masked))
+
+    def to_html(self) -> str:
+        """The table as a page of its own, which asks for nothing else; card data masked."""
+        table = str(getattr(self._table, "_repr_html_", self._table.to_html)())
+        return copying.page(table, "ISO 8583 message")
+
+    def _copied(self, masked: bool) -> copying.Copied:
+        given = self._given()
+        return copying.held(given.content, version=given.version, network=given.network, masked=masked)
+
     def _so_far(self) -> str:
         """What could be read of a broken text; nothing where the rows are not even one text."""
         try:
@@ -142,7 +164,7 @@ class MessageView:
 
     def __repr__(self) -> str:
         names = "message, mti, version, network, read_as, source, summary, valid, notes, lossless"
-        return f"<iso: {names}, to_message()>"
+        return f"<iso: {names}, to_message(), to_dict(), to_json(), to_python(), to_html()>"
 
 
 class FindingsView:

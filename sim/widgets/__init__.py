@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sim.widgets.anatomy import MessageAnatomy
     from sim.widgets.diff import MessageDiff
+    from sim.widgets.explorer.panel import LogExplorer
     from sim.widgets.page import anatomy_html
     from sim.widgets.panels.drill import DrillPanel
     from sim.widgets.panels.explain import ExplainPanel
@@ -26,6 +27,7 @@ _WHERE = {
     "ExplainPanel": "sim.widgets.panels.explain",
     "GeneratePanel": "sim.widgets.panels.generate",
     "Lab": "sim.widgets.panels.lab",
+    "LogExplorer": "sim.widgets.explorer.panel",
     "MessageAnatomy": "sim.widgets.anatomy",
     "MessageDiff": "sim.widgets.diff",
     "TableView": "sim.widgets.table_view",
@@ -39,6 +41,7 @@ __all__ = [
     "ExplainPanel",
     "GeneratePanel",
     "Lab",
+    "LogExplorer",
     "MessageAnatomy",
     "MessageDiff",
     "TableView",

@@ -13,6 +13,7 @@ from sim.codec import Message, ParseError, parse
 from sim.errors import IsoError
 from sim.operations import break_message, chosen_version, respond, reverse, strip_line_ending
 from sim.spec import code_list
+from sim.widgets.copying import CopyMenu
 from sim.widgets.panels.shared import markup, show
 
 _MOST = 46
@@ -57,6 +58,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         self.reverse_button = _button("Reverse")
         self.break_button = _button("Break")
         self.back_button = _button("Back", "The message before")
+        self.copy = CopyMenu()
         self._said = ipywidgets.HTML()
         bar = ipywidgets.HBox(
             [
@@ -69,7 +71,9 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
                 self._said,
             ]
         ).add_class("iso-bar")
-        super().__init__([bar])
+        super().__init__([bar, self.copy])
+        for name in ("message", "version"):
+            traitlets.dlink((self, name), (self.copy, name))
         for button in (self.explain_button, self.validate_button, self.back_button, self._said):
             show(button, False)
         self._listen()

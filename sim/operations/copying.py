@@ -1,0 +1,182 @@
+"""A message as something to be pasted elsewhere: text, hex, JSON, Python, a call of the service, a test.
+
+Card data is masked unless the caller says otherwise; what is masked keeps its length, so that offsets stay
+true, but is no message any more where a card number was: whoever pastes it puts a test card in.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sim.codec import Message, ParseError, build, parse
+from sim.masking import cover_value
+from sim.operations.anatomy import masked_text
+from sim.operations.validation import chosen_version, validate
+from sim.spec.spellings import choose
+
+_SERVICE = "http://127.0.0.1:8000"
+_PAN = 2
+_HEADER = 2  # bytes of the length in front, most significant first
+_WIDTH = 16  # bytes of a line of hex digits
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A message and how it is shown. `raw` is its text, sound or broken."""
+
+    raw: str
+    version: str
+    network: str | None
+    masked: bool
+
+    @cached_property
+    def text(self) -> str:
+        """The text, masked if it is to be."""
+        return masked_text(self.raw, self.version) if self.masked else self.raw
+
+    @cached_property
+    def message(self) -> Message | None:
+        """The message, None where the text is none."""
+        try:
+            return parse(self.raw, self.version)
+        except ParseError:
+            return None
+
+    @cached_property
+    def fields(self) -> Mapping[int, str]:
+        """The elements, masked if they are to be."""
+        if self.message is None:
+            return {}
+        if not self.masked:
+            return self.message.fields
+        pan = self.message.get(_PAN) or ""
+        return {
+            number: cover_value(number, value, self.version, pan)
+            for number, value in self.message.fields.items()
+        }
+
+    @cached_property
+    def hides(self) -> bool:
+        """Whether something is hidden."""
+        return self.text != self.raw
+
+
+def as_dict(held: Copied) -> dict[str, Any]:
+    """MTI, version and elements by number, as `sim.build` takes them: `{"mti": "0800", "11": "000042"}`; of a
+    text that is no message the text."""
+    if held.message is None:
+        return {"text": held.text, "version": held.version}
+    return {"mti": held.message.mti, **{str(number): value for number, value in sorted(held.fields.items())}}
+
+
+def as_json(held: Copied) -> str:
+    """The same as JSON."""
+    return json.dumps(as_dict(held), indent=2, ensure_ascii=False)
+
+
+def as_hex(held: Copied) -> str:
+    """The text's bytes behind a length of two bytes, in hex digits, 16 bytes a line."""
+    data = held.text.encode("utf-8", errors="replace")
+    whole = len(data).to_bytes(_HEADER, "big", signed=False) + data if len(data) < 1 << 8 * _HEADER else data
+    return "\n".join(whole[at : at + _WIDTH].hex(" ").upper() for at in range(0, len(whole), _WIDTH))
+
+
+def as_python(held: Copied) -> str:
+    """The call that builds the message."""
+    if held.message is None:
+        return f"{_warning(held)}import sim\n\nmessage = sim.parse({held.text!r}, version={held.version!r})\n"
+    lines = [f'    "mti": {held.message.mti!r},']
+    lines += [f"    {number}: {value!r}," for number, value in sorted(held.fields.items())]
+    version = "" if chosen_version(held.message.mti, None) == held.version else f", version={held.version!r}"
+    made = "\n".join(lines)
+    return f"{_warning(held)}import sim\n\nmessage = sim.build({{\n{made}\n}}{version})\n"
+
+
+def as_curl(held: Copied) -> str:
+    """A request to the service's `/validate`."""
+    body = {"message": held.text, "version": held.version, "network": held.network}
+    data = json.dumps({key: value for key, value in body.items() if value is not None})
+    return (
+        f"{_warning(held)}curl -sS {_SERVICE}/validate \\\n"
+        f"  -H 'Content-Type: application/json' \\\n  --data {shlex.quote(data)}\n"
+    )
+
+
+def as_pytest(held: Copied) -> str:
+    """A test that holds the message to its verdict of today: its errors by rule."""
+    report = validate(held.raw, network=held.network, version=held.version)
+    found = sorted({one.rule for one in report.findings if str(one.severity) == "error"})
+    made = as_python(held).removeprefix(_warning(held))
+    body = made.removeprefix("import sim\n\n").replace("\n", "\n    ").rstrip()
+    options = "".join(f", {name}={value!r}" for name, value in _options(held).items())
+    return (
+        f"{_warning(held)}import sim\n\n\ndef test_message() -> None:\n"
+        f'    """{"Breaks " + ", ".join(found) if found else "Breaks no rule"}."""\n'
+        f"    {body}\n"
+        f"    findings = sim.validate(message{options})\n"
+        f'    errors = findings[findings["severity"] == "error"]\n'
+        f'    assert sorted(set(errors["rule"])) == {found!r}\n'
+    )
+
+
+def _options(held: Copied) -> dict[str, str]:
+    return {"version": held.version} | ({"network": held.network} if held.network else {})
+
+
+def _warning(held: Copied) -> str:
+    return "# Card data is masked: put a test card in.\n" if held.hides else ""
+
+
+# What a message can be copied as: words for people, the suffix of a file, and how it is made.
+FORMS: Mapping[str, tuple[str, str, Callable[[Copied], str]]] = {
+    "text": ("text", "txt", lambda held: held.text),
+    "hex": ("hex with a length header", "hex", as_hex),
+    "json": ("JSON", "json", as_json),
+    "python": ("Python: sim.build(...)", "py", as_python),
+    "curl": ("curl to the service", "sh", as_curl),
+    "pytest": ("a pytest case", "py", as_pytest),
+}
+
+
+def copied(
+    message: str | Message,
+    form: str,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    masked: bool = True,
+) -> str:
+    """*message* as *form*, one of `FORMS`.
+
+    >>> copied("08002020000000000000990000123456", "json")
+    '{\\n  "mti": "0800",\\n  "3": "990000",\\n  "11": "123456"\\n}'
+    """
+    return FORMS[choose("form", form, FORMS)][2](
+        held(message, version=version, network=network, masked=masked)
+    )
+
+
+def held(
+    message: str | Message, *, version: str | None = None, network: str | None = None, masked: bool = True
+) -> Copied:
+    """*message* as the functions here take it."""
+    if isinstance(message, Message):
+        return Copied(build(message), version or message.version, network, masked)
+    return Copied(message, chosen_version(message, version), network, masked)
+
+
+def page(body: str, title: str) -> str:
+    """HTML as a page of its own, light or dark as its reader likes it."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{html.escape(title)}</title>"
+        "<style>:root { color-scheme: light dark; } body { font-family: sans-serif; margin: 1.5em; }</style>"
+        f"</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )

@@ -1,0 +1,61 @@
+"""`CopyMenu`: a message as text, hex, JSON, Python, curl, a test or a page, copied or saved as a file.
+
+What is handed over travels as a passing message: no saved notebook has it. Masked unless the person chooses
+otherwise, which is asked beside the button.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import traitlets
+
+from sim.operations import strip_line_ending
+from sim.operations.copying import FORMS, copied, page
+from sim.widgets.anatomy import STATIC
+from sim.widgets.page import anatomy_html
+
+PAGE = "html"
+_PAGE_WORDS = "HTML of the anatomy"
+
+
+class CopyMenu(anywidget.AnyWidget):
+    """Copies `message` (raw text, which stays in Python with `version` and `network`)."""
+
+    _esm = STATIC / "copy_menu.js"
+    _css = STATIC / "copy_menu.css"
+
+    message = traitlets.Unicode("")
+    version = traitlets.Unicode(None, allow_none=True)
+    network = traitlets.Unicode(None, allow_none=True)
+    forms: traitlets.List[Any] = traitlets.List().tag(sync=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        words = [[name, said] for name, (said, _, _) in FORMS.items()]
+        super().__init__(forms=[*words, [PAGE, _PAGE_WORDS]], **kwargs)
+        self.on_msg(self._asked)
+
+    def text(self, form: str, masked: bool = True) -> str:
+        """The message as *form*: one of `sim.operations.copying.FORMS`, or `html`, a page of its own."""
+        raw = strip_line_ending(self.message)
+        if form == PAGE:
+            return standalone(raw, self.version, self.network, masked)
+        return copied(raw, form, version=self.version, network=self.network, masked=masked)
+
+    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        form, ask = content.get("form"), content.get("ask")
+        known = form == PAGE or form in FORMS
+        if ask in ("copy", "file") and known and self.message:
+            name = f"message.{PAGE if form == PAGE else FORMS[str(form)][1]}"
+            # Only an explicit False shows card data.
+            text = self.text(str(form), masked=content.get("masked") is not False)
+            self.send({"kind": ask, "text": text, "name": name})
+
+    def __repr__(self) -> str:
+        return "CopyMenu()"
+
+
+def standalone(raw: str, version: str | None = None, network: str | None = None, masked: bool = True) -> str:
+    """The anatomy as a page of its own, which asks for nothing else."""
+    return page(anatomy_html(raw, version, network, masked), "ISO 8583 message")

@@ -1,0 +1,289 @@
+"""A table of messages as the explorer looks at it: filtered and sorted as Arrow columns, row numbers going in
+and out; only the rows that are seen are made texts, and masked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sim.frames.bulk.table import MessagesTable, number_of
+from sim.frames.tables import Table
+from sim.spec import VERSIONS, spec
+from sim.widgets.explorer.query import Condition, conditions
+
+Rows = np.ndarray[Any, np.dtype[np.int64]]
+Verdict = str
+VERDICTS = ("all", "valid", "invalid", "unreadable")
+_MOST_SHOWN = 120  # characters of a cell
+_SAMPLE = 60  # rows whose texts say how wide a column is
+_LEAST_WIDE, _MOST_WIDE = 5, 26  # characters
+_FIRST = ("line", "time", "mti", "network", "verdict")
+_HIDDEN = frozenset({"valid", "errors", "version", "error_field", "error_offset", "stream", "file"})
+_BINS = 120
+_FEW = 20  # rows for each different value of a column, at least, that is searched by its values
+_ORDERED = {">": pc.greater, "<": pc.less, ">=": pc.greater_equal, "<=": pc.less_equal}
+
+
+class Source:
+    """A table for a grid: columns, and the texts of some rows."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.size = len(table)
+
+    @cached_property
+    def columns(self) -> list[dict[str, Any]]:
+        """`{name, title, wide, right}` of each column, in the order in which they are shown."""
+        sample = self.texts(np.arange(min(self.size, _SAMPLE)))
+        found = []
+        for at, name in enumerate(self.names):
+            longest = max((len(row[at]) for row in sample), default=0)
+            wide = min(max(longest, len(name) + 2, _LEAST_WIDE), _MOST_WIDE)
+            found.append({"name": name, "title": self.title(name), "wide": wide, "right": self.right(name)})
+        return found
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the columns that are shown."""
+        left_out = self.table.left_out()
+        return [str(name) for name in self.table.columns if name not in left_out]
+
+    def title(self, name: str) -> str:
+        """What a column is, in words."""
+        return name.replace("_", " ")
+
+    def right(self, name: str) -> bool:
+        """Whether a column holds numbers to be compared by their length."""
+        return name in self.table.columns and pd.api.types.is_numeric_dtype(self.table[name].dtype)
+
+    def texts(self, rows: Rows) -> list[list[str]]:
+        """The cells of *rows* as they may be shown."""
+        seen = self.table.iloc[rows].masked()
+        held = [[_text(cell) for cell in seen[name].tolist()] for name in self.names]
+        return [list(row) for row in zip(*held, strict=True)] if held else [[] for _ in rows]
+
+    def marks(self, rows: Rows) -> list[str]:
+        """How each row looks: bad, warn or nothing."""
+        return [""] * len(rows)
+
+    def order(self, rows: Rows, name: str, descending: bool) -> Rows:
+        """*rows* sorted by a column; what is missing comes last, equals stay in order."""
+        keys = self.sort_key(name)
+        keys = keys if len(rows) == self.size else keys.take(pa.array(rows))
+        way = "descending" if descending else "ascending"
+        # The second key keeps equals in their order: Arrow's sort does not promise it.
+        both = pa.table({"key": keys, "row": rows})
+        placed = pc.sort_indices(both, sort_keys=[("key", way), ("row", "ascending")])
+        sorted_rows: Rows = rows[placed.to_numpy()]
+        return sorted_rows
+
+    def sort_key(self, name: str) -> Any:
+        """What a column is sorted by."""
+        return self.arrow(name)
+
+    def arrow(self, name: str) -> Any:
+        """A column as Arrow has it."""
+        return pa.array(pd.DataFrame(self.table)[name], from_pandas=True)
+
+
+class Log(Source):
+    """Messages. Rows are told by their places from 0."""
+
+    table: MessagesTable
+
+    def __init__(self, table: MessagesTable) -> None:
+        super().__init__(table)
+        self._arrow: dict[str, Any] = {}
+        self._few: dict[str, tuple[Any, Any] | None] = {}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The leading columns, the elements, and why a text is no message."""
+        there = [name for name in _FIRST if name == "verdict" or name in self.table.columns]
+        if self.table["line"].equals(pd.Series(range(1, self.size + 1), index=self.table.index)):
+            there[0] = "line"
+        rest = [str(name) for name in self.table.columns if name not in {*_FIRST, *_HIDDEN}]
+        return [*there, *(name for name in rest if number_of(name) or self.table[name].notna().any())]
+
+    def title(self, name: str) -> str:
+        """An element by its name."""
+        number = number_of(name)
+        return f"DE {number} {spec(VERSIONS[0])[number].name}" if number else super().title(name)
+
+    @cached_property
+    def unreadable(self) -> Any:
+        """Which rows are no messages."""
+        return self._flags("error", lambda column: column.notna())
+
+    @cached_property
+    def bad(self) -> Any:
+        """Which rows have errors, as far as anybody has looked: unreadable ones always."""
+        return self._flags("valid", lambda column: ~column.fillna(True).astype(bool)) | self.unreadable
+
+    @property
+    def judged(self) -> bool:
+        """Whether the messages were validated when they were read."""
+        return "valid" in self.table.columns
+
+    def _flags(self, name: str, say: Callable[[Any], Any]) -> Any:
+        if name not in self.table.columns:
+            return np.zeros(self.size, bool)
+        return np.asarray(say(pd.DataFrame(self.table)[name]), dtype=bool)
+
+    def arrow(self, name: str) -> Any:
+        """A column as Arrow has it, kept."""
+        if name not in self._arrow:
+            self._arrow[name] = super().arrow(name)
+        return self._arrow[name]
+
+    def sort_key(self, name: str) -> Any:
+        """The verdict by the number of errors."""
+        if name != "verdict":
+            return self.arrow(name)
+        return self.arrow("errors") if "errors" in self.table.columns else pa.array(self.bad)
+
+    def right(self, name: str) -> bool:
+        """Amounts and lines."""
+        return name == "line"
+
+    def texts(self, rows: Rows) -> list[list[str]]:
+        """The cells of *rows*, masked; the verdict in words."""
+        seen = self.table.iloc[rows].masked()
+        verdicts = self._verdicts(rows)
+        held = [
+            verdicts if name == "verdict" else [_text(cell) for cell in seen[name].tolist()]
+            for name in self.names
+        ]
+        return [list(row) for row in zip(*held, strict=True)]
+
+    def _verdicts(self, rows: Rows) -> list[str]:
+        errors = self.arrow("errors").take(pa.array(rows)).to_pylist() if self.judged else [None] * len(rows)
+        said = []
+        for row, count in zip(rows.tolist(), errors, strict=True):
+            if self.unreadable[row]:
+                said.append("✖ unreadable")
+            elif count is None:
+                said.append("")
+            else:
+                said.append(f"✖ {count} error{'s' * (count != 1)}" if count else "✔ valid")
+        return said
+
+    def marks(self, rows: Rows) -> list[str]:
+        """Bad rows."""
+        return ["bad" if self.bad[row] else "" for row in rows.tolist()]
+
+    def where(self, query: str = "", verdict: Verdict = "all", network: str = "", only: Any = None) -> Rows:
+        """The rows that meet all of it; *only* are flags that must be set, too."""
+        keep = np.ones(self.size, bool) if only is None else np.asarray(only, bool).copy()
+        if verdict != "all":
+            keep &= {"valid": ~self.bad, "invalid": self.bad, "unreadable": self.unreadable}[verdict]
+        if network:
+            keep &= _flags(pc.equal(self.arrow("network"), network))
+        for condition in conditions(query, frozenset(map(str, self.table.columns))):
+            keep &= self._meets(condition)
+        return np.flatnonzero(keep)
+
+    def _meets(self, condition: Condition) -> Any:
+        if condition.operator == "anywhere":
+            return self._anywhere(condition.value)
+        there = condition.column in self.table.columns
+        if condition.operator in ("there", "missing"):
+            held = _flags(pc.is_valid(self.arrow(condition.column))) if there else np.zeros(self.size, bool)
+            return held if condition.operator == "there" else ~held
+        if not there:
+            return np.zeros(self.size, bool) | (condition.operator == "!=")
+        return self._compared(condition)
+
+    def _compared(self, condition: Condition) -> Any:
+        column, value = self.arrow(condition.column), condition.value
+        if condition.operator in _ORDERED:
+            return self._ordered(condition)
+        texts = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+        if condition.operator == "~":
+            return _flags(pc.match_substring(texts, value, ignore_case=True))
+        equal = _flags(pc.equal(texts, value))
+        return equal if condition.operator == "=" else ~equal
+
+    def _ordered(self, condition: Condition) -> Any:
+        """Values above or below a number. Digits of one width are compared as they are."""
+        column, value = self.arrow(condition.column), condition.value
+        compare = _ORDERED[condition.operator]
+        if pa.types.is_large_string(column.type) and value.isascii() and value.isdigit():
+            ends = pc.min_max(pc.binary_length(column)).as_py()
+            if ends["min"] == ends["max"] and ends["max"] is not None and len(value) <= ends["max"]:
+                return _flags(compare(column, value.zfill(ends["max"])))
+        try:
+            bound = float(value)
+        except ValueError:
+            return np.zeros(self.size, bool)
+        numbers = pd.to_numeric(pd.DataFrame(self.table)[condition.column], errors="coerce")
+        return _flags(compare(pa.array(numbers, pa.float64(), from_pandas=True), bound))
+
+    def _anywhere(self, text: str) -> Any:
+        """Rows with *text* in any element: a column at a time, on all processors."""
+        texts = [
+            name
+            for name in map(str, self.table.columns)
+            if number_of(name) or name in ("mti", "text", "error")
+        ]
+        with ThreadPoolExecutor() as pool:
+            found = list(pool.map(lambda name: self._holds(name, text), texts))
+        return np.logical_or.reduce(found) if found else np.zeros(self.size, bool)
+
+    def _holds(self, name: str, text: str) -> Any:
+        """Which rows have *text* in a column; of one with few different values those are looked at."""
+        if name not in self._few:
+            encoded = pc.dictionary_encode(self.arrow(name))
+            encoded = encoded.unify_dictionaries() if isinstance(encoded, pa.ChunkedArray) else encoded
+            chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
+            values = chunks[0].dictionary if chunks else pa.array([], pa.large_string())
+            few = len(values) * _FEW < max(self.size, 1)
+            codes = [pc.fill_null(one.indices, len(values)).to_numpy(zero_copy_only=False) for one in chunks]
+            self._few[name] = (values, np.concatenate(codes) if codes else np.zeros(0, int)) if few else None
+        known = self._few[name]
+        if known is None:
+            return _flags(pc.match_substring(self.arrow(name), text))
+        return np.append(_flags(pc.match_substring(known[0], text)), False)[known[1]]
+
+    def warm(self) -> None:
+        """Learn which columns have few different values; the first search in all of them would."""
+        self._anywhere("\0")
+
+    def bins(self, rows: Rows) -> tuple[list[int], list[int]]:
+        """How many messages, and how many bad ones, stand where in the log, in equal parts of it."""
+        count = min(_BINS, max(self.size, 1))
+        places = rows * count // max(self.size, 1)
+        bad = self.bad[rows]
+        whole = np.bincount(places, minlength=count)
+        wrong = np.bincount(places[bad], minlength=count)
+        return whole.tolist(), wrong.tolist()
+
+
+def _flags(column: Any) -> Any:
+    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _text(cell: object) -> str:
+    if cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell) or cell is pd.NaT:
+        return ""
+    text = str(cell)
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+
+
+def networks_in(log: Log) -> list[str]:
+    """The networks of a log, in order of their names."""
+    if "network" not in log.table.columns:
+        return []
+    return sorted(str(name) for name in pd.DataFrame(log.table)["network"].dropna().unique())
+
+
+def as_rows(numbers: Sequence[int]) -> Rows:
+    """Row numbers as an array."""
+    return np.asarray(numbers, dtype=np.int64)

@@ -1,0 +1,302 @@
+"""`LogExplorer`: a log filtered and sorted, its messages opened, compared, matched, drawn and exported."""
+
+from __future__ import annotations
+
+import html
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.codec import Message, build
+from sim.errors import IsoError
+from sim.frames.bulk.table import MessagesTable
+from sim.frames.matching import match
+from sim.frames.transactions import TransactionsTable
+from sim.widgets.copying import CopyMenu
+from sim.widgets.diff import MessageDiff
+from sim.widgets.explorer import reading
+from sim.widgets.explorer.grid import FileDrop, RowGrid
+from sim.widgets.explorer.log import VERDICTS, Log, Source, as_rows, networks_in
+from sim.widgets.explorer.rules import AT_FIRST, AT_ONCE, BrokenRules, content_of
+from sim.widgets.explorer.sparkline import sparkline
+from sim.widgets.explorer.tools import Tools
+from sim.widgets.panels.report_view import ReportView, report_data
+from sim.widgets.panels.shared import MessageViews, Panel, markup, show
+
+MESSAGES, TRANSACTIONS = "Messages", "Transactions"
+_LARGE = 100_000
+_HELP = "DE39=05  DE4>1000  DE43~shop  -DE55  mti=0110, or any text"
+
+
+class LogExplorer(Panel):
+    """Messages by the million: `LogExplorer("log.txt")`, `LogExplorer(sim.read(...))`, or a dropped file.
+
+    *source* is what `sim.read` takes or gives; *options* are those of `sim.read`. What is read here is
+    validated. Of a large log the first rows are shown while the rest is read: `wait()` waits for that.
+
+    Traits: `messages`, the table, None without one; `query` (`DE39=05 DE4>1000 DE43~shop -DE55 mti=0110`, or
+    any text), `verdict` (all, valid, invalid, unreadable), `network`, `rule`: the filter; `tab` (Messages,
+    Transactions); `problem`. `shown` is the filtered table, `transactions` what `sim.match` finds. Everything
+    is shown masked; `export` can do otherwise.
+    """
+
+    messages = traitlets.Any(None)
+    query = traitlets.Unicode("")
+    verdict = traitlets.Enum(VERDICTS, "all")
+    network = traitlets.Unicode("")
+    rule = traitlets.Unicode("")
+    tab = traitlets.Enum((MESSAGES, TRANSACTIONS), MESSAGES)
+    problem = traitlets.Unicode("")
+
+    def __init__(self, source: object = None, **options: Any) -> None:
+        self._options = {"validate": True, **options}
+        self._log: Log | None = None
+        self._rules: BrokenRules | None = None
+        self._matched: TransactionsTable | None = None
+        self._reader: threading.Thread | None = None
+        self._make()
+        super().__init__(*self._laid_out(), classes="iso-explorer")
+        self._listen()
+        if source is not None:
+            self.load(source)
+        self._apply()
+
+    def _make(self) -> None:
+        self.drop = FileDrop()
+        self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
+        self.filter = ipywidgets.Text(placeholder=_HELP, continuous_update=False, description="Filter")
+        self.verdicts = ipywidgets.Dropdown(options=VERDICTS, description="Verdict")
+        self.networks = ipywidgets.Dropdown(options=[("all", "")], description="Network")
+        self.rules = ipywidgets.Dropdown(options=[("all", "")], description="Rule")
+        self.more_rules = ipywidgets.Button(
+            description="Judge more", tooltip=f"{AT_ONCE:,} more bad messages"
+        )
+        self.sort = ipywidgets.Dropdown(options=[("the log", "")], description="Sort by")
+        self.counts = ipywidgets.HTML().add_class("iso-said")
+        self.spark = ipywidgets.HTML().add_class("iso-spark")
+        self.tabs = ipywidgets.ToggleButtons(options=[MESSAGES, TRANSACTIONS], tooltips=["", ""])
+        self.tabs.add_class("iso-choice")
+        self.grid = RowGrid(title="Messages", nothing="No message meets the filter.")
+        self.pairs = RowGrid(title="Transactions", nothing="No transactions.")
+        self.tools = Tools(self)
+        self.views = MessageViews()
+        self.report = ReportView()
+        self.copy = CopyMenu()
+        self.detail = ipywidgets.VBox([self.report, self.views, self.copy]).add_class("iso-detail")
+        self.said = ipywidgets.HTML().add_class("iso-said")
+
+    def _laid_out(self) -> list[Any]:
+        fields = (self.filter, self.verdicts, self.networks, self.rules, self.sort)
+        boxes = [ipywidgets.VBox([one]).add_class("iso-field") for one in fields]
+        boxes[0].add_class("iso-wide")
+        boxes[3].children = [self.rules, self.more_rules]
+        form = ipywidgets.HBox(boxes).add_class("iso-form")
+        pasted = ipywidgets.VBox([self.paste]).add_class("iso-field")
+        self._place = ipywidgets.VBox([self.drop, pasted]).add_class("iso-rows")
+        self._looked = ipywidgets.VBox(
+            [form, self.counts, self.spark, self.tabs, self.grid, self.pairs, self.tools, self.detail]
+        ).add_class("iso-rows")
+        return [self._place, self.said, self._looked]
+
+    def _listen(self) -> None:
+        self.drop.observe(self._dropped, "file")
+        self.paste.observe(self._pasted, "value")
+        for name, box in (("query", self.filter), ("verdict", self.verdicts), ("tab", self.tabs)):
+            traitlets.link((self, name), (box, "value"))
+        for name, box in (("network", self.networks), ("rule", self.rules)):
+            box.observe(lambda change, name=name: self.set_trait(name, change.new or ""), "value")
+            self.observe(lambda change, box=box: _choose(box, change.new), name)
+        self.observe(lambda change: self._apply(), ["query", "verdict", "network", "rule"])
+        self.observe(lambda change: self._open_tab(), "tab")
+        self.observe(lambda change: self._tell(), "problem")
+        self.more_rules.on_click(lambda _: self.judge_more())
+        self.sort.observe(self._sort, "value")
+        self.grid.observe(lambda change: self._look(), "current")
+        self.pairs.observe(lambda change: self._look_at_pair(), "current")
+
+    def load(self, source: object) -> None:
+        """Read *source*: what `sim.read` takes or gives. What cannot be read is said in `problem`."""
+        source = reading.as_path(source)
+        self.problem = ""
+        self._try(lambda: self._load(source))
+
+    def _load(self, source: object) -> None:
+        if not reading.is_large(source):
+            self._put(reading.whole(source, self._options))
+            return
+        self._put(reading.first_rows(source, self._options))
+        self.drop.busy = f"The first {reading.FIRST:,} messages; reading the others …"
+        self._reader = threading.Thread(target=self._read_rest, args=(source,), daemon=True)
+        self._reader.start()
+
+    def wait(self) -> None:
+        """Wait until all of a large log is read."""
+        if self._reader is not None:
+            self._reader.join()
+
+    def _read_rest(self, source: object) -> None:
+        self._try(lambda: self._put(reading.whole(source, self._options)))
+        self.drop.busy = ""
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except (IsoError, TypeError, ValueError, OSError, ImportError) as error:
+            self.problem = str(error)
+
+    def _pasted(self, change: Any) -> None:
+        if self.paste.value:
+            self.load(self.paste.value.splitlines())
+
+    def _dropped(self, change: Any) -> None:
+        name, data = change.new
+        self.problem = ""
+        self.drop.busy = f"{name}: reading …"
+        self._try(lambda: self._put(reading.of_file(name, data, self._options)))
+        self.drop.busy = ""
+
+    def _put(self, table: MessagesTable) -> None:
+        self._log, self._matched = Log(table), None
+        self._rules = BrokenRules(self._log)
+        self._rules.judge(AT_FIRST)
+        self.messages = table
+        self.networks.options = [("all", ""), *((name, name) for name in networks_in(self._log))]
+        self.sort.options = [("the log", ""), *((self._log.title(name), name) for name in self._log.names)]
+        self._offer_rules()
+        self._apply()
+        self._open_tab()
+        if self._log.size > _LARGE:
+            threading.Thread(target=self._log.warm, daemon=True).start()
+
+    @property
+    def log(self) -> Log | None:
+        """The log that is looked at."""
+        return self._log
+
+    @property
+    def shown(self) -> MessagesTable | None:
+        """The messages that meet the filter, in the order in which they are shown."""
+        return None if self._log is None else self._log.table.iloc[self.grid.rows]
+
+    @property
+    def chosen(self) -> MessagesTable | None:
+        """The messages that are ticked; where none is, those that are shown."""
+        if self._log is None or not self.grid.chosen:
+            return self.shown
+        return self._log.table.iloc[as_rows(self.grid.chosen)]
+
+    @property
+    def transactions(self) -> TransactionsTable | None:
+        """What `sim.match` finds in the log, made when it is asked for."""
+        if self._matched is None and self._log is not None:
+            self._matched = match(self._log.table)
+        return self._matched
+
+    def message(self, row: int) -> str:
+        """The message in *row* of the log: its text."""
+        if self._log is None:
+            return ""
+        found = content_of(self._log, row)[0]
+        return build(found) if isinstance(found, Message) else str(found)
+
+    def diff(self) -> MessageDiff | None:
+        """The two ticked messages side by side; None where not just two are ticked."""
+        if len(self.grid.chosen) != 2:
+            return None
+        first, second = (self.message(row) for row in sorted(self.grid.chosen))
+        return MessageDiff(first, second)
+
+    def export(self, kind: str = "csv", masked: bool = True) -> bytes:
+        """What is ticked, else what is shown, as the bytes of a file: `csv` or `parquet`; masked unless
+        *masked* is False."""
+        table = self.chosen
+        return b"" if table is None else reading.exported(table, kind, masked)
+
+    def judge_more(self) -> None:
+        """Judge some more bad messages, to tell which rules they break."""
+        if self._rules is not None:
+            self._rules.judge()
+            self._offer_rules()
+            if self.rule:
+                self._apply()
+
+    def _offer_rules(self) -> None:
+        found = self._rules.found if self._rules else {}
+        ordered = sorted(found, key=lambda rule: (-len(found[rule]), rule))
+        self.rules.options = [("all", ""), *((f"{rule} ({len(found[rule]):,})", rule) for rule in ordered)]
+        _choose(self.rules, self.rule)
+        left = self._rules.left if self._rules else 0
+        self.more_rules.description = f"Judge more ({left:,} left)"
+        show(self.more_rules, left > 0)
+
+    def _apply(self) -> None:
+        log = self._log
+        show(self._looked, log is not None)
+        if log is None:
+            return
+        only = self._rules.flags(self.rule) if self.rule and self._rules else None
+        self.grid.put(log, log.where(self.query, self.verdict, self.network, only))
+        rows = self.grid.rows
+        bad = int(log.bad[rows].sum())
+        words = f"{len(rows):,} of {log.size:,} messages: ✔ {len(rows) - bad:,} valid, ✖ {bad:,} invalid"
+        unknown = "" if log.judged else " (not validated: only what cannot be read counts as invalid)"
+        self.counts.value = markup("p", words + unknown, role="status")
+        self.spark.value = sparkline(*log.bins(rows))
+        show(self.detail, False)
+
+    def _sort(self, change: Any) -> None:
+        self.grid.order = {"name": change.new, "descending": False} if change.new else {}
+
+    def _open_tab(self) -> None:
+        paired = self.tab == TRANSACTIONS
+        if paired and self.transactions is not None and self.pairs.source is None:
+            self.pairs.put(Source(self.transactions))
+        elif not paired and self._matched is None:
+            self.pairs.put(None)
+        show(self.pairs, paired)
+        show(self.grid, not paired)
+
+    def _look(self) -> None:
+        """Open the current message."""
+        row = self.grid.row(self.grid.current)
+        show(self.detail, row is not None)
+        if row is None or self._log is None:
+            return
+        found, version, network = content_of(self._log, row)
+        raw = build(found) if isinstance(found, Message) else str(found)
+        from sim.operations import validate
+
+        self.copy.message, self.copy.version, self.copy.network = raw, version, network
+        self.views.put(raw, version, network, None)
+        self.report.data = report_data(validate(raw, network=network, version=version))
+
+    def _look_at_pair(self) -> None:
+        """Open the request of the current transaction, else its answer."""
+        place = self.pairs.row(self.pairs.current)
+        if place is None or self._matched is None or self._log is None:
+            return
+        found = self._matched.iloc[place]
+        label = found["request"] if found["request"] == found["request"] else found["answer"]
+        at: Any = self._log.table.index.get_loc(label)
+        self.grid.show_row(int(at))
+
+    def _tell(self) -> None:
+        self.said.value = (
+            markup("p", f"✖ {self.problem}", "iso-problem", role="alert") if self.problem else ""
+        )
+
+    def _static(self) -> str:
+        return self.shown._repr_html_() if self.shown is not None else f"<p>{html.escape(repr(self))}</p>"
+
+    def __repr__(self) -> str:
+        if self._log is None:
+            return "LogExplorer(no messages)"
+        return f"LogExplorer({len(self.grid.rows):,} of {self._log.size:,} messages)"
+
+
+def _choose(box: Any, value: str) -> None:
+    known = [one[1] for one in box.options]
+    box.value = value if value in known else ""

@@ -1,0 +1,86 @@
+"""What can be done with the messages of a log that are ticked, or else with all that are shown."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets  # type: ignore[import-untyped]
+
+from sim.frames.plots.charts import KINDS, plot
+from sim.widgets.panels.shared import markup, show
+
+if TYPE_CHECKING:
+    from sim.widgets.explorer.panel import LogExplorer
+
+_SAFE, _TRUE = "card data masked", "card data as it is"
+
+
+class Tools(ipywidgets.VBox):  # type: ignore[misc]
+    """Plot, diff and export, with what came of it beneath."""
+
+    def __init__(self, owner: LogExplorer) -> None:
+        self._owner = owner
+        self.kind = ipywidgets.Dropdown(options=list(KINDS), description="Plot")
+        self.plot_button = ipywidgets.Button(description="Plot")
+        self.diff_button = ipywidgets.Button(description="Diff the two selected")
+        self.format = ipywidgets.Dropdown(
+            options=[("CSV", "csv"), ("Parquet", "parquet")], description="Format"
+        )
+        self.covered = ipywidgets.Dropdown(options=[_SAFE, _TRUE], description="Export")
+        self.export_button = ipywidgets.Button(description="Export")
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.picture = ipywidgets.HTML().add_class("iso-picture")
+        self.compared = ipywidgets.VBox()
+        bar = ipywidgets.HBox(
+            [
+                ipywidgets.HBox([self.kind, self.plot_button]).add_class("iso-pair"),
+                self.diff_button,
+                ipywidgets.HBox([self.format, self.covered, self.export_button]).add_class("iso-pair"),
+            ]
+        ).add_class("iso-bar")
+        super().__init__([bar, self.said, self.picture, self.compared])
+        self.plot_button.on_click(lambda _: self.plot())
+        self.diff_button.on_click(lambda _: self.diff())
+        self.export_button.on_click(lambda _: self.export())
+
+    def plot(self) -> None:
+        """Draw what is ticked, else what is shown."""
+        table = self._owner.chosen
+        if table is None:
+            return
+        try:
+            self.picture.value = _drawn(plot(table, self.kind.value), self.kind.value)
+        except ImportError as error:
+            self.picture.value = markup("p", f"✖ {error}", "iso-problem", role="alert")
+
+    def diff(self) -> None:
+        """Show the two ticked messages side by side."""
+        made = self._owner.diff()
+        self.compared.children = [] if made is None else [made]
+        self.said.value = (
+            "" if made else markup("p", "Select two messages: tick their boxes.", "iso-hint", role="status")
+        )
+
+    def export(self) -> None:
+        """Hand over a file, masked unless the person chose otherwise."""
+        masked = self.covered.value == _SAFE
+        data = self._owner.export(self.format.value, masked)
+        name = f"messages{'' if masked else '-with-card-data'}.{self.format.value}"
+        self._owner.grid.download(name, data)
+        words = f"{name}: {len(data):,} bytes, {'card data masked' if masked else 'card data in clear'}."
+        self.said.value = markup("p", words, role="status")
+        show(self.said, True)
+
+
+def _drawn(ax: Any, kind: str) -> str:
+    """An Axes as a picture in the page."""
+    from matplotlib import pyplot
+
+    held = io.BytesIO()
+    ax.figure.savefig(held, format="png", dpi=110, facecolor="white")
+    pyplot.close(ax.figure)
+    data = base64.b64encode(held.getvalue()).decode("ascii")
+    return f'<img alt="{html.escape(kind)} of the messages" src="data:image/png;base64,{data}">'

@@ -1,0 +1,61 @@
+// "Copy as": what, masked or not, to the clipboard or into a file. The text comes when it is asked for.
+function render({ model, el }) {
+  const box = document.createElement('div');
+  box.className = 'cm';
+  const choice = (label, options) => {
+    const made = document.createElement('select');
+    made.setAttribute('aria-label', label);
+    for (const [value, words] of options) made.add(new Option(words, value));
+    return made;
+  };
+  const button = (words, ask) => {
+    const made = document.createElement('button');
+    made.type = 'button';
+    made.textContent = words;
+    made.className = 'jupyter-button';
+    made.addEventListener('click', () => {
+      told.textContent = '';
+      model.send({ ask, form: form.value, masked: cover.value !== 'clear' });
+    });
+    return made;
+  };
+  const form = choice('Copy as', model.get('forms'));
+  const cover = choice('Card data', [['masked', 'card data masked'], ['clear', 'card data as it is']]);
+  const told = document.createElement('span');
+  told.setAttribute('role', 'status');
+  box.append(form, cover, button('Copy as', 'copy'), button('Download', 'file'), told);
+  el.append(box);
+
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Where the page may not use the clipboard (no https), the old way.
+      const area = document.createElement('textarea');
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand('copy');
+      area.remove();
+    }
+    told.textContent = cover.value === 'clear' ? 'Copied, card data in clear.' : 'Copied, masked.';
+  }
+
+  function save(name, text) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    told.textContent = `${name} saved.`;
+  }
+
+  const news = content => {
+    if (content.kind === 'copy') copy(content.text);
+    if (content.kind === 'file') save(content.name, content.text);
+  };
+  model.on('msg:custom', news);
+  return () => model.off('msg:custom', news);
+}
+
+export default { render };

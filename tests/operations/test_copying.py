@@ -1,0 +1,93 @@
+"""A message pasted elsewhere: every form, masked unless asked otherwise, and true to the message."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+from support import AT, PARSED, vector_id
+
+import sim
+from sim.codec import parse
+from sim.operations.copying import FORMS, copied
+from sim.widgets.copying import PAGE, CopyMenu
+
+CARD = "4111111111111111"
+RAW = sim.build(sim.generate("financial", network="VISA", pan=CARD, entry="chip", at=AT))
+
+
+@pytest.mark.parametrize("form", [*FORMS, PAGE])
+def test_card_data_is_masked_unless_asked(form: str) -> None:
+    """No form has the card number by itself; each has it when card data is asked for."""
+    menu = CopyMenu(message=RAW)
+    hidden, clear = menu.text(form), menu.text(form, masked=False)
+    bare = "".join(hidden.split())
+    assert CARD not in bare
+    assert CARD.encode().hex().upper() not in bare
+    assert CARD in "".join(clear.split()) or CARD.encode().hex().upper() in "".join(clear.split())
+
+
+@pytest.mark.parametrize("row", PARSED[:60], ids=vector_id)
+def test_python_and_json_build_the_message_again(row: dict[str, Any]) -> None:
+    """What is copied is the message: run, or given to `sim.build`, it makes the same text."""
+    raw, version = row["message"], row["version"]
+    message = parse(raw, version)
+    names: dict[str, Any] = {}
+    exec(copied(message, "python", masked=False), names)  # noqa: S102, our own words
+    expected = sim.build(message)
+    assert names["message"] == expected
+    assert sim.build(json.loads(copied(message, "json", masked=False)), version=version) == expected
+
+
+def test_hex_has_a_length_header() -> None:
+    """Two bytes with the length of the rest."""
+    data = bytes.fromhex(copied(RAW, "hex", masked=False))
+    assert int.from_bytes(data[:2], "big") == len(data) - 2
+    assert data[2:].decode() == RAW
+
+
+def test_curl_is_a_command_with_a_json_body() -> None:
+    """A shell takes it apart as it was meant, quotes in the message or not."""
+    words = shlex.split(copied(RAW + "'$(x)", "curl", version="1987", masked=False))
+    body = json.loads(words[words.index("--data") + 1])
+    assert body == {"message": RAW + "'$(x)", "version": "1987"}
+
+
+@pytest.mark.parametrize("raw", [RAW, RAW[:-3], RAW.replace("0200", "0299", 1)])
+def test_the_test_case_holds(raw: str) -> None:
+    """The copied test passes."""
+    names: dict[str, Any] = {}
+    exec(copied(raw, "pytest", masked=False), names)  # noqa: S102, our own words
+    names["test_message"]()
+
+
+def test_the_accessor() -> None:
+    """`.iso` gives the same, masked unless asked otherwise."""
+    table = sim.parse(RAW)
+    assert sim.build(table.iso.to_dict(masked=False)) == RAW
+    assert json.loads(table.iso.to_json()) == table.iso.to_dict()
+    assert table.iso.to_python(masked=False) == copied(RAW, "python", version="1987", masked=False)
+    page = table.iso.to_html()
+    assert page.startswith("<!doctype html>")
+    assert CARD not in page + table.iso.to_json() + table.iso.to_python()
+    assert sim.parse(RAW[:-3]).iso.to_dict()["text"].startswith("0200")
+
+
+def test_an_unknown_form_is_told_with_the_choices() -> None:
+    """As any other word."""
+    with pytest.raises(sim.ChoiceError, match="form: expected"):
+        copied(RAW, "word")
+
+
+def test_a_page_that_asks_for_less_gets_masked_text() -> None:
+    """Only an explicit wish shows card data, and nothing of it is in the widget's state."""
+    menu = CopyMenu(message=RAW)
+    sent: list[Any] = []
+    menu.send = lambda content, buffers=None: sent.append(content)  # type: ignore[method-assign]
+    menu._asked(menu, {"ask": "copy", "form": "text"}, [])
+    menu._asked(menu, {"ask": "copy", "form": "text", "masked": False}, [])
+    menu._asked(menu, {"ask": "copy", "form": "nothing"}, [])
+    assert [CARD in one["text"] for one in sent] == [False, True]
+    assert CARD not in str(menu.get_state())
