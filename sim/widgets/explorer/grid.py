@@ -1,7 +1,7 @@
 """`RowGrid`: rows of a table of any length, of which the browser has those that are seen.
 
 Why our own: tried offline on a million rows with forty columns, ipydatagrid took 50 s to hand all of them to
-the browser, ipyaggrid did not come to an end in 150 s, perspective took 36 s to copy them into its own engine.
+the browser, ipyaggrid did not come to an end in 150 s, perspective took 36 s to copy them.
 All three, and buckaroo (4.5 s, paged, two more packages for file formats), send the cells as they are: card
 data would have to be masked in a million rows before the first is seen. Here a page of rows is masked when it
 is asked for, and nothing else leaves Python; it needs no more than the other panels do.
