@@ -66,9 +66,9 @@ def places(message: Message, number: int, value: str, item: FormatRow, name: str
 
 def coded(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     """Whether the parts that *item* names, where *value* has them, hold a code that is listed."""
-    for cell, start, end in _fixed(message.version, number, name):
-        if cell.key not in item.parts or end > len(value):
-            continue
+    for cell, start, end in _fixed(message.version, number, name, item.parts):
+        if end > len(value):
+            break
         found = cell.values.get(value[start:end])
         if found is None or found.meaning == _RESERVED:
             return f"{value[start:end]!r} as {cell.name}"
@@ -79,8 +79,8 @@ def agrees(message: Message, number: int, value: str, item: FormatRow, name: str
     """Whether the parts that *item* names hold one of its values, where the element beside says when."""
     if item.when is None or item.when.fullmatch(message.get(item.beside)) is None:
         return None
-    for cell, start, end in _fixed(message.version, number, name):
-        if cell.key in item.parts and end <= len(value) and value[start:end] not in item.values:
+    for cell, start, end in _fixed(message.version, number, name, item.parts):
+        if end <= len(value) and value[start:end] not in item.values:
             return f"{value[start:end]!r} as {cell.name}"
     return None
 
@@ -91,13 +91,14 @@ def _first(version: str, number: int, name: str) -> Cell:
 
 
 @cache
-def _fixed(version: str, number: int, name: str) -> tuple[tuple[Cell, int, int], ...]:
-    """The parts in front of the first whose width depends on the value, with where they start and end."""
+def _fixed(version: str, number: int, name: str, parts: frozenset[str]) -> tuple[tuple[Cell, int, int], ...]:
+    """Those of *parts* whose place is the same in every value, with where they start and end."""
     found, at = [], 0
     for cell in _first(version, number, name).cells:
         if not cell.fixed:
             break
-        found.append((cell, at, at + cell.most))
+        if cell.key in parts:
+            found.append((cell, at, at + cell.most))
         at += cell.most
     return tuple(found)
 
