@@ -4,7 +4,7 @@ cannot be written."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sim.codec import BuildError, Message, build
 from sim.codec.wire import encode, misfits, names, wire_format
@@ -87,7 +87,7 @@ def build_from(
     '08002020000000000000990000123456'
     """
     name = known_format(format)
-    message = Message(mti, dict(sorted(fields.items())), version)
+    message = _message(mti, dict(sorted(fields.items())), version, name)
     if errors := _misfits(message) or (() if name == TEXT else misfits(message, wire_format(name))):
         raise UnwritableError.of(tuple(errors))
     if name == TEXT:
@@ -97,12 +97,21 @@ def build_from(
     return Built(message, data.hex().upper(), name, len(data))
 
 
+def _message(mti: str, fields: dict[int, str], version: str, name: str) -> Message:
+    """The message, of a dialect where it has an element that the format has otherwise than its version."""
+    if name == TEXT:
+        return Message(mti, fields, version)
+    layout = wire_format(name).layout(version)
+    own = None if layout.own.isdisjoint(fields) else layout.dialect
+    return Message(mti, fields, version, dialect=own)
+
+
 def _misfits(message: Message) -> tuple[BuildError, ...]:
     """What the text form cannot carry; an element that it cannot, no format can."""
     found = []
     for number, value in message.fields.items():
         try:
-            build(Message(message.mti, {number: value}, message.version))
+            build(replace(message, fields={number: value}))
         except BuildError as error:
             found.append(BuildError(number, error.offset, error.expected, error.found))
     return tuple(found)

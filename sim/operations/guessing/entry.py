@@ -23,6 +23,11 @@ from sim.spec.words import AnyVersion
 
 _EVIDENCE, _EVIDENCE_USUAL, _EVIDENCE_FRAMED = 8.0, -30.0, -200.0
 _FEWEST = 2
+# So few of 64 bits are set by chance once in a million million, so few once in a hundred.
+_MOST_THIN, _MOST_ROUTED = 8, 23
+_EVIDENCE_THIN, _EVIDENCE_ROUTED = -45.0, -90.0
+# What stands in front of messages of ISO 8583 and of hardly anything else.
+_ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay"))
 _MOST_LINES = 200
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _HTTP = re.compile(r"(?:HTTP/[0-9.]+ [0-9]{3}|(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH) \S+ HTTP/)")
@@ -190,14 +195,29 @@ def _believable(best: Candidate) -> bool:
     near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
     if near and best.steps and not best.steps[0].odd:
         return True
+    if _begins_well(best, near):
+        return True
     if best.score < 0 or len(best.steps) < _FEWEST:
         return False
     framed = near or not best.front.unknown
     if usual(best.anchor.mti) and framed:
-        least = _EVIDENCE_FRAMED if best.front.layers else _EVIDENCE_USUAL
+        sound = any(layer.name and not layer.odd for layer in best.front.layers)
+        least = _EVIDENCE_FRAMED if sound else _EVIDENCE_USUAL
     else:
         least = _EVIDENCE
     return best.evidence >= least
+
+
+def _begins_well(best: Candidate, near: bool) -> bool:
+    """Whether what stands in front of the elements is a message's, wherever these stop: a usual MTI behind
+    nothing unknown, and a bitmap that bytes hardly have by chance."""
+    if not usual(best.anchor.mti) or (best.front.unknown and not near):
+        return False
+    count = len(best.anchor.numbers)
+    routed = near or any(layer.name in _ROUTED for layer in best.front.layers)
+    if routed and _FEWEST <= count <= _MOST_ROUTED:
+        return best.evidence >= _EVIDENCE_ROUTED
+    return _FEWEST <= count <= _MOST_THIN and best.evidence >= _EVIDENCE_THIN
 
 
 def _not_a_message(found: list[Reading], text: str, layers: str) -> tuple[str, ...]:

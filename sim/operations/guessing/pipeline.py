@@ -9,7 +9,7 @@ from sim.codec.wire.dumps import Reading
 from sim.operations.guessing.anchors import Anchor, anchors, usual
 from sim.operations.guessing.candidate import Candidate, same
 from sim.operations.guessing.front import Front, FrontLayer, behind, explain, network_headers, unblocked
-from sim.operations.guessing.search import Found, Search, State
+from sim.operations.guessing.search import Found, Search, State, Work
 from sim.operations.guessing.ways import TriedFormat, kinds, ways
 from sim.spec import VERSIONS, version_of
 
@@ -88,28 +88,31 @@ def candidates(found: list[Reading], asked: Known = ANY) -> tuple[list[Candidate
     tried: list[Tried] = []
     layers = ""
     seen: set[bytes] = set()
+    work = Work()
     for reading in sorted(found, key=lambda one: -one.saved):
         skip, name = network_headers(reading.data)
         layers = layers or name
         if reading.data in seen or _hopeless(reading, tried):
             continue
+        if work.done:
+            break
         seen.add(reading.data)
         body = unblocked(reading.data[skip:])
         skipped = (name,) * bool(name) + ("1014-byte blocks",) * (len(body) < len(reading.data) - skip)
-        tried += _strictly(reading, body, skipped, asked)
+        tried += _strictly(reading, body, skipped, asked, work)
     if not any(one.fits and not one.odd for one, _ in tried):
         tried.sort(key=_order)
-        tried += _relaxed(tried)
+        tried += _relaxed(tried, work)
     return _best([one for one, _ in tried]), layers
 
 
-def _relaxed(tried: list[Tried]) -> list[Tried]:
+def _relaxed(tried: list[Tried], work: Work) -> list[Tried]:
     """The best once more with what links do otherwise; fewer of them where bitmaps announce very much."""
     found: list[Tried] = []
     left = _MOST_ELEMENTS
     for _, job in tried[:_RELAXED]:
         left -= len(job.anchor.numbers)
-        if left < 0 and found:
+        if (left < 0 and found) or work.done:
             break
         found += [(one, job) for one in job.candidates(strict=False)]
     return found
@@ -160,17 +163,23 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     return not plain, not one.fits, (one.fits and bool(one.dialect)) or strange, -one.score - begun
 
 
-def _strictly(reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Known) -> list[Tried]:
+def _strictly(
+    reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Known, work: Work
+) -> list[Tried]:
     """Each format as it stands, and the lengths of other versions for the best of them."""
-    search = Search(body)
-    tried = [(job.best(strict=True), job) for job in _jobs(reading, body, skipped, search, asked)]
+    search = Search(body, work)
+    tried: list[Tried] = []
+    for job in _jobs(reading, body, skipped, search, asked):
+        if work.done:
+            break
+        tried.append((job.best(strict=True), job))
     tried.sort(key=_order)
     fitting = sum(one.fits for one, _ in tried)
     for _, job in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
         if asked.version or job.kind.format.version is not None:
             continue
         for version in VERSIONS:
-            if version != job.version:
+            if version != job.version and not work.done:
                 other = replace(job, version=version)
                 tried.append((other.best(strict=True), other))
     return tried

@@ -18,6 +18,9 @@ from sim.operations.guessing.worth import prefix_worth, worth
 _EVEN, _MOST = 8, 3
 _RATE_PACKED, _RATE = 1.4, 3.5
 _MOST_ODD = 4
+# A paste that is hard to read takes 3,500; a hundred take some milliseconds.
+MOST_WORK = 4000
+A_JOB = 4
 _END = 30.0
 # How the reader of packed digits begins to say which half byte it found.
 _HALF = "half a byte"
@@ -72,13 +75,29 @@ class Found:
     stop: int
 
 
+class Work:
+    """What a guess may cost, counted in elements read: a paste that is made to look like a message at every
+    byte, in every spelling, costs no more than one that is hard to read."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int = MOST_WORK) -> None:
+        self.left = left
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more is tried."""
+        return self.left <= 0
+
+
 class Search:
     """The bytes of one reading, and what was read of them already."""
 
-    __slots__ = ("_seen", "around", "views")
+    __slots__ = ("_seen", "around", "views", "work")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, work: Work | None = None) -> None:
         self.views = Views(data)
+        self.work = work or Work()
         # What stands around a message, by where it starts and ends.
         self.around: dict[tuple[int, int | None], tuple[Front, FrontLayer | None]] = {}
         self._seen: dict[tuple[int, int], tuple[Step, float] | None] = {}
@@ -87,6 +106,7 @@ class Search:
         """The element *number* at byte *at* read in one way, and the bits that saves; None where none is."""
         key = (id(way), at)
         if key not in self._seen:
+            self.work.left -= 1
             self._seen[key] = self._step(way, number, at)
         return self._seen[key]
 
@@ -122,6 +142,7 @@ class Search:
         beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
         numbers, size = anchor.numbers, len(self.views.data)
         partial = beam[0]
+        self.work.left -= A_JOB
         rate = _RATE_PACKED if kind.packed else _RATE
         for place, number in enumerate(numbers):
             best: dict[int, State] = {}

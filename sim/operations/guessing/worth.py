@@ -28,8 +28,8 @@ _FOREIGN = -18.0
 _RAW_FIXED = 0.3  # any bytes will do, but their number is given
 _IMPOSSIBLE = -16.0
 _TAG, _TAGS = 9.0, 6.0
-_WORDS = re.compile(r"[0-9A-Za-z ]")
-_PRINTS = re.compile(r"[ -~]")
+_WORDS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
+_PRINTS = bytes(range(0x20, 0x7F))
 _HIGH = re.compile(r"[\u0100-\U0010ffff]")
 # Three bytes of ASCII digits and more, seen as packed digits.
 _MISREAD = re.compile(r"(?:3[0-9]){3,}")
@@ -82,7 +82,8 @@ def _content(field: Field, value: str) -> Worth:
         return _track(field, value)
     if field.content in ("n", "x+n"):
         return _digits(field, value)
-    words, printed = len(_WORDS.findall(value)), len(_PRINTS.findall(value))
+    narrow = value.encode("latin-1", "ignore")
+    words, printed = (len(narrow) - len(narrow.translate(None, those)) for those in (_WORDS, _PRINTS))
     bits, high = _wide(value) if field.written == "gbk" else (0.0, 0)
     bad = len(value) - printed - high
     bits += _LETTER * words + _PRINTED * (printed - words) + _UNPRINTED * bad

@@ -13,6 +13,7 @@ from sim.codec.wire.catalogue import format_of
 from sim.codec.wire.dialects import load_folder, load_format
 from sim.elements.layout import fitting
 from sim.errors import SpecError
+from sim.operations import validate
 
 _BANK = """extends = "bcd"
 title = "My bank"
@@ -136,3 +137,16 @@ def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_text("#" * (2 << 20), encoding="utf-8")
     with pytest.raises(SpecError, match="at most"):
         load_format(tmp_path / "large.toml")
+
+
+def test_a_message_of_a_dialect_is_judged_by_its_own_elements() -> None:
+    """A DE 41 of 16 characters is right and has its own name in a finding; in 1987 it cannot be."""
+    fine = _bank()
+    assert not [one for one in validate(fine).findings if one.field == 41]
+    assert validate(fine).framing is None
+    wrong = fine.replace(de41="TERM\x07" + "0" * 11)
+    found = [one for one in validate(wrong).findings if one.field == 41]
+    assert [(one.severity.value, one.name) for one in found] == [("error", "Terminal and lane")]
+    plain = validate(Message("0200", dict(fine.fields)))
+    assert plain.framing is not None
+    assert plain.framing.field == 41
