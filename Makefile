@@ -119,7 +119,7 @@ $(VENV)/.browser: $(VENV)/.dev
 
 $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 	@echo "Installing the toolkit and the packages to compare with into $(BENCH)"
-	@$(BENCH)/bin/python $(INSTALL) -e '.[jupyter,server]' 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
+	@$(BENCH)/bin/python $(INSTALL) -e '.[jupyter,load,server]' 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
 	@touch $@
 
 $(LITE)/.made: $(LITE)/bin/python tests/tools/lite/fetch.py pyproject.toml

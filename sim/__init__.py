@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from sim.face.drilling import drill
     from sim.face.formats import export_format, formats, load_format
     from sim.face.guessing import guess
-    from sim.face.link import client, export_suite, host, run_suite
+    from sim.face.link import client, host
     from sim.face.making import convert, generate, respond, reverse
     from sim.face.many import match, plot
     from sim.face.messages import build, diff, explain, mask, parse, validate
     from sim.face.reference import codes, compare, fields, flows, rules, search
+    from sim.face.runs import export_suite, load, run_suite
     from sim.face.showing import show
     from sim.frames.bulk import read
     from sim.frames.negative import break_message, cases, faults
@@ -66,6 +67,7 @@ __all__ = [
     "generate",
     "guess",
     "host",
+    "load",
     "load_format",
     "mask",
     "match",
@@ -103,7 +105,7 @@ _HOMES = {
     "drill": "sim.face.drilling",
     "explain": "sim.face.messages",
     "export_format": "sim.face.formats",
-    "export_suite": "sim.face.link",
+    "export_suite": "sim.face.runs",
     "faults": "sim.frames.negative",
     "fields": "sim.face.reference",
     "flows": "sim.face.reference",
@@ -111,6 +113,7 @@ _HOMES = {
     "generate": "sim.face.making",
     "guess": "sim.face.guessing",
     "host": "sim.face.link",
+    "load": "sim.face.runs",
     "load_format": "sim.face.formats",
     "mask": "sim.face.messages",
     "match": "sim.face.many",
@@ -121,7 +124,7 @@ _HOMES = {
     "reverse": "sim.face.making",
     "rules": "sim.face.reference",
     "search": "sim.face.reference",
-    "run_suite": "sim.face.link",
+    "run_suite": "sim.face.runs",
     "show": "sim.face.showing",
     "validate": "sim.face.messages",
 }

@@ -54,6 +54,7 @@ SURFACE = [
     "generate",
     "guess",
     "host",
+    "load",
     "load_format",
     "mask",
     "match",

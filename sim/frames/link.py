@@ -18,13 +18,11 @@ from sim.elements.pan import account, detect_network
 from sim.frames.argument import MessageArgument, take
 from sim.frames.messages import TEXT
 from sim.frames.tables import Table
-from sim.link import background, scenario
 from sim.link.client import AsyncClient, Unsolicited
 from sim.link.exchange import Exchange
 from sim.link.host import LOOPBACK, AsyncHost
 from sim.link.line import Line, spoken
 from sim.link.rules import rules_of
-from sim.link.scenario import Done, as_html, as_junit, as_pytest, ready_suites, suite_of
 from sim.link.sync import Client, Host, balances_of
 from sim.link.tls import client_tls, server_tls
 from sim.link.traffic import Entry, Traffic
@@ -94,16 +92,6 @@ def _told(seen: Message) -> tuple[str, ...]:
     )
 
 
-class SuiteTable(Table):
-    """A suite that was run, a row per step: `case`, `step`, `do`, `sent`, `expected`, `received`,
-    `latency_ms`, `findings` (of the answer), `result` (passed, failed), `wrong` (what was not as expected),
-    `note`."""
-
-    _safe_columns = ("case", "sent", "expected", "received", "findings", "result", "wrong", "note")
-    _when_empty = ("findings", "wrong", "note")
-    _nothing = "No steps."
-
-
 class LabHost(Host):
     """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time."""
 
@@ -159,53 +147,8 @@ def _readable(message: MessageArgument) -> Message:
     return take(message, None, None).message()
 
 
-def suite_table(done: Done) -> SuiteTable:
-    """The table of a suite that was run."""
-    rows = [
-        (
-            *(one.case, one.number, one.do, one.sent, one.expected, one.received),
-            None if one.latency is None else round(one.latency * 1000, 3),
-            "; ".join(one.findings),
-            "passed" if one.passed else "failed",
-            "; ".join(one.wrong),
-            one.note,
-        )
-        for one in done.results
-    ]
-    columns = ("case", "step", "do", "sent", "expected", "received", "latency_ms", "findings", "result")
-    frame = pd.DataFrame(rows, columns=[*columns, "wrong", "note"])
-    frame["latency_ms"] = frame["latency_ms"].astype("float64")
-    return SuiteTable(frame)
-
-
-def run_suite(
-    suite: Any, host: Any, *, format: Any, framing: Any, tls: Any, junit: Any, report: Any
-) -> SuiteTable:
-    """Run a suite; its steps as a table."""
-    whole = suite_of(suite)
-    line = Line.of(format or whole.format, framing or whole.framing)
-    where = None
-    if isinstance(host, Host):
-        where, line = (host.server.address, host.port), host.server.line
-    elif host is not None:
-        where = spoken(host)
-    done = background.run(scenario.run_suite(whole, where, line=line, tls=client_tls(tls)))
-    for path, write in ((junit, as_junit), (report, as_html)):
-        if path is not None:
-            Path(path).write_text(write(done), encoding="utf-8")
-    return suite_table(done)
-
-
-def export_suite(suite: Any, path: Any) -> Path:
-    """Write a suite as a pytest module."""
-    whole, target = suite_of(suite), Path(path)
-    ready = str(suite).strip().upper()
-    source = ready if ready in ready_suites() else Path(suite).name
-    target.write_text(as_pytest(whole, source), encoding="utf-8")
-    return target
-
-
-def _line(format: Format | str | None, framing: Any, version: object) -> Line:
+def line_of(format: Format | str | None, framing: Any, version: object) -> Line:
+    """The line that a caller names."""
     return Line.of(format, framing, None if version is None else version_named(version))
 
 
@@ -226,7 +169,7 @@ def host(
     """A host that listens."""
     return LabHost(
         AsyncHost(
-            _line(format, framing, version),
+            line_of(format, framing, version),
             rules_of(rows_of(rules)),
             network=None if network is None else network_named(network),
             balances=balances_of(balances),
@@ -265,7 +208,7 @@ def client(
     unsolicited: Unsolicited | None,
 ) -> LabClient:
     """A client that is connected."""
-    line = _line(format, framing, version)
+    line = line_of(format, framing, version)
     if isinstance(address, Host):
         line = address.server.line if format is None and framing is None else line
         address = (address.server.address, address.port)

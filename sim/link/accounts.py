@@ -6,42 +6,18 @@ units of the message's own currency; a test account has one currency.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
 from sim.codec import Message
 from sim.elements.layout import place
 from sim.elements.pan import account
 from sim.errors import SpecError
+from sim.kept import Kept
 from sim.spec import number_of
 from sim.spec.tables import read_toml
 
-T = TypeVar("T")
 _REPLACEMENT = slice(0, 12)  # DE 95 of 1987: the amount that stays
-
-
-class Latest(Generic[T]):
-    """Things by key, at most *most*; the longest unused one gives way."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._held: OrderedDict[object, T] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def get(self, key: object) -> T | None:
-        """What is kept for *key*."""
-        return self._held.get(key)
-
-    def keep(self, key: object, value: T) -> None:
-        """Keep *value* for *key*."""
-        self._held[key] = value
-        self._held.move_to_end(key)
-        while len(self._held) > self._most:
-            self._held.popitem(last=False)
 
 
 @dataclass(slots=True)
@@ -66,9 +42,9 @@ class Accounts:
     ) -> None:
         limits = {**read_toml("link")["host"], **(limits or {})}
         self.opening: int = limits["balance"] if opening is None else opening
-        self._balances: Latest[int] = Latest(limits["accounts"])
+        self._balances: Kept[str, int] = Kept(limits["accounts"])
         self.remembered: int = limits["remembered"]
-        self._booked: Latest[Booking] = Latest(2 * self.remembered)
+        self._booked: Kept[tuple[str, ...], Booking] = Kept(2 * self.remembered)
         for pan, balance in (balances or {}).items():
             self._balances.keep(pan, balance)
 

@@ -33,6 +33,8 @@ class Channel:
         self._cutter = line.cutter()
         self._heard, self._lost = heard, lost
         self._why = ""
+        self._out: list[bytes] = []
+        self._size = 0
         self._over = False
         self._task = asyncio.get_running_loop().create_task(self._read())
 
@@ -78,11 +80,19 @@ class Channel:
     @property
     def queued(self) -> int:
         """How many bytes the other side has not taken yet."""
-        return self._writer.transport.get_write_buffer_size()
+        return self._writer.transport.get_write_buffer_size() + self._size
 
     def write(self, data: bytes) -> None:
-        """Send a frame."""
-        self._writer.write(data)
+        """Send a frame. All frames of one turn of the loop go out together."""
+        if not self._out:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._out.append(data)
+        self._size += len(data)
+
+    def _flush(self) -> None:
+        self._writer.write(b"".join(self._out))
+        self._out.clear()
+        self._size = 0
 
     def end(self, why: str) -> None:
         """Break the connection off."""
@@ -92,6 +102,8 @@ class Channel:
     async def close(self) -> None:
         """Close the connection, and wait until it is."""
         self._why = self._why or "closed by us"
+        if self._out and not self.over:
+            self._flush()
         self._writer.close()
         self._writer.transport.abort()
         await asyncio.wait([self._task])

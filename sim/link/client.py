@@ -11,15 +11,16 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from sim.codec import Message, ParseError
 from sim.elements import mti as mtis
 from sim.errors import IsoError, WireError
-from sim.link.accounts import Latest
+from sim.kept import Kept
 from sim.link.channel import Channel
+from sim.link.deadlines import Deadlines
 from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange
 from sim.link.issuer import management
@@ -31,7 +32,7 @@ from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
 _REVERSIBLE = "12"
-Key = tuple[str, ...]
+Key = tuple[str | None, ...]
 Unsolicited = Callable[[Message], Message | None]
 
 
@@ -42,12 +43,10 @@ class _Awaited:
     channel: Channel
     done: asyncio.Future[None]
     began: float
-    watch: Handle | None = field(default=None, repr=False)
+    seconds: float
 
     def end(self, status: str, note: str = "") -> None:
         self.exchange.status, self.exchange.note = status, note
-        if self.watch:
-            self.watch.cancel()
         if not self.done.done():
             self.done.set_result(None)
 
@@ -92,7 +91,8 @@ class AsyncClient:
         self._unsolicited = unsolicited or self._answer_echo
         self._channels: list[Channel] = []
         self._awaited: dict[Key, _Awaited] = {}
-        self._overdue: Latest[Exchange] = Latest(self.limits["late"])
+        self._deadlines: Deadlines[_Awaited] = Deadlines(self.timing, self._give_up)
+        self._overdue: Kept[Key, Exchange] = Kept(self.limits["late"])
         self._opening: asyncio.Lock = asyncio.Lock()
         self._idle: Handle | None = None
         self._count = 0
@@ -171,7 +171,7 @@ class AsyncClient:
             raise LinkError(f"MTI {message.mti}", "a request, which is answered", "another message")
         data = self.line.encode(message)
         key = self._key(expected, message)
-        channel = await self._channel()
+        channel = self._free() or await self._channel()
         if key in self._awaited:
             raise LinkError(f"STAN {message.get(11)}", "no request waiting with the same keys", "one")
         awaited = self._await(exchange, key, channel, timeout)
@@ -184,10 +184,10 @@ class AsyncClient:
 
     def _await(self, exchange: Exchange, key: Key, channel: Channel, timeout: float) -> _Awaited:
         done = asyncio.get_running_loop().create_future()
-        awaited = _Awaited(exchange, key, channel, done, self.timing.now())
+        awaited = _Awaited(exchange, key, channel, done, self.timing.now(), timeout)
         self._awaited[key] = awaited
         channel.awaited.add(awaited)
-        awaited.watch = self.timing.later(timeout, lambda: self._give_up(awaited))
+        self._deadlines.add(awaited, timeout)
         return awaited
 
     def _give_up(self, awaited: _Awaited) -> None:
@@ -199,10 +199,11 @@ class AsyncClient:
 
     def _forget(self, awaited: _Awaited) -> None:
         self._awaited.pop(awaited.key, None)
+        self._deadlines.met(awaited, awaited.seconds)
         awaited.channel.awaited.discard(awaited)
 
     def _key(self, mti: str, message: Message) -> Key:
-        return (mti, *(message.get(number) for number in self.match))
+        return (mti, *map(message.fields.get, self.match))
 
     async def _channel(self) -> Channel:
         """The connection with the fewest awaited answers; a lost one is opened anew, with back-off."""
@@ -211,7 +212,17 @@ class AsyncClient:
         if len(self._channels) < self.pool:
             async with self._opening:
                 await self._reopen()
-        channel = min(self._channels, key=lambda one: len(one.awaited))
+        if not self._channels:
+            raise LinkError(_name(self.where), "a connection", "none")
+        return self._least()
+
+    def _free(self) -> Channel | None:
+        """The same without waiting; None where connections are to be opened."""
+        return None if self._closed or len(self._channels) < self.pool else self._least()
+
+    def _least(self) -> Channel:
+        channels = self._channels
+        channel = channels[0] if len(channels) == 1 else min(channels, key=_count_awaited)
         if channel.queued > self.limits["queue_bytes"]:
             raise LinkError(_name(self.where), "a host that reads", f"{channel.queued} bytes not taken")
         return channel
@@ -327,6 +338,10 @@ class AsyncClient:
 
     def _tell(self, kind: str, note: str, name: str = "") -> None:
         self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)
+
+
+def _count_awaited(channel: Channel) -> int:
+    return len(channel.awaited)
 
 
 def _name(where: tuple[str, int]) -> str:

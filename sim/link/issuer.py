@@ -16,7 +16,8 @@ from sim.elements.layout import layouts, write
 from sim.elements.money import amount, composite
 from sim.elements.pan import account
 from sim.errors import ParseError
-from sim.link.accounts import Accounts, Latest
+from sim.kept import Kept
+from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
 from sim.operations.validation import judge
@@ -74,7 +75,7 @@ class Issuer:
         self._moves: Mapping[str, list[str]] = read_toml("link")["moves"]
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._answers: Mapping[str, Mapping[str, str]] = read_toml("link")["answers"]
-        self._given: Latest[tuple[Message, str]] = Latest(accounts.remembered)
+        self._given: Kept[tuple[str | None, ...], tuple[Message, str]] = Kept(accounts.remembered)
 
     def decide(self, request: Message, session: Session) -> Decision:
         """What *request* gets."""
@@ -115,9 +116,9 @@ class Issuer:
             self._given.keep(key, (answer, note))
         return answer, note, findings
 
-    def _key(self, request: Message) -> tuple[str, ...]:
+    def _key(self, request: Message) -> tuple[str | None, ...]:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
-        return (request.mti[:3], *(request.get(number) for number in self._same))
+        return (request.mti[:3], *map(request.fields.get, self._same))
 
     def _fresh(self, request: Message, rule: Rule | None) -> tuple[Message | None, str, int]:
         if rule is not None and rule.code:

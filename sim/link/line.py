@@ -24,7 +24,7 @@ _TPDU = "tpdu"
 class Cutter:
     """Cuts frames out of the bytes of one direction. `partial` is how many bytes of a frame have come."""
 
-    __slots__ = ("_expected", "_held", "_made", "_width", "largest")
+    __slots__ = ("_held", "_made", "_plain", "_width", "largest")
 
     def __init__(self, outermost: str, largest: int) -> None:
         made = frame(outermost)
@@ -32,7 +32,7 @@ class Cutter:
         self._width = made.zeros_before + made.width + made.zeros_after
         self.largest = largest
         self._held = bytearray()
-        self._expected = 0
+        self._plain = _plain(outermost)
 
     @property
     def partial(self) -> int:
@@ -67,7 +67,7 @@ class Cutter:
     def _said(self, at: int) -> int:
         made = self._made
         head = bytes(self._held[at : at + self._width])
-        size = said_length(made, head, 0)
+        size = int.from_bytes(head, "big") if self._plain else said_length(made, head, 0)
         if size is None or not 0 <= size <= self.largest:
             raise WireError(None, 0, f"a {made.title} of at most {self.largest} bytes", head.hex().upper())
         return size
@@ -76,6 +76,13 @@ class Cutter:
         *whole, rest = bytes(self._held).split(bytes([ETX]))
         self._held[:] = rest
         return [one + bytes([ETX]) for one in whole]
+
+
+def _plain(outermost: str) -> bool:
+    """Whether a length field is nothing but a big-endian number of the bytes behind it."""
+    made = frame(outermost)
+    odd = made.counts_itself or made.zeros_before or made.zeros_after
+    return (made.kind, made.written, made.order) == ("length", "binary", "big") and not odd
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,8 @@ class Line:
     largest: int
     version: str | None = None
     _text: bool = field(default=False, repr=False)
+    # The width of a plain length field that is all the framing there is, 0 of any other framing.
+    _length: int = field(default=0, repr=False)
 
     @classmethod
     def of(
@@ -107,7 +116,8 @@ class Line:
         if not kinds or kinds[0] not in ("length", "etx"):
             found = " ".join(names) or "no framing"
             raise OptionError("framing", "a length field (or etx) outermost, such as length-2", repr(found))
-        return cls(chosen, tuple(names), usual["largest"], version, chosen.name == TEXT_FORM)
+        length = frame(names[0]).width if len(names) == 1 and _plain(names[0]) else 0
+        return cls(chosen, tuple(names), usual["largest"], version, chosen.name == TEXT_FORM, length)
 
     def cutter(self) -> Cutter:
         """What cuts the frames of one direction."""
@@ -115,19 +125,28 @@ class Line:
 
     def encode(self, message: Message, layers: Iterable[Layer] = ()) -> bytes:
         """*message* as a frame, inside *layers* as they were read, else the usual ones. Raises BuildError."""
-        if not self._text:
-            return encode(message, self.format, framing=tuple(layers) or self.framing)
-        try:
-            body = build(message).encode("ascii")
-        except UnicodeEncodeError:
-            # Says which element it is.
-            body = encode(message, self.format)
+        body = self._body(message)
+        if self._length and len(body) <= self.largest:
+            return len(body).to_bytes(self._length, "big") + body
         return wrap(body, tuple(layers) or self.framing)
 
+    def _body(self, message: Message) -> bytes:
+        if self._text:
+            try:
+                return build(message).encode("ascii")
+            except UnicodeEncodeError:
+                pass  # below it is said which element it is
+        return encode(message, self.format)
+
     def decode(self, data: bytes) -> tuple[Message, tuple[Layer, ...]]:
-        """The message of a frame, and what stood around it. Raises WireError."""
-        layers, start, end = strip(data, self.framing)
-        body = data[start:end]
+        """The message of a frame of `cutter`, and what stood around it: nothing but a length is told as
+        nothing. Raises WireError."""
+        if self._length:
+            layers: tuple[Layer, ...] = ()
+            body = data[self._length :]
+        else:
+            layers, start, end = strip(data, self.framing)
+            body = data[start:end]
         if self._text:
             try:
                 text = body.decode("ascii")

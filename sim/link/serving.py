@@ -69,10 +69,11 @@ class Serving:
         while data := await self._reader.read(_CHUNK):
             outgoing: list[Outgoing] = []
             closing, came, broken = False, False, None
+            now, wall = self.host.timing.now(), self.host.timing.wall()
             try:
                 for frame in self._cutter.feed(data):
                     came = True
-                    if closing := self._take(frame, outgoing):
+                    if closing := self._take(frame, outgoing, now, wall):
                         break
             except WireError as error:
                 broken = error
@@ -88,10 +89,10 @@ class Serving:
             if self.waiting >= self.host.limits["waiting"] and self._delayed:
                 await asyncio.wait(self._delayed, return_when=asyncio.FIRST_COMPLETED)
 
-    def _take(self, frame: bytes, outgoing: list[Outgoing]) -> bool:
+    def _take(self, frame: bytes, outgoing: list[Outgoing], came: float, wall: float) -> bool:
         """Decide on a frame; True where the connection is to be closed."""
-        host, came = self.host, self.host.timing.now()
-        host.traffic.add(host.timing.wall(), self.name, IN, "request", frame)
+        host = self.host
+        host.traffic.add(wall, self.name, IN, "request", frame)
         decision, answer = host.decide(frame, self)
         if self._late and decision.action != "late":
             held, self._late = self._late, []

@@ -14,6 +14,7 @@ from time import perf_counter
 import bench_codec
 import bench_http
 import bench_layouts
+import bench_link
 import bench_many
 import bench_start
 from table import Group, machine, markdown, plain
@@ -24,6 +25,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Group]]] = {
     "layouts": bench_layouts.groups,
     "bulk": bench_many.groups,
     "http": bench_http.groups,
+    "link": bench_link.groups,
     "start": bench_start.groups,
 }
 INTRODUCTION = """# Benchmarks

@@ -1,0 +1,206 @@
+"""Suites that were run and loads, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sim.codec import Message
+from sim.errors import IsoError
+from sim.frames.bulk import read
+from sim.frames.bulk.table import MessagesTable
+from sim.frames.link import line_of
+from sim.frames.tables import Table
+from sim.link import background, scenario
+from sim.link.client import AsyncClient
+from sim.link.line import Line, spoken
+from sim.link.load import Load, Mix, Numbers, Replay
+from sim.link.load.mix import sent_at
+from sim.link.scenario import Done, as_html, as_junit, as_pytest, ready_suites, suite_of
+from sim.link.sync import Host
+from sim.link.tls import client_tls
+
+
+class SuiteTable(Table):
+    """A suite that was run, a row per step: `case`, `step`, `do`, `sent`, `expected`, `received`,
+    `latency_ms`, `findings` (of the answer), `result` (passed, failed), `wrong` (what was not as expected),
+    `note`."""
+
+    _safe_columns = ("case", "sent", "expected", "received", "findings", "result", "wrong", "note")
+    _when_empty = ("findings", "wrong", "note")
+    _nothing = "No steps."
+
+
+def suite_table(done: Done) -> SuiteTable:
+    """The table of a suite that was run."""
+    rows = [
+        (
+            *(one.case, one.number, one.do, one.sent, one.expected, one.received),
+            None if one.latency is None else round(one.latency * 1000, 3),
+            "; ".join(one.findings),
+            "passed" if one.passed else "failed",
+            "; ".join(one.wrong),
+            one.note,
+        )
+        for one in done.results
+    ]
+    columns = ("case", "step", "do", "sent", "expected", "received", "latency_ms", "findings", "result")
+    frame = pd.DataFrame(rows, columns=[*columns, "wrong", "note"])
+    frame["latency_ms"] = frame["latency_ms"].astype("float64")
+    return SuiteTable(frame)
+
+
+def run_suite(
+    suite: Any, host: Any, *, format: Any, framing: Any, tls: Any, junit: Any, report: Any
+) -> SuiteTable:
+    """Run a suite; its steps as a table."""
+    whole = suite_of(suite)
+    line = Line.of(format or whole.format, framing or whole.framing)
+    where = None
+    if isinstance(host, Host):
+        where, line = (host.server.address, host.port), host.server.line
+    elif host is not None:
+        where = spoken(host)
+    done = background.run(scenario.run_suite(whole, where, line=line, tls=client_tls(tls)))
+    for path, write in ((junit, as_junit), (report, as_html)):
+        if path is not None:
+            Path(path).write_text(write(done), encoding="utf-8")
+    return suite_table(done)
+
+
+def export_suite(suite: Any, path: Any) -> Path:
+    """Write a suite as a pytest module."""
+    whole, target = suite_of(suite), Path(path)
+    ready = str(suite).strip().upper()
+    source = ready if ready in ready_suites() else Path(suite).name
+    target.write_text(as_pytest(whole, source), encoding="utf-8")
+    return target
+
+
+class LoadTable(Table):
+    """A load, a row per second: `second`, `sent`, `answered`, `failed`, `p50_ms`, `p95_ms`, `p99_ms`,
+    `longest_ms`. `numbers` has the whole: `rate`, `percentile(99.9)`, `codes`, `statuses`, `kinds`,
+    `wrong`, and the HDR histogram `latencies` (microseconds)."""
+
+    _metadata = [*Table._metadata, "numbers"]  # noqa: RUF012, pandas wants a list
+    numbers: Numbers | None = None
+    _nothing = "Nothing was sent."
+
+    def _title(self) -> str:
+        return told(self.numbers) if self.numbers is not None else super()._title()
+
+
+def told(numbers: Numbers) -> str:
+    """A load in a sentence or two."""
+    said = f"{numbers.sent:,} sent, {numbers.answered:,} answered in {numbers.seconds:.1f} s"
+    said += f" ({numbers.rate:,.0f} a second). Latency in ms: " + ", ".join(
+        f"p{percent:g} {numbers.percentile(percent):.2f}" for percent in (50, 95, 99, 99.9)
+    )
+    return f"{said}, longest {numbers.percentile(100):.2f}."
+
+
+def load_table(numbers: Numbers) -> LoadTable:
+    """The table of a load."""
+    columns = ("sent", "answered", "failed", "p50_ms", "p95_ms", "p99_ms", "longest_ms")
+    rows = [
+        (one.sent, one.answered, one.failed, one.p50, one.p95, one.p99, one.longest)
+        for one in numbers.by_second
+    ]
+    table = LoadTable(pd.DataFrame(rows, columns=list(columns)))
+    table.insert(0, "second", range(len(rows)))
+    object.__setattr__(table, "numbers", numbers)
+    return table
+
+
+class RunningLoad:
+    """A load under way: `numbers` so far, `stop()`, `wait()` for its table."""
+
+    def __init__(self, load: Load, client: AsyncClient) -> None:
+        self._load = load
+        self._future = background.start(self._drive(client))
+
+    async def _drive(self, client: AsyncClient) -> Numbers:
+        async with client:
+            return await self._load.run()
+
+    @property
+    def numbers(self) -> Numbers:
+        """What it has come to."""
+        return self._load.numbers
+
+    @property
+    def running(self) -> bool:
+        """Whether it is under way."""
+        return not self._future.done()
+
+    def stop(self) -> None:
+        """Send nothing more."""
+        self._load.stop()
+
+    def wait(self) -> LoadTable:
+        """Its table, when it is over. An interrupt stops it."""
+        try:
+            return load_table(self._future.result())
+        except KeyboardInterrupt:
+            self.stop()
+            return load_table(self._future.result())
+
+    def __repr__(self) -> str:
+        return f"RunningLoad({'running' if self.running else 'over'}: {told(self.numbers)})"
+
+
+def start_load(
+    address: Any,
+    *,
+    mix: Any,
+    replay: Any,
+    speed: float,
+    rate: float | None,
+    concurrency: int | None,
+    count: int,
+    seconds: float,
+    pool: int,
+    network: Any,
+    format: Any,
+    framing: Any,
+    version: Any,
+    tls: Any,
+    timeout: float | None,
+    check: Any,
+    options: Mapping[str, Any],
+) -> RunningLoad:
+    """A load that has begun."""
+    line = line_of(format, framing, version)
+    if isinstance(address, Host):
+        line = address.server.line if format is None and framing is None else line
+        address = (address.server.address, address.port)
+    messages: Mix | Replay
+    if replay is not None:
+        messages = Replay(_replayed(replay), speed)
+    else:
+        messages = Mix(mix, network=network, version=version, **options)
+    client = AsyncClient(
+        spoken(address), line, tls=client_tls(tls), pool=pool, timeout=timeout, reverse=False
+    )
+    load = Load(
+        client, messages, rate=rate, concurrency=concurrency, count=count, seconds=seconds, check=check
+    )
+    return RunningLoad(load, client)
+
+
+def _replayed(replay: Any) -> list[tuple[float, Message]]:
+    """Messages with their times: a table of `sim.read`, or what it reads; what cannot be read is left out."""
+    table = replay if isinstance(replay, MessagesTable) else read(replay)
+    found: list[tuple[float, Message]] = []
+    at: float | None = None
+    for row in table.index:
+        try:
+            message = table.iso.message(row)
+        except IsoError:
+            continue
+        at = sent_at(message, at)
+        found.append((at, message))
+    return found

@@ -1,0 +1,51 @@
+"""Deadlines of many things at once: one timer per length of time, however many wait.
+
+What waits equally long ends in the order in which it began, so the first of each length is always the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from sim.link.timing import Handle, Timing
+
+T = TypeVar("T")
+
+
+class Deadlines(Generic[T]):
+    """Calls *over* with each thing that is not `met` in its time."""
+
+    def __init__(self, timing: Timing, over: Callable[[T], None]) -> None:
+        self._timing, self._over = timing, over
+        self._waiting: dict[float, dict[T, float]] = {}
+        self._timers: dict[float, Handle] = {}
+
+    def add(self, thing: T, seconds: float) -> None:
+        """*thing* is to be met within *seconds*."""
+        waiting = self._waiting.setdefault(seconds, {})
+        waiting[thing] = self._timing.now() + seconds
+        if seconds not in self._timers:
+            self._timers[seconds] = self._timing.later(seconds, lambda: self._due(seconds))
+
+    def met(self, thing: T, seconds: float) -> None:
+        """*thing*, added with *seconds*, needs no more time."""
+        waiting = self._waiting.get(seconds, {})
+        waiting.pop(thing, None)
+        if not waiting:
+            self._waiting.pop(seconds, None)
+            if timer := self._timers.pop(seconds, None):
+                timer.cancel()
+
+    def _due(self, seconds: float) -> None:
+        self._timers.pop(seconds, None)
+        waiting, now = self._waiting.get(seconds, {}), self._timing.now()
+        while waiting:
+            thing = next(iter(waiting))
+            left = waiting[thing] - now
+            if left > 1e-6:
+                self._timers[seconds] = self._timing.later(left, lambda: self._due(seconds))
+                return
+            del waiting[thing]
+            self._over(thing)
+        self._waiting.pop(seconds, None)

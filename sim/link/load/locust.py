@@ -1,0 +1,84 @@
+"""A locust user that speaks through our client: the same messages, the same matching, the same checks.
+
+In a locustfile: `from sim.link.load.locust import IsoUser` and a class with `host = "127.0.0.1:8583"`; what
+it sends is `mix`. Locust's own workers spread it over machines. Needs the extra `locust`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any, ClassVar
+
+from gevent import get_hub
+from locust import User, constant, task
+
+from sim.errors import IsoError
+from sim.link.client import AsyncClient
+from sim.link.exchange import ANSWERED, Exchange
+from sim.link.line import Line, spoken
+from sim.link.load.mix import Mix
+from sim.link.sync import Client
+
+_numbers = count(1)
+
+
+class IsoUser(User):  # type: ignore[misc]
+    """One user with a connection of its own. `mix`, `network`, `format`, `framing` and `timeout` are those of
+    `sim.load` and `sim.client`; `check` says what is wrong with an exchange, None where nothing is."""
+
+    abstract = True
+    wait_time = constant(0)
+    mix: ClassVar[Mapping[str, float] | None] = None
+    network: ClassVar[str | None] = None
+    format: ClassVar[str | None] = None
+    framing: ClassVar[tuple[str, ...] | None] = None
+    timeout: ClassVar[float] = 30.0
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        line = Line.of(self.format, self.framing)
+        self.client = Client(AsyncClient(spoken(self.host), line, timeout=self.timeout, reverse=False))
+        # Another order and other numbers for each user.
+        self._messages = iter(Mix(self.mix, network=self.network, seed=next(_numbers)))
+
+    def on_start(self) -> None:
+        """Connect."""
+        _waited(self.client.connect)
+
+    def on_stop(self) -> None:
+        """Close the connection."""
+        _waited(self.client.close)
+
+    def check(self, exchange: Exchange) -> str | None:
+        """What is wrong with an answered exchange; None where nothing is."""
+        return None
+
+    @task  # type: ignore[untyped-decorator]
+    def exchange(self) -> None:
+        """Send the next message and wait for what becomes of it."""
+        sending = next(self._messages)
+        error: Exception | None = None
+        latency, size = 0.0, 0
+        try:
+            exchange: Exchange = _waited(lambda: self.client.exchange(sending.message))
+        except IsoError as failed:
+            error = failed
+        else:
+            latency = (exchange.latency or 0.0) * 1000
+            size = len(exchange.answer.fields) if exchange.answer else 0
+            wrong = self.check(exchange) if exchange.status == ANSWERED else exchange.status
+            error = RuntimeError(wrong) if wrong else None
+        self.environment.events.request.fire(
+            request_type="ISO 8583",
+            name=f"{sending.message.mti} {sending.kind}",
+            response_time=latency,
+            response_length=size,
+            exception=error,
+            context={},
+        )
+
+
+def _waited(call: Any) -> Any:
+    """What *call* gives, run in a thread of gevent's pool: other users go on meanwhile."""
+    return get_hub().threadpool.apply(call)

@@ -1,0 +1,94 @@
+"""What a load is made of: kinds of messages by weight, or messages that were once sent, with their timing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sim.codec import Message
+from sim.elements import mti as mtis
+from sim.errors import OptionError, shown
+from sim.operations.asked import options_of
+from sim.operations.generation import generate
+
+USUAL = {"auth": 70, "financial": 20, "echo": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One request of a load: when it is due, in seconds from the start (None: as soon as may be), and the
+    message."""
+
+    due: float | None
+    kind: str
+    message: Message
+
+
+class Mix:
+    """Kinds of messages by weight, such as `{"auth": 70, "refund": 20, "echo": 10}`: words that
+    `sim.generate` takes. What follows what is drawn with *seed*; trace numbers count up."""
+
+    def __init__(
+        self,
+        weights: Mapping[str, float] | None = None,
+        *,
+        network: str | None = None,
+        version: str | None = None,
+        amount_minor_units: int = 1000,
+        seed: int = 1,
+        **options: Any,
+    ) -> None:
+        chosen = dict(weights or USUAL)
+        if not chosen or any(not weight > 0 for weight in chosen.values()):
+            raise OptionError("mix", "kinds of messages with weights above 0", shown(str(chosen)))
+        self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
+        usual = {"pan": None, "currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
+        asked = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
+        self._options = {
+            kind: options_of(kind, stan="000001", **{**usual, **asked, **options}) for kind in self.kinds
+        }
+        self._seed = seed
+
+    def __iter__(self) -> Iterator[Sending]:
+        """Requests without end."""
+        some = random.Random(self._seed)  # noqa: S311, no secret
+        stan = 0
+        while True:
+            for kind in some.choices(self.kinds, self.weights, k=64):
+                stan = stan % 999_999 + 1
+                options = self._options[kind]
+                options["stan"] = f"{stan:06}"
+                yield Sending(None, kind, generate(**options).message)
+
+
+class Replay:
+    """Requests that were once sent, each at its time from the first, *speed* times as fast. Answers and
+    what has no answer are left out."""
+
+    def __init__(self, messages: Iterable[tuple[float, Message]], speed: float = 1.0) -> None:
+        if not speed > 0:
+            raise OptionError("speed", "a number above 0", shown(speed))
+        kept = [(at, one) for at, one in messages if mtis.response_mti(one.mti) is not None]
+        if not kept:
+            raise OptionError("replay", "messages that are answered", "none")
+        first = kept[0][0]
+        self.sendings: Sequence[Sending] = [
+            Sending(max(0.0, at - first) / speed, one.mti, one) for at, one in kept
+        ]
+
+    def __iter__(self) -> Iterator[Sending]:
+        return iter(self.sendings)
+
+
+def sent_at(message: Message, before: float | None) -> float:
+    """When *message* went out by its own DE 7 (MMDDhhmmss or hhmmss...), in seconds of its year; what has
+    none, or one that is no time, went with the one before."""
+    text = message.get(7)
+    try:
+        moment = datetime.strptime(f"2000{text[:10]}", "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return before or 0.0
+    return moment.timestamp()

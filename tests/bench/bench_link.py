@@ -1,0 +1,112 @@
+"""Requests and answers a second over loopback: our client and host, and another package's, in turn.
+
+Each host is a process of its own, the client is in this one or another of its own kind; both ends write the
+text form behind two bytes of length, the host approves by one rule, fifty requests are in flight on one
+connection. Ours keeps its traffic and its histogram meanwhile.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from statistics import median
+
+from table import Group, Limit, Row, ratio
+
+PEER = "iso8583sim"
+COUNT, QUICK_COUNT = 10_000, 3_000
+ROUNDS, QUICK_ROUNDS = 5, 3
+LEAST = 5_000
+
+_OUR_HOST = """
+import asyncio, sys
+from sim.link import AsyncHost, rules_of
+async def main():
+    async with AsyncHost(rules={rules}, opening=10**12) as host:
+        print(host.port, flush=True)
+        await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+asyncio.run(main())
+"""
+_OUR_CLIENT = """
+import asyncio, sys
+from sim.link import AsyncClient
+from sim.link.load import Load, Mix
+async def main():
+    async with AsyncClient(("127.0.0.1", int(sys.argv[1]))) as client:
+        load = Load(client, Mix({"auth": 1}, network="VISA"), concurrency=50, count=int(sys.argv[2]))
+        done = await load.run()
+        assert done.codes == {"00": int(sys.argv[2])}, done
+        print(done.rate)
+asyncio.run(main())
+"""
+_PEERS_HOST = """
+import asyncio, sys
+from iso8583sim.net.host import MockHost
+from iso8583sim.wire import WireFormat
+async def main():
+    host = MockHost(wire_format=WireFormat.ascii_hex())
+    await host.start(port=0)
+    print(host.port, flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+asyncio.run(main())
+"""
+_PEERS_CLIENT = """
+import asyncio, sys
+from iso8583sim.net.client import ISO8583Client
+from iso8583sim.net.load import run_load
+from iso8583sim.wire import WireFormat
+def client():
+    return ISO8583Client("127.0.0.1", int(sys.argv[1]), wire_format=WireFormat.ascii_hex())
+done = asyncio.run(run_load(client, int(sys.argv[2]), 50))
+assert done.responses == int(sys.argv[2]), done
+print(done.responses / done.duration_s)
+"""
+_APPROVE = 'rules_of([{"code": "00"}])'
+
+
+def pairs(host: str, client: str, count: int) -> float:
+    """Exchanges a second of *client* with *host*, both programs."""
+    serving = subprocess.Popen(
+        [sys.executable, "-c", host], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert serving.stdin is not None
+    assert serving.stdout is not None
+    port = serving.stdout.readline().strip()
+    command = [sys.executable, "-c", client, port, str(count)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    finally:
+        serving.stdin.write("\n")
+        serving.stdin.close()
+        serving.wait()
+    return float(done.stdout)
+
+
+def groups(quick: bool = False) -> Sequence[Group]:
+    """Measure everything; what the table says of it."""
+    count, rounds = (QUICK_COUNT, QUICK_ROUNDS) if quick else (COUNT, ROUNDS)
+    ours, judged, peers = [], [], []
+    for _ in range(rounds):
+        ours.append(pairs(_OUR_HOST.format(rules=_APPROVE), _OUR_CLIENT, count))
+        peers.append(pairs(_PEERS_HOST, _PEERS_CLIENT, count // 3))
+        judged.append(pairs(_OUR_HOST.format(rules="()"), _OUR_CLIENT, count))
+    best, theirs = median(ours), median(peers)
+    rows = [
+        Row("pairs", f"{best:,.0f}/s", PEER, f"{theirs:,.0f}/s", ratio(ours, peers), Limit(5)),
+        Row("pairs", f"{best:,.0f}/s", "", "", None, Limit(LEAST, unit="/s"), best),
+        Row(
+            "pairs, each judged and booked",
+            f"{median(judged):,.0f}/s",
+            PEER,
+            f"{theirs:,.0f}/s",
+            ratio(judged, peers),
+        ),
+    ]
+    return [Group("Client and host over loopback, 2 processes", rows)]
+
+
+if __name__ == "__main__":
+    from table import plain
+
+    print("\n".join(plain(groups("--quick" in sys.argv))))

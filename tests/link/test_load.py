@@ -1,0 +1,207 @@
+"""Load: bounded, counted, measured; at a rate, in flight, replayed; locust's workers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sim
+from sim.codec import Message
+from sim.errors import OptionError
+from sim.link import AsyncClient, AsyncHost, Exchange, Host, rules_of
+from sim.link.load import Load, Mix, Numbers, Replay
+from sim.link.load.mix import sent_at
+from sim.operations import respond
+from tests.link.ends import ManualTiming, message, until
+
+ROOT = Path(__file__).parents[2]
+
+
+async def drive(host: AsyncHost, messages: Any = None, **options: Any) -> Numbers:
+    """A load on *host*."""
+    async with AsyncClient(("127.0.0.1", host.port), timing=host.timing, reverse=False) as client:
+        return await Load(client, messages or Mix(), **options).run()
+
+
+def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
+    """Everything that was sent is answered, and counted by kind, code and second."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            numbers = await drive(host, Mix({"auth": 3, "echo": 1}), count=400, concurrency=20)
+            assert (numbers.sent, numbers.answered) == (400, 400)
+            assert host.traffic.counts["request"] == 400
+            assert numbers.codes == {"00": 400}
+            assert sum(numbers.kinds.values()) == sum(one.answered for one in numbers.by_second) == 400
+            assert 200 < numbers.kinds["auth"] < 400
+            assert 0 < numbers.percentile(50) <= numbers.percentile(99) <= numbers.percentile(100)
+            assert numbers.latencies.get_total_count() == 400
+
+    asyncio.run(run())
+
+
+def test_what_held_a_load_up_cannot_hide_at_a_rate() -> None:
+    """Four requests a second are due; five seconds pass at once: latency counts from when each was due,
+    not from when it went."""
+
+    async def run() -> None:
+        timing = ManualTiming()
+        async with AsyncHost(timing=timing) as host:
+            driving = asyncio.ensure_future(drive(host, rate=4, count=20, seconds=60))
+            await until(lambda: host.traffic.counts["answer"] == 1 and timing.due(0.25))
+            await timing.advance(5)
+            numbers = await driving
+            assert numbers.answered == 20
+            assert 1000 < numbers.percentile(100) <= 5000
+
+    asyncio.run(run())
+
+
+def test_a_load_can_be_stopped() -> None:
+    """What is in flight is waited for, nothing more is sent."""
+
+    async def run() -> None:
+        async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
+            load = Load(client, Mix(), concurrency=5, count=1_000_000)
+            driving = asyncio.ensure_future(load.run())
+            await until(lambda: load.numbers.answered >= 50)
+            load.stop()
+            numbers = await driving
+            assert numbers.sent == numbers.answered < 1000
+
+    asyncio.run(run())
+
+
+def test_failures_are_counted_by_what_they_are() -> None:
+    """Declines by code, lost answers by status, what a check says by its words."""
+
+    def check(exchange: Exchange) -> str | None:
+        return None if exchange.code == "00" else f"code {exchange.code or exchange.status}"
+
+    async def run() -> None:
+        timing = ManualTiming()
+        rules = rules_of("mti,seen,action,code\n0100,1..5,answer,05\n0100,6,drop,")
+        async with AsyncHost(rules=rules, timing=timing) as host:
+            driving = asyncio.ensure_future(
+                drive(host, Mix({"auth": 1}), concurrency=1, count=7, check=check)
+            )
+            await until(lambda: host.traffic.counts["request"] == 6)
+            await timing.advance(30)
+            numbers = await driving
+            assert numbers.codes == {"05": 5, "00": 1}
+            assert numbers.statuses == {"answered": 6, "timed out": 1}
+            assert numbers.wrong == {"code 05": 5, "code timed out": 1}
+
+    asyncio.run(run())
+
+
+def test_what_was_sent_once_is_sent_again_with_its_timing() -> None:
+    """Answers are left out; a request goes when it went then, twice as fast."""
+    log = [(10.0, message(1)), (10.2, respond(message(1)).message), (14.0, message(2, "echo"))]
+    replay = Replay(log, speed=2)
+    assert [(one.due, one.message.mti) for one in replay] == [(0.0, "0100"), (2.0, "0800")]
+    assert (
+        sent_at(Message("0800", {7: "1120101530"}), None) - sent_at(Message("0800", {7: "1120101500"}), None)
+        == 30
+    )
+    assert sent_at(Message("0800", {7: "no time"}), 5.0) == 5.0
+
+    async def run() -> None:
+        timing = ManualTiming()
+        async with AsyncHost(timing=timing) as host:
+            driving = asyncio.ensure_future(drive(host, replay))
+            await until(lambda: host.traffic.counts["request"] == 1 and timing.due(2.0))
+            await timing.advance(1.9)
+            assert host.traffic.counts["request"] == 1
+            await timing.advance(0.1)
+            assert (await driving).answered == 2
+
+    asyncio.run(run())
+
+
+def test_a_mix_is_the_same_with_the_same_seed() -> None:
+    """Order and trace numbers follow from the seed; weights hold roughly."""
+    made = [[one.kind for one in islice(Mix({"auth": 9, "echo": 1}, seed=seed), 500)] for seed in (1, 1, 2)]
+    assert made[0] == made[1] != made[2]
+    assert 400 < made[0].count("auth") < 490
+    assert [one.message[11] for one in islice(Mix(), 3)] == ["000001", "000002", "000003"]
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda client: Load(client, Mix(), rate=0), "rate: expected a number above 0"),
+        (lambda client: Load(client, Mix(), rate=1, concurrency=1), "either a rate or a concurrency"),
+        (lambda client: Load(client, Mix(), count=0), "count: expected"),
+        (lambda _: Mix({"auth": 0}), "mix: expected kinds of messages with weights above 0"),
+        (lambda _: Mix({"authh": 1}), "message_type: expected .*did you mean 'auth'"),
+        (lambda _: Replay([]), "replay: expected messages"),
+        (lambda _: Replay([(0.0, message())], 0), "speed: expected"),
+    ],
+)
+def test_what_cannot_be_met_is_told(call: Any, text: str) -> None:
+    """Which option, and what it may be."""
+    with pytest.raises(OptionError, match=text):
+        call(AsyncClient(("127.0.0.1", 1)))
+
+
+def test_the_face_gives_a_table_and_a_running_load() -> None:
+    """A row per second, a heading that says the whole; without waiting it can be watched and stopped."""
+    with sim.host() as host:
+        table = sim.load(host, count=100, seconds=30, amount_minor_units=1)
+        assert int(table["answered"].sum()) == table.numbers.answered == 100
+        assert "100 sent, 100 answered" in repr(table)
+        running = sim.load(host, count=1_000_000, seconds=30, wait=False)
+        running.stop()
+        assert running.wait().numbers.sent == running.numbers.answered
+        assert not running.running
+        raw = [sim.build(sim.generate("auth", stan=at, at="2026-11-20T10:15:30Z")) for at in range(1, 6)]
+        assert sim.load(host, replay=raw).numbers.answered == 5
+
+
+PROGRAM = shutil.which("locust")
+_FILE = """
+from sim.link.load.locust import IsoUser
+
+class Buyer(IsoUser):
+    host = "{address}"
+    mix = {{"auth": 3, "echo": 1}}
+
+    def check(self, exchange):
+        return None if exchange.code == "00" else exchange.code
+"""
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="locust is not installed (extra `locust`)")
+def test_locusts_own_workers_share_a_load(tmp_path: Path) -> None:
+    """A master and two workers, each with users that speak through our client: all answered, none wrong."""
+    with Host(AsyncHost(opening=10**12)) as host:
+        file = tmp_path / "locustfile.py"
+        file.write_text(_FILE.format(address=host.address), encoding="utf-8")
+        port = str(20_000 + host.port % 10_000)
+        shared = [str(PROGRAM), "-f", str(file), "--master-port", port]
+        master = [*shared[:3], "--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", port]
+        master += ["--headless", "-u", "4", "-r", "4", "-t", "3s", "--expect-workers", "2", "--csv", "out"]
+        started = [
+            subprocess.Popen([*shared, "--worker", "--master-host", "127.0.0.1"], cwd=tmp_path, env=_env())
+            for _ in range(2)
+        ]
+        done = subprocess.run(master, cwd=tmp_path, env=_env(), capture_output=True, text=True, timeout=60)
+        assert [worker.wait(20) for worker in started] == [0, 0]
+    assert done.returncode == 0, done.stderr
+    total = (tmp_path / "out_stats.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
+    assert total[1] == "Aggregated"
+    assert int(total[2]) > 20
+    assert total[3] == "0"
+    assert len({entry.connection for entry in host.seen if entry.kind == "request"}) == 4
+
+
+def _env() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
