@@ -196,23 +196,9 @@ def load(
     """
     from sim.frames import runs
 
-    running = runs.start_load(
-        address,
-        mix=mix,
-        replay=replay,
-        speed=speed,
-        rate=rate,
-        concurrency=concurrency,
-        count=count,
-        seconds=seconds,
-        pool=pool,
-        network=network,
-        format=format,
-        framing=framing,
-        version=version,
-        tls=tls,
-        timeout=timeout,
-        check=check,
-        options=options,
-    )
+    line = (format, framing, version)
+    bounds = {"rate": rate, "concurrency": concurrency, "count": count, "seconds": seconds, "check": check}
+    connecting = {"pool": pool, "tls": tls, "timeout": timeout}
+    made = {"mix": mix, "network": network, **options}
+    running = runs.start_load(address, line, made, (replay, speed), connecting, bounds)
     return running.wait() if wait else running

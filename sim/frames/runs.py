@@ -154,41 +154,27 @@ class RunningLoad:
 
 def start_load(
     address: Any,
-    *,
-    mix: Any,
-    replay: Any,
-    speed: float,
-    rate: float | None,
-    concurrency: int | None,
-    count: int,
-    seconds: float,
-    pool: int,
-    network: Any,
-    format: Any,
-    framing: Any,
-    version: Any,
-    tls: Any,
-    timeout: float | None,
-    check: Any,
-    options: Mapping[str, Any],
+    written: tuple[Any, Any, Any],
+    made: Mapping[str, Any],
+    replayed: tuple[Any, float],
+    connecting: Mapping[str, Any],
+    bounds: Mapping[str, Any],
 ) -> RunningLoad:
-    """A load that has begun."""
-    line = line_of(format, framing, version)
+    """A load that has begun. *written* are format, framing and version, *made* says what messages are made,
+    *replayed* which are sent again and how many times as fast."""
+    line = line_of(*written)
     if isinstance(address, Host):
-        line = address.server.line if format is None and framing is None else line
+        line = address.server.line if written[:2] == (None, None) else line
         address = (address.server.address, address.port)
     messages: Mix | Replay
-    if replay is not None:
-        messages = Replay(_replayed(replay), speed)
+    if replayed[0] is not None:
+        messages = Replay(_replayed(replayed[0]), replayed[1])
     else:
-        messages = Mix(mix, network=network, version=version, **options)
-    client = AsyncClient(
-        spoken(address), line, tls=client_tls(tls), pool=pool, timeout=timeout, reverse=False
-    )
-    load = Load(
-        client, messages, rate=rate, concurrency=concurrency, count=count, seconds=seconds, check=check
-    )
-    return RunningLoad(load, client)
+        mix = made["mix"]
+        messages = Mix(mix, version=written[2], **{key: made[key] for key in made if key != "mix"})
+    options = {**connecting, "tls": client_tls(connecting["tls"])}
+    client = AsyncClient(spoken(address), line, reverse=False, **options)
+    return RunningLoad(Load(client, messages, **bounds), client)
 
 
 def _replayed(replay: Any) -> list[tuple[float, Message]]:
