@@ -27,7 +27,8 @@ def plot(
         A table with a row for each message, as `read` gives, or a list of messages.
     kind
         traffic (how many when, by network and MTI), responses (response codes by network), presence
-        (which data elements stand in which MTI) or amounts (how large, by currency, in its own decimals).
+        (which data elements stand in which MTI), amounts (how large, by currency, in its own decimals) or
+        lanes (transactions along the log, the unusual ones first; also of what `match` gives).
     ax
         What to draw on; None makes a figure.
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sim.codec import Message, build
-from sim.errors import OptionError
+from sim.errors import IsoError, OptionError
 from sim.frames.argument import MessageArgument, take
 from sim.frames.bulk import read
 from sim.frames.bulk.table import number_of
@@ -58,8 +58,17 @@ def as_messages(source: Any) -> pd.DataFrame:
     if isinstance(source, list | tuple) and not all(isinstance(one, str) for one in source):
         if all(isinstance(one, pd.DataFrame) and "mti" in one.columns for one in source):
             return pd.concat([pd.DataFrame(one) for one in source], ignore_index=True)
-        source = [one if isinstance(one, str) else build(take(one, None, None).message()) for one in source]
+        source = [one if isinstance(one, str) else _as_text(one) for one in source]
     return pd.DataFrame(read(source))
+
+
+def _as_text(one: Any) -> str:
+    """A message as text; a broken one stays what it is."""
+    given = take(one, None, None)
+    try:
+        return build(given.message())
+    except IsoError:
+        return given.content if isinstance(given.content, str) else ""
 
 
 def _seconds(table: pd.DataFrame, times: Any) -> Any:

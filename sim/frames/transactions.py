@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
+_COMPOSITE = "2003"
 _COUNTS = ("repeats", "duplicates", "replays", "answers_again")
 _SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "currency", "stan")
 
@@ -93,6 +94,7 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
     request, answered = np.asarray(made.request), np.asarray(made.answer)
     head = _heads(made, columns.size)
     code = _taken(columns, _CODE, answered)
+    amount, code_of_currency = _amounts(columns, head)
     order = np.argsort(head, kind="stable")
     numbers = _numbered(np.asarray(made.transaction), order)
     held: dict[str, Any] = {
@@ -101,8 +103,8 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
         "mti": _named(columns.mtis, columns.mti, head),
         "network": _network(columns, head, answered),
         "stan": _taken(columns, _STAN, head),
-        "amount": pd.to_numeric(_taken(columns, _AMOUNT, head), errors="coerce").astype("Int64"),
-        "currency": _said(_taken(columns, _CURRENCY, head), _currency),
+        "amount": amount,
+        "currency": _said(code_of_currency, _currency),
         "code": code,
         "meaning": _meanings(code, columns, answered),
         "latency": _latency(request, answered, seconds),
@@ -169,6 +171,15 @@ def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
         return pd.Series(None, index=range(len(rows)), dtype="str")
     taken = columns.table[name].astype("str").array.take(rows, allow_fill=True)
     return pd.Series(taken)
+
+
+def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[Any]]:
+    """Minor units and currency codes; 2003 writes currency and decimals in front of the amount."""
+    text, code = _taken(columns, _AMOUNT, head), _taken(columns, _CURRENCY, head)
+    if _COMPOSITE in columns.versions:
+        composite = pd.Series(columns.version[head] == columns.versions.index(_COMPOSITE))
+        text, code = text.where(~composite, text.str[4:]), code.where(~composite, text.str[:3])
+    return pd.to_numeric(text, errors="coerce").astype("Int64"), code
 
 
 def _said(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series[Any]:
@@ -238,4 +249,4 @@ def _messages(columns: Columns, made: Exchanges, numbers: Ints) -> pd.DataFrame:
     owner = np.asarray(made.owner)
     held = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
     roles = pd.array(ROLES, dtype="str")[np.asarray(made.became)]
-    return pd.DataFrame({"row": columns.table.index, "transaction": held.to_numpy(), "role": roles})
+    return pd.DataFrame({"row": columns.table.index, "transaction": held.array, "role": roles})

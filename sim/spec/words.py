@@ -45,7 +45,7 @@ Purpose = Literal[
 Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce", "fallback", "moto", "stored"]
 Initiator = Literal["merchant", "cardholder"]
 Authentication = Literal["authenticated", "attempted", "none"]
-PlotKind = Literal["traffic", "responses", "presence", "amounts"]
+PlotKind = Literal["traffic", "responses", "presence", "amounts", "lanes"]
 DrillTopic = Literal[
     "mti", "bitmap", "lengths", "card", "amounts", "dates", "responses", "entry", "tlv", "bits"
 ]

@@ -47,6 +47,8 @@ def test_a_life_is_one_transaction(version: str, network: str) -> None:
     assert table["reversed_by"].tolist()[0] == 2
     assert table["original"].tolist()[1] == 0
     assert table["network"].tolist() == [network, network]
+    assert table["amount"].tolist() == [1000, 1000]
+    assert table["currency"].tolist() == ["USD", "USD"]
 
 
 def test_what_is_missing_is_said() -> None:

@@ -19,7 +19,7 @@ from sim.codec import Message, build
 from sim.frames.plots.rows import rows_of
 from sim.operations import generate, respond
 
-KINDS = ("traffic", "responses", "presence", "amounts")
+KINDS = ("traffic", "responses", "presence", "amounts", "lanes")
 PAN = "4111111111111111"
 
 
@@ -225,7 +225,7 @@ def test_what_is_no_message_is_told(wrong: Any) -> None:
 def test_an_unknown_kind_is_told() -> None:
     """With the kinds there are."""
     wrong: Any = "pie"
-    with pytest.raises(sim.ChoiceError, match="traffic, responses, presence or amounts"):
+    with pytest.raises(sim.ChoiceError, match="traffic, responses, presence, amounts or lanes"):
         sim.plot([], wrong)
 
 

@@ -1,4 +1,4 @@
-"""Four pictures of many messages: traffic over time, response codes, presence of elements, amounts.
+"""Pictures of many messages: traffic over time, response codes, presence of elements, amounts, transactions.
 
 Card data is on no axis: only MTIs, networks, element numbers, codes that are known or short, currencies,
 times and amounts are drawn. The background is transparent and text has matplotlib's own colour, so that
@@ -26,6 +26,7 @@ from sim.frames.plots.draw import (
     ridges,
     sheet,
 )
+from sim.frames.plots.lanes import plot_lanes
 from sim.frames.plots.rows import MTI, NETWORK, VERSION, Rows, rows_of
 from sim.spec import lookup_anywhere, spec
 from sim.spec.networks import NETWORKS
@@ -176,6 +177,7 @@ KINDS: dict[str, Callable[[object, Axes | None], Axes]] = {
     "responses": plot_responses,
     "presence": plot_presence,
     "amounts": plot_amounts,
+    "lanes": plot_lanes,
 }
 
 

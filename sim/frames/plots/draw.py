@@ -114,6 +114,11 @@ def ridges(canvas: Sheet, edges: Numbers, strips: list[Ridge], *, shared: bool) 
     ax.set_xlim(edges[0], edges[-1])
 
 
+def colour_of(name: str) -> str:
+    """The colour of a network; grey for none."""
+    return _colour(name, _GREY)
+
+
 def _colour(name: str, otherwise: str) -> str:
     return network(name).colour if name in NETWORKS else otherwise
 
