@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sim.face.link import client, host
     from sim.face.making import convert, generate, respond, reverse
     from sim.face.many import match, plot
-    from sim.face.messages import build, diff, explain, mask, parse, validate
+    from sim.face.messages import build, diff, explain, mask, parse, repair, validate
     from sim.face.reference import codes, compare, fields, flows, rules, search
     from sim.face.runs import export_suite, load, run_suite
     from sim.face.showing import show
@@ -74,6 +74,7 @@ __all__ = [
     "parse",
     "plot",
     "read",
+    "repair",
     "respond",
     "reverse",
     "rules",
@@ -120,6 +121,7 @@ _HOMES = {
     "parse": "sim.face.messages",
     "plot": "sim.face.many",
     "read": "sim.frames.bulk",
+    "repair": "sim.face.messages",
     "respond": "sim.face.making",
     "reverse": "sim.face.making",
     "rules": "sim.face.reference",

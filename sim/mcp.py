@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -74,6 +75,18 @@ def validate(
     asked = tuple(network_named(name, "against") for name in against or ())
     report = operations.validate(seen.raw, against=asked, network=_network(network), version=seen.version)
     return records.report_record(report, asked)
+
+
+@_tool
+def repair(
+    message: str, version: str | None = None, network: str | None = None, clear: bool = False
+) -> dict[str, Any]:
+    """Find the shortest edits that make a message read or valid, each marked safe or unsafe."""
+    done = operations.repair(message, version=version, network=network)
+    text = done.text if clear else anatomy.masked_text(done.text, done.version or None)
+    edits = [asdict(edit) for edit in done.edits]
+    left = [records.finding_record(one) for one in done.left]
+    return {"message": text, "masked": not clear, "valid": done.valid, "edits": edits, "left": left}
 
 
 @_tool

@@ -61,6 +61,7 @@ SURFACE = [
     "parse",
     "read",
     "plot",
+    "repair",
     "respond",
     "reverse",
     "rules",

@@ -43,8 +43,8 @@ def test_every_verb_is_a_tool_and_every_table_a_resource() -> None:
 
     async def work(client: Client, ask: Asked) -> None:
         tools = (await client.list_tools()).tools
-        wanted = "break_message build_message convert diff explain generate guess mask parse respond reverse"
-        assert sorted(one.name for one in tools) == [*wanted.split(), "validate"]
+        wanted = "break_message build_message convert diff explain generate guess mask parse repair respond"
+        assert sorted(one.name for one in tools) == [*wanted.split(), "reverse", "validate"]
         assert all(one.description for one in tools)
         templates = (await client.list_resource_templates()).resource_templates
         assert {str(one.uri_template) for one in templates} == {

@@ -79,6 +79,8 @@ def explain_command(
 @message_arguments
 @format_option
 @json_option
+@click.option("--fix", is_flag=True, help="Mend it, and print it; what was done goes to standard error.")
+@click.option("--safe", is_flag=True, help="With --fix: make no edit but safe ones.")
 @click.option(
     "--against", "-a", multiple=True, help="Judge it by this network's rules, too; several are taken."
 )
@@ -90,12 +92,16 @@ def validate_command(
     format: str | None,
     as_json: bool,
     against: tuple[str, ...],
+    fix: bool,
+    safe: bool,
 ) -> bool:
     """Judge each MESSAGE by the standard, by its own network, and by those of --against.
 
     The exit status is 1 where a message has an error; the verdict of networks asked for with --against
     does not change it.
     """
+    if fix:
+        return _mend(message, version, network, as_json, safe)
     text, edition = _as_text(message, format, version)
     report = validate(text, network=_network(network), version=edition, against=against)
     if as_json:
@@ -111,6 +117,30 @@ def validate_command(
             [(name, "passed" if one.passed else "failed") for name, one in report.networks.items()],
         )
     return report.valid
+
+
+def _mend(message: str, version: str | None, network: str | None, as_json: bool, safe: bool) -> bool:
+    """Print the message mended, and the edits."""
+    from dataclasses import asdict
+
+    from sim.operations import repair
+
+    done = repair(message, version=version, network=network, unsafe=not safe)
+    if as_json:
+        edits = [asdict(edit) for edit in done.edits]
+        left = [records.finding_record(one) for one in done.left]
+        shown.json_line({"message": done.text, "valid": done.valid, "edits": edits, "left": left})
+        return done.valid
+    for edit in done.edits:
+        where = "message" if edit.field is None else f"DE {edit.field}" if edit.field else "MTI"
+        change = f" {edit.before or '-'} -> {edit.after or '-'}" if edit.before or edit.after else ""
+        click.echo(
+            f"{'safe' if edit.safe else 'UNSAFE'}: {where} {edit.action}{change}: {edit.why}", err=True
+        )
+    for one in done.left:
+        click.echo(f"left: {one.message}", err=True)
+    click.echo(done.text)
+    return done.valid
 
 
 @click.command("guess", short_help="Find out what a paste is, with reasons.")

@@ -1,4 +1,4 @@
-"""One message: parse, explain, validate, build, diff, mask."""
+"""One message: parse, explain, validate, repair, build, diff, mask."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-    from sim.frames import DiffTable, FindingsTable, MessageArgument, MessageTable, RawMessage
+    from sim.frames import DiffTable, EditsTable, FindingsTable, MessageArgument, MessageTable, RawMessage
     from sim.spec.words import AnyNetwork, AnyVersion
 
 
@@ -275,3 +275,49 @@ def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:
     from sim import frames
 
     return frames.mask(message, version=version)
+
+
+def repair(
+    message: MessageArgument,
+    *,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+    unsafe: bool = True,
+) -> EditsTable:
+    """Find the shortest edits that make a message read or valid. The message itself is left as it is.
+
+    Parameters
+    ----------
+    message
+        A message in any form, a broken one too.
+    version, network
+        As in `validate`.
+    unsafe
+        False makes no edit but safe ones: those that change how something is written, or take out what
+        nobody asks for. The others make up a value, or touch a card number, an amount or a currency.
+
+    Returns
+    -------
+    EditsTable
+        A row per edit: `field`, `name`, `action`, `before`, `after` (card data hidden), `why`, `rule`,
+        `safe`. `.message` is the message after all of them, `.raw` its text, `.valid` the verdict on it,
+        `.left` the errors that no edit takes away.
+
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> broken = sim.build(sim.generate("auth")).replace("164111111111111111", "164111111111111112")
+    >>> edits = sim.repair(broken)
+    >>> edits[["field", "action", "rule", "safe"]].values.tolist(), edits.valid
+    ([[2, 'changed', 'luhn', False]], True)
+    """
+    from sim import frames
+
+    return frames.repair(message, version=version, network=network, unsafe=unsafe)

@@ -33,6 +33,7 @@ from sim.frames.networks import compare, flows
 from sim.frames.plots import plot
 from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
+from sim.frames.repairing import EditsTable, repair
 from sim.frames.searching import search
 from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table, guard_displays
 from sim.frames.transactions import TransactionsTable
@@ -43,6 +44,7 @@ if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
 __all__ = [
     "Column",
     "DiffTable",
+    "EditsTable",
     "FindingsTable",
     "FindingsView",
     "GuessTable",
@@ -69,6 +71,7 @@ __all__ = [
     "match",
     "parse",
     "plot",
+    "repair",
     "respond",
     "reverse",
     "rules",

@@ -8,6 +8,7 @@ from sim.operations.generation import Generated, generate
 from sim.operations.guessing import Guess, Guessed, guess
 from sim.operations.project import field_values, strip_line_ending
 from sim.operations.reading import NotIso8583Error, Parsed, parse_any
+from sim.operations.repairing import Edit, Repair, repair
 from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
 from sim.operations.verdict import Judgement
 from sim.spec import VERSIONS
@@ -19,6 +20,7 @@ __all__ = [
     "VERSIONS",
     "Broken",
     "Converted",
+    "Edit",
     "Explanation",
     "Fault",
     "Generated",
@@ -28,6 +30,7 @@ __all__ = [
     "NotIso8583Error",
     "Note",
     "Parsed",
+    "Repair",
     "Report",
     "all_faults",
     "break_message",
@@ -40,6 +43,7 @@ __all__ = [
     "generate",
     "guess",
     "parse_any",
+    "repair",
     "respond",
     "reverse",
     "strip_line_ending",

@@ -231,3 +231,14 @@ print([name for name in {heavy.split()!r} if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_message_is_mended() -> None:
+    """validate --fix prints the message, the edits on the other stream; --safe leaves the card alone."""
+    broken = REQUEST.replace(PAN, f"{PAN[:-1]}2")
+    done = Run("validate", "--fix", broken)
+    assert (done.status, done.out.rstrip("\n")) == (0, REQUEST)
+    assert "UNSAFE: DE 2 changed" in done.err
+    assert PAN[:-1] not in done.err
+    assert Run("validate", "--fix", "--safe", broken).status == 1
+    assert Run("validate", "--fix", "--json", f'"{REQUEST}"').records[0]["valid"] is True

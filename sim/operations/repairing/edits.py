@@ -1,0 +1,286 @@
+"""The shortest edits that make a message read or valid, each tried and each marked safe or unsafe.
+
+Nothing is believed: an edit is kept only when the message reads after it, or has fewer errors and no new
+ones. Safe is what changes how something is written (framing, letter case, padding), or takes out
+what nobody wants there; unsafe is what makes up a value, or touches a card number, an amount or a currency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from sim.codec import Message, build
+from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError, element_label
+from sim.judge import Finding
+from sim.operations.answering import respond
+from sim.operations.generation import generate
+from sim.operations.repairing.reading import Mended, mended
+from sim.operations.validation import Report, chosen_version, validate
+from sim.spec import ElementSpec
+from sim.spec.luhn import check_digit
+from sim.spec.spellings import network_named, version_named
+
+__all__ = ["Edit", "Repair", "repair"]
+_KINDS = ("auth", "financial", "advice", "reversal", "echo")
+_ENTRIES = ("manual", "stripe", "chip", "contactless", "ecommerce")
+_MOST = 24
+_MACS = (64, 128)
+# Card numbers and what is derived from cards, amounts, currencies: never changed as if it were nothing.
+_TENDER = frozenset({2, 4, 5, 6, 8, 9, 10, 14, 28, 29, 30, 31, 34, 35, 36, 45, 49, 50, 51, 52, 54, 55, 95})
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit: of element `field` (0 the MTI, None the whole text), what was done, `before` and `after` as
+    they may be shown, `why`, the `rule` that it satisfies, and whether it is `safe`."""
+
+    field: int | None
+    name: str
+    action: str
+    before: str
+    after: str
+    why: str
+    rule: str
+    safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What became of a message: `edits` in their order, the `message` after them (None where it still cannot
+    be read) and its `text`; `left` are the errors that no edit takes away."""
+
+    edits: tuple[Edit, ...]
+    message: Message | None
+    text: str = field(repr=False)
+    version: str = ""
+    left: tuple[Finding, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether no error is left."""
+        return self.message is not None and not self.left
+
+    @property
+    def safe(self) -> bool:
+        """Whether every edit is safe."""
+        return all(edit.safe for edit in self.edits)
+
+
+def repair(
+    message: str | Message, *, version: str | None = None, network: str | None = None, unsafe: bool = True
+) -> Repair:
+    """Find the shortest edits that make *message* read or valid.
+
+    Parameters
+    ----------
+    message
+        A text, sound or broken, a paste of bytes, or a Message.
+    version, network
+        As `validate` takes them.
+    unsafe
+        False makes no edit but safe ones.
+
+    Returns
+    -------
+    Repair
+        The edits, the message after them, and the errors that are left.
+
+    Raises
+    ------
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
+    >>> done = repair('"08002020000000000000990000123456"')
+    >>> done.valid, [edit.action for edit in done.edits]
+    (True, ['stripped'])
+    """
+    own = None if network is None else network_named(network)
+    edition = None if version is None else version_named(version)
+    edits: list[Edit] = []
+    if isinstance(message, Message):
+        held: Message = message
+    else:
+        report = validate(message, network=own, version=edition)
+        if report.message is None:
+            found = _readable(message, edition, report, unsafe)
+            if found is None:
+                unread = (report.framing,) if report.framing else ()
+                return Repair((), None, message, chosen_version(message, edition), unread)
+            held = found.message
+            edits.append(_framing_edit(found))
+        else:
+            held = report.message
+    held, more, left = _valid(held, own, unsafe)
+    return Repair((*edits, *more), held, _text(held), held.version, left)
+
+
+def _text(message: Message) -> str:
+    try:
+        return build(message)
+    except IsoError:
+        return ""
+
+
+def _readable(raw: str, version: str | None, report: Report, unsafe: bool) -> Mended | None:
+    """The text mended so that it reads: safe ways first, then those that leave few errors, then short."""
+    finding = report.framing
+    where = finding.field if finding else None
+    best: tuple[tuple[bool, int, int], Mended] | None = None
+    for one in mended(raw, chosen_version(raw, version), where):
+        if not (one.safe or unsafe):
+            continue
+        rank = (not one.safe, len(validate(one.message).errors), one.cost)
+        if best is None or rank < best[0]:
+            best = rank, one
+        if rank[:2] == (False, 0):
+            break
+    return best[1] if best else None
+
+
+def _framing_edit(one: Mended) -> Edit:
+    name = one.message.spec[one.field].name if one.field and one.field > BITMAP_FIELD else "message"
+    return Edit(one.field, name, one.action, one.before, one.after, one.why, "framing", one.safe)
+
+
+_Key = tuple[str, str, str]
+
+
+def _errors(message: Message, network: str | None) -> dict[_Key, Finding]:
+    found = validate(message, network=network).findings
+    return {(one.network, one.rule, one.path): one for one in found if one.is_error}
+
+
+def _valid(
+    message: Message, network: str | None, unsafe: bool
+) -> tuple[Message, list[Edit], tuple[Finding, ...]]:
+    """*message* with as few errors as edits can leave."""
+    edits: list[Edit] = []
+    errors = _errors(message, network)
+    while errors and len(edits) < _MOST:
+        step = _step(message, network, errors, unsafe)
+        if step is None:
+            break
+        message, edit, errors = step
+        edits.append(edit)
+    return message, edits, tuple(errors.values())
+
+
+def _step(
+    message: Message, network: str | None, errors: dict[_Key, Finding], unsafe: bool
+) -> tuple[Message, Edit, dict[_Key, Finding]] | None:
+    """The first edit, safe ones first, that takes an error away and brings none."""
+    tried = [
+        (finding, tried) for finding in errors.values() for tried in _attempts(message, finding, network)
+    ]
+    for finding, (changed, action, why, safe) in sorted(tried, key=lambda one: not one[1][3]):
+        if not (safe or unsafe):
+            continue
+        left = _errors(changed, network)
+        if len(left) < len(errors) and left.keys() <= errors.keys():
+            return changed, _edit(message, changed, finding, action, why, safe), left
+    return None
+
+
+def _edit(message: Message, changed: Message, finding: Finding, action: str, why: str, safe: bool) -> Edit:
+    before, after = (_shown(one, finding.field) for one in (message, changed))
+    name = finding.name if finding.field is not None else element_label(None)
+    return Edit(finding.field, name, action, before, after, why, finding.rule, safe)
+
+
+def _shown(message: Message, number: int | None) -> str:
+    """What stands in an element, as it may be shown."""
+    if number == MTI_FIELD:
+        return message.mti
+    if number is None or number not in message:
+        return ""
+    return message.masked()[number]
+
+
+# A message changed, the action, why, and whether that is safe.
+_Attempt = tuple[Message, str, str, bool]
+
+
+def _attempts(message: Message, finding: Finding, network: str | None) -> Iterator[_Attempt]:
+    """What may help against a finding, the likeliest first."""
+    number = finding.field
+    if number is None or number == BITMAP_FIELD:
+        if message.empty_secondary:
+            yield (
+                replace(message, empty_secondary=False),
+                "dropped",
+                "the second bitmap announces nothing",
+                True,
+            )
+        return
+    if number == MTI_FIELD:
+        return
+    if number in _MACS and finding.rule == "mac-position":
+        yield _moved(message), "moved", "a MAC stands in the last element", True
+    element = message.spec[number]
+    tender = number in _TENDER
+    if number in message:
+        value = message[number]
+        for changed, why in _rewritten(value, element):
+            yield _with(message, number, changed), "rewritten", why, not tender
+        if finding.rule == "luhn" and value.isdigit():
+            right = value[:-1] + check_digit(value[:-1])
+            yield (
+                _with(message, number, right),
+                "changed",
+                "the check digit that the other digits give",
+                False,
+            )
+    for donor in _donors(message, network):
+        if number in donor and donor[number] != message.get(number):
+            action = "changed" if number in message else "added"
+            why = "a value such as a sample message of this kind has"
+            yield _with(message, number, donor[number]), action, why, False
+    if number in message:
+        why = "nothing asks for it here"
+        safe = finding.rule == "forbidden-element" and not tender
+        yield _with(message, number, None), "removed", why, safe
+
+
+def _with(message: Message, number: int, value: str | None) -> Message:
+    return message.replace(**{f"de{number}": value})
+
+
+def _moved(message: Message) -> Message:
+    first, last = _MACS
+    return message.replace(**{f"de{last}": message.get(first) or None, f"de{first}": None})
+
+
+def _rewritten(value: str, element: ElementSpec) -> Iterator[tuple[str, str]]:
+    """The same value, written otherwise."""
+    bare = value.strip()
+    if element.binary:
+        if len(value) % 2:
+            yield "0" + value, "whole bytes: a zero in front"
+        return
+    if value.upper() != value:
+        yield value.upper(), "capital letters"
+    if element.fixed and bare != value:
+        yield bare.rjust(element.width, "0"), "zeros in front instead of blanks"
+        yield bare.ljust(element.width), "blanks behind"
+    if bare != value and not element.fixed:
+        yield bare, "no blanks around it"
+    digits = "".join(char for char in value if char.isdigit())
+    if digits != value and len(digits) == len(bare.replace("-", "").replace(".", "").replace(" ", "")):
+        yield digits.zfill(element.width) if element.fixed else digits, "digits alone"
+
+
+def _donors(message: Message, network: str | None) -> Iterator[Message]:
+    """Sample messages of the same type: how others of this kind fill an element."""
+    for kind in _KINDS:
+        for entry in _ENTRIES:
+            try:
+                made = generate(kind, network=network, version=message.version, entry=entry).message
+                if made.mti[1:3] != message.mti[1:3]:
+                    made = respond(made).message
+            except IsoError:
+                continue
+            if made.mti[1:3] == message.mti[1:3]:
+                yield made
