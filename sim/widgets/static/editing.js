@@ -81,7 +81,7 @@ class Editing extends ByteView {
     const elsewhere = problem.number !== undefined && this.model.get("pinned") !== problem.number;
     this.live.classList.toggle("ia-refused", elsewhere);
     if (elsewhere) this.live.replaceChildren(make("span", { text: `✖ ${problem.text}` }));
-    else if (notice)
+    else if (notice && !this.live.querySelector(".ia-notice")) // a button that is pointed at must stay
       this.live.replaceChildren(
         make("span", { cls: "ia-notice", text: notice }),
         make("button", { type: "button", cls: "ia-button", data: { act: "undo", hold: "undo-notice" }, text: "Undo this" }),
