@@ -27,6 +27,7 @@ _LEAST_WIDE, _MOST_WIDE = 5, 26  # characters
 _FIRST = ("line", "time", "mti", "network", "verdict")
 _HIDDEN = frozenset({"valid", "errors", "version", "error_field", "error_offset", "stream", "file"})
 _BINS = 120
+_SOME = 20_000
 _FEW = 20  # rows for each different value of a column, at least, that is searched by its values
 _ORDERED = {">": pc.greater, "<": pc.less, ">=": pc.greater_equal, "<=": pc.less_equal}
 
@@ -240,17 +241,25 @@ class Log(Source):
     def _holds(self, name: str, text: str) -> Any:
         """Which rows have *text* in a column; of one with few different values those are looked at."""
         if name not in self._few:
-            encoded = pc.dictionary_encode(self.arrow(name))
-            encoded = encoded.unify_dictionaries() if isinstance(encoded, pa.ChunkedArray) else encoded
-            chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
-            values = chunks[0].dictionary if chunks else pa.array([], pa.large_string())
-            few = len(values) * _FEW < max(self.size, 1)
-            codes = [pc.fill_null(one.indices, len(values)).to_numpy(zero_copy_only=False) for one in chunks]
-            self._few[name] = (values, np.concatenate(codes) if codes else np.zeros(0, int)) if few else None
+            self._few[name] = self._values(name)
         known = self._few[name]
         if known is None:
             return _flags(pc.match_substring(self.arrow(name), text))
         return np.append(_flags(pc.match_substring(known[0], text)), False)[known[1]]
+
+    def _values(self, name: str) -> tuple[Any, Any] | None:
+        """The different values of a column and each row's place among them; None where there are many, which
+        some rows show: to number them all would take longer than to search them."""
+        column = self.arrow(name)
+        some = column.slice(0, _SOME)
+        if pc.count_distinct(some).as_py() * _FEW >= max(len(some), 1):
+            return None
+        encoded = pc.dictionary_encode(column)
+        encoded = encoded.unify_dictionaries() if isinstance(encoded, pa.ChunkedArray) else encoded
+        chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
+        values = chunks[0].dictionary
+        codes = [pc.fill_null(one.indices, len(values)).to_numpy(zero_copy_only=False) for one in chunks]
+        return values, np.concatenate(codes)
 
     def warm(self) -> None:
         """Learn which columns have few different values; the first search in all of them would."""
