@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from sim.widgets.panels.drill import DrillPanel
     from sim.widgets.panels.explain import ExplainPanel
     from sim.widgets.panels.generate import GeneratePanel
+    from sim.widgets.panels.host import HostPanel
     from sim.widgets.panels.lab import Lab
+    from sim.widgets.panels.load import LoadPanel
+    from sim.widgets.panels.send import SendPanel
     from sim.widgets.panels.validate import ValidatePanel
     from sim.widgets.plain import anatomy_text
     from sim.widgets.table_view import TableView
 
 _WHERE = {
+    "SendPanel": "sim.widgets.panels.send",
+    "LoadPanel": "sim.widgets.panels.load",
+    "HostPanel": "sim.widgets.panels.host",
     "DrillPanel": "sim.widgets.panels.drill",
     "ExplainPanel": "sim.widgets.panels.explain",
     "GeneratePanel": "sim.widgets.panels.generate",
@@ -40,10 +46,13 @@ __all__ = [
     "DrillPanel",
     "ExplainPanel",
     "GeneratePanel",
+    "HostPanel",
     "Lab",
+    "LoadPanel",
     "LogExplorer",
     "MessageAnatomy",
     "MessageDiff",
+    "SendPanel",
     "TableView",
     "ValidatePanel",
     "anatomy_html",

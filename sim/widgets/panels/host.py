@@ -1,0 +1,187 @@
+"""`HostPanel`: a host in a notebook: its rules as a grid, its traffic as it comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.errors import IsoError
+from sim.link.host import AsyncHost
+from sim.link.rules import ACTIONS, rules_of
+from sim.link.sync import Host
+from sim.spec.networks import NETWORKS
+from sim.widgets.panels.live import TrafficView, Watch
+from sim.widgets.panels.shared import InputField, Panel, link_choice, markup, one_of
+
+COLUMNS = (
+    ("mti", "MTI", "01xx"),
+    ("card", "Card", "4111*"),
+    ("amount", "Amount", "1000.."),
+    ("seen", "Seen", "1..2"),
+    ("code", "Code", "51"),
+    ("delay", "Delay (s)", "2"),
+)
+
+
+class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
+    """Rules as rows of inputs; `rows` are those that say something, as texts."""
+
+    rows = traitlets.Tuple()
+
+    def __init__(self) -> None:
+        self.add_button = ipywidgets.Button(description="Add a rule")
+        self.lines: list[dict[str, Any]] = []
+        self._box = ipywidgets.VBox()
+        self._putting = False
+        super().__init__([self._box, self.add_button])
+        self.add_button.on_click(lambda _: self.add())
+        self.observe(self._put, "rows")
+
+    def add(self, **values: str) -> None:
+        """A new row, with *values*."""
+        line = {
+            name: ipywidgets.Text(
+                value=str(values.get(name, "")),
+                placeholder=example,
+                description=label,
+                continuous_update=False,
+            )
+            for name, label, example in COLUMNS
+        }
+        line["action"] = ipywidgets.Dropdown(
+            options=[(f"{name}: {said}", name) for name, said in ACTIONS.items() if name != "partial"],
+            value=values.get("action", "answer"),
+            description="Action",
+        )
+        remove = ipywidgets.Button(description="✕", tooltip="Remove this rule")
+        for cell in line.values():
+            cell.observe(self._gather, "value")
+        remove.on_click(lambda _: self._remove(line))
+        self.lines.append(line)
+        self._box.children = (
+            *self._box.children,
+            ipywidgets.Box([*line.values(), remove]).add_class("iso-form"),
+        )
+        self._gather()
+
+    def _remove(self, line: dict[str, Any]) -> None:
+        at = next(at for at, one in enumerate(self.lines) if one is line)
+        del self.lines[at]
+        self._box.children = tuple(box for place, box in enumerate(self._box.children) if place != at)
+        self._gather()
+
+    def _gather(self, change: Any = None) -> None:
+        if self._putting:
+            return
+        said = [{name: cell.value for name, cell in line.items() if cell.value} for line in self.lines]
+        self._putting = True
+        try:
+            self.rows = tuple(row for row in said if row != {"action": "answer"})
+        finally:
+            self._putting = False
+
+    def _put(self, change: Any) -> None:
+        if self._putting:
+            return
+        self._putting = True
+        try:
+            self.lines, self._box.children = [], ()
+            for row in self.rows:
+                self.add(**row)
+        finally:
+            self._putting = False
+
+
+class HostPanel(Panel):
+    """Starts a host on this machine, changes its rules while it runs, shows what it sees.
+
+    Traits: `running`; `port`, 0 for any free one; `network`, whose rules hold, None for each card's;
+    `rules`, rows as `sim.host` takes them; `problem`. `host` is the host, None before the first start.
+    `run()` starts or stops it, as the button does.
+    """
+
+    running = traitlets.Bool(False)
+    port = traitlets.Int(0, min=0, max=65535)
+    network = one_of(NETWORKS)
+    rules = traitlets.Tuple()
+    problem = traitlets.Unicode("")
+
+    def __init__(self, rules: Any = (), *, network: str | None = None, port: int = 0) -> None:
+        self.host: Host | None = None
+        self.port_input = ipywidgets.BoundedIntText(description="Port", min=0, max=65535)
+        self.network_choice = ipywidgets.Dropdown(
+            options=[("of each card", ""), *((name, name) for name in NETWORKS)], description="Network"
+        )
+        self.button = ipywidgets.Button(description="Start", button_style="primary")
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.grid = RuleGrid()
+        self.grid_field = InputField(self.grid)
+        self.traffic = TrafficView("Nothing was seen yet")
+        form = ipywidgets.Box([InputField(self.port_input), InputField(self.network_choice)]).add_class(
+            "iso-form"
+        )
+        bar = ipywidgets.HBox([self.button, self.said]).add_class("iso-bar")
+        super().__init__(form, self.grid_field, bar, self.traffic, classes="iso-host-panel")
+        self.watch = Watch(self.look)
+        traitlets.link((self, "port"), (self.port_input, "value"))
+        link_choice(self, "network", self.network_choice)
+        traitlets.link((self, "rules"), (self.grid, "rows"))
+        self.button.on_click(lambda _: self.run())
+        self.observe(lambda change: self._rule(), "rules")
+        self.observe(lambda change: self._tell(), ["running", "problem"])
+        self.network, self.port = network, port
+        self.rules = tuple(dict(row) for row in rules)
+        self._tell()
+
+    def run(self) -> None:
+        """Start the host, or stop it."""
+        if self.running:
+            self.cancel()
+            return
+        self.problem = ""
+        try:
+            made = AsyncHost(rules=rules_of(self.rules), network=self.network, port=self.port)
+            self.host = Host(made).start()
+        except IsoError as error:
+            self.problem = str(error)
+            return
+        self.port, self.running = self.host.port, True
+        self.look()
+        self.watch.begin()
+
+    def cancel(self) -> None:
+        """Stop the host."""
+        self.watch.end()
+        if self.host is not None and self.running:
+            self.host.close()
+            self.running = False
+            self.look()
+
+    def look(self) -> bool:
+        """Show what the host has seen until now; whether it runs."""
+        self.traffic.put(self.host.seen if self.host else None)
+        return self.running
+
+    def _rule(self) -> None:
+        try:
+            made = rules_of(self.rules)
+        except IsoError as error:
+            self.grid_field.problem = str(error)
+            return
+        self.grid_field.problem = ""
+        if self.host is not None:
+            self.host.server.rules = made
+
+    def _tell(self) -> None:
+        self.button.description = "Stop" if self.running else "Start"
+        self.port_input.disabled = self.network_choice.disabled = self.running
+        if self.problem:
+            self.said.value = markup("span", f"✖ {self.problem}", "iso-problem", role="alert")
+        else:
+            where = f"listening at {self.host.address}" if self.running and self.host else "not running"
+            self.said.value = markup("span", where, "iso-note")
+
+    def __repr__(self) -> str:
+        return f"HostPanel({'running' if self.running else 'stopped'}, {len(self.rules)} rules)"

@@ -1,0 +1,92 @@
+"""What panels of a line share: they look again while something runs, and list messages to choose from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+
+from sim.codec import build
+from sim.errors import IsoError
+from sim.link.traffic import EVENT, Traffic
+from sim.widgets.asking import running_loop
+from sim.widgets.panels.shared import MessageViews
+
+EVERY = 0.5  # seconds between looks
+_MOST_LINES = 500
+
+
+class Watch:
+    """Calls *look* again and again in the loop of the kernel while it says that something runs. Lines work in
+    a thread of their own, so that nothing here waits; without a loop, as in a script, nothing is called."""
+
+    def __init__(self, look: Callable[[], bool]) -> None:
+        self._look = look
+        self._handle: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """Look from now on."""
+        loop = running_loop()
+        if loop is not None and self._handle is None:
+            self._handle = loop.call_later(EVERY, self._again)
+
+    def end(self) -> None:
+        """Look no more."""
+        if self._handle is not None:
+            self._handle.cancel()
+            self._handle = None
+
+    def _again(self) -> None:
+        self._handle = None
+        if self._look():
+            self.begin()
+
+
+class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
+    """The traffic of one end as it comes, the latest on top; the chosen message beneath, as anatomy."""
+
+    def __init__(self, empty: str) -> None:
+        self.lines = ipywidgets.Select(options=[(empty, 0)], value=None, rows=10)
+        self.lines.layout.width = "100%"
+        self.views = MessageViews()
+        self._empty = empty
+        self._traffic: Traffic | None = None
+        self._last = 0
+        super().__init__([self.lines, self.views])
+        self.lines.observe(self._choose, "value")
+
+    def put(self, traffic: Traffic | None) -> None:
+        """Show *traffic* as it is now. What was chosen stays chosen."""
+        if traffic is not self._traffic:
+            self._traffic, self._last = traffic, 0
+        entries = [] if traffic is None else list(traffic)[-_MOST_LINES:]
+        last = entries[-1].number if entries else 0
+        if traffic is not None and last == self._last:
+            return
+        self._last, chosen = last, self.lines.value
+        told = [(self._told(entry), entry.number) for entry in reversed(entries)]
+        with self.lines.hold_trait_notifications():
+            self.lines.options = told or [(self._empty, 0)]
+            self.lines.value = chosen if chosen in dict(told).values() else None
+
+    def _told(self, entry: Any) -> str:
+        seen = self._traffic.message(entry) if self._traffic else None
+        arrow = {"in": "→", "out": "←", EVENT: "·"}[entry.direction]
+        parts = [f"{entry.number:>5}", arrow, entry.kind]
+        if seen is not None:
+            parts += [seen.mti, seen.get(11), f"code {seen.get(39)}" if 39 in seen else ""]
+        if entry.latency is not None:
+            parts.append(f"{entry.latency * 1000:.1f} ms")
+        return "  ".join(part for part in (*parts, entry.rule, entry.note) if part)
+
+    def _choose(self, change: Any) -> None:
+        traffic, number = self._traffic, self.lines.value
+        entry = next((one for one in traffic or () if one.number == number), None)
+        seen = traffic.message(entry) if traffic and entry else None
+        try:
+            raw = build(seen) if seen else ""
+        except IsoError:
+            raw = ""
+        self.views.put(raw, seen.version if seen else None, None, None)

@@ -1,0 +1,132 @@
+"""The panels of a line without a browser: a host, a message to it, a load on it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from support import AT
+
+from sim.operations import generate
+from sim.widgets import HostPanel, LoadPanel, SendPanel
+
+RAW = generate("auth", network="VISA", at=AT).raw
+
+
+def test_a_message_goes_to_the_host_and_its_answer_is_shown() -> None:
+    """The host is started, the message sent, the answer stands in the anatomy; both are in the traffic, and
+    a row that is chosen is shown whole."""
+    host = HostPanel([{"card": "4111*", "code": "51"}])
+    assert (host.running, host.button.description) == (False, "Start")
+    host.run()
+    send = SendPanel(host.host.address, RAW)
+    send.run()
+    assert send.exchange.code == "51"
+    assert send.views.anatomy.message.startswith("0110")
+    assert "0110 with 51" in send.said.value
+    host.look()
+    lines = {number: text for text, number in host.traffic.lines.options}
+    request = next(number for number, text in lines.items() if "request" in text)
+    assert "4111111111111111" not in "".join(lines.values())
+    host.traffic.lines.value = request
+    assert host.traffic.views.anatomy.message == RAW
+    host.run()
+    assert (host.running, host.button.description) == (False, "Start")
+
+
+def test_rules_change_while_the_host_runs() -> None:
+    """A row is added, filled in, and removed; each holds for the next message. A rule that cannot be met is
+    told beneath the grid, and the one before holds on."""
+    host = HostPanel()
+    host.run()
+    try:
+        send = SendPanel(host.host.address, RAW)
+        host.grid.add()
+        assert host.rules == ()
+        host.grid.lines[0]["code"].value = "05"
+        assert host.rules == ({"code": "05", "action": "answer"},)
+        send.run()
+        assert send.exchange.code == "05"
+        host.grid.lines[0]["amount"].value = "much"
+        assert "rule 1, amount" in host.grid_field.problem
+        assert len(host.host.rules) == 1
+        host.rules = ()
+        assert (host.grid.lines, host.grid_field.problem) == ([], "")
+        send.message = generate("auth", network="VISA", at=AT, stan="000002").raw
+        send.run()
+        assert send.exchange.code == "00"
+    finally:
+        host.cancel()
+
+
+@pytest.mark.parametrize(
+    ("address", "message", "problem"),
+    [
+        ("nowhere", RAW, "address: expected host:port"),
+        ("127.0.0.1:1", RAW, "127.0.0.1:1: expected a connection"),
+        ("127.0.0.1:1", "0100zz", "This needs a message that can be read"),
+    ],
+)
+def test_what_cannot_be_sent_is_told(address: str, message: str, problem: str) -> None:
+    """A wrong address, nobody there, no message: a sentence, no traceback."""
+    panel = SendPanel(address, message)
+    panel.run()
+    assert problem in panel.problem
+    assert 'role="alert"' in panel.said.value
+    assert not panel.busy
+
+
+def test_the_button_does_not_wait() -> None:
+    """In a running loop the button comes back at once, and the answer is taken when it is there."""
+
+    async def kernel() -> None:
+        host = HostPanel([{"delay": "0.2"}])
+        host.run()
+        send = SendPanel(host.host.address, RAW)
+        send.button.click()
+        assert send.busy
+        end = time.monotonic() + 20
+        while send.exchange is None:
+            assert time.monotonic() < end
+            await asyncio.sleep(0.01)
+        assert send.exchange.code == "00"
+        host.close()
+        assert not host.running
+
+    asyncio.run(kernel())
+
+
+def test_a_load_is_driven_and_told() -> None:
+    """It ends at its count; rates, percentiles and codes stand in a sentence; a wrong mix is told."""
+    host = HostPanel()
+    host.run()
+    try:
+        panel = LoadPanel(host.host.address, count=200, mix="auth 3, echo 1")
+        panel.run()
+        assert (panel.numbers.answered, panel.running, panel.progress.value) == (200, False, 1.0)
+        assert "200 sent, 200 answered" in panel.said.value
+        assert "p99 " in panel.said.value
+        assert "code 00: 200" in panel.said.value
+        panel.mix = "authh 1"
+        panel.run()
+        assert "did you mean" in panel.said.value
+    finally:
+        host.cancel()
+
+
+def test_a_load_is_stopped() -> None:
+    """Stop ends it before its count; what is in flight is answered."""
+    host = HostPanel()
+    host.run()
+    try:
+        panel = LoadPanel(host.host.address, count=1_000_000)
+        panel.start()
+        panel.stop()
+        panel._future.result()
+        panel.look()
+        assert not panel.running
+        assert panel.numbers.sent == panel.numbers.answered < 1_000_000
+        assert repr(panel) == "LoadPanel(over)"
+    finally:
+        host.cancel()
