@@ -18,6 +18,7 @@ from server.errors import JsonErrors
 from server.records import Health
 from server.responses import JSON, Response
 from server.settings import Settings, from_environment
+from sim import operations
 
 App: TypeAlias = Sanic[Config, SimpleNamespace]
 
@@ -71,6 +72,8 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
         strict_slashes=True,  # our choice: /generate/ is not /generate
         configure_logging=False,
     )
+    for verb in operations.__all__:  # loaded now, not with the first request
+        getattr(operations, verb)
     _configure(app, chosen)
     for endpoint in ENDPOINTS:
         _route(app, endpoint.path, endpoint.handler, ("POST",))

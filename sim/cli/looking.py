@@ -9,7 +9,7 @@ import click
 from sim.cli import shown
 from sim.cli.given import each, format_option, json_option, message_arguments, messages
 from sim.codec import Message
-from sim.operations import anatomy, guess, parse_any, reading, records, strip_line_ending, validate
+from sim.operations import anatomy, parse_any, reading, records, strip_line_ending, validate
 from sim.operations.anatomy import Anatomy
 from sim.spec.spellings import network_named, version_named
 
@@ -152,6 +152,8 @@ def guess_command(
     message: str, version: str | None, network: str | None, format: str | None, as_json: bool
 ) -> bool:
     """Find out what each MESSAGE is: spelling, framing, format, version, with reasons."""
+    from sim.operations import guess
+
     found = guess(message, format=format, version=_version(version))
     for one in found.candidates:
         record = {

@@ -1,18 +1,27 @@
-"""The service's verbs, free of pandas: generate, explain, validate, break, and what they answer with."""
+"""The service's verbs, free of pandas: generate, explain, validate, break, and what they answer with.
 
-from sim.operations.answering import respond, reverse
-from sim.operations.conversion import Converted, Note, convert
-from sim.operations.explanation import Explanation, explain
-from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
-from sim.operations.generation import Generated, generate
-from sim.operations.guessing import Guess, Guessed, guess
-from sim.operations.project import field_values, strip_line_ending
-from sim.operations.reading import NotIso8583Error, Parsed, parse_any
-from sim.operations.repairing import Edit, Repair, repair
-from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
-from sim.operations.verdict import Judgement
-from sim.spec import VERSIONS
-from sim.spec.networks import NETWORKS
+Names are resolved when first used, so that a verb starts without those that it does not need.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.operations.answering import respond, reverse
+    from sim.operations.conversion import Converted, Note, convert
+    from sim.operations.explanation import Explanation, explain
+    from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
+    from sim.operations.generation import Generated, generate
+    from sim.operations.guessing import Guess, Guessed, guess
+    from sim.operations.project import field_values, strip_line_ending
+    from sim.operations.reading import NotIso8583Error, Parsed, parse_any
+    from sim.operations.repairing import Edit, Repair, repair
+    from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
+    from sim.operations.verdict import Judgement
+    from sim.spec import VERSIONS
+    from sim.spec.networks import NETWORKS
 
 __all__ = [
     "DEFAULT_VERSION",
@@ -49,3 +58,51 @@ __all__ = [
     "strip_line_ending",
     "validate",
 ]
+
+# Where each name lives (PEP 562).
+_HOMES = {
+    "Broken": "sim.operations.faults",
+    "Converted": "sim.operations.conversion",
+    "DEFAULT_VERSION": "sim.operations.validation",
+    "Edit": "sim.operations.repairing",
+    "Explanation": "sim.operations.explanation",
+    "Fault": "sim.operations.faults",
+    "Generated": "sim.operations.generation",
+    "Guess": "sim.operations.guessing",
+    "Guessed": "sim.operations.guessing",
+    "Judgement": "sim.operations.verdict",
+    "NETWORKS": "sim.spec.networks",
+    "NotIso8583Error": "sim.operations.reading",
+    "Note": "sim.operations.conversion",
+    "Parsed": "sim.operations.reading",
+    "Repair": "sim.operations.repairing",
+    "Report": "sim.operations.validation",
+    "VERSIONS": "sim.spec",
+    "all_faults": "sim.operations.faults",
+    "break_message": "sim.operations.faults",
+    "cases": "sim.operations.faults",
+    "chosen_version": "sim.operations.validation",
+    "convert": "sim.operations.conversion",
+    "explain": "sim.operations.explanation",
+    "faults_for": "sim.operations.faults",
+    "field_values": "sim.operations.project",
+    "generate": "sim.operations.generation",
+    "guess": "sim.operations.guessing",
+    "parse_any": "sim.operations.reading",
+    "repair": "sim.operations.repairing",
+    "respond": "sim.operations.answering",
+    "reverse": "sim.operations.answering",
+    "strip_line_ending": "sim.operations.project",
+    "validate": "sim.operations.validation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.codec import Message, ParseError, bitmap, build, parse
 from sim.codec.walk import is_digits
 from sim.codec.wire import Format
 from sim.errors import BuildError
-from sim.operations.guessing import Guess, Guessed, guess
-from sim.operations.guessing.anchors import strangeness
-from sim.operations.guessing.confidence import LIKELY, NONE, SURE
 from sim.operations.project import strip_line_ending
+from sim.operations.sureness import LIKELY, NONE, SURE
 from sim.operations.validation import chosen_network, chosen_version
 from sim.spec.words import AnyVersion
+
+if TYPE_CHECKING:
+    from sim.operations.guessing import Guess, Guessed
 
 TEXT = "text"
 # How the text form begins. Where each line of a paste does, each is a message.
@@ -112,6 +114,9 @@ def parse_any(
             return Parsed(held, raw, chosen_network(held, network), TEXT, (), SURE, _AS_IT_STANDS)
     if format == TEXT:
         parse(raw, chosen_version(raw, version))
+    # Looking for bytes takes a room of its own, which the text form does without.
+    from sim.operations.guessing import guess
+
     best = guess(raw, format=format, version=version).best
     return _parsed(best, raw, version, network)
 
@@ -143,6 +148,8 @@ def recognised(
     perhaps, or nothing that can be read. The text form needs no guess: nothing changes for it."""
     if format == TEXT or (format is None and read_text_form(raw, version) is not None):
         return None
+    from sim.operations.guessing import guess
+
     found = guess(raw, format=format, version=version)
     best = found.best
     if best.message is None or (best.format == TEXT and best.raw is None and not best.framing):
@@ -155,6 +162,8 @@ def recognised(
 
 def _begun(raw: str) -> bool:
     """Whether *raw* begins as the text form does, damaged perhaps: an MTI, then mostly hex digits."""
+    from sim.operations.guessing.anchors import strangeness
+
     head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
     return (
         is_digits(head)

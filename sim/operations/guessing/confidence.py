@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sim.operations.guessing.anchors import known
 from sim.operations.guessing.candidate import Candidate, same
 from sim.operations.guessing.front import OFF_BY
+from sim.operations.sureness import LIKELY, SURE, UNSURE
 
-SURE, LIKELY, UNSURE, NONE = "sure", "likely", "unsure", "none"
 _RIVAL, _NEAR_RIVAL = 14.0, 5.0
 _THIN, _WEAK = 40.0, 25.0
 _FEW, _FEW_FOREIGN = 3, 8

@@ -11,12 +11,13 @@ from sim.codec.wire.dumps import MOST_CHARACTERS, Named, Reading, named, reading
 from sim.codec.wire.dumps.records import texts
 from sim.operations.guessing.anchors import usual
 from sim.operations.guessing.candidate import TEXT, Candidate
-from sim.operations.guessing.confidence import LIKELY, SURE, UNSURE, judge
+from sim.operations.guessing.confidence import judge
 from sim.operations.guessing.front import OFF_BY
 from sim.operations.guessing.pipeline import Known, candidates, following
 from sim.operations.guessing.result import Guess, Guessed, nothing, of_candidate, of_spelled, of_text
 from sim.operations.guessing.spelled import oddities, spelled
 from sim.operations.guessing.ways import TriedFormat
+from sim.operations.sureness import LIKELY, SURE, UNSURE
 from sim.spec import VERSIONS, version_of
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyVersion

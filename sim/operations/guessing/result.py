@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sim.codec import BuildError, Message, ParseError, bitmap, build
 from sim.codec.wire import Format
 from sim.operations.guessing.candidate import TEXT, Candidate
-from sim.operations.guessing.confidence import NONE
 from sim.operations.guessing.front import FrontLayer
 from sim.operations.guessing.spelled import Spelled
+from sim.operations.sureness import NONE
 from sim.spec import spec
 
 NAMED = "elements"

@@ -10,8 +10,8 @@ from sim.codec import Message, ParseError, bitmap, parse, spans
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH
 from sim.errors import BITMAP_FIELD
 from sim.masking import mask_text
-from sim.operations.guessing.confidence import LIKELY, SURE
 from sim.operations.reading import recognised
+from sim.operations.sureness import LIKELY, SURE
 from sim.operations.validation import chosen_version
 from sim.spec import VERSIONS
 
