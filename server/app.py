@@ -127,6 +127,13 @@ def _route_pages(app: App) -> None:
         ("/docs", html, "text/html; charset=utf-8", {"Content-Security-Policy": policy, **_PAGE}),
     ):
         _route(app, path, _page(body, content_type, headers), ("GET", "HEAD"))
+    # Without OPTIONS: `OPTIONS *` would end there, too.
+    app.add_route(_home, "/", methods=("GET", "HEAD"), name="home")
+
+
+async def _home(_: Request) -> Response:
+    """To the documentation; relative, so that it is found behind a proxy's prefix, too."""
+    return Response(status=302, headers={"Location": "docs"})
 
 
 def _page(body: str, content_type: str, headers: dict[str, str]) -> Any:

@@ -25,6 +25,7 @@ _ERRORS = {
     "422": "The request breaks a constraint",
     "500": "The server failed",
 }
+UNKNOWN_KEYS = "Keys that are not listed are ignored."
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
@@ -67,7 +68,11 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         "operationId": endpoint.path.strip("/"),
         "summary": endpoint.summary,
         "description": endpoint.description,
-        "requestBody": {"required": True, "content": {JSON: {"schema": schema, "example": endpoint.example}}},
+        "requestBody": {
+            "description": UNKNOWN_KEYS,
+            "required": True,
+            "content": {JSON: {"schema": schema, "example": endpoint.example}},
+        },
         "responses": responses,
     }
 

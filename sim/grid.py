@@ -118,7 +118,11 @@ def table_html(table: Grid) -> str:
     ]
     heads = zip(table.headers, table.kinds, strict=True)
     cells = "".join(f'<th class="{kind}">{html.escape(text)}</th>' for text, kind in heads)
-    corner = f"<th>{html.escape(table.label_header or '')}</th>" if labelled else ""
+    corner = (
+        (f"<th>{html.escape(table.label_header)}</th>" if table.label_header else "<td></td>")
+        if labelled
+        else ""
+    )
     return "\n".join(
         [
             f'<table border="0" class="dataframe iso8583" style="max-width:{width}ch">',

@@ -43,11 +43,11 @@ function limits(schema) {
   return words.join(", ");
 }
 
+// On a narrow page each cell stands beneath the other with its head in front.
 function table(head, rows) {
-  const cells = (tag, values) => make("tr", {}, ...values.map((value) => make(tag, {}, value)));
-  const body = rows.map((row) => cells("td", row));
-  return make("div", { class: "wide" },
-    make("table", {}, make("thead", {}, cells("th", head)), make("tbody", {}, ...body)));
+  const heads = make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)));
+  const body = rows.map((row) => make("tr", {}, ...row.map((value, at) => make("td", { "data-head": head[at] }, value))));
+  return make("table", {}, make("thead", {}, heads), make("tbody", {}, ...body));
 }
 
 function fieldTable(schema) {
@@ -121,6 +121,30 @@ async function send(path, options, place) {
   }
 }
 
+// For a POSIX shell: a quote inside quotes is closed, written and opened again.
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function command(path, body) {
+  const address = new URL(path.slice(1), location.href).href;
+  const header = "Content-Type: application/json";
+  return `curl -sS ${quoted(address)} \\\n  -H ${quoted(header)} \\\n  --data-raw ${quoted(body)}`;
+}
+
+async function copy(text, said) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Where the page may not use the clipboard (no https), the old way.
+    const area = make("textarea", { "aria-label": "Text to be copied" });
+    area.value = text;
+    said.after(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  said.textContent = "Copied.";
+}
+
 function tryForm(path, content) {
   const schema = resolve(content.schema);
   const required = schema.required || [];
@@ -133,12 +157,15 @@ function tryForm(path, content) {
     const given = values.filter(([name, value]) => value !== undefined || required.includes(name));
     return JSON.stringify(Object.fromEntries(given.map(([name, value]) => [name, value ?? ""])), null, 2);
   };
-  const refresh = () => { sent.textContent = `POST ${path}\nContent-Type: application/json\n\n${body()}`; };
+  const refresh = () => { said.textContent = ""; sent.textContent = `POST ${path}\nContent-Type: application/json\n\n${body()}`; };
   const fill = (example) => { for (const [name, input] of inputs) input.write(example[name]); refresh(); };
   const example = make("button", { type: "button", class: "second" }, "Example");
   const clear = make("button", { type: "button", class: "second" }, "Clear");
+  const shell = make("button", { type: "button", class: "second" }, "Copy as curl");
+  const said = make("span", { role: "status", class: "soft" });
   const form = make("form", {}, ...inputs.map(([, input]) => input.node), sent,
-    make("div", {}, make("button", { type: "submit" }, "Send"), example, clear), answer);
+    make("div", { class: "buttons" }, make("button", { type: "submit" }, "Send"), shell, example, clear, said), answer);
+  shell.addEventListener("click", () => copy(command(path, body()), said));
   example.addEventListener("click", () => fill(content.example || {}));
   clear.addEventListener("click", () => fill({}));
   form.addEventListener("input", refresh);
@@ -167,7 +194,8 @@ function operation(path, method, detail) {
       make("code", {}, path)),
     make("p", {}, detail.summary + ". " + (detail.description || "")));
   const content = detail.requestBody && detail.requestBody.content["application/json"];
-  if (content) node.append(make("h3", {}, "Request: ", schemaLink(content.schema)), fieldTable(resolve(content.schema)));
+  if (content) node.append(make("h3", {}, "Request: ", schemaLink(content.schema)), fieldTable(resolve(content.schema)),
+    make("p", { class: "soft" }, detail.requestBody.description));
   const rows = Object.entries(detail.responses).map(([status, response]) =>
     [status, response.description, schemaLink(response.content["application/json"].schema)]);
   node.append(make("h3", {}, "Answers"), table(["Status", "When", "Body"], rows),

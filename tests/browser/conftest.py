@@ -12,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from browser.lab import Lab
+    from browser.voila import Voila
     from playwright.sync_api import Browser
 
 SHOTS = Path(__file__).parent / "shots"
@@ -48,6 +49,17 @@ def jupyterlab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> I
     from browser import lab
 
     with lab.jupyterlab(tmp_path_factory.mktemp("notebooks")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def voila(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Voila]:
+    """The server; asks for the browser first, so that nothing is started in vain."""
+    if importlib.util.find_spec("voila") is None:
+        pytest.skip("voila is not installed (extra voila)")
+    from browser.voila import serving
+
+    with serving(tmp_path_factory.mktemp("pages"), tmp_path_factory.mktemp("voila")) as server:
         yield server
 
 

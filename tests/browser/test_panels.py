@@ -336,3 +336,20 @@ def test_from_click_to_result(jupyterlab: Lab, chromium: Browser, shots: Path) -
         assert sheet.ask("print(p.stan)") == f"{123456 + ROUNDS:06}"
         words = f"median {statistics.median(times):.0f} ms, least {min(times):.0f}, most {max(times):.0f}"
         (shots / "panel_times.txt").write_text(f"click to rendered result: {words}, {ROUNDS} rounds\n")
+
+
+def test_enter_generates(jupyterlab: Lab, chromium: Browser) -> None:
+    """Enter in a line of the form and Ctrl+Enter anywhere in a panel do what its button does, once; what was
+    typed last is heard first."""
+    with panel(jupyterlab, chromium, "Lab(at=at, network='VISA')") as (sheet, shown):
+        amount = shown.get_by_label("Amount in USD")
+        amount.fill("10,50")
+        amount.press("Enter")
+        until_generated(shown, "VISA")
+        assert sheet.ask("print(p.generate.amount_minor_units, len(p.history.entries))") == "1050 1"
+        shown.get_by_role("tab", name="Validate").click()
+        shown.locator(".irv-verdict.irv-valid").wait_for()
+        shown.get_by_role("tab", name="Generate").click()
+        shown.get_by_label("STAN", exact=True).fill("000077")
+        shown.get_by_label("STAN", exact=True).press("Control+Enter")
+        sheet.wait_until("print(p.message[:4], '000077' in p.message)", "0100 True")

@@ -25,7 +25,6 @@ def split(answer: bytes) -> tuple[int, dict[str, str], Any]:
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
         "/nope",
         "/generate/",
         "/Generate",
@@ -50,6 +49,17 @@ def test_unknown_path(client: Any, method: str, path: str, accept: str) -> None:
     )
     assert answer.status_code == 404
     assert answer.json() == {"detail": [{"type": "not_found", "loc": ["path"], "msg": "Not Found"}]}
+
+
+def test_the_root_leads_to_the_documentation(client: Any) -> None:
+    """By a relative address, which holds behind a proxy's prefix; it takes nothing else."""
+    answer = client("GET", "/")
+    assert (answer.status_code, answer.headers["location"], answer.content) == (302, "docs", b"")
+    assert client("HEAD", "/").status_code == 302
+    assert client("POST", "/").status_code == 404
+    followed = client.http.get("/", follow_redirects=True)
+    assert followed.url.path == "/docs"
+    assert followed.headers["content-type"].startswith("text/html")
 
 
 @pytest.mark.parametrize("path", POSTS)

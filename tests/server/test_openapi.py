@@ -137,6 +137,15 @@ def test_operation(spec: dict[str, Any], path: str) -> None:
         assert response["content"]["application/json"]["schema"]["$ref"].endswith(f"/{wanted}")
 
 
+@pytest.mark.parametrize("path", STATUSES)
+def test_unknown_keys_are_ignored_as_is_said(client: Any, spec: dict[str, Any], path: str) -> None:
+    """Every request body says so, and it is so."""
+    body = spec["paths"][path]["post"]["requestBody"]
+    assert body["description"] == "Keys that are not listed are ignored."
+    example = body["content"]["application/json"]["example"]
+    assert client.post(path, example | {"colour": "blue"}).status_code == 200
+
+
 def test_references_lead_somewhere_and_schemas_are_schemas(spec: dict[str, Any]) -> None:
     """Every $ref names a schema of the document, and every schema is JSON Schema of 2020-12."""
     schemas = spec["components"]["schemas"]

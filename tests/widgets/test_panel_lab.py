@@ -116,3 +116,14 @@ def test_an_emptied_box_empties_no_other() -> None:
     lab.explain.message = ""
     lab.tab = "Validate"
     assert lab.validate.message == raw
+
+
+def test_a_front_end_that_draws_no_containers_gets_the_plain_view() -> None:
+    """marimo, which asks for `_display_`, gets a sentence on why and the message as it stands, without card
+    data; an empty panel says what it is."""
+    raw = generate(network="VISA", at=AT).raw
+    shown = Lab(raw)._display_()._repr_html_()
+    assert "marimo" in shown
+    assert "iso-anatomy-page" in shown
+    assert "4111111111111111" not in shown
+    assert "Lab(Generate" in Lab()._display_()._repr_html_()

@@ -73,13 +73,13 @@ def to_major(minor: int, places: int) -> str:
 def to_minor(text: str, places: int) -> int:
     """Major units as typed, in minor units. Raises ValueError in words.
 
-    >>> to_minor("12.5", 2), to_minor("7", 3)
-    (1250, 7000)
+    >>> to_minor("12.5", 2), to_minor("10,50", 2), to_minor("7", 3)
+    (1250, 1050, 7000)
     """
     typed = text.strip()
-    found = _MAJOR.fullmatch(typed)
+    found = _MAJOR.fullmatch(typed.replace(",", ".", 1) if "." not in typed else typed)
     if not found or not re.search("[0-9]", typed):
-        raise ValueError("Digits, and a point before the decimals")
+        raise ValueError("Digits, and a point or comma before the decimals")
     whole, part = found[1] or "0", found[2] or ""
     if len(part) > places:
         raise ValueError(

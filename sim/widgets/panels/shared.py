@@ -27,6 +27,10 @@ from sim.widgets.page import page
 from sim.widgets.plain import text_of
 
 _STATIC = Path(__file__).parents[1] / "static"
+STILL = (
+    "This panel needs ipywidgets, whose containers marimo does not draw: what follows stands still. "
+    "sim.widgets.MessageAnatomy(message) and sim.show(table) are alive here, too."
+)
 ANATOMY, TABLE = "Anatomy", "Table"
 VERSION_CHOICES = (("as its MTI says", ""), *((version, version) for version in VERSIONS))
 
@@ -162,12 +166,26 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         """The panel as HTML for where widgets do not run; empty where it has nothing to show."""
         return ""
 
+    def _display_(self) -> Any:
+        # What marimo asks first: it draws no containers of ipywidgets, and would show a line of text.
+        return _Still(self._static() or f"<p>{html.escape(repr(self))}</p>")
+
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(**kwargs)
         bundle = dict(made)
         bundle["text/plain"] = repr(self)
         bundle["text/html"] = self._static() or f"<p>{html.escape(repr(self))}</p>"
         return bundle
+
+
+class _Still:
+    """A panel as a picture of itself, for a front end that cannot draw it."""
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{STILL}</b></p>\n{self._shown}"
 
 
 def _panels_in(widget: Any) -> Iterator[Panel]:

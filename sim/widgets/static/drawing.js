@@ -216,7 +216,7 @@ class Drawing {
   }
 
   table() {
-    const box = make("div", { cls: "ia-table", role: "grid", "aria-label": "Elements", data: { zone: "rows" } });
+    const box = make("div", { cls: "ia-table", role: "treegrid", "aria-label": "Elements", data: { zone: "rows" } });
     const heads = ["DE", "Element", "Format", "Value", "Meaning"];
     const head = make("div", { cls: "ia-head", role: "row" });
     head.append(...heads.map((text) => make("span", { role: "columnheader", text })));

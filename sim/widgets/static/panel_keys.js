@@ -6,8 +6,25 @@ function render({ el }) {
   const keep = (event) => {
     if (event.target.closest?.(".iso-panel")) event.target.dataset.lmSuppressShortcuts = "true";
   };
+  // Ctrl+Enter does what the panel's button does, in a one-line input of the form Enter alone, too.
+  const run = (event) => {
+    if (event.key !== "Enter" || event.defaultPrevented || event.isComposing) return;
+    const line = event.target.matches?.(".iso-generate-panel .iso-form input:not([type=checkbox])");
+    if (!event.ctrlKey && !event.metaKey && !line) return;
+    const panel = event.target.closest?.(".iso-generate-panel, .iso-explain-panel, .iso-validate-panel");
+    const button = panel?.querySelector(".iso-run, .iso-bar > .jupyter-button.mod-primary");
+    if (!button || event.target.closest(".iso-saved")) return;
+    event.preventDefault(); // one of several panels has taken it
+    event.stopPropagation();
+    event.target.dispatchEvent(new Event("change", { bubbles: true })); // what waits for it is told first
+    setTimeout(() => button.click());
+  };
   document.addEventListener("focusin", keep, true);
-  return () => document.removeEventListener("focusin", keep, true);
+  document.addEventListener("keydown", run, true);
+  return () => {
+    document.removeEventListener("focusin", keep, true);
+    document.removeEventListener("keydown", run, true);
+  };
 }
 
 export default { render };

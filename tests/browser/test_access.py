@@ -1,0 +1,122 @@
+"""What axe-core finds in the pages: panels in JupyterLab and Voila, the service's own page.
+
+In light, dark and high contrast. Only what is ours is looked at: what a notebook's frame does is not ours to
+mend. Contrast is measured in Voila: in JupyterLab's window axe-core takes most texts for unseen.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from support import AT
+
+from sim.operations import generate
+
+if TYPE_CHECKING:
+    from browser.lab import Lab
+    from browser.voila import Voila
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        importlib.util.find_spec("axe_playwright_python") is None,
+        reason="axe is not installed (extra browser)",
+    ),
+]
+
+RAW = generate("financial", network="VISA", entry="chip", at=AT).raw
+BROKEN = RAW[:60] + RAW[61:]
+WRONG = RAW.replace("4111111111111111", "4111111111111112", 1)
+CELLS = {
+    "generate": "g = W.GeneratePanel(at=at, network='VISA', entry='chip')\ng.run()\ng",
+    "explain": f"W.ExplainPanel({RAW!r})",
+    "nothing yet": "W.ExplainPanel()",
+    "broken": f"W.ExplainPanel({BROKEN!r})",
+    "validate": f"v = W.ValidatePanel({WRONG!r})\nv.picked = 0\nv",
+    "lab": f"l = W.Lab({RAW!r}, at=at)\nl.explain.actions.reply('05')\nl.history.compare()\nl",
+    "diff": f"W.MessageDiff({RAW!r}, sim.respond({RAW!r}))",
+    "table": "sim.show(sim.rules())",
+    "edited": f"a = W.MessageAnatomy({RAW!r}, editable=True)\na.pinned = 55\na",
+    "tables": "from IPython.display import display\ndisplay(sim.validate(v.message), sim.parse(v.message))",
+}
+START = f"import sim, datetime\nat = {AT!r}\nW = sim.widgets"
+THEMES = ("JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast")
+# Of the notebook around: its cells are no landmarks, and have no headings.
+# Wide outputs scroll in JupyterLab's own box, which the keyboard reaches in browsers that need no stop.
+_OFF = ("region", "page-has-heading-one", "heading-order", "scrollable-region-focusable")
+_RULES = {name: {"enabled": False} for name in _OFF}
+
+
+def violations(page: Page, inside: str) -> list[str]:
+    """What axe-core finds in the elements *inside*, a line each."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, context=inside, options={"rules": _RULES, "resultTypes": ["violations"]})
+    return [
+        f"{one['id']}: {node['target']} {node['html'][:150]} {_data(node)}"
+        for one in found.response["violations"]
+        for node in one["nodes"][:3]
+    ]
+
+
+def _data(node: dict[str, Any]) -> str:
+    for check in node["any"]:
+        data = check.get("data") or {}
+        if isinstance(data, dict) and "contrastRatio" in data:
+            return f"{data['fgColor']} on {data['bgColor']}: {data['contrastRatio']}"
+    return ""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_panels_in_jupyterlab(jupyterlab: Lab, chromium: Browser, theme: str) -> None:
+    """No panel, view or table has a violation, in any theme."""
+    with jupyterlab.notebook(chromium, [START, *CELLS.values()], width=1400, height=16_000) as sheet:
+        sheet.page.locator(".itv table").wait_for()
+        sheet.page.locator(".ia-details").first.wait_for()
+        sheet.theme(theme)
+        found = violations(sheet.page, ".jp-OutputArea-output")
+        assert "\n".join(found) == ""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_of_voila(chromium: Browser, voila: Voila, theme: str) -> None:
+    """A page with every panel, view and table has no violation; texts stand out from their ground."""
+    cells = (source.rpartition("\n") for source in CELLS.values() if "IPython" not in source)
+    shown = "\n".join(f"{before}\ndisplay({last})" for before, _, last in cells)
+    with voila.page(chromium, "access.ipynb", f"{START}\n{shown}", theme=theme, height=16_000) as sheet:
+        sheet.page.locator(".itv table").wait_for()
+        sheet.page.locator(".ia-details").first.wait_for()
+        found = violations(sheet.page, ".jp-OutputArea-output")
+        assert "\n".join(found) == ""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running service."""
+    from tests.server.conftest import serving
+
+    with serving(tmp_path_factory.mktemp("service")) as running:
+        yield running.url
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "contrast"])
+@pytest.mark.parametrize("width", [420, 1200])
+def test_the_page_of_the_service(chromium: Browser, service: str, look: str, width: int) -> None:
+    """/docs has no violation, wide or narrow, and nothing in it reaches beyond the edge."""
+    context = chromium.new_context(
+        viewport={"width": width, "height": 1000},
+        color_scheme="light" if look == "light" else "dark",
+        forced_colors="active" if look == "contrast" else "none",
+    )
+    page = context.new_page()
+    try:
+        page.goto(f"{service}/docs")
+        page.locator("section").first.wait_for()
+        assert "\n".join(violations(page, "body")) == ""
+        assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    finally:
+        context.close()

@@ -1,0 +1,74 @@
+"""Notebooks as pages of their own, served by Voila on loopback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from browser import lab
+from playwright.sync_api import Browser
+
+# Voila's own page asks a content network for the icons it has with it; blocked, it shows those.
+ICONS = "fontawesome"
+# Requests that were blocked, and extensions of JupyterLab that miss what only JupyterLab has.
+NOT_OURS = ("ERR_FAILED", "/voila/labextensions/")
+
+
+@dataclass
+class Voila:
+    """A running Voila: `address` is where it shows the notebooks of `folder`."""
+
+    address: str
+    folder: Path
+
+    @contextmanager
+    def page(
+        self, browser: Browser, name: str, source: str, *, theme: str = "light", height: int = 1500
+    ) -> Iterator[lab.Sheet]:
+        """The page of a notebook with one cell, in a *theme*. Nothing of ours is complained of, and nothing
+        asked for outside this machine but Voila's own icons."""
+        (self.folder / name).write_text(json.dumps(lab._notebook([source])), encoding="utf-8")
+        context = browser.new_context(viewport={"width": 1100, "height": height}, reduced_motion="reduce")
+        sheet = lab.Sheet(context.new_page())
+        lab._watch(sheet)
+        sheet.page.set_default_timeout(lab.PATIENCE)
+        try:
+            sheet.page.goto(f"{self.address}/{name}?theme={theme}", wait_until="domcontentloaded")
+            yield sheet
+            assert [address for address in sheet.outside if ICONS not in address] == []
+            assert [line for line in sheet.complaints if not any(one in line for one in NOT_OURS)] == []
+        finally:
+            context.close()
+
+
+@contextmanager
+def serving(folder: Path, own: Path) -> Iterator[Voila]:
+    """A Voila that shows the notebooks of *folder*; its settings are in *own*."""
+    port = lab._free_port()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "voila", "--no-browser", "--Voila.ip=127.0.0.1"),
+            *(f"--port={port}", "--token=", str(folder)),
+        ],
+        env=lab._environment(own),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    listener = lab._Listener(process)
+    try:
+        listener.wait_ready()
+        yield Voila(f"http://127.0.0.1:{port}/voila/render", folder)
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        listener.close()
