@@ -215,7 +215,7 @@ BROKEN = {
     "bad URL": (b"GET http://[x HTTP/1.1\r\n" + CLOSE + b"\r\n", 400),
     "NUL in the path": (b"GET /a\x00b HTTP/1.1\r\n" + CLOSE + b"\r\n", 400),
     "authority as path": (b"CONNECT x:1 HTTP/1.1\r\n" + CLOSE + b"\r\n", 400),
-    "star": (b"OPTIONS * HTTP/1.1\r\n" + CLOSE + b"\r\n", 404),
+    "star": (b"OPTIONS * HTTP/1.1\r\n" + CLOSE + b"\r\n", 405),
     "length is no number": (POST + b"Content-Length: x\r\n\r\n{}", 400),
     "length is negative": (POST + b"Content-Length: -2\r\n\r\n{}", 400),
     "two lengths": (POST + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", 400),
