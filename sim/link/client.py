@@ -150,6 +150,8 @@ class AsyncClient:
     async def _undo(self, exchange: Exchange) -> None:
         """Send the reversal, then its repeats, until it is answered or the tries are used up."""
         at = datetime.fromtimestamp(self.timing.wall(), UTC)
+        if (own := exchange.request.get(11)).isdecimal():  # the reversal's trace number is a later one
+            self._stan = max(self._stan, int(own) % 1_000_000)
         message = reverse(exchange.request, stan=self.next_stan(), at=at).message
         exchange.reversal = undone = Exchange(message)
         for attempt in range(self.tries):
