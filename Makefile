@@ -29,7 +29,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks binder lite bench llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite bench llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -60,6 +60,17 @@ format: $(VENV)/.dev ## format the code and mend what can be mended
 
 notebooks: $(VENV)/.dev ## run the notebooks and store their outputs
 	@$(BIN)/python tests/tools/refresh_notebooks.py
+
+TEACHING = cd notebooks && PYTHONPATH="$(CURDIR)" ../$(BIN)/python -m teaching
+
+course: $(VENV)/.dev ## make the editions for students, of solutions, and for teachers, into build/course
+	@$(TEACHING) editions "$(CURDIR)/build/course"
+
+grade: $(VENV)/.dev ## marks of a class as CSV; FOLDER= holds NAME/NOTEBOOK.ipynb
+	@$(TEACHING) grade "$(abspath $(FOLDER))"
+
+slides: $(VENV)/.dev ## slides of the first notebooks, into build/slides
+	@$(TEACHING) slides "$(CURDIR)/build/slides"
 
 binder: $(VENV)/bin/python ## rehearse the build and a session of Binder, in a fresh environment below build/
 	@$(BIN)/python tests/tools/rehearse_binder.py build/binder

@@ -117,6 +117,10 @@ class Exam(Lesson):
         self.name_of_student = student.strip().lower()
         return self.present
 
+    def seat(self, student: str) -> None:
+        """Judge by the paper of *student*."""
+        self.paper(student)
+
     @property
     def present(self) -> Paper:
         """The paper that is being judged."""

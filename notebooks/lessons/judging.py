@@ -21,10 +21,12 @@ Wish = Callable[[sim.Message], str]
 
 
 class Exercise(NamedTuple):
-    """A judge, and what is said in addition from the second wrong answer on."""
+    """A judge, and what is said in addition from the second wrong answer on. Where the answer is a function,
+    `cases` are the arguments it is called with, each with what should come out."""
 
     judge: Judge
     stronger: str = ""
+    cases: Callable[[], list[tuple[tuple[Any, ...], Any]]] | None = None
 
 
 _OPEN = ("", "...", "…")
@@ -56,6 +58,14 @@ class Lesson:
 
     def __len__(self) -> int:
         return len(self._exercises)
+
+    def seat(self, student: str) -> None:
+        """Judge by the paper of *student*, where every student has another one."""
+
+    def cases(self, number: int) -> list[tuple[tuple[Any, ...], Any]]:
+        """The calls that judge exercise *number*, where its answer is a function; none for another one."""
+        made = self._exercises[number - 1].cases
+        return made() if made else []
 
     def __call__(self, number: int, answer: object) -> None:
         """Print the verdict on *answer* to exercise *number*, and after a right one the score so far."""

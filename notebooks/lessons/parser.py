@@ -55,7 +55,7 @@ def _calls(cases: Callable[[], list[Case]], hint: str, stronger: str) -> Exercis
                 return f"for {shown} it gives something else than `sim` does. {hint}"
         return ""
 
-    return Exercise(judge, stronger)
+    return Exercise(judge, stronger, cases)
 
 
 def _bitmaps() -> list[Case]:

@@ -1,0 +1,202 @@
+"""What teachers use: three editions from one source, and marks for a class."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from support import check_module
+from teaching import editions, tables
+from teaching import notes as course
+from teaching.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+NOTES = course.all_notes()
+EXAM = NOTES["22_exam"]
+CLASS = [f"student{number:02}" for number in range(1, 28)]
+TWO_HOURS = 120
+
+
+@pytest.mark.parametrize("name", NOTES)
+@pytest.mark.parametrize("kind", editions.EDITIONS)
+def test_every_notebook_has_its_editions(name: str, kind: str) -> None:
+    """The student's has empty answers and no notes; the other two have the solutions, the teacher's also the
+    slips with what is said to them. Cells keep their ids, which grades go by."""
+    source = editions.SOURCE / f"{name}.ipynb"
+    book = editions.edition(source, NOTES[name], kind)
+    found = list(editions.exercise_cells(book, NOTES[name]))
+    assert [exercise for _, exercise in found] == list(NOTES[name].exercises)
+    for cell, exercise in found:
+        assert (exercise.solution in cell.source) == (kind != "student")
+        assert cell.metadata["nbgrader"]["points"] == exercise.points
+    told = [cell for cell in book.cells if cell.source.startswith("> **")]
+    assert len(told) == (len(NOTES[name].exercises) + 1 if kind == "teacher" else 0)
+    before = {cell.id for cell in nbformat.read(source, as_version=4).cells}
+    assert before <= {cell.id for cell in book.cells}
+    assert len({cell.id for cell in book.cells}) == len(book.cells)
+
+
+def test_an_unknown_edition_is_refused() -> None:
+    """With those that there are."""
+    with pytest.raises(ValueError, match="student, solutions, teacher"):
+        editions.edition(editions.SOURCE / "01_mti.ipynb", NOTES["01_mti"], "parents")
+
+
+def test_editions_run_under_strict_nbval(tmp_path: Path) -> None:
+    """All three, as `make course` makes them, give the outputs that they store; a student finds no solutions
+    and no notes beside them. (Three notebooks here; all with the command itself.)"""
+    names = ("01_mti", "19_read_one_by_hand", "22_exam")
+    _teaching("editions", str(tmp_path), "--only", *names)
+    made = sorted(tmp_path.glob("*/[0-9]*.ipynb"))
+    assert len(made) == len(names) * len(editions.EDITIONS)
+    assert not list(tmp_path.glob("student/teaching*"))
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--nbval",
+        "--nbval-current-env",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(
+        [*command, *map(str, made)], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    for path in (tmp_path / "solutions").glob("*.ipynb"):
+        shown = path.read_text(encoding="utf-8")
+        assert shown.count("right. Well done.") == len(NOTES[path.stem].exercises)
+
+
+def _teaching(*arguments: str) -> str:
+    """What the command prints. Kernels are its children, and not those of the tests."""
+    command = [sys.executable, "-m", "teaching", *arguments]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=editions.SOURCE, env=env, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def _marks(folder: Path) -> dict[str, dict[str, str]]:
+    """The rows of the marks by student."""
+    return {row["student"]: row for row in csv.DictReader(io.StringIO(_teaching("grade", str(folder))))}
+
+
+def _right(student: str) -> dict[int, object]:
+    """All answers to the paper of *student*."""
+    check = check_module()
+    exam = sys.modules["lessons.exam"]
+    exam.exam.seat(student)
+    paper: Any = exam.exam.present
+    told = (exam._request, exam._chip, exam._answer, exam._reversal, exam._incident)
+    firsts = [{key: ways[0] for key, ways in one().items()} for one in told]
+    assert check
+    return {1: list(paper.message.fields), **dict(enumerate(firsts[:4], 2)), 6: paper.whole, 7: firsts[4]}
+
+
+def _hand_in(
+    folder: Path, student: str, answers: dict[int, object], *, before: str = "", whole: bool = False
+) -> None:
+    """A submission: the cells of the exercises with *answers*, *before* in front of them; with *whole* also
+    all other cells of the notebook."""
+    book = nbformat.read(editions.SOURCE / "22_exam.ipynb", as_version=4)
+    mine = {cell.id: exercise.number for cell, exercise in editions.exercise_cells(book, EXAM)}
+    if not whole:
+        book.cells = [cell for cell in book.cells if cell.id in mine]
+    for cell in book.cells:
+        if (number := mine.get(cell.id)) in answers:
+            cell.source = f"answer = {answers[number]!r}\ncheck.exam({number}, answer)"
+    if before:
+        at = next(at for at, cell in enumerate(book.cells) if cell.id in mine)
+        book.cells.insert(at, nbformat.v4.new_code_cell(before))
+    path = folder / student / "22_exam.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(book, path)
+
+
+def test_a_class_of_thirty_is_graded_and_three_cheats_gain_nothing(tmp_path: Path) -> None:
+    """Each by the paper of his or her own name: all right, some exercises missed, none tried. One cheat
+    replaces the judge in the kernel, one hands in the answers of a neighbour, one changes `repr` and the line
+    that checks. Points come for right answers alone, and the first and the last are told."""
+    full = {one.number: one.points for one in EXAM.exercises}
+    expected = {}
+    for at, student in enumerate(CLASS):
+        right = _right(student)
+        kept = {number: right[number] for number in right if (at + number) % 4 or at % 3 == 0}
+        kept = {} if at == 5 else kept
+        expected[student] = sum(full[number] for number in kept)
+        _hand_in(tmp_path, student, kept, whole=at < 2)
+    wrong: dict[int, object] = dict.fromkeys(full, "made up")
+    replace = "import check\ncheck.exam.verdict = lambda *given, **more: 'right. Well done.'"
+    _hand_in(tmp_path, "mallory", wrong, before=replace, whole=True)
+    _hand_in(tmp_path, "mirror", _right(CLASS[0]))
+    lie = f"import builtins\nbuiltins.repr = lambda one: {str(_right(CLASS[0])[1])!r}"
+    _hand_in(tmp_path, "mole", {1: [2]}, before=lie)
+    path = tmp_path / "mole" / "22_exam.ipynb"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("check.exam(2, answer)", "print('right')"), encoding="utf-8"
+    )
+
+    marks = _marks(tmp_path)
+    assert len(marks) == 30
+    assert {name: int(marks[name]["points"]) for name in CLASS} == expected
+    assert max(expected.values()) == 20
+    assert marks["mallory"]["points"] == "0"
+    assert "22_exam: a cell replaces the judge" in marks["mallory"]["remarks"]
+    # Papers may share a bitmap; never the whole of a longer answer.
+    assert int(marks["mirror"]["points"]) <= 4
+    assert "exercise 2: the line that checks was changed" in marks["mole"]["remarks"]
+    assert int(marks["mole"]["points"]) <= 2
+
+
+def test_functions_messages_and_panels_are_graded_too(tmp_path: Path) -> None:
+    """What cannot leave a kernel as text is asked for in another way; a broken file is a remark."""
+    for name in ("21_write_your_own_parser", "16_panels", "05_validate_and_rules"):
+        book = editions.edition(editions.SOURCE / f"{name}.ipynb", NOTES[name], "solutions")
+        (tmp_path / "ann").mkdir(exist_ok=True)
+        nbformat.write(book, tmp_path / "ann" / f"{name}.ipynb")
+    (tmp_path / "bob__01_mti.ipynb").write_text("no notebook", encoding="utf-8")
+    marks = _marks(tmp_path)
+    ann, bob = marks["ann"], marks["bob"]
+    points = sum(
+        one.points
+        for name in ("21_write_your_own_parser", "16_panels", "05_validate_and_rules")
+        for one in NOTES[name].exercises
+    )
+    assert (ann["points"], ann["remarks"]) == (str(points), "")
+    assert bob["points"] == "0"
+    assert "cannot be read" in bob["remarks"]
+
+
+def test_the_route_takes_two_hours() -> None:
+    """Counted: words, cells, exercises, with the assumptions written down where they are used."""
+    assert sum(tables.counted(name).minutes for name in tables.ROUTE) < TWO_HOURS
+
+
+def test_the_exam_has_twenty_points_and_every_student_another_paper() -> None:
+    """The same name gives the same paper, in whatever letter case."""
+    assert sum(one.points for one in EXAM.exercises) == 20
+    check_module()
+    exam = sys.modules["lessons.exam"].exam
+    papers = {repr(exam.paper(name)) for name in CLASS}
+    assert len(papers) == len(CLASS)
+    assert repr(exam.paper(" Student01 ")) in papers
+    assert len(exam.paper("student01").log) == 1000
+
+
+def test_the_tables_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """`python -m teaching aims` and `route` print Markdown; a word that is no command is refused."""
+    assert main(["aims"]) == main(["route"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("| `22_exam` |") == 7
+    assert "| together |" in shown
+    with pytest.raises(SystemExit):
+        main(["bake"])
