@@ -8,7 +8,7 @@ from sim.spec import VERSIONS, code_list, emv, lookup, spec
 
 # What stands in the chip requests of the course and the exam, and in their answers.
 _ELEMENTS = (2, 3, 4, 7, 11, 12, 13, 14, 18, 19, 22, 23, 25, 32, 33, 35, 37, 38, 39, 41, 42, 43, 48, 49, 55)
-_MORE = (60, 61, 70, 90)
+_MORE = (15, 44, 60, 61, 62, 63, 70, 90)
 _CODES = ("00", "05", "14", "41", "43", "51", "54", "55", "75", "91", "96")
 _TAGS = (
     "9F26", "9F27", "9F10", "9F37", "9F36", "95", "9A", "9C", "9F02",
