@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import lru_cache
 
 from sim.codec import BuildError, Message
 from sim.codec.walk import is_digits
@@ -13,7 +14,7 @@ from sim.elements.layout import fitting
 from sim.elements.money import amount as amount_in
 from sim.elements.pan import account, detect_network
 from sim.errors import OptionError, shown
-from sim.operations.filling import Text, Values, filled, holding, parts_of
+from sim.operations.filling import Text, Values, filled, holding, parts_of, worded
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of, zone_of_setting
 from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.recipes import (
@@ -26,7 +27,7 @@ from sim.operations.recipes import (
 )
 from sim.operations.values import digest, digits, reference, values_of
 from sim.spec import lookup, number_of, spec
-from sim.spec.recipes import answers
+from sim.spec.recipes import Recipe, answers
 from sim.spec.tables import read_toml
 
 _CLASSES = {
@@ -126,9 +127,20 @@ def _code(request: Message, inside: Inside, part: bool) -> str:
     if part:
         return str(read_toml("templates")["answer"]["partial"][version])
     words = frozenset((*_words(request.mti), "approved"))
-    rows = holding(answers(inside.network, version), words, inside.__getitem__)
+    rows = holding(_worded(inside.network, version, words, 39), words, inside.__getitem__)
     own = parts_of(rows).get(39, {}).get("")
     return own or approved(version, *request.mti[1:3])
+
+
+# Words are few, and messages repeat them: only what asks the message is asked for each.
+@lru_cache(maxsize=512)
+def _worded(
+    network: str | None, version: str, words: frozenset[str], number: int | None = None
+) -> tuple[Recipe, ...]:
+    """The rows for answers that no word stands against, all of them or those that fill element *number*."""
+    return tuple(
+        row for row in worded(answers(network, version), words) if number is None or number in parts_of([row])
+    )
 
 
 def _words(mti: str) -> tuple[str, str]:
@@ -169,7 +181,8 @@ class _Answer:
         words = {*_words(request.mti), kind}
         if self.part is not None:
             words.add("partial")
-        rows = holding(answers(self.network, version), frozenset(words), self._ask)
+        said = frozenset(words)
+        rows = holding(_worded(self.network, version, said), said, self._ask)
         values = self._values()
         for number, parts in parts_of(rows).items():
             if number == 39:

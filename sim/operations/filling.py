@@ -45,6 +45,16 @@ def holding(rows: Iterable[Recipe], words: frozenset[str], ask: Ask = lambda pat
     return [row for row in rows if all(_holds(test, words, ask) for test in row.tests)]
 
 
+def worded(rows: Iterable[Recipe], words: frozenset[str]) -> list[Recipe]:
+    """The rows whose conditions on *words* hold, whatever the message says."""
+    return [row for row in rows if all(_asks(test) or _holds(test, words, str) for test in row.tests)]
+
+
+def _asks(test: Test) -> bool:
+    """Whether a condition asks the message."""
+    return test.words[0][:1].isdigit()
+
+
 def _holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
     first = test.words[0]
     if first[:1].isdigit():
