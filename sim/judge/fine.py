@@ -14,6 +14,7 @@ from functools import cache
 from sim.judge.layout import listed
 from sim.spec import VERSIONS, ElementSpec, countries, spec
 from sim.spec.contents import CHARACTER
+from sim.spec.registries import regions
 
 _PARTS = {
     "CCYY": "[0-9]{4}",
@@ -55,7 +56,11 @@ def finer() -> dict[tuple[str, int], str]:
     service = "".join(f"[{''.join(sorted(listed('service_code', '', str(at))))}]" for at in (1, 2, 3))
     track = f"(?!59)[0-9]{{1,19}}[=D]{date_pattern('YYMM')}{service}[0-9]*"
     original = f"0[12][0246][0-5][0-9]{{6}}{date_pattern('MMDDhhmmss')}[0-9]{{22}}"
-    place = f"[ -~]{{38}}(?:{'|'.join(_by_first_letter(country.alpha2 for country in countries()))})"
+    # Name, city and country, or state and a blank, in the ways that most links have.
+    alpha2 = "|".join(_by_first_letter(country.alpha2 for country in countries()))
+    alpha3 = "|".join(sorted(country.alpha3 for country in countries()))
+    states = "|".join(sorted(regions()))
+    place = f"[ -~]{{38}}(?:{alpha2})|[ -~]{{22}} [ -~]{{13}} (?:{alpha3}|(?:{states}) )"
     made = {("1987", 43): place, ("1987", 90): original, ("1987", 95): "[0-9]{12}[0-9A-Za-z ]{30}"}
     for version in VERSIONS:
         made |= dict.fromkeys(((version, 2), (version, 32)), "[0-9]+")

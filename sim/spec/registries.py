@@ -93,7 +93,8 @@ def country(code: str) -> Country | None:
 
 
 @cache
-def _regions() -> dict[str, str]:
+def regions() -> dict[str, str]:
+    """The states and provinces that are written in place of a country: code -> name."""
     return {row["code"]: row["name"] for row in read_csv("regions")}
 
 
@@ -103,7 +104,7 @@ def region(code: str) -> str:
     >>> region("NY")
     'New York'
     """
-    return _regions().get(code, "")
+    return regions().get(code, "")
 
 
 @lru_cache(maxsize=2048)
