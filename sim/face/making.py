@@ -5,8 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from sim.frames import MessageArgument, MessageTable
-    from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion, Entry, MessageType, Purpose
+    from sim.spec.words import (
+        AnyMoment,
+        AnyNetwork,
+        AnyVersion,
+        Authentication,
+        Entry,
+        Initiator,
+        MessageType,
+        Purpose,
+    )
 
 
 def generate(
@@ -20,7 +31,30 @@ def generate(
     version: AnyVersion | None = None,
     at: AnyMoment | None = None,
     purpose: Purpose | str = "purchase",
-    entry: Entry | str = "manual",
+    entry: Entry | str | None = None,
+    merchant: str | None = None,
+    merchant_id: str | None = None,
+    city: str | None = None,
+    country: str | int | None = None,
+    mcc: str | int | None = None,
+    terminal: str | None = None,
+    acquirer: str | int | None = None,
+    expiry: str | int | None = None,
+    timezone: str | tzinfo | None = None,
+    pin: bool | None = None,
+    cvv2: str | int | None = None,
+    postal_code: str | int | None = None,
+    address: str | None = None,
+    three_d_secure: Authentication | str | None = None,
+    token: bool = False,
+    store_card: bool = False,
+    initiator: Initiator | str | None = None,
+    instalments: int | None = None,
+    partial_approval: bool = False,
+    cashback_minor_units: int | None = None,
+    final_amount_minor_units: int | None = None,
+    merchant_amount_minor_units: int | None = None,
+    merchant_currency: str | int | None = None,
     description: str | None = None,
     provider: str | None = None,
     model: str | None = None,
@@ -30,8 +64,10 @@ def generate(
     Parameters
     ----------
     message_type
-        auth (0100), financial (0200), echo (0800), advice (0120) or reversal (0400, or what the network
-        uses instead); also the MTI itself, or a purpose, which stands for a financial message with it.
+        auth (0100), financial (0200), echo (0800), advice (0120), reversal (0400), financial_advice (0220),
+        sign_on, sign_off or key_exchange (0800), settlement (0500), settlement_advice (0520), file_update
+        (0302), or what the network uses instead; also the MTI itself, or a purpose, which stands for the
+        usual message with it.
     network
         One of `sim.NETWORKS`, in any letter case, or its name in words. None is the card's, or VISA when
         *pan* is None, too.
@@ -47,12 +83,56 @@ def generate(
         One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else the one that
         the network's own interface speaks: 1993 at Amex and Discover, 1987 at the others.
     at
-        The moment at the merchant: a datetime, a date (its midnight) or a text in ISO 8601; without time
-        zone it is taken as UTC. None is now.
+        The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
+        as UTC. None is now. Local times are those of the merchant.
     purpose
-        purchase, cash, cashback, refund or balance.
+        purchase, cash, cashback, refund, balance, verification (of an account), preauthorization,
+        incremental, completion, recurring, instalment, pin_change, account_funding (AFT), original_credit
+        (OCT) or dcc (a purchase in the cardholder's currency).
     entry
-        How the card was read: manual, stripe, chip, contactless or ecommerce.
+        How the card was read: manual, stripe, chip, contactless, ecommerce, fallback (the stripe of a chip
+        card), moto (mail or telephone order) or stored (card on file). None is the usual one of the
+        purpose: chip for a purchase.
+    merchant, merchant_id
+        The name in DE 43 and the id in DE 42.
+    city, country
+        The place in DE 43; the country as ISO 3166 code.
+    mcc
+        The merchant category code, four digits.
+    terminal
+        The terminal id, DE 41.
+    acquirer
+        The acquirer's id, DE 32, up to 11 digits.
+    expiry
+        The card's expiry, four digits YYMM.
+    timezone
+        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. None is that of its
+        country, the capital's or largest city's where it has several.
+    pin
+        Whether the PIN is sent (DE 52, a block that no key opens). None: at a cash machine.
+    cvv2
+        The verification value printed on the card, to be checked.
+    postal_code, address
+        The cardholder's, to be checked (AVS).
+    three_d_secure
+        authenticated, attempted or none: what came of 3-D Secure, with its ECI.
+    token
+        Whether the card number is a token, with its cryptogram.
+    store_card
+        Whether the card's data are stored for later payments.
+    initiator
+        merchant or cardholder: who began a payment with a stored card. None is the merchant.
+    instalments
+        How many instalments, 2 to 99.
+    partial_approval
+        Whether the terminal takes an approval of a part.
+    cashback_minor_units
+        How much of the amount is cash, for purpose cashback. None is half of it.
+    final_amount_minor_units
+        What stays of the amount in a partial reversal.
+    merchant_amount_minor_units, merchant_currency
+        The merchant's own price and its currency, for purpose dcc. None are four fifths of the number, and
+        pounds, as the sample shop is in London then.
     description
         Plain English, from which a language model chooses the options instead. It overrides all others
         but *version* and *at*.
@@ -69,7 +149,7 @@ def generate(
     ChoiceError
         A word is none of those to choose from. The error names the argument, the choices and the nearest.
     OptionError
-        Another option cannot be met.
+        Another option cannot be met, or options do not go together; the error says what would do.
     LlmError
         A language model was asked for in vain.
 
@@ -81,6 +161,9 @@ def generate(
     ('0800', '000042')
     >>> sim.generate("refund", network="visa", currency="eur", at="2026-11-20").iso.mti
     '0200'
+    >>> paid = sim.generate(entry="ecommerce", three_d_secure="authenticated", at="2026-11-20")
+    >>> paid.iso.to_message()[60]
+    '05000000054'
     """
     from sim import frames
 
@@ -99,11 +182,41 @@ def generate(
         at=at,
         purpose=purpose,
         entry=entry,
+        merchant=merchant,
+        merchant_id=merchant_id,
+        city=city,
+        country=country,
+        mcc=mcc,
+        terminal=terminal,
+        acquirer=acquirer,
+        expiry=expiry,
+        timezone=timezone,
+        pin=pin,
+        cvv2=cvv2,
+        postal_code=postal_code,
+        address=address,
+        three_d_secure=three_d_secure,
+        token=token,
+        store_card=store_card,
+        initiator=initiator,
+        instalments=instalments,
+        partial_approval=partial_approval,
+        cashback_minor_units=cashback_minor_units,
+        final_amount_minor_units=final_amount_minor_units,
+        merchant_amount_minor_units=merchant_amount_minor_units,
+        merchant_currency=merchant_currency,
     )
 
 
-def respond(request: MessageArgument, code: str | None = None) -> MessageTable:
-    """Answer a request or an advice.
+def respond(
+    request: MessageArgument,
+    code: str | None = None,
+    *,
+    amount_minor_units: int | None = None,
+    balance_minor_units: int | None = None,
+) -> MessageTable:
+    """Answer a request or an advice, as an issuer does: the decision, and what was asked for, such as results
+    of checks, a balance or an answer to the chip.
 
     Parameters
     ----------
@@ -111,6 +224,10 @@ def respond(request: MessageArgument, code: str | None = None) -> MessageTable:
         The message to answer, in any form.
     code
         The response code, DE 39; None approves.
+    amount_minor_units
+        How much is approved, where that is less than was asked for.
+    balance_minor_units
+        The balance that a balance inquiry is answered with; None is a sample value.
 
     Returns
     -------
@@ -121,6 +238,8 @@ def respond(request: MessageArgument, code: str | None = None) -> MessageTable:
     ------
     BuildError
         Nothing answers such a message, or *code* has the wrong length.
+    OptionError
+        More is approved than was asked for, or an amount is none.
 
     Examples
     --------
@@ -130,13 +249,19 @@ def respond(request: MessageArgument, code: str | None = None) -> MessageTable:
     """
     from sim import frames
 
-    return frames.respond(request, code)
+    return frames.respond(
+        request, code, amount_minor_units=amount_minor_units, balance_minor_units=balance_minor_units
+    )
 
 
 def reverse(
-    original: MessageArgument, *, stan: str | None = None, at: AnyMoment | None = None
+    original: MessageArgument,
+    *,
+    stan: str | None = None,
+    at: AnyMoment | None = None,
+    final_amount_minor_units: int | None = None,
 ) -> MessageTable:
-    """Undo a message: the reversal of *original* in full, with the original's data elements.
+    """Undo a message: the reversal of *original*, in full or in part, with the original's data elements.
 
     Parameters
     ----------
@@ -146,6 +271,8 @@ def reverse(
         The reversal's own trace number, six digits; None is the next one.
     at
         The reversal's own moment, as in `generate`; None is the original's.
+    final_amount_minor_units
+        What stays of the amount, where only a part is undone.
 
     Returns
     -------
@@ -157,7 +284,7 @@ def reverse(
     BuildError
         *original* is no authorization and no financial message.
     OptionError
-        *at* is no moment.
+        *at* is no moment, or more would stay than there was.
 
     Examples
     --------
@@ -167,7 +294,7 @@ def reverse(
     """
     from sim import frames
 
-    return frames.reverse(original, stan=stan, at=at)
+    return frames.reverse(original, stan=stan, at=at, final_amount_minor_units=final_amount_minor_units)
 
 
 def convert(

@@ -162,16 +162,36 @@ def generate(message_type: str, *, network: AnyNetwork | None, **options: Any) -
     return _made(operations.generate(**asked), asked["network"])
 
 
-def respond(request: MessageArgument, code: str | None) -> MessageTable:
+def respond(
+    request: MessageArgument,
+    code: str | None,
+    *,
+    amount_minor_units: int | None = None,
+    balance_minor_units: int | None = None,
+) -> MessageTable:
     """The response to *request* as a table."""
     given = take(request, None, None)
-    return _made(operations.respond(readable(given), code), given.network)
+    made = operations.respond(
+        readable(given),
+        code,
+        amount_minor_units=amount_minor_units,
+        balance_minor_units=balance_minor_units,
+        network=given.network,
+    )
+    return _made(made, given.network)
 
 
-def reverse(original: MessageArgument, *, stan: str | None, at: AnyMoment | None) -> MessageTable:
+def reverse(
+    original: MessageArgument,
+    *,
+    stan: str | None,
+    at: AnyMoment | None,
+    final_amount_minor_units: int | None = None,
+) -> MessageTable:
     """The reversal of *original* as a table."""
-    given = take(original, None, None)
-    return _made(operations.reverse(readable(given), stan=stan, at=moment(at)), given.network)
+    given, final = take(original, None, None), final_amount_minor_units
+    made = operations.reverse(readable(given), stan=stan, at=moment(at), final_amount_minor_units=final)
+    return _made(made, given.network)
 
 
 def _made(made: Generated, network: str | None) -> MessageTable:

@@ -19,6 +19,9 @@ from sim.spec.tables import read_toml
 
 _STAN_DIGITS = 6
 _MTI_DIGITS = 4
+# The names of arguments that are others among the details.
+_DETAILS = {"merchant": "name", "merchant_id": "merchant", "cashback_minor_units": "cashback"}
+_WIDTHS = {"country": 3, "mcc": 4, "expiry": 4, "cvv2": 3, "merchant_currency": 3, "postal_code": 5}
 _BETWEEN_GROUPS = str.maketrans("", "", " -")
 
 
@@ -34,8 +37,10 @@ def options_of(
     at: object,
     purpose: object,
     entry: object,
+    **others: object,
 ) -> dict[str, Any]:
-    """The options of `generation.generate`, each as that function spells it.
+    """The options of `generation.generate`, each as that function spells it; *others* are its details, those
+    that are None or False left out.
 
     Raises ChoiceError or OptionError, which name the argument. What no option can be, such as a STAN of
     seven digits, is left to generate.
@@ -49,6 +54,15 @@ def options_of(
     card = None if pan is None else _digits(pan)
     edition = _version(version, message_type, own, card if isinstance(card, str) else None)
     kind, meant = _kind(message_type, own, edition)
+    aim = meant or template_word("purpose", purpose)
+    read = (
+        read_toml("templates")["purposes"][aim]["entry"] if entry is None else template_word("entry", entry)
+    )
+    details = {
+        _DETAILS.get(name, name): _detail(name, value)
+        for name, value in others.items()
+        if value is not None and (value is not False or name == "pin")
+    }
     return {
         "message_type": kind,
         "network": own,
@@ -58,9 +72,15 @@ def options_of(
         "stan": _padded(stan, _STAN_DIGITS),
         "version": edition,
         "at": moment(at),
-        "purpose": meant or template_word("purpose", purpose),
-        "entry": template_word("entry", entry),
+        "purpose": aim,
+        "entry": read,
+        "details": details,
     }
+
+
+def _detail(name: str, value: object) -> object:
+    """A detail as generate spells it: whole numbers as digits, with the zeros that stand in front."""
+    return f"{_whole(value):0{_WIDTHS.get(name, 1)}}" if _is_int(_whole(value)) else value
 
 
 def moment(at: object) -> datetime | None:

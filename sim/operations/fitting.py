@@ -134,7 +134,7 @@ def _check_option(
     if (other := row.get("with")) and not details.get(other):
         raise OptionError(name, f"{other} beside it", "none", field)
     if not has_option(name, own, version):
-        raise OptionError(name, "none: " + _known_where(name, has_option, own, version), "one", field)
+        raise OptionError(name, "none, or " + _known_where(name, has_option, own, version), "one", field)
 
 
 def _known_where(name: str, has: Any, own: str | None, version: str) -> str:
@@ -148,7 +148,7 @@ def _known_where(name: str, has: Any, own: str | None, version: str) -> str:
         for edition, names in known.items()
     ]
     where = f"{own} in {version}" if own else f"{version} without a network"
-    return f"no public source has it of {where}; known in {' and '.join(texts)}"
+    return f"{' or '.join(texts)}, where it is known of, not {where}"
 
 
 def _any_of(words: Any) -> str:
