@@ -84,7 +84,7 @@ def generate(
         the network's own interface speaks: 1993 at Amex and Discover, 1987 at the others.
     at
         The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
-        as UTC. None is now. Local times are those of the merchant.
+        as UTC. None is now. Local times are those of the merchant: see *timezone*.
     purpose
         purchase, cash, cashback, refund, balance, verification (of an account), preauthorization,
         incremental, completion, recurring, instalment, pin_change, account_funding (AFT), original_credit
@@ -106,8 +106,9 @@ def generate(
     expiry
         The card's expiry, four digits YYMM.
     timezone
-        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. None is that of its
-        country, the capital's or largest city's where it has several.
+        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. None is that of *at*,
+        where it has one other than UTC, else that of the country, the capital's or largest city's where it
+        has several.
     pin
         Whether the PIN is sent (DE 52, a block that no key opens). None: at a cash machine.
     cvv2

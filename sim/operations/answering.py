@@ -15,7 +15,7 @@ from sim.elements.money import amount as amount_in
 from sim.elements.pan import account, detect_network
 from sim.errors import OptionError, shown
 from sim.operations.filling import Text, Values, filled, holding, parts_of, worded
-from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of, zone_of_setting
+from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.recipes import (
     Context,
@@ -267,7 +267,7 @@ def reverse(
     width = spec(version)[11].width
     number = stan or _next(original.get(11))
     fields[11] = number.zfill(width)
-    moment = clock(version, at, zone_of_setting(template.setting))
+    moment = clock(version, at, template.zone_at(at))
     sent = "" if at else original.get(7)
     fields[7] = sent or moment.elements[7]
     earlier = original.get(number_of("sent-of-original", version))

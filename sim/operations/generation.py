@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any
 
@@ -110,13 +110,19 @@ class Template:
     notes: tuple[str, ...]
     zone: tzinfo
 
+    def zone_at(self, at: datetime | None) -> tzinfo:
+        """The zone of the merchant's clock: as asked for, else that of the moment where it has one other than
+        UTC, else that of the place."""
+        own = at.tzinfo if at is not None and "timezone" not in self.setting.details else None
+        return self.zone if own is None or own == UTC else own
+
     def generated(
         self, card: str, amount_minor_units: int, stan: str, at: datetime | None, *notes: str
     ) -> Generated:
         """The message with this card, amount and STAN at this moment."""
         setting = self.setting
         version = setting.version
-        context = Context(setting, card, amount_minor_units, stan, clock(version, at, self.zone))
+        context = Context(setting, card, amount_minor_units, stan, clock(version, at, self.zone_at(at)))
         fields = dict(self.fields)
         for number, recipe in self.varied:
             fields[number] = text = recipe(context)
