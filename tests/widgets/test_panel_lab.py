@@ -77,7 +77,7 @@ def test_its_repr_names_the_open_panel() -> None:
     lab.generate.run()
     assert (
         repr(lab)
-        == "Lab(Generate: GeneratePanel(0100 authorization request, ISO 8583:1987, VISA, 191 characters))"
+        == "Lab(Generate: GeneratePanel(0100 authorization request, ISO 8583:1987, VISA, 465 characters))"
     )
 
 

@@ -15,6 +15,7 @@ from sim.operations import Generated, generate
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
+from sim.spec.tables import read_toml
 from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.panels.actions import MessageActions
@@ -37,27 +38,13 @@ from sim.widgets.panels.shared import (
 )
 from sim.widgets.panels.templates import TemplateBar, Templates
 
-TYPES = (
-    ("authorization (0100)", "auth"),
-    ("financial (0200)", "financial"),
-    ("echo test (0800)", "echo"),
-    ("advice (0120)", "advice"),
-    ("reversal (0400)", "reversal"),
-)
-PURPOSES = (
-    ("purchase", "purchase"),
-    ("cash", "cash"),
-    ("purchase with cash back", "cashback"),
-    ("refund", "refund"),
-    ("balance inquiry", "balance"),
-)
-ENTRIES = (
-    ("typed in", "manual"),
-    ("magnetic stripe", "stripe"),
-    ("chip", "chip"),
-    ("contactless", "contactless"),
-    ("e-commerce", "ecommerce"),
-)
+
+def _titled(table: str) -> tuple[tuple[str, str], ...]:
+    """What a person reads and what `generate` takes, for each row of a table of the templates."""
+    return tuple((row["title"], name) for name, row in read_toml("templates")[table].items())
+
+
+TYPES, PURPOSES, ENTRIES = _titled("kinds"), _titled("purposes"), _titled("entries")
 OPTIONS = (
     *("message_type", "network", "pan", "amount_minor_units", "currency", "stan"),
     *("version", "purpose", "entry"),
@@ -88,7 +75,7 @@ class GeneratePanel(AskingPanel):
     stan = traitlets.Unicode("123456")
     version = traitlets.Enum(VERSIONS, "1987")
     purpose = traitlets.Enum([value for _, value in PURPOSES], "purchase")
-    entry = traitlets.Enum([value for _, value in ENTRIES], "manual")
+    entry = traitlets.Enum([value for _, value in ENTRIES], "chip")
     description = traitlets.Unicode("")
     message = traitlets.Unicode("")
     table = traitlets.Any(None)
@@ -130,6 +117,7 @@ class GeneratePanel(AskingPanel):
         self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
         self.observe(lambda change: self._write_call(), [*OPTIONS, "description"])
         self.observe(self._adapt, ["message_type", "description"])
+        self.observe(self._follow, "purpose")
         self.observe(lambda change: self._show(), "message")
         self._adapt()
         self._write_call()
@@ -242,7 +230,7 @@ class GeneratePanel(AskingPanel):
 
     def _inputs_ok(self) -> bool:
         wrong = [] if self.stan_input.ok else ["the STAN"]
-        if self.message_type != "echo":
+        if not read_toml("templates")["kinds"][self.message_type].get("cardless"):
             wrong += [] if self.amount.ok else ["the amount or its currency"]
             wrong += ["the card number"] if self.card.own.problem else []
         self.problem = f"First mend {' and '.join(wrong)}" if wrong else ""
@@ -300,9 +288,19 @@ class GeneratePanel(AskingPanel):
         self.message = raw
         self._tell()
 
+    def _follow(self, change: Any) -> None:
+        """The type of message and the way of reading the card become usual ones where they do not go with a
+        purpose that is chosen."""
+        row = read_toml("templates")["purposes"][self.purpose]
+        if self.message_type not in row["kinds"]:
+            self.message_type = row["kinds"][0]
+        if self.entry not in row["entries"]:
+            self.entry = row["entry"]
+
     def _adapt(self, change: Any = None) -> None:
         """An echo test has no card and no amount; a description stands for all options."""
-        echo, described = self.message_type == "echo", bool(self.description.strip())
+        row = read_toml("templates")["kinds"][self.message_type]
+        echo, described = bool(row.get("cardless")), bool(self.description.strip())
         self.type_field.note = "It carries no card and no amount." if echo and not described else ""
         for widget in (self.card, self.amount, self.purpose_choice, self.entry_choice):
             widget.disabled = echo or described
