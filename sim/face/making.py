@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import tzinfo
+    from typing import Unpack
 
     from sim.frames import MessageArgument, MessageTable
     from sim.spec.words import (
         AnyMoment,
         AnyNetwork,
         AnyVersion,
-        Authentication,
         Entry,
-        Initiator,
         MessageType,
+        Payment,
         Purpose,
     )
+
+# What only a language model is asked with.
+_OF_A_MODEL = ("description", "provider", "model")
 
 
 def generate(
@@ -33,7 +36,6 @@ def generate(
     purpose: Purpose | str = "purchase",
     entry: Entry | str | None = None,
     merchant: str | None = None,
-    merchant_id: str | None = None,
     city: str | None = None,
     country: str | int | None = None,
     mcc: str | int | None = None,
@@ -41,23 +43,10 @@ def generate(
     acquirer: str | int | None = None,
     expiry: str | int | None = None,
     timezone: str | tzinfo | None = None,
-    pin: bool | None = None,
-    cvv2: str | int | None = None,
-    postal_code: str | int | None = None,
-    address: str | None = None,
-    three_d_secure: Authentication | str | None = None,
-    token: bool = False,
-    store_card: bool = False,
-    initiator: Initiator | str | None = None,
-    instalments: int | None = None,
-    partial_approval: bool = False,
-    cashback_minor_units: int | None = None,
-    final_amount_minor_units: int | None = None,
-    merchant_amount_minor_units: int | None = None,
-    merchant_currency: str | int | None = None,
     description: str | None = None,
     provider: str | None = None,
     model: str | None = None,
+    **payment: Unpack[Payment],
 ) -> MessageTable:
     """Make a valid test message.
 
@@ -93,8 +82,8 @@ def generate(
         How the card was read: manual, stripe, chip, contactless, ecommerce, fallback (the stripe of a chip
         card), moto (mail or telephone order) or stored (card on file). None is the usual one of the
         purpose: chip for a purchase.
-    merchant, merchant_id
-        The name in DE 43 and the id in DE 42.
+    merchant
+        The merchant's name, in DE 43.
     city, country
         The place in DE 43; the country as ISO 3166 code.
     mcc
@@ -109,36 +98,28 @@ def generate(
         The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. None is that of *at*,
         where it has one other than UTC, else that of the country, the capital's or largest city's where it
         has several.
-    pin
-        Whether the PIN is sent (DE 52, a block that no key opens). None: at a cash machine.
-    cvv2
-        The verification value printed on the card, to be checked.
-    postal_code, address
-        The cardholder's, to be checked (AVS).
-    three_d_secure
-        authenticated, attempted or none: what came of 3-D Secure, with its ECI.
-    token
-        Whether the card number is a token, with its cryptogram.
-    store_card
-        Whether the card's data are stored for later payments.
-    initiator
-        merchant or cardholder: who began a payment with a stored card. None is the merchant.
-    instalments
-        How many instalments, 2 to 99.
-    partial_approval
-        Whether the terminal takes an approval of a part.
-    cashback_minor_units
-        How much of the amount is cash, for purpose cashback. None is half of it.
-    final_amount_minor_units
-        What stays of the amount in a partial reversal.
-    merchant_amount_minor_units, merchant_currency
-        The merchant's own price and its currency, for purpose dcc. None are four fifths of the number, and
-        pounds, as the sample shop is in London then.
     description
         Plain English, from which a language model chooses the options instead. It overrides all others
         but *version* and *at*.
     provider, model
         The language model to ask; see `sim.llm.status()`.
+    payment
+        What else a payment carries:
+
+        - `pin`: whether the PIN is sent (DE 52, a block that no key opens). Without it: at a cash machine.
+        - `cvv2`: the verification value printed on the card, to be checked.
+        - `postal_code`, `address`: the cardholder's, to be checked (AVS).
+        - `three_d_secure`: authenticated, attempted or none: what came of 3-D Secure, with its ECI.
+        - `token`: whether the card number is a token, with its cryptogram.
+        - `store_card`: whether the card's data are stored for later payments.
+        - `initiator`: merchant (usual) or cardholder: who began a payment with a stored card.
+        - `instalments`: how many, 2 to 99.
+        - `partial_approval`: whether the terminal takes an approval of a part.
+        - `cashback_minor_units`: how much of the amount is cash, for purpose cashback; usual is half of it.
+        - `final_amount_minor_units`: what stays of the amount in a partial reversal.
+        - `merchant_amount_minor_units`, `merchant_currency`: the merchant's own price, for purpose dcc; usual
+          are four fifths of the number, and pounds, as the sample shop is in London then.
+        - `merchant_id`: DE 42.
 
     Returns
     -------
@@ -166,47 +147,14 @@ def generate(
     >>> paid.iso.to_message()[60]
     '05000000054'
     """
+    options = {name: value for name, value in locals().items() if name not in ("payment", *_OF_A_MODEL)}
     from sim import frames
 
     if description and description.strip():
         return frames.generate_by_model(
             description, provider=provider, model=model, version=version or "1987", at=at
         )
-    return frames.generate(
-        message_type,
-        network=network,
-        pan=pan,
-        amount_minor_units=amount_minor_units,
-        currency=currency,
-        stan=stan,
-        version=version,
-        at=at,
-        purpose=purpose,
-        entry=entry,
-        merchant=merchant,
-        merchant_id=merchant_id,
-        city=city,
-        country=country,
-        mcc=mcc,
-        terminal=terminal,
-        acquirer=acquirer,
-        expiry=expiry,
-        timezone=timezone,
-        pin=pin,
-        cvv2=cvv2,
-        postal_code=postal_code,
-        address=address,
-        three_d_secure=three_d_secure,
-        token=token,
-        store_card=store_card,
-        initiator=initiator,
-        instalments=instalments,
-        partial_approval=partial_approval,
-        cashback_minor_units=cashback_minor_units,
-        final_amount_minor_units=final_amount_minor_units,
-        merchant_amount_minor_units=merchant_amount_minor_units,
-        merchant_currency=merchant_currency,
-    )
+    return frames.generate(**options, **payment)
 
 
 def respond(

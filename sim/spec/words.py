@@ -7,7 +7,7 @@ The tables are what counts, and a test holds these to them. Functions take other
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Literal, TypedDict
 
 Network = Literal["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY"]
 Version = Literal["1987", "1993", "2003"]
@@ -55,3 +55,23 @@ SearchKind = Literal["element", "part", "code", "tag", "rule", "fault", "flow"]
 AnyNetwork = Network | str
 AnyVersion = Version | str | int
 AnyMoment = datetime | date | str
+
+
+class Payment(TypedDict, total=False):
+    """What a payment may carry, as keyword arguments of `sim.generate`."""
+
+    pin: bool
+    cvv2: str | int
+    postal_code: str | int
+    address: str
+    three_d_secure: Authentication | str
+    token: bool
+    store_card: bool
+    initiator: Initiator | str
+    instalments: int
+    partial_approval: bool
+    cashback_minor_units: int
+    final_amount_minor_units: int
+    merchant_amount_minor_units: int
+    merchant_currency: str | int
+    merchant_id: str
