@@ -4,6 +4,7 @@
 VENV  := .venv
 BENCH := .venv-bench
 LITE  := .venv-lite
+DOCS  := .venv-docs
 BIN   := $(VENV)/bin
 
 # Left empty: the server's own defaults and SIM_HOST, SIM_PORT, SIM_WORKERS hold.
@@ -29,7 +30,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite bench llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -78,6 +79,9 @@ binder: $(VENV)/bin/python ## rehearse the build and a session of Binder, in a f
 lite: $(LITE)/.made ## build the JupyterLite site, which needs no server, into build/lite
 	@$(LITE)/bin/python tests/tools/lite/build.py $(LITE)/parts build/lite
 
+docs: $(DOCS)/.made ## build the site of documentation into build/site, with build/lite in it where `make lite` made one
+	@$(DOCS)/bin/python tests/tools/site/build.py build/site build/lite
+
 bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md; QUICK=1 for a first look
 	@$(BENCH)/bin/python tests/bench/run.py $(if $(QUICK),--quick)
 
@@ -85,10 +89,10 @@ llm-eval: $(VENV)/.dev ## score real language models that are configured
 	@$(BIN)/python tests/llm/evaluate.py
 
 clean: ## remove the environments and everything else that was made
-	rm -rf $(VENV) $(BENCH) $(LITE) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(LITE) $(DOCS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find sim server tests notebooks \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
-$(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python:
+$(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python $(DOCS)/bin/python:
 	@if [ -z "$(PYTHON)" ]; then \
 	echo "Python 3.11 or newer, with venv, is needed and was not found." >&2; \
 	echo "Debian, Ubuntu: apt-get install python3-venv; macOS: brew install python; or make PYTHON=..." >&2; \
@@ -138,4 +142,9 @@ $(LITE)/.made: $(LITE)/bin/python tests/tools/lite/fetch.py pyproject.toml
 	@$(LITE)/bin/python $(INSTALL) 'jupyterlite-core>=0.8,<0.9' 'jupyterlite-pyodide-kernel>=0.8,<0.9' \
 		'hatchling>=1.27' anywidget ipywidgets jupyter-server
 	@$(LITE)/bin/python tests/tools/lite/fetch.py $(LITE)/parts
+	@touch $@
+
+$(DOCS)/.made: $(DOCS)/bin/python pyproject.toml
+	@echo "Installing the toolkit and Sphinx into $(DOCS)"
+	@$(DOCS)/bin/python $(INSTALL) -e '.[docs]'
 	@touch $@

@@ -1,0 +1,121 @@
+"""A page for each rule: what it checks, by what source, what is wrong and right, and how to repair it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from writing import PLACE, anchor, put, records, table, toctree
+
+import sim
+
+_MEANS = {
+    "error": "The message is invalid.",
+    "warning": "The message stays valid; look at it.",
+    "info": "A remark; the message stays valid.",
+}
+_EXAMPLES = 2  # a page
+_ROWS = 8  # an example
+
+
+@cache
+def _rows() -> tuple[dict[str, Any], ...]:
+    return tuple(records(sim.rules()))
+
+
+def names() -> frozenset[str]:
+    """The ids of all rules."""
+    return frozenset(row["rule"] for row in _rows())
+
+
+def link(rule: str, up: str = "") -> str:
+    """A rule's name that leads to its page."""
+    return f'<a href="{up}{anchor(rule)}.html"><code>{rule}</code></a>'
+
+
+def write(folder: Path, faults: Path) -> None:
+    """A page for each rule, and their list, below *folder*; *faults* holds a broken message in each line."""
+    broken: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in faults.read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        if case["fault"] not in {one["fault"] for one in broken[case["rule"]]}:
+            broken[case["rule"]].append(case)
+    for row in _rows():
+        put(folder / f"{anchor(row['rule'])}.md", _page(row, broken[row["rule"]]))
+    listed = [
+        {PLACE: anchor(row["rule"]), "rule": link(row["rule"])}
+        | {key: row[key] for key in ("severity", "network", "checks")}
+        for row in _rows()
+    ]
+    put(
+        folder / "index.md",
+        [
+            "# Rules",
+            "",
+            "What `sim.validate` asks of a message. The column `rule` of a finding names its page here:",
+            "`rules/framing.html` explains a finding of `framing`. `sim.rules()` gives this table in Python.",
+            "",
+            *table(listed, ready=["rule"]),
+            *toctree([anchor(row["rule"]) for row in _rows()], hidden=True),
+        ],
+    )
+
+
+def _page(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
+    whose = f"A rule of {row['network']}" if row["network"] else "A rule of the standard, or of all networks"
+    checks = row["checks"][:1].upper() + row["checks"][1:]
+    lines = [f"# `{row['rule']}`", "", f"**{row['severity']}** · {whose}. {_MEANS[row['severity']]}", ""]
+    lines += ["## What it checks", "", f"{checks}.", "", "## How to repair it", "", row["hint"], ""]
+    lines += ["## Source", "", row["source"], ""]
+    if cases:
+        lines += ["## Wrong and right", ""]
+        for case in cases[:_EXAMPLES]:
+            lines += _example(case)
+    if len(cases) > _EXAMPLES:
+        others = [f"- `{case['fault']}`: {case['what']}" for case in cases[_EXAMPLES:]]
+        lines += ["Other ways to break it:", "", *others, ""]
+    return lines
+
+
+def _example(case: dict[str, Any]) -> list[str]:
+    """A broken message beside the good one that it was, card data hidden, and the call that gives it."""
+    found = sim.validate(case["message"], version=case["version"], against=case["network"] or ())
+    said = found.loc[found["rule"] == case["rule"], "message"].tolist()[:1]
+    fault, given = (
+        case["fault"],
+        'broken["message"], version=broken["version"], against=broken["network"] or ()',
+    )
+    return [
+        f"### {case['what']}",
+        "",
+        *[f"The finding: {text}." for text in said],
+        "",
+        *table(_differences(case), search=False),
+        "```python",
+        "import sim",
+        "",
+        f"broken = sim.cases().query(\"fault == '{fault}'\").iloc[0]",
+        f"sim.validate({given})",
+        "```",
+        "",
+    ]
+
+
+def _differences(case: dict[str, Any]) -> list[dict[str, object]]:
+    """What differs, while it can be taken in at a glance; of a text that breaks off it is all the rest."""
+    if not case["message"]:
+        return []
+    try:
+        one, other = (sim.parse(case[key], version=case["version"]) for key in ("message", "original"))
+        rows = records(sim.diff(one, other))
+    except sim.IsoError:
+        return []
+    if len(rows) > _ROWS:
+        return []
+    return [
+        {"element": f"DE {row['number']}", "name": row["name"], "wrong": row["a"], "right": row["b"]}
+        for row in rows
+    ]
