@@ -12,6 +12,7 @@ from typing import Any
 from writing import anchor, put, toctree
 
 TRY_IT = '<a class="try-it" href="{up}lite/lab/index.html?path={page}">{text}</a>'
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 _CELL = re.compile(r"(<td[^>]*>)([a-z0-9-]+)(</td>)")
 
 
@@ -30,7 +31,8 @@ def write(notebooks: Path, folder: Path, lite: Path | None, rules: Collection[st
         put(folder / path.name, [json.dumps(book, indent=1, ensure_ascii=False)])
     beside = sorted(notebooks.glob("*.md"))
     for path in beside:
-        shutil.copy(path, folder / path.name)
+        here = {page.name for page in (*pages, *beside)}
+        put(folder / path.name, [_kept_links(path.read_text(encoding="utf-8"), here)])
     put(
         folder / "index.md",
         [
@@ -42,6 +44,16 @@ def write(notebooks: Path, folder: Path, lite: Path | None, rules: Collection[st
             *toctree([path.stem for path in (*pages, *beside)]),
         ],
     )
+
+
+def _kept_links(text: str, here: Collection[str]) -> str:
+    """Links to other pages of the course stay; what leads elsewhere in the checkout is only named."""
+
+    def kept(found: re.Match[str]) -> str:
+        target = found[2].partition("#")[0]
+        return found[0] if not target or target in here or ":" in target else found[1]
+
+    return _LINK.sub(kept, text)
 
 
 def _link_rules(output: dict[str, Any], rules: Collection[str]) -> None:
