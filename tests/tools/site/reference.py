@@ -11,7 +11,8 @@ from writing import put, toctree
 import sim
 
 _GROUPS = {
-    "One message": "generate parse explain validate build diff mask convert respond reverse repair show guess",
+    "One message": "generate parse guess explain validate repair build diff mask convert respond reverse",
+    "One message, shown": "show",
     "What a message is": "Message",
     "Many messages": "read match plot",
     "Broken messages and drills": "break_message cases faults drill",
