@@ -5,6 +5,7 @@ VENV  := .venv
 BENCH := .venv-bench
 LITE  := .venv-lite
 DOCS  := .venv-docs
+HARNESS := .venv-harness
 BIN   := $(VENV)/bin
 
 # Left empty: the server's own defaults and SIM_HOST, SIM_PORT, SIM_WORKERS hold.
@@ -30,10 +31,10 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench fuzz contract llm-eval clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 lab: $(VENV)/.lab $(VENV)/.trusted ## open the notebooks in JupyterLab
 	@$(JUPYTER_HOME) $(BIN)/jupyter lab $(LAB_OPTIONS) $(LAB_FLAGS)
@@ -85,14 +86,20 @@ docs: $(DOCS)/.made ## build the site of documentation into build/site, with bui
 bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md; QUICK=1 for a first look
 	@$(BENCH)/bin/python tests/bench/run.py $(if $(QUICK),--quick)
 
+fuzz: $(HARNESS)/.made ## fuzz what meets bytes of strangers for MINUTES=10 in all; SURFACES= names some
+	@$(HARNESS)/bin/python tests/harness/fuzz.py $(or $(MINUTES),10) $(SURFACES)
+
+contract: $(HARNESS)/.made ## hold the service to its OpenAPI document, with CASES=3000 an endpoint
+	@$(HARNESS)/bin/python tests/harness/contract.py $(or $(CASES),3000)
+
 llm-eval: $(VENV)/.dev ## score real language models that are configured
 	@$(BIN)/python tests/llm/evaluate.py
 
 clean: ## remove the environments and everything else that was made
-	rm -rf $(VENV) $(BENCH) $(LITE) $(DOCS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(LITE) $(HARNESS) $(DOCS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find sim server tests notebooks \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
-$(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python $(DOCS)/bin/python:
+$(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python $(HARNESS)/bin/python $(DOCS)/bin/python:
 	@if [ -z "$(PYTHON)" ]; then \
 	echo "Python 3.11 or newer, with venv, is needed and was not found." >&2; \
 	echo "Debian, Ubuntu: apt-get install python3-venv; macOS: brew install python; or make PYTHON=..." >&2; \
@@ -135,6 +142,13 @@ $(VENV)/.browser: $(VENV)/.dev
 $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 	@echo "Installing the toolkit and the packages to compare with into $(BENCH)"
 	@$(BENCH)/bin/python $(INSTALL) -e '.[jupyter,load,server]' 'pyiso8583>=4' 'iso8583sim[web]' pyarrow
+	@touch $@
+
+# atheris leads the fuzzing by coverage where it can be had for this Python; without it, mutation alone does.
+$(HARNESS)/.made: $(HARNESS)/bin/python pyproject.toml
+	@echo "Installing the toolkit, schemathesis and atheris into $(HARNESS)"
+	@$(HARNESS)/bin/python $(INSTALL) -e '.[jupyter,server]' httpx psutil cryptography 'schemathesis>=4,<5'
+	@$(HARNESS)/bin/python $(INSTALL) 'atheris>=3' || echo "No atheris for this Python: fuzzing by mutation alone"
 	@touch $@
 
 $(LITE)/.made: $(LITE)/bin/python tests/tools/lite/fetch.py pyproject.toml

@@ -97,7 +97,11 @@ class Issuer:
     def unreadable(self, error: ParseError) -> Decision:
         """What a frame gets that cannot be read: an answer where its type and trace number could be."""
         partial = error.partial
-        if not isinstance(partial, Message) or 11 not in partial:
+        if (
+            not isinstance(partial, Message)
+            or 11 not in partial
+            or mtis.response_mti(partial.mti) is None  # an answer is not answered, however broken
+        ):
             return Decision(None, note=f"unreadable: {error}", findings=1)
         known = Message(partial.mti, {11: partial[11]}, partial.version)
         answer = self._answer(known, self._code("format_error", known))

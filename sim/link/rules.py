@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -38,6 +39,7 @@ ACTIONS = {
 }
 _TEXTS = ("mti", "processing_code", "network", "card", "currency", "merchant", "terminal", "code", "name")
 _ANY = "xX"
+_WHOLE = re.compile(r"[0-9]{0,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,7 @@ class Range:
         """`5`, `5..`, `..5` or `5..9`. Raises OptionError for anything else."""
         low, dots, high = text.partition("..")
         parts = [low, high if dots else low]
-        if not all(part == "" or (part.isascii() and part.isdigit()) for part in parts) or not text.strip(
-            "."
-        ):
+        if not text.strip(".") or not all(_WHOLE.fullmatch(part) for part in parts):
             raise OptionError(column, "a whole number or a range such as 100..200", shown(text))
         return cls(*(int(part) if part else None for part in parts))
 
@@ -159,13 +159,26 @@ def _read(source: str | Path) -> list[Mapping[str, Any]]:
         text = Path(source).read_text(encoding="utf-8")
     if text.lstrip().startswith("[") or str(source).endswith(".toml"):
         try:
-            return list(tomllib.loads(text).get("rules", []))
+            rows = tomllib.loads(text).get("rules", [])
         except tomllib.TOMLDecodeError as error:
             raise OptionError("rules", "a TOML file with [[rules]]", str(error)[:80]) from None
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+        if not isinstance(rows, list):
+            raise OptionError("rules", "a TOML file with [[rules]]", f"rules of type {type(rows).__name__}")
+        return rows
+    return csv_rows(text, "rules")
+
+
+def csv_rows(text: str, option: str) -> list[Mapping[str, Any]]:
+    """The rows of a CSV file's *text*. Raises OptionError naming *option* where it is none."""
+    try:
+        return list(csv.DictReader(io.StringIO(text, newline="")))
+    except csv.Error as error:
+        raise OptionError(option, "a CSV file", str(error)[:80]) from None
 
 
 def _rule(at: int, row: Mapping[str, Any]) -> Rule:
+    if not isinstance(row, Mapping):
+        raise OptionError(f"rule {at}", "a table of columns", f"a value of type {type(row).__name__}")
     given = {str(key): value for key, value in row.items() if value is not None and str(value).strip() != ""}
     if unknown := [key for key in given if key not in _COLUMNS]:
         raise ChoiceError.of(f"rule {at}", unknown[0], _COLUMNS)

@@ -13,16 +13,15 @@ such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern
 
 from __future__ import annotations
 
-import csv
-import io
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sim.errors import ChoiceError, OptionError, shown
-from sim.link.rules import Rule, rules_of
+from sim.link.rules import Rule, csv_rows, rules_of
 from sim.spec import tables
 from sim.spec.spellings import network_named, version_named
 
@@ -43,6 +42,12 @@ _SUITE = (
     "cases",
     "source",
 )
+_KINDS: dict[str, tuple[type, str]] = {
+    "cases": (list, "a list of tables"),
+    "rules": (list, "a list of tables"),
+    "defaults": (dict, "a table"),
+}
+_STEPS: dict[str, tuple[type, str]] = {"steps": (list, "a list of tables")}
 _FOLDER = "suites"
 _MOST_ELEMENT = 192
 
@@ -129,6 +134,7 @@ def _either() -> str:
 def _of_toml(table: Mapping[str, Any], text: str) -> Suite:
     if unknown := [key for key in table if key not in _SUITE]:
         raise ChoiceError.of("suite", unknown[0], _SUITE)
+    _check_kinds("suite", table, _KINDS)
     base = _base(table.get("extends"))
     network = table.get("network", base.network if base else None)
     framing = table.get("framing")
@@ -147,11 +153,32 @@ def _of_toml(table: Mapping[str, Any], text: str) -> Suite:
         None if network is None else network_named(network),
         None if version is None else version_named(version),
         table.get("format", base.format if base else None),
-        tuple([framing] if isinstance(framing, str) else framing) if framing else None,
+        _framing(framing),
         defaults,
         (*rules_of(table.get("rules", [])), *(base.rules if base else ())),
         text,
     )
+
+
+def _framing(said: Any) -> tuple[str, ...] | None:
+    names: Any = [said] if isinstance(said, str) else said or []
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise OptionError("framing", "a name or a list of names", f"a value of type {type(said).__name__}")
+    return tuple(names) or None
+
+
+def _check_kinds(where: str, table: Any, kinds: Mapping[str, tuple[type, str]]) -> None:
+    """Raises OptionError where *table* is none, or a row of it is of another kind than its name wants."""
+    if not isinstance(table, Mapping):
+        raise OptionError(where, "a table of rows", f"a value of type {type(table).__name__}")
+    for key, (kind, said) in kinds.items():
+        value: Any = table.get(key)
+        tables_in = said.endswith("of tables") and isinstance(value, list)
+        if value is not None and (
+            not isinstance(value, kind)
+            or (tables_in and not all(isinstance(one, Mapping) for one in cast("list[Any]", value)))
+        ):
+            raise OptionError(f"{where}, {key}", said, f"a value of type {type(value).__name__}")
 
 
 def _base(name: object) -> Suite | None:
@@ -164,7 +191,7 @@ def _base(name: object) -> Suite | None:
 
 
 def _no_twins(names: list[str]) -> None:
-    twins = [name for name in names if names.count(name) > 1]
+    twins = [name for name, count in Counter(names).items() if count > 1]
     if twins:
         raise OptionError("cases", "a name for each case", f"two called {twins[0]!r}")
 
@@ -172,6 +199,7 @@ def _no_twins(names: list[str]) -> None:
 def _case(row: Mapping[str, Any], name: str) -> Case:
     if unknown := [key for key in row if key not in ("name", "about", "steps")]:
         raise ChoiceError.of(f"case {name!r}", unknown[0], ("name", "about", "steps"))
+    _check_kinds(f"case {name!r}", row, _STEPS)
     rows = row.get("steps", [])
     if not rows:
         raise OptionError(f"case {name!r}", "at least one step", "none")
@@ -182,7 +210,7 @@ def _case(row: Mapping[str, Any], name: str) -> Case:
 def _of_csv(text: str, name: str) -> Suite:
     found: dict[str, dict[str, Any]] = {}
     case, network, version = "", None, None
-    for row in csv.DictReader(io.StringIO(text, newline="")):
+    for row in csv_rows(text, "suite"):
         given = {key: value for key, value in row.items() if key and value and value.strip()}
         case = given.pop("case", case) or "case 1"
         held = found.setdefault(case, {"name": case, "about": "", "steps": []})

@@ -1,0 +1,1 @@
+"""What keeps looking for faults: fuzzing, contract, differential and soak runs, and what they have found."""
