@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_type_hints
 
 import click
 
@@ -17,8 +17,10 @@ from sim.errors import OptionError
 from sim.face.making import generate
 from sim.operations.asked import moment, options_of
 from sim.spec.spellings import network_named, version_named
+from sim.spec.words import Payment
 
 _OF_MODELS = ("description", "provider", "model")
+_CARRIED = get_type_hints(Payment)
 _MOST = 1_000_000
 
 
@@ -41,6 +43,9 @@ def _options() -> Iterator[click.Parameter]:
     said = _documented()
     for name, parameter in inspect.signature(generate).parameters.items():
         usual = parameter.default
+        if parameter.kind is parameter.VAR_KEYWORD:
+            yield from _payment()
+            continue
         if name == "message_type":
             yield click.Argument([name], default=usual)
             continue
@@ -54,6 +59,16 @@ def _options() -> Iterator[click.Parameter]:
         )
 
 
+def _payment() -> Iterator[click.Parameter]:
+    """An option for each thing that a payment may carry; what is not given is not asked for."""
+    for name, kind in _CARRIED.items():
+        flag = f"--{name.replace('_', '-')}"
+        if kind is bool:
+            yield click.Option([flag, name], is_flag=True, default=None, help="See `sim.generate`.")
+        else:
+            yield click.Option([flag, name], type=int if kind is int else str, help="See `sim.generate`.")
+
+
 def _generate(message_type: str, count: int, to: str | None, as_json: bool, **options: Any) -> None:
     """Make a valid test message, or several.
 
@@ -61,6 +76,7 @@ def _generate(message_type: str, count: int, to: str | None, as_json: bool, **op
     """
     if not 1 <= count <= _MOST:
         raise OptionError("count", f"1 to {_MOST:,}", str(count))
+    options = {name: given for name, given in options.items() if given is not None or name not in _CARRIED}
     asked = {name: options.pop(name) for name in _OF_MODELS}
     if asked["description"]:
         from sim.operations import llm

@@ -72,6 +72,13 @@ def test_options_of_generate_are_those_of_the_face() -> None:
     assert parse(str(made["message"])).get(49) == "978"
 
 
+def test_what_a_payment_carries_is_an_option() -> None:
+    """generate --pin has a PIN block (DE 52), a call without it has none."""
+    pin, plain = Run("generate", "--network", "visa", "--pin"), Run("generate", "--network", "visa")
+    assert parse(pin.out.strip("\n")).get(52)
+    assert parse(plain.out.strip("\n")).get(52) == ""
+
+
 def test_a_message_is_shown_without_its_card() -> None:
     """parse, explain, validate, guess, diff and mask of text and bytes: no card number, on either stream."""
     bcd = encode(parse(REQUEST), "bcd").hex()
