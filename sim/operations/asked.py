@@ -55,9 +55,7 @@ def options_of(
     edition = _version(version, message_type, own, card if isinstance(card, str) else None)
     kind, meant = _kind(message_type, own, edition)
     aim = meant or template_word("purpose", purpose)
-    read = (
-        read_toml("templates")["purposes"][aim]["entry"] if entry is None else template_word("entry", entry)
-    )
+    read = usual_entry(aim) if entry is None else template_word("entry", entry)
     details = {
         _DETAILS.get(name, name): _detail(name, value)
         for name, value in others.items()
@@ -81,6 +79,15 @@ def options_of(
 def _detail(name: str, value: object) -> object:
     """A detail as generate spells it: whole numbers as digits, with the zeros that stand in front."""
     return f"{_whole(value):0{_WIDTHS.get(name, 1)}}" if _is_int(_whole(value)) else value
+
+
+def usual_entry(purpose: str) -> str:
+    """How a card is read for *purpose* where nobody says otherwise.
+
+    >>> usual_entry("purchase")
+    'chip'
+    """
+    return str(read_toml("templates")["purposes"][purpose]["entry"])
 
 
 def moment(at: object) -> datetime | None:

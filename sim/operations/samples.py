@@ -11,6 +11,7 @@ from typing import Any
 
 from sim.codec import Message
 from sim.operations.answering import respond, reverse
+from sim.operations.asked import usual_entry
 from sim.operations.faults import break_message
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
@@ -37,7 +38,8 @@ class Sample:
 
     def text(self, at: datetime | None = None) -> str:
         """The text of the message, made at the moment *at*, None for now."""
-        made = generate(**self.make, at=at)
+        entry = usual_entry(str(self.make.get("purpose", "purchase")))
+        made = generate(**{"entry": entry} | dict(self.make), at=at)
         message: Message = made.message
         if self.reply:
             made = respond(message, self.reply)

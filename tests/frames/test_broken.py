@@ -142,7 +142,7 @@ def test_lower_case_bitmap() -> None:
 
 def test_a_broken_text_is_explained_as_far_as_it_was_read() -> None:
     """The summary tells what the elements before the fault say, and where reading stops."""
-    raw = str(sim.build(sim.generate("auth", network="VISA", at=AT)))
+    raw = str(sim.build(sim.generate("auth", network="VISA", entry="manual", at=AT)))
     summary = sim.explain(raw[:-2]).iso.summary
     assert "This is an authorization request" in summary
     assert "411111******1111" in summary

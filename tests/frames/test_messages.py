@@ -96,7 +96,7 @@ def test_vectors_give_the_expected_rows(row: dict[str, Any]) -> None:
 
 def test_edit_changes_everything() -> None:
     """After a cell is changed, message, summary and verdict are those of the new value."""
-    table = auth(amount_minor_units=1000)
+    table = auth(amount_minor_units=1000, entry="manual")
     before, summary = table.iso.message, table.iso.summary
     assert table.iso.valid
     put(table, 4, "000000002500")

@@ -256,7 +256,12 @@ def test_a_client_that_never_reads_stops_being_read() -> None:
             await until(lambda: not host.serving)
             assert host.traffic.counts["undelivered"] > 0
             assert before == host.traffic.counts["answer"] + host.traffic.counts["undelivered"]
-            assert list(host.traffic)[-1].note == "answers were not taken for 30 seconds"
+            # Both clocks run out at the same time: what it did not take, what it did not finish.
+            why = list(host.traffic)[-1].note
+            assert why in (
+                "answers were not taken for 30 seconds",
+                "a frame did not become whole in 30 seconds",
+            )
             writer.transport.abort()
 
     asyncio.run(run())

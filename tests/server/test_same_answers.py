@@ -40,10 +40,16 @@ def test_explain_and_validate_agree(client: Any, row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("kind", ["auth", "financial", "echo"])
 def test_generate_agrees(client: Any, kind: str, network: str) -> None:
-    """The service builds what the face builds for 1987, the version of its contract, but for the moment."""
+    """The service builds what the face builds as its contract says, but for the moment."""
     asked = {"message_type": kind, "network": network, "amount_minor_units": 4321, "currency": "978"}
     made = client.post("/generate", asked).json()
-    options = {"network": network, "amount_minor_units": 4321, "currency": "978", "version": "1987"}
+    options = {
+        "network": network,
+        "amount_minor_units": 4321,
+        "currency": "978",
+        "version": "1987",
+        "entry": "manual",
+    }
     table = sim.generate(kind, **options, at=AT)
     assert (made["mti"], made["network"], made["source"]) == (
         table.iso.mti,

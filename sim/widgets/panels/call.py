@@ -8,6 +8,7 @@ from typing import Any
 
 from sim.masking import mask_pan, mask_piece
 from sim.operations import generate
+from sim.operations.asked import usual_entry
 
 _WIDEST = 88  # characters of a line of code
 
@@ -29,10 +30,11 @@ def call_of(options: Mapping[str, Any], description: str = "") -> str:
         return _written([], said)
     kind = options["message_type"]
     left_out = _NO_CARD if kind == "echo" else ()
+    usual = _DEFAULTS | {"entry": usual_entry(str(options.get("purpose", _DEFAULTS["purpose"])))}
     said = [
         f"{name}={value!r}"
         for name, value in options.items()
-        if name != "message_type" and name not in left_out and value != _DEFAULTS[name]
+        if name != "message_type" and name not in left_out and value != usual[name]
     ]
     return _written([repr(kind)], said)
 
