@@ -164,7 +164,7 @@ def network(name: str) -> Network:
     )
 
 
-@cache
+@lru_cache(maxsize=4096)
 def element_name(version: str, number: int, name: str = "") -> str:
     """What element *number* of *version* is called: where the standard reserves it or leaves it to private
     use, by what network *name* puts there, or by what is in it in practice.
