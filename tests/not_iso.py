@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tests.spellings import SPELLINGS
 
-_PROSE = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+# Not the README: that has messages in it.
+_PROSE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 _CODE = (Path(__file__).parents[1] / "sim" / "errors.py").read_text(encoding="utf-8")
 
 

@@ -33,6 +33,7 @@ _HOMES = {
     "host": "linking",
     "send": "linking",
     "suite": "linking",
+    "load": "linking",
     "serve": "running",
     "lab": "running",
     "mcp": "running",

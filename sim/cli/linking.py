@@ -150,6 +150,56 @@ def suite_command(
     click.get_current_context().exit(0 if (plain["result"] == "passed").all() else 1)
 
 
+@click.command("load", short_help="Send many requests to a host, and measure.")
+@click.argument("address")
+@click.option("--mix", "-m", multiple=True, help="A kind and its weight: auth=9; several are taken.")
+@click.option(
+    "--replay", type=click.Path(exists=True), help="Send the messages of a log, with their own timing."
+)
+@click.option("--rate", type=float, help="Requests a second; without it, as fast as --concurrency allows.")
+@click.option("--concurrency", type=int, help="Requests in flight.")
+@click.option("--count", "-c", default=10_000, show_default=True, help="The most requests that are sent.")
+@click.option("--seconds", default=60.0, show_default=True, help="The most seconds it lasts.")
+@click.option("--network", "-n", help="Of the messages that are made.")
+@_FORMAT
+@_FRAMING
+@json_option
+def load_command(
+    address: str, mix: tuple[str, ...], framing: tuple[str, ...], as_json: bool, **options: Any
+) -> None:
+    """Send many requests to ADDRESS (host:port), and print how long the answers took.
+
+    It ends after --count requests or --seconds. The exit status is 1 where a request was not answered.
+    Load only hosts that are yours to load.
+    """
+    import sim
+
+    done: Any = sim.load(address, mix=_weights(mix), framing=list(framing) or None, **options)
+    numbers = done.numbers
+    percents = (50, 95, 99, 99.9, 100)
+    if as_json:
+        record = {"sent": numbers.sent, "answered": numbers.answered, "seconds": round(numbers.seconds, 3)}
+        record |= {f"p{percent:g}_ms": round(numbers.percentile(percent), 3) for percent in percents}
+        shown.json_line(record | {"rate": round(numbers.rate, 1), "codes": dict(numbers.codes)})
+    else:
+        click.echo(f"{numbers.answered:,} of {numbers.sent:,} answered, {numbers.rate:,.0f} a second")
+        rows = [(f"{percent:g} %", f"{numbers.percentile(percent):.2f} ms") for percent in percents]
+        shown.table(("of the answers", "came within"), rows)
+        shown.table(("response code", "answers"), sorted(numbers.codes.items()))
+    click.get_current_context().exit(0 if numbers.answered == numbers.sent else 1)
+
+
+def _weights(mix: tuple[str, ...]) -> dict[str, float] | None:
+    found = {}
+    for one in mix:
+        kind, _, weight = one.partition("=")
+        try:
+            found[kind] = float(weight or 1)
+        except ValueError:
+            raise click.UsageError("--mix: expected a kind, an equals sign and a weight, as auth=9") from None
+    return found or None
+
+
 def _teller(seen: Traffic, as_json: bool) -> Callable[[Entry], None]:
     """What prints each entry as it comes."""
 

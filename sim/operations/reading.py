@@ -152,8 +152,11 @@ def recognised(
 
     found = guess(raw, format=format, version=version)
     best = found.best
-    if best.message is None or (best.format == TEXT and best.raw is None and not best.framing):
+    if best.message is None:
         return None
+    sure = best.complete and best.confidence in (SURE, LIKELY)
+    if best.format == TEXT and best.raw is None and not best.framing and not sure:
+        return None  # the text form, damaged; surely read, it stands among other text
     if best.raw is not None and best.raw == raw:
         return None
     clean = best.clean and best.confidence in (SURE, LIKELY)

@@ -92,6 +92,17 @@ def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
     assert "def test_" in Path(module).read_text(encoding="utf-8")
 
 
+def test_a_load_is_measured() -> None:
+    """As many as asked for, of the kinds asked for; a weight that is no number is told."""
+    with host() as (address, _):
+        done = iso8583("load", address, "--count", "50", "--mix", "auth=9", "--mix", "echo", "--json")
+        record = json.loads(done.stdout)
+        assert (done.returncode, record["sent"], record["answered"]) == (0, 50, 50), done.stderr
+        assert record["p50_ms"] <= record["p99_ms"] <= record["p100_ms"]
+        assert "50 of 50 answered" in iso8583("load", address, "--count", "50").stdout
+    assert "auth=9" in iso8583("load", "127.0.0.1:1", "--mix", "auth=x").stderr
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [

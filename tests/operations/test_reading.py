@@ -1,0 +1,30 @@
+"""A message is read out of the line that it stands in."""
+
+from __future__ import annotations
+
+import pytest
+
+import sim
+from sim.operations import generate, parse_any
+
+REQUEST = generate("auth", network="VISA").raw
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-11-20 12:00:01 INFO out {}",
+        "2026-11-20 12:00:01,123 [main] DEBUG sent: {}",
+        "msg={}",
+        "msg='{}' ok",
+    ],
+)
+def test_a_text_in_a_log_line_is_found(line: str) -> None:
+    """By parse, explain, validate and the message table alike; the line itself is no message of 2003."""
+    text = line.format(REQUEST)
+    assert parse_any(text).text == REQUEST
+    table = sim.parse(text)
+    assert (table.iso.mti, str(table.iso.message)) == ("0100", REQUEST)
+    assert table.iso.read_as == "text among other text, text form, sure"
+    assert sim.validate(text).iso.valid
+    assert "authorization request" in sim.explain(text).iso.summary
