@@ -49,7 +49,7 @@ test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks
 	@$(BIN)/python -m pytest --ignore=tests/browser -n logical --dist loadfile
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
-	@$(BIN)/python -m pytest tests/browser
+	@$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
 
 lint: $(VENV)/.dev ## check style and types
 	@$(BIN)/ruff check .

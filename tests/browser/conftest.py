@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,9 @@ def voila(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(scope="session")
 def shots() -> Path:
-    """Where pictures go, to be looked at by people; empty at the start."""
-    shutil.rmtree(SHOTS, ignore_errors=True)
-    SHOTS.mkdir()
-    return SHOTS
+    """Where pictures go, to be looked at by people; those of earlier runs give way."""
+    # Two processes may run the tests: a folder for each.
+    own = SHOTS / os.environ.get("PYTEST_XDIST_WORKER", "all")
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir(parents=True)
+    return own

@@ -66,7 +66,7 @@ def test_generate_for_each_network(jupyterlab: Lab, chromium: Browser, shots: Pa
             press(shown, "Generate")
             until_generated(shown, name)
             raw = sheet.ask("print(p.message)")
-            assert raw == generate(network=name, at=AT).raw
+            assert raw == generate(network=name, entry="chip", at=AT).raw
             assert validate(raw).valid
         shown.screenshot(path=str(shots / "panel_generate.png"))
         press(shown, "Table")
@@ -157,15 +157,17 @@ def test_one_character_less_is_located(jupyterlab: Lab, chromium: Browser, shots
 
 
 def test_validate_against_all_networks(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
-    """Six results; choosing one says why; a finding of the message's own lights its bytes."""
+    """A result for each other network; choosing one says why; a finding of the message's own lights its bytes."""
     wrong = RAW.replace(PAN, PAN[:-1] + "2", 1)
     with panel(jupyterlab, chromium, f"ValidatePanel({wrong!r})") as (sheet, shown):
         results = shown.locator(".irv-network")
         results.first.wait_for()
         said = results.all_inner_texts()
-        assert [text.split("\n")[0] for text in said] == [network(name).title for name in NETWORKS]
+        others = [name for name in NETWORKS if name != "VISA"]
+        assert [text.split("\n")[0] for text in said] == [network(name).title for name in others]
         expected = validate(wrong).networks
-        assert [("✔ passed" in text) for text in said] == [expected[name].passed for name in NETWORKS]
+        # A Visa card is none of theirs: none says that it passed.
+        assert not any("✔ passed" in text for text in said)
         shown.locator('[data-network="MASTERCARD"]').click()
         shown.locator(".irv-findings h4", has_text="Mastercard").wait_for()
         assert shown.locator(".irv-finding").count() == len(expected["MASTERCARD"].findings)
@@ -251,25 +253,26 @@ def test_card_data_is_masked_until_the_eye_opens(jupyterlab: Lab, chromium: Brow
         until_generated(shown, "VISA")
         assert PAN not in sheet.page.content()
         read = "() => navigator.clipboard.readText()"
-        press(shown, "Copy")
+        # The call behind the form has such a box, too; this is the message's, which has an eye.
+        eye = sheet.page.get_by_role("button", name="Show card data")
+        box = shown.locator(".ict", has=eye).locator("visible=true")
+        text = box.locator("textarea[readonly]").element_handle()
+        copy = box.get_by_role("button", name="Copy", exact=True)
+        copy.click()
         shown.get_by_role("button", name="Copy masked").locator("visible=true").wait_for()
         sheet.page.keyboard.press("Enter")
         shown.locator(".ict-said", has_text="Copied, masked.").wait_for()
         assert MASKED in sheet.page.evaluate(read)
         assert PAN not in sheet.page.evaluate(read)
-        press(shown, "Copy")
+        copy.click()
         press(shown, "Copy with card data")
         shown.locator(".ict-said", has_text=re.compile("^Copied.$")).wait_for()
         assert sheet.page.evaluate("() => navigator.clipboard.readText()") == sheet.ask("print(p.message)")
         shown.locator(".ict").get_by_role("button", name="Show card data").locator("visible=true").click()
-        sheet.page.wait_for_function(
-            "pan => document.querySelector('.ict textarea[readonly]').value.includes(pan)", arg=PAN
-        )
+        sheet.page.wait_for_function("([box, pan]) => box.value.includes(pan)", arg=[text, PAN])
         shown.locator(".ia-row", has_text=PAN).first.wait_for()
         shown.locator(".ict").get_by_role("button", name="Hide card data").locator("visible=true").click()
-        sheet.page.wait_for_function(
-            "mask => document.querySelector('.ict textarea[readonly]').value.includes(mask)", arg=MASKED
-        )
+        sheet.page.wait_for_function("([box, mask]) => box.value.includes(mask)", arg=[text, MASKED])
         assert _saved(sheet, "p").count(PAN) == 0
 
 
