@@ -157,7 +157,7 @@ def test_one_character_less_is_located(jupyterlab: Lab, chromium: Browser, shots
 
 
 def test_validate_against_all_networks(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
-    """A result for each other network; choosing one says why; a finding of the message's own lights its bytes."""
+    """A result for each other network; choosing one says why; an own finding lights its bytes."""
     wrong = RAW.replace(PAN, PAN[:-1] + "2", 1)
     with panel(jupyterlab, chromium, f"ValidatePanel({wrong!r})") as (sheet, shown):
         results = shown.locator(".irv-network")
