@@ -83,7 +83,7 @@ lite: $(LITE)/.made ## build the JupyterLite site, which needs no server, into b
 docs: $(DOCS)/.made ## build the site of documentation into build/site, with build/lite in it where `make lite` made one
 	@$(DOCS)/bin/python tests/tools/site/build.py build/site build/lite
 
-bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md; QUICK=1 for a first look
+bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md and .json; QUICK=1 for a first look
 	@$(BENCH)/bin/python tests/bench/run.py $(if $(QUICK),--quick)
 
 fuzz: $(HARNESS)/.made ## fuzz what meets bytes of strangers for MINUTES=10 in all; SURFACES= names some

@@ -10,9 +10,12 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 OURS = "iso8583-lab"
 PACKAGES = (OURS, "pyiso8583", "iso8583sim", "pandas", "pyarrow", "sanic", "uvicorn", "uvloop")
+# Units of figures that had better be small.
+_COSTS = (" s", " ms", " µs", " MB")
 HEAD = ("Work", "Ours", "Peer", "Peer's", "Ratio", "Asked", "Met")
 
 
@@ -44,6 +47,11 @@ class Row:
     limit: Limit | None = None
     figure: float | None = None
 
+    @property
+    def less_is_better(self) -> bool:
+        """Whether the figure is a time or an amount of memory, not a speed."""
+        return self.limit.most if self.limit else self.ours.endswith(_COSTS)
+
     def cells(self) -> list[str]:
         """The row as text, one cell per name of HEAD."""
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
@@ -62,6 +70,27 @@ class Group:
     title: str
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
+
+
+def records(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """The rows for a program, one object each: the group, what was measured, the peer, the `figure` that
+    counts (the ratio, or where there is no peer the figure itself), whether less of it is better, and
+    what is asked of it (null: nothing)."""
+    made = []
+    for group in groups:
+        for row in group.rows:
+            limit = row.limit
+            made.append(
+                {
+                    "group": group.title,
+                    "work": row.work,
+                    "peer": row.peer,
+                    "figure": row.ratio if row.figure is None else row.figure,
+                    "less_is_better": row.less_is_better,
+                    "asked": limit.value if limit else None,
+                }
+            )
+    return made
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
