@@ -17,11 +17,10 @@ from mcp.server.mcpserver import MCPServer
 import sim
 from sim import operations
 from sim.codec import Message, build
-from sim.codec.wire import encode
 from sim.errors import IsoError
 from sim.operations import anatomy, building, parse_any, records
 from sim.operations.asked import moment
-from sim.spec.spellings import network_named, version_named
+from sim.spec.spellings import version_named
 
 _INSTRUCTIONS = (
     "ISO 8583 card-payment messages, for testing and teaching. A message is its text, or bytes in any "
@@ -61,7 +60,7 @@ def parse(
 def explain(message: str, version: str | None = None, network: str | None = None) -> dict[str, Any]:
     """Say in plain English what a message says."""
     read = _read(message, version, network)
-    told = operations.explain(read, network=_network(network))
+    told = operations.explain(read, network=network)
     return {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
 
 
@@ -71,10 +70,10 @@ def validate(
 ) -> dict[str, Any]:
     """Judge a message by the standard, by its own network, and by those of `against` (VISA, MASTERCARD, AMEX,
     DISCOVER, JCB, UNIONPAY): findings with place, cause, hint and source."""
-    seen, _ = records.seen(message, version=version, network=network)
-    asked = tuple(network_named(name, "against") for name in against or ())
-    report = operations.validate(seen.raw, against=asked, network=_network(network), version=seen.version)
-    return records.report_record(report, asked)
+    asked = tuple(against or ())
+    return records.report_record(
+        records.judged(message, version=version, network=network, against=asked), asked
+    )
 
 
 @_tool
@@ -110,7 +109,7 @@ def diff(a: str, b: str) -> dict[str, Any]:
 @_tool
 def mask(message: str) -> dict[str, Any]:
     """Star out the card data of a message, as long as it was; also of one that cannot be read."""
-    return {"message": anatomy.masked_text(message)}
+    return {"message": records.masked(message)}
 
 
 @_tool
@@ -188,12 +187,7 @@ def break_message(message: str, fault: str | None = None, clear: bool = False) -
 
 
 def _read(message: str, version: str | None = None, network: str | None = None) -> Message:
-    edition = None if version is None else version_named(version)
-    return parse_any(message, version=edition, network=_network(network)).message
-
-
-def _network(network: str | None) -> str | None:
-    return None if network is None else network_named(network)
+    return parse_any(message, version=version, network=network).message
 
 
 def _made(message: Message, clear: bool, *, format: str = "text", **more: Any) -> dict[str, Any]:
@@ -201,8 +195,7 @@ def _made(message: Message, clear: bool, *, format: str = "text", **more: Any) -
     head = {"mti": message.mti, "version": message.version, "format": name, "masked": not clear}
     if not clear:
         return {"message": anatomy.masked_text(build(message), message.version)} | head | more
-    text = build(message) if name == "text" else encode(message, name).hex().upper()
-    return {"message": text} | head | more
+    return {"message": building.written(message, name)} | head | more
 
 
 def _rows(table: Any) -> str:

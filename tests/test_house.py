@@ -19,6 +19,7 @@ ROOMS = ("sim", "server", "tests", "notebooks", "binder", ".ci", ".github")
 ORDER = (
     "sim.errors",
     "sim.kept",
+    "sim.lazy",
     "sim.grid",
     "sim.spec",
     # Reading what is inside an element needs the tables alone, and masking needs it.

@@ -11,11 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
-from sim.operations.reading import separate
+from sim.operations.reading import TEXT_FORM, separate
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-# How the text form begins: MTI and bitmap.
-_TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
 # Less than an MTI and a bitmap is a piece of a message.
 _LEAST = 20
 _HEX = re.compile(r"[0-9A-Fa-f]+")
@@ -46,9 +44,7 @@ def _whole(given: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments, put together again where a shell has split one at its blanks."""
     if len(given) > 1 and all(_HEX.fullmatch(one) and len(one) < _LEAST for one in given):
         return (" ".join(given),)
-    if len(given) > 1 and any(
-        one != "-" and not _TEXT_FORM.match(one) and len(one) < _LEAST for one in given
-    ):
+    if len(given) > 1 and any(one != "-" and not TEXT_FORM.match(one) and len(one) < _LEAST for one in given):
         raise click.UsageError(
             "several arguments: put a message with blanks into quotes, or send it through a pipe"
         )

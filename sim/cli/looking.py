@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from sim.cli import shown
 from sim.cli.given import each, format_option, json_option, message_arguments, messages
-from sim.codec import Message
-from sim.operations import anatomy, parse_any, reading, records, strip_line_ending, validate
+from sim.operations import parse_any, records
 from sim.operations.anatomy import Anatomy
-from sim.spec.spellings import network_named, version_named
 
 _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
 
@@ -61,7 +57,7 @@ def explain_command(
     """Say in plain English what each MESSAGE says."""
     from sim import operations
 
-    read = parse_any(message, format=format, version=_version(version), network=_network(network))
+    read = parse_any(message, format=format, version=version, network=network)
     if llm:
         from sim.operations import llm as models
 
@@ -102,8 +98,7 @@ def validate_command(
     """
     if fix:
         return _mend(message, version, network, as_json, safe)
-    text, edition = _as_text(message, format, version)
-    report = validate(text, network=_network(network), version=edition, against=against)
+    report = records.judged(message, version=version, network=network, format=format, against=against)
     if as_json:
         shown.json_line(records.report_record(report, against))
         return report.valid
@@ -154,7 +149,7 @@ def guess_command(
     """Find out what each MESSAGE is: spelling, framing, format, version, with reasons."""
     from sim.operations import guess
 
-    found = guess(message, format=format, version=_version(version))
+    found = guess(message, format=format, version=version)
     for one in found.candidates:
         record = {
             "confidence": one.confidence,
@@ -203,25 +198,7 @@ def diff_command(a: str, b: str, version: str | None, as_json: bool) -> None:
 @each
 def mask_command(message: str, version: str | None, network: str | None) -> None:
     """Print each MESSAGE, as long as it was, with its card data starred out; also one that cannot be read."""
-    click.echo(anatomy.masked_text(strip_line_ending(message), _version(version)))
-
-
-def _version(version: str | None) -> Any:
-    return None if version is None else version_named(version)
-
-
-def _network(network: str | None) -> str | None:
-    return None if network is None else network_named(network)
-
-
-def _as_text(message: str, format: str | None, version: str | None) -> tuple[str | Message, Any]:
-    """The text form of *message*, which may be bytes in any spelling, and the version to read it by."""
-    edition = _version(version)
-    found = reading.recognised(message, format=format, version=edition)
-    best = found.best if found else None
-    if best is not None and best.message is not None and best.complete:
-        return best.text or best.message, best.version
-    return strip_line_ending(message), edition
+    click.echo(records.masked(message, version))
 
 
 def _heading(seen: Anatomy, read_as: str) -> None:

@@ -12,11 +12,10 @@ import click
 from sim.cli import shown
 from sim.cli.given import each, format_option, json_option, message_arguments, messages
 from sim.codec import Message
-from sim.codec import build as build_text
 from sim.errors import OptionError
 from sim.face.making import generate
 from sim.operations.asked import moment, options_of
-from sim.spec.spellings import network_named, version_named
+from sim.spec.spellings import version_named
 from sim.spec.words import Payment
 
 _OF_MODELS = ("description", "provider", "model")
@@ -201,7 +200,7 @@ def convert_command(
     read = _read(message, version, network, format)
     if to not in operations.VERSIONS:
         return _print(read, to, as_json)
-    made = operations.convert(read, to, network=None if network is None else network_named(network))
+    made = operations.convert(read, to, network=network)
     for note in made.notes if notes else ():
         goes = ", ".join(map(str, note.to))
         click.echo(f"{note.number:>3} -> {goes or '-':<8} {note.action}: {note.note}", err=True)
@@ -228,16 +227,15 @@ def break_command(
     from sim import operations
 
     read = _read(message, version, network, format)
-    own = None if network is None else network_named(network)
     if fault is None:
-        found = operations.faults_for(read, network=own)
+        found = operations.faults_for(read, network=network)
         if as_json:
             for one in found:
                 shown.json_line({"fault": one.id, "rule": one.rule, "what": one.what})
         else:
             shown.table(("fault", "rule", "what"), [(one.id, one.rule, one.what) for one in found])
         return
-    made = operations.break_message(read, fault, network=own)
+    made = operations.break_message(read, fault, network=network)
     if as_json:
         names = ("fault", "rule", "field", "path", "start", "what")
         shown.json_line({"message": made.raw} | {name: getattr(made, name) for name in names})
@@ -248,19 +246,16 @@ def break_command(
 def _read(message: str, version: str | None, network: str | None, format: str | None) -> Message:
     from sim.operations import parse_any
 
-    own = None if network is None else network_named(network)
-    edition = None if version is None else version_named(version)
-    return parse_any(message, format=format, version=edition, network=own).message
+    return parse_any(message, format=format, version=version, network=network).message
 
 
 def _print(
     message: Message, to: str | None, as_json: bool, notes: tuple[str, ...] = (), network: str | None = None
 ) -> None:
-    from sim.codec.wire import encode
-    from sim.operations.building import known_format
+    from sim.operations.building import known_format, written
 
     name = known_format(to)
-    text = build_text(message) if name == "text" else encode(message, name).hex().upper()
+    text = written(message, name)
     if as_json:
         record = {"message": text, "mti": message.mti, "version": message.version, "format": name}
         shown.json_line(record | ({"network": network} if network else {}) | {"notes": list(notes)})

@@ -92,8 +92,13 @@ def _told(seen: Message) -> tuple[str, ...]:
     )
 
 
-class LabHost(Host):
-    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time."""
+class Watched:
+    """One end of a line whose traffic is looked at in a notebook."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def seen(self) -> Traffic: ...
 
     @property
     def traffic(self) -> TrafficTable:
@@ -102,24 +107,23 @@ class LabHost(Host):
 
     def message(self, number: int) -> Message:
         """The message of row *number* of the traffic. Raises KeyError where there is none."""
-        return _message_of(self.seen, number)
+        found = next((entry for entry in self.seen if entry.number == number), None)
+        seen = None if found is None else self.seen.message(found)
+        if seen is None:
+            raise KeyError(f"row {number} has no message")
+        return seen
+
+
+class LabHost(Host, Watched):
+    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time."""
 
     def send(self, message: MessageArgument) -> int:
         """Send a message that nobody asked for to all clients; gives to how many."""
         return self.push(_readable(message))
 
 
-class LabClient(Client):
+class LabClient(Client, Watched):
     """A client in a notebook: `send` waits, `ask` is awaited."""
-
-    @property
-    def traffic(self) -> TrafficTable:
-        """What it saw, as a table."""
-        return traffic_table(self.seen)
-
-    def message(self, number: int) -> Message:
-        """The message of row *number* of the traffic. Raises KeyError where there is none."""
-        return _message_of(self.seen, number)
 
     def send(self, message: MessageArgument, **options: Any) -> Exchange:
         """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds,
@@ -133,14 +137,6 @@ class LabClient(Client):
     async def ask(self, message: MessageArgument, **options: Any) -> Exchange:
         """The same, to be awaited in any event loop."""
         return await asyncio.wrap_future(self.start(_readable(message), **options))
-
-
-def _message_of(traffic: Traffic, number: int) -> Message:
-    found = next((entry for entry in traffic if entry.number == number), None)
-    seen = None if found is None else traffic.message(found)
-    if seen is None:
-        raise KeyError(f"row {number} has no message")
-    return seen
 
 
 def _readable(message: MessageArgument) -> Message:

@@ -1,12 +1,14 @@
 """Why a message does not parse: likely causes upstream, tried one after the other.
 
 A cause is named only when undoing it makes the text parse (or, for a lost or added character, parse
-with values that fit their classes), so that a hint is a finding and no guess.
+with values that fit their classes), so that a hint is a finding and no guess. What stood around a message
+comes with the text without it, so that whoever mends can take that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from sim.codec import Message, ParseError, spans
 from sim.codec.bitmap import numbers
@@ -18,20 +20,41 @@ from sim.spec import VERSIONS, spec
 
 _TPDU_DIGITS = 10
 _QUOTES = "\"'`"
+STRIPPED, DECODED, REWRITTEN, READ = "stripped", "decoded", "rewritten", "read"
+_HEADERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
 # So many elements before the misfit are looked at for a character lost or added: the cause is near.
 _NEAR = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What stands around a message, or how it is written otherwise: a `hint` that says so and what to do,
+    that in a word (`action`), and the `text` that reads as `version` then; None where nothing does it."""
+
+    hint: str
+    action: str
+    text: str | None
+    version: str
 
 
 def likely_cause(raw: str, version: str, error: ParseError) -> str:
     """A sentence that names the likely cause and what to change; the rule's own hint where no
     known cause undoes the misfit."""
-    for cause in (_empty, _in_front, _hex_dump, _raw_bitmap, _quoted, _other_version):
-        if hint := cause(raw, version):
-            return hint
+    if not raw.strip():
+        return "There is no text. A message starts with its MTI, such as 0100."
+    if cause := next(causes(raw, version), None):
+        return cause.hint
     for located in (_cut, _shifted):
         if hint := located(raw, version, error):
             return hint
     return catalogue()["framing"].hint
+
+
+def causes(raw: str, version: str) -> Iterator[Cause]:
+    """Every cause that, undone, makes *raw* read: headers, a hex dump, a raw bitmap, quotes and line ends,
+    another version."""
+    for cause in (_in_front, _hex_dump, _raw_bitmap, _quoted, _other_version):
+        yield from cause(raw, version)
 
 
 def _parses(raw: str, version: str) -> bool:
@@ -42,35 +65,32 @@ def _parses(raw: str, version: str) -> bool:
     return True
 
 
-def _empty(raw: str, version: str) -> str:
-    if raw.strip():
-        return ""
-    return "There is no text. A message starts with its MTI, such as 0100."
-
-
-def _in_front(raw: str, version: str) -> str:
+def _in_front(raw: str, version: str) -> Iterator[Cause]:
     """A length header, a TPDU or another transport header was left in front."""
     if raw[:1] and ord(raw[0]) < 0x20 and _parses(raw[2:], version):
-        return "The first two characters are a binary length header of the link; remove them."
+        hint = "The first two characters are a binary length header of the link; remove them."
+        yield Cause(hint, STRIPPED, raw[2:], version)
     digits = raw[:4]
     if digits.isdigit() and _parses(raw[4:], version):
-        return f"The first four characters ({digits}) are a length header of the link; remove them."
+        hint = f"The first four characters ({digits}) are a length header of the link; remove them."
+        yield Cause(hint, STRIPPED, raw[4:], version)
     if raw[:2] == "60" and _parses(raw[_TPDU_DIGITS:], version):
-        return "The first ten digits are a TPDU (routing header) of the link; remove them."
-    for size in (2, 3, 5, 6, 8, 12, 14, 16, 22, 44):
+        hint = "The first ten digits are a TPDU (routing header) of the link; remove them."
+        yield Cause(hint, STRIPPED, raw[_TPDU_DIGITS:], version)
+    for size in _HEADERS:
         if len(raw) > size and _parses(raw[size:], version):
-            return f"The message starts {size} characters later; remove the header in front of the MTI."
-    return ""
+            hint = f"The message starts {size} characters later; remove the header in front of the MTI."
+            yield Cause(hint, STRIPPED, raw[size:], version)
 
 
-def _hex_dump(raw: str, version: str) -> str:
+def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
     """The bytes of the text were printed as hex."""
     if len(raw) % 2 or not raw.isascii():
-        return ""
+        return
     try:
         data = bytes.fromhex(raw)
     except ValueError:
-        return ""
+        return
     for name, encoding in (("ASCII", "ascii"), ("EBCDIC", "cp500")):
         try:
             text = data.decode(encoding)
@@ -78,46 +98,48 @@ def _hex_dump(raw: str, version: str) -> str:
             continue
         for start in (0, 2, 4):
             if _parses(text[start:], version):
-                return f"This is a hex dump: each pair of digits is one {name} character. Convert it to text."
+                hint = f"This is a hex dump: each pair of digits is one {name} character. Convert it to text."
+                yield Cause(hint, DECODED, text[start:], version)
     if _binary_bitmap(data):
-        return "This is a hex dump of a message with a binary bitmap; convert it to the text form first."
-    return ""
+        hint = "This is a hex dump of a message with a binary bitmap; convert it to the text form first."
+        yield Cause(hint, DECODED, None, version)
 
 
 def _binary_bitmap(data: bytes) -> bool:
     return len(data) > 12 and data[:4].isdigit() and not data[4:12].isascii()
 
 
-def _raw_bitmap(raw: str, version: str) -> str:
+def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
     """The bitmap came as eight raw bytes instead of hex digits."""
     head = raw[4:12]
     if not raw[:4].isdigit() or len(head) < 8 or max(map(ord, head)) > 0xFF or head.isprintable():
-        return ""
+        return
     end = 20 if ord(head[0]) & 0x80 else 12
     bits = "".join(f"{ord(char) & 0xFF:02X}" for char in raw[4:end])
-    if _parses(raw[:4] + bits + raw[end:], version):
-        return "The bitmap stands as raw bytes; write each byte as two hex digits."
-    return ""
+    text = raw[:4] + bits + raw[end:]
+    if _parses(text, version):
+        hint = "The bitmap stands as raw bytes; write each byte as two hex digits."
+        yield Cause(hint, REWRITTEN, text, version)
 
 
-def _quoted(raw: str, version: str) -> str:
+def _quoted(raw: str, version: str) -> Iterator[Cause]:
     """Quotes, blanks or line ends around the message came with the paste."""
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and _parses(bare, version):
-        return "Quotes, blanks or line ends stand around the message; remove them."
+        hint = "Quotes, blanks or line ends stand around the message; remove them."
+        yield Cause(hint, STRIPPED, bare, version)
     # Line breaks first: blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
         if joined != raw and _parses(joined, version):
-            return "Line breaks or blanks inside the message came with the paste; remove them."
-    return ""
+            hint = "Line breaks or blanks inside the message came with the paste; remove them."
+            yield Cause(hint, STRIPPED, joined, version)
 
 
-def _other_version(raw: str, version: str) -> str:
+def _other_version(raw: str, version: str) -> Iterator[Cause]:
     """The layout is that of another version."""
     for other in VERSIONS:
         if other != version and _parses(raw, other):
-            return f"The text reads as ISO 8583:{other}; choose that version."
-    return ""
+            yield Cause(f"The text reads as ISO 8583:{other}; choose that version.", READ, raw, other)
 
 
 def _cut(raw: str, version: str, error: ParseError) -> str:

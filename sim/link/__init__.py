@@ -7,8 +7,9 @@ Names are resolved when first used, so that keys come without sockets.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sim.lazy import lazily
 
 if TYPE_CHECKING:
     from sim.link.client import AsyncClient
@@ -59,11 +60,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE})
+__getattr__, __dir__ = lazily(__name__, {name: f"{__name__}.{home}" for name, home in _WHERE.items()})

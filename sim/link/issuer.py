@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from sim.codec import BuildError, Message
 from sim.elements import mti as mtis
-from sim.elements.layout import layouts, write
 from sim.elements.money import amount, composite
 from sim.elements.pan import account
 from sim.errors import ParseError
@@ -20,8 +19,9 @@ from sim.kept import Kept
 from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
+from sim.operations.recipes import additional_amount
 from sim.operations.validation import judge
-from sim.spec import currency, lookup, spec
+from sim.spec import lookup, spec
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 
@@ -244,18 +244,12 @@ def _sorted(message: Message) -> Message:
 def _amounts(request: Message, groups: list[tuple[str, int]]) -> str:
     """DE 54: a group for each of *groups*, kind and minor units."""
     types = read_toml("link")["moves"]["amount_types"]
-    layout = layouts(request.version, 54)[0]
     found = amount(request)
-    code = found[1] if found else request.get(49)
-    known = currency(code)
-    parts = []
-    for kind, units in groups:
-        row = {"account type": "00", "amount type": types[kind], "currency": code or "000"}
-        row["amount"] = f"{'D' if units < 0 else 'C'}{abs(units):012}"
-        if "minor unit" in {cell.name for cell in layout.cell.cells}:
-            row["minor unit"] = str(known.exponent if known and known.exponent is not None else 2)
-        parts.append(row)
-    return write(layout, parts)
+    code = (found[1] if found else request.get(49)) or "000"
+    return "".join(
+        additional_amount(request.version, types[kind], code, "D" if units < 0 else "C", abs(units))
+        for kind, units in groups
+    )
 
 
 def _other(stan: str) -> str:

@@ -90,11 +90,14 @@ def build_from(
     message = _message(mti, dict(sorted(fields.items())), version, name)
     if errors := _misfits(message) or (() if name == TEXT else misfits(message, wire_format(name))):
         raise UnwritableError.of(tuple(errors))
-    if name == TEXT:
-        text = build(message)
-        return Built(message, text, name, len(text))
-    data = encode(message, name)
-    return Built(message, data.hex().upper(), name, len(data))
+    made = written(message, name)
+    return Built(message, made, name, len(made) if name == TEXT else len(made) // 2)
+
+
+def written(message: Message, name: str) -> str:
+    """The text form of *message*, or its bytes in format *name*, as hex digits. Raises BuildError naming the
+    first element that cannot be written."""
+    return build(message) if name == TEXT else encode(message, name).hex().upper()
 
 
 def _message(mti: str, fields: dict[int, str], version: str, name: str) -> Message:

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 TEXT = "text"
 # How the text form begins. Where each line of a paste does, each is a message.
-_TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
+TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
 # What begins so is the text form: damaged, unless something else fits without anything odd.
 _MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
+_A_WORD = 3  # letters and digits: more than a length header of two bytes can have
 
 
 class NotIso8583Error(ParseError):
@@ -154,13 +155,19 @@ def recognised(
     best = found.best
     if best.message is None:
         return None
-    sure = best.complete and best.confidence in (SURE, LIKELY)
-    if best.format == TEXT and best.raw is None and not best.framing and not sure:
-        return None  # the text form, damaged; surely read, it stands among other text
+    if best.format == TEXT and best.raw is None and not best.framing and not _in_a_line(raw, best):
+        return None  # the text form, damaged, or in quotes: a finding says so
     if best.raw is not None and best.raw == raw:
         return None
     clean = best.clean and best.confidence in (SURE, LIKELY)
     return None if format is None and not clean and (best.as_text or _begun(raw)) else found
+
+
+def _in_a_line(raw: str, best: Guessed) -> bool:
+    """Whether the text form was surely read out of a line of words, such as a log's."""
+    text = best.text if best.complete and best.confidence in (SURE, LIKELY) else None
+    around = raw.replace(text, "", 1) if text else ""
+    return sum(char.isascii() and char.isalnum() for char in around) >= _A_WORD
 
 
 def _begun(raw: str) -> bool:
@@ -183,6 +190,6 @@ def separate(paste: str) -> list[str]:
     [32, 32]
     """
     lines = [line.rstrip("\r") for line in paste.split("\n") if line.strip()]
-    if len(lines) > 1 and not all(_TEXT_FORM.match(line) for line in lines):
+    if len(lines) > 1 and not all(TEXT_FORM.match(line) for line in lines):
         return [paste]
     return lines

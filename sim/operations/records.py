@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sim.judge import Finding
-from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect
+from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import recognised
-from sim.operations.validation import Report, chosen_version
-from sim.spec.spellings import network_named, version_named
+from sim.operations.validation import Report, chosen_version, validate
+from sim.spec.spellings import network_named
 
 _ROW = ("number", "name", "format", "value", "meaning", "start", "end")
 _FINDING = (
@@ -25,18 +25,36 @@ def seen(
 
     Raises ParseError for bytes of which nothing can be read, ChoiceError for a wrong word.
     """
-    edition = None if version is None else version_named(version)
-    own = None if network is None else network_named(network)
-    found = recognised(message, format=format, version=edition)
+    found = recognised(message, format=format, version=version)
     best = found.best if found else None
+    own = None if network is None else network_named(network)
     if best is None:
         text = strip_line_ending(message)
-        return dissect(text, chosen_version(text, edition), own), ""
+        return dissect(text, chosen_version(text, version), own), ""
     if best.error is not None and best.text is None and best.message is None:
         raise best.error
     if best.complete and best.message is not None and best.text is not None:
         return dissect(best.message, best.version, own, text=best.text), best.read_as
     return dissect(best.partial_text, best.version, own), best.read_as
+
+
+def judged(
+    message: str,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    format: str | None = None,
+    against: tuple[str, ...] = (),
+) -> Report:
+    """The verdict on *message*, written in any way."""
+    view, _ = seen(message, version=version, network=network, format=format)
+    return validate(view.raw, network=network, version=view.version, against=against)
+
+
+def masked(message: str, version: str | None = None) -> str:
+    """*message* as it stands, card data starred out."""
+    text = strip_line_ending(message)
+    return masked_text(text, chosen_version(text, version))
 
 
 def label(number: int) -> str:

@@ -8,7 +8,6 @@ the eye asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -25,15 +24,10 @@ from sim.widgets.history import History
 from sim.widgets.model import taken, view_of
 from sim.widgets.page import page
 from sim.widgets.plain import text_of
+from sim.widgets.statics import STATIC, script
 
-STATIC = Path(__file__).parent / "static"
 # What was there: the text, and the bytes that it came in.
 _State = tuple[str, Wired | None]
-
-
-def script(*names: str) -> str:
-    """The named files of `static` as the one module a widget can have."""
-    return "\n".join((STATIC / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 class MessageAnatomy(anywidget.AnyWidget):

@@ -13,8 +13,8 @@ import traitlets
 
 from sim.operations import strip_line_ending
 from sim.operations.copying import FORMS, copied, page
-from sim.widgets.anatomy import STATIC
 from sim.widgets.page import anatomy_html
+from sim.widgets.statics import STATIC, script
 
 PAGE = "html"
 _PAGE_WORDS = "HTML of the anatomy"
@@ -23,7 +23,7 @@ _PAGE_WORDS = "HTML of the anatomy"
 class CopyMenu(anywidget.AnyWidget):
     """Copies `message` (raw text, which stays in Python with `version` and `network`)."""
 
-    _esm = STATIC / "copy_menu.js"
+    _esm = script("clipboard", "copy_menu")
     _css = STATIC / "copy_menu.css"
 
     message = traitlets.Unicode("")

@@ -8,13 +8,13 @@ when the eye is opened, and to copy it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
-_STATIC = Path(__file__).parent / "static"
+from sim.widgets.statics import STATIC, script
+
 MOST_CHARACTERS = 32_768  # as the interface has it for a message
 
 
@@ -26,8 +26,8 @@ class CoveredText(anywidget.AnyWidget):
     `rows`, `editable`; `problem`, what is wrong with it, shown beneath.
     """
 
-    _esm = _STATIC / "covered_text.js"
-    _css = _STATIC / "covered_text.css"
+    _esm = script("clipboard", "covered_text")
+    _css = STATIC / "covered_text.css"
 
     value = traitlets.Unicode("")
     shown = traitlets.Unicode("").tag(sync=True)

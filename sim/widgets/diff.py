@@ -12,10 +12,11 @@ import traitlets
 from sim.grid import TEXT, VALUE, Grid, as_html, as_plain
 from sim.operations import chosen_version
 from sim.operations.anatomy import dissect
-from sim.widgets.anatomy import STATIC, MessageAnatomy, script
+from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.compared import Row, differing, rows_of
 from sim.widgets.page import visible
 from sim.widgets.plain import label_of, title_of
+from sim.widgets.statics import STATIC, script
 
 _SIGNS = {"changed": "≠", "added": "+", "removed": "−", "same": ""}
 _HEADS = ("", "DE", "name", "first", "second")

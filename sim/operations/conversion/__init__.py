@@ -19,6 +19,7 @@ from sim.operations.conversion.steps import PLAIN, STEPS
 from sim.operations.project import strip_line_ending
 from sim.operations.validation import chosen_version
 from sim.spec import VERSIONS
+from sim.spec.spellings import network_named
 
 __all__ = ["ACTIONS", "Converted", "Note", "convert"]
 
@@ -94,7 +95,7 @@ def convert(
     source = message if isinstance(message, Message) else _parsed(message, version)
     clock = at or datetime.now(UTC)
     made, notes = _converted(source, to, clock)
-    _complete(made, source, network, notes)
+    _complete(made, source, None if network is None else network_named(network), notes)
     back, _ = _converted(made, source.version, clock)
     told = [_honest(notes[number], source, back) for number in sorted(notes)]
     lossless = back.mti == source.mti and back.fields == source.fields

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from sim.codec import Message, build
 from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError, element_label
@@ -19,12 +20,14 @@ from sim.operations.repairing.reading import Mended, mended
 from sim.operations.validation import Report, chosen_version, validate
 from sim.spec import ElementSpec
 from sim.spec.luhn import check_digit
-from sim.spec.spellings import network_named, version_named
+from sim.spec.spellings import network_named
 
 __all__ = ["Edit", "Repair", "repair"]
 _KINDS = ("auth", "financial", "advice", "reversal", "echo")
 _ENTRIES = ("manual", "stripe", "chip", "contactless", "ecommerce")
 _MOST = 24
+_NOT_ASKED = "nothing asks for it here"
+_SAMPLED = "a value such as a sample message of this kind has"
 _MACS = (64, 128)
 # Card numbers and what is derived from cards, amounts, currencies: never changed as if it were nothing.
 _TENDER = frozenset({2, 4, 5, 6, 8, 9, 10, 14, 28, 29, 30, 31, 34, 35, 36, 45, 49, 50, 51, 52, 54, 55, 95})
@@ -98,17 +101,16 @@ def repair(
     (True, ['stripped'])
     """
     own = None if network is None else network_named(network)
-    edition = None if version is None else version_named(version)
     edits: list[Edit] = []
     if isinstance(message, Message):
         held: Message = message
     else:
-        report = validate(message, network=own, version=edition)
+        report = validate(message, network=own, version=version)
         if report.message is None:
-            found = _readable(message, edition, report, unsafe)
+            found = _readable(message, version, report, unsafe)
             if found is None:
                 unread = (report.framing,) if report.framing else ()
-                return Repair((), None, message, chosen_version(message, edition), unread)
+                return Repair((), None, message, chosen_version(message, version), unread)
             held = found.message
             edits.append(_framing_edit(found))
         else:
@@ -160,7 +162,9 @@ def _valid(
     edits: list[Edit] = []
     errors = _errors(message, network)
     while errors and len(edits) < _MOST:
-        step = _step(message, network, errors, unsafe)
+        step = _step(message, network, errors, safe=True) or (
+            _step(message, network, errors, safe=False) if unsafe else None
+        )
         if step is None:
             break
         message, edit, errors = step
@@ -169,18 +173,14 @@ def _valid(
 
 
 def _step(
-    message: Message, network: str | None, errors: dict[_Key, Finding], unsafe: bool
+    message: Message, network: str | None, errors: dict[_Key, Finding], *, safe: bool
 ) -> tuple[Message, Edit, dict[_Key, Finding]] | None:
-    """The first edit, safe ones first, that takes an error away and brings none."""
-    tried = [
-        (finding, tried) for finding in errors.values() for tried in _attempts(message, finding, network)
-    ]
-    for finding, (changed, action, why, safe) in sorted(tried, key=lambda one: not one[1][3]):
-        if not (safe or unsafe):
-            continue
-        left = _errors(changed, network)
-        if len(left) < len(errors) and left.keys() <= errors.keys():
-            return changed, _edit(message, changed, finding, action, why, safe), left
+    """The first edit, of the safe ones or of the others, that takes an error away and brings none."""
+    for finding in errors.values():
+        for changed, action, why in (_safe if safe else _unsafe)(message, finding, network):
+            left = _errors(changed, network)
+            if len(left) < len(errors) and left.keys() <= errors.keys():
+                return changed, _edit(message, changed, finding, action, why, safe), left
     return None
 
 
@@ -199,49 +199,48 @@ def _shown(message: Message, number: int | None) -> str:
     return message.masked()[number]
 
 
-# A message changed, the action, why, and whether that is safe.
-_Attempt = tuple[Message, str, str, bool]
+# A message changed, the action, and why.
+_Attempt = tuple[Message, str, str]
 
 
-def _attempts(message: Message, finding: Finding, network: str | None) -> Iterator[_Attempt]:
-    """What may help against a finding, the likeliest first."""
+def _safe(message: Message, finding: Finding, network: str | None) -> Iterator[_Attempt]:
+    """What changes how something is written, or takes out what nobody wants there."""
     number = finding.field
     if number is None or number == BITMAP_FIELD:
         if message.empty_secondary:
-            yield (
-                replace(message, empty_secondary=False),
-                "dropped",
-                "the second bitmap announces nothing",
-                True,
-            )
-        return
-    if number == MTI_FIELD:
+            yield replace(message, empty_secondary=False), "dropped", "the second bitmap announces nothing"
         return
     if number in _MACS and finding.rule == "mac-position":
-        yield _moved(message), "moved", "a MAC stands in the last element", True
-    element = message.spec[number]
-    tender = number in _TENDER
-    if number in message:
-        value = message[number]
-        for changed, why in _rewritten(value, element):
-            yield _with(message, number, changed), "rewritten", why, not tender
-        if finding.rule == "luhn" and value.isdigit():
-            right = value[:-1] + check_digit(value[:-1])
-            yield (
-                _with(message, number, right),
-                "changed",
-                "the check digit that the other digits give",
-                False,
-            )
-    for donor in _donors(message, network):
+        yield _moved(message), "moved", "a MAC stands in the last element"
+    if number not in message or number in _TENDER:
+        return
+    yield from _rewrites(message, number)
+    if finding.rule == "forbidden-element":
+        yield _with(message, number, None), "removed", _NOT_ASKED
+
+
+def _unsafe(message: Message, finding: Finding, network: str | None) -> Iterator[_Attempt]:
+    """What makes up a value, or touches a card number, an amount or a currency."""
+    number = finding.field
+    if number is None or number <= BITMAP_FIELD:
+        return
+    value = message.get(number)
+    if number in message and number in _TENDER:
+        yield from _rewrites(message, number)
+    if finding.rule == "luhn" and value.isdigit():
+        right = value[:-1] + check_digit(value[:-1])
+        yield _with(message, number, right), "changed", "the check digit that the other digits give"
+    for donor in _donors(message.mti, message.version, network):
         if number in donor and donor[number] != message.get(number):
             action = "changed" if number in message else "added"
-            why = "a value such as a sample message of this kind has"
-            yield _with(message, number, donor[number]), action, why, False
-    if number in message:
-        why = "nothing asks for it here"
-        safe = finding.rule == "forbidden-element" and not tender
-        yield _with(message, number, None), "removed", why, safe
+            yield _with(message, number, donor[number]), action, _SAMPLED
+    if number in message and (number in _TENDER or finding.rule != "forbidden-element"):
+        yield _with(message, number, None), "removed", _NOT_ASKED
+
+
+def _rewrites(message: Message, number: int) -> Iterator[_Attempt]:
+    for changed, why in _rewritten(message[number], message.spec[number]):
+        yield _with(message, number, changed), "rewritten", why
 
 
 def _with(message: Message, number: int, value: str | None) -> Message:
@@ -272,15 +271,18 @@ def _rewritten(value: str, element: ElementSpec) -> Iterator[tuple[str, str]]:
         yield digits.zfill(element.width) if element.fixed else digits, "digits alone"
 
 
-def _donors(message: Message, network: str | None) -> Iterator[Message]:
+@lru_cache(maxsize=64)
+def _donors(mti: str, version: str, network: str | None) -> tuple[Message, ...]:
     """Sample messages of the same type: how others of this kind fill an element."""
+    found = []
     for kind in _KINDS:
         for entry in _ENTRIES:
             try:
-                made = generate(kind, network=network, version=message.version, entry=entry).message
-                if made.mti[1:3] != message.mti[1:3]:
+                made = generate(kind, network=network, version=version, entry=entry).message
+                if made.mti[1:3] != mti[1:3]:
                     made = respond(made).message
             except IsoError:
                 continue
-            if made.mti[1:3] == message.mti[1:3]:
-                yield made
+            if made.mti[1:3] == mti[1:3]:
+                found.append(made)
+    return tuple(found)

@@ -9,14 +9,13 @@ from unicodedata import normalize
 from sim.codec import Message, ParseError, bitmap, parse, spans
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH
 from sim.errors import BITMAP_FIELD
+from sim.judge.causes import DECODED, READ, REWRITTEN, STRIPPED, causes
 from sim.masking import mask_text
 from sim.operations.reading import recognised
 from sim.operations.sureness import LIKELY, SURE
 from sim.operations.validation import chosen_version
-from sim.spec import VERSIONS
 
-_QUOTES = " \t\r\n\"'`\x02\x03\0"
-_HEADS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
+_ENDS = " \t\r\n\x02\x03\0"
 # A length prefix is off by a few; so many elements before the fault are looked at.
 _FAR, _NEAR = 24, 40
 _SHOWN = 24
@@ -43,9 +42,9 @@ def mended(raw: str, version: str, where: int | None) -> Iterator[Mended]:
     Safe ones come first: what stood around the message, its bytes, another version. The others, which shift
     where an element ends, or make up what is lost, follow.
     """
+    yield from _upstream(raw, version)
     yield from _around(raw, version)
     yield from _as_bytes(raw)
-    yield from _versions(raw, version)
     try:
         parse(raw, version)
     except ParseError as error:
@@ -70,22 +69,28 @@ def _piece(text: str) -> str:
     return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
 
 
+def _upstream(raw: str, version: str) -> Iterator[Mended]:
+    """The causes that hints name, undone."""
+    for cause in causes(raw, version):
+        if cause.text is not None and (found := _read(cause.text, cause.version)):
+            before, after = "", ""
+            if cause.action == READ:
+                before, after = f"as {version}", f"as {cause.version}"
+            elif raw.endswith(cause.text):
+                before = _piece(raw.removesuffix(cause.text))
+            cost = abs(len(raw) - len(cause.text))
+            yield Mended(found, cause.action, before, after, cause.hint, None, True, cost)
+
+
 def _around(raw: str, version: str) -> Iterator[Mended]:
-    """Quotes, blanks, line ends and transport headers."""
-    for text, what in (
-        (raw.strip(_QUOTES), "around the message"),
-        ("".join(raw.splitlines()), "inside the message"),
-    ):
-        if text != raw and (found := _read(text, version)):
-            why = f"quotes, blanks or line ends {what} came with the paste"
-            yield Mended(found, "stripped", "", "", why, None, True, len(raw) - len(text))
+    """Control characters of a link, and digits of another alphabet."""
+    bare = raw.strip(_ENDS)
+    if bare != raw and (found := _read(bare, version)):
+        why = "control characters of the link came with the paste"
+        yield Mended(found, STRIPPED, "", "", why, None, True, len(raw) - len(bare))
     plain = normalize("NFKC", raw)
     if plain != raw and (found := _read(plain, chosen_version(plain, None))):
-        yield Mended(found, "rewritten", "", "", "digits of another alphabet, or wide ones", None, True, 1)
-    for size in _HEADS:
-        if found := _read(raw[size:], version):
-            why = "a header of the link stands in front of the MTI"
-            yield Mended(found, "stripped", _piece(raw[:size]), "", why, None, True, size)
+        yield Mended(found, REWRITTEN, "", "", "digits of another alphabet, or wide ones", None, True, 1)
 
 
 def _as_bytes(raw: str) -> Iterator[Mended]:
@@ -99,14 +104,7 @@ def _as_bytes(raw: str) -> Iterator[Mended]:
         and best.confidence in (SURE, LIKELY)
         and best.text is not None
     ):
-        yield Mended(best.message, "decoded", "", "", f"it reads as {best.read_as}", None, True, 0)
-
-
-def _versions(raw: str, version: str) -> Iterator[Mended]:
-    for other in VERSIONS:
-        if other != version and (found := _read(raw, other)):
-            why = f"it reads as ISO 8583:{other}"
-            yield Mended(found, "read", f"as {version}", f"as {other}", why, None, True, 0)
+        yield Mended(best.message, DECODED, "", "", f"it reads as {best.read_as}", None, True, 0)
 
 
 def _at_the_end(raw: str, version: str, error: ParseError) -> Iterator[Mended]:
@@ -114,7 +112,7 @@ def _at_the_end(raw: str, version: str, error: ParseError) -> Iterator[Mended]:
     offset = error.offset or 0
     if error.part == "end" and (found := _read(raw[:offset], version)):
         rest = raw[offset:]
-        blank = not rest.strip(_QUOTES)
+        blank = not rest.strip(_ENDS + "\"'`")
         why = "nothing of the message stands there" if blank else "the bitmap announces no element for it"
         yield Mended(found, "cut off", _piece(rest), "", why, None, blank, len(rest))
     missing = error.wanted - (len(raw) - offset)

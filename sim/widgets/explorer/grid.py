@@ -15,8 +15,8 @@ import anywidget
 import numpy as np
 import traitlets
 
-from sim.widgets.anatomy import STATIC
 from sim.widgets.explorer.log import Rows, Source, as_rows
+from sim.widgets.statics import STATIC
 
 _FIRST = 60  # rows that go with the grid, so that it is not empty at first
 _MOST_ASKED = 1000

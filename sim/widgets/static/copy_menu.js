@@ -27,17 +27,7 @@ function render({ model, el }) {
   el.append(box);
 
   async function copy(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Where the page may not use the clipboard (no https), the old way.
-      const area = document.createElement('textarea');
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand('copy');
-      area.remove();
-    }
+    await toClipboard(text);
     told.textContent = cover.value === 'clear' ? 'Copied, card data in clear.' : 'Copied, masked.';
   }
 

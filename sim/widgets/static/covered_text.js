@@ -145,16 +145,7 @@ class Box {
   }
 
   async write(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Where the page may not use the clipboard (no https), the old way.
-      const area = document.createElement("textarea");
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
+    if (!(await toClipboard(text))) {
       this.copy.focus();
     }
     const stars = this.model.get("hides") && text === this.model.get("shown");
