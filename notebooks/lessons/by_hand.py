@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from lessons.judging import Lesson, equal, members
-from lessons.paper import chip_request, tags, ways_of_amount, wish
+from lessons.paper import Ways, chip_request, story, tags, wish
 from lessons.sheets import Row, facts, sheet
 from sim.operations import anatomy
-from sim.spec import currency
 
-FIRST, SECOND = "the first", "the second"
+FIRST, SECOND = "step by step", "second by hand"
 _DIGITS = 2  # of a byte
-_MEANINGS = {
-    "3": ("purchase|goods",),
-    "14": ("2029|29",),
-    "22": ("contactless|chip",),
-}
+_EXPIRES = 14
 
 
 def _meaning(name: str) -> tuple[str, ...]:
+    """The words that the last cell of a row must have, each with `|` between spellings of it."""
     message = chip_request(FIRST)
-    known = currency(message[49])
-    alpha = known.alpha.lower() if known else ""
-    if name == "4":
-        return (ways_of_amount(message)[0].lower(), alpha)
-    return (alpha,) if name == "49" else _MEANINGS.get(name, ())
+    said = {key: [str(way).lower() for way in ways] for key, ways in story(message).items()}
+    expires = message[_EXPIRES]
+    words = {
+        "3": ("|".join((said["what"][0], "goods")),),
+        "4": (said["amount"][0], said["currency"][0]),
+        "14": (f"20{expires[:2]}|{expires[:2]}",),
+        "22": ("|".join(said["how"][:-1]),),
+        "49": (said["currency"][0],),
+    }
+    return words.get(name, ())
 
 
 def rows(*numbers: int) -> dict[str, Row]:
@@ -40,20 +41,19 @@ def rows(*numbers: int) -> dict[str, Row]:
     return found
 
 
-def _story() -> dict[str, tuple[object, ...]]:
+def _second() -> dict[str, Ways]:
     message = chip_request(SECOND)
-    known = currency(message[49])
-    sent = message[7]
+    digits = len(message[55])
+    size = (
+        digits,
+        f"{digits} digits",
+        f"{digits} characters",
+        digits // _DIGITS,
+        f"{digits // _DIGITS} bytes",
+    )
     return {
-        "amount": ways_of_amount(message),
-        "currency": (known.alpha, known.numeric) if known else (),
-        "sent": (f"{sent[4:6]}:{sent[6:8]}:{sent[8:]}", f"{sent[4:6]}:{sent[6:8]}", sent[4:]),
-        "stan": (message[11], int(message[11])),
-        "terminal": (message[41],),
-        "how": ("chip", message[22][:2])
-        if message[22].startswith("05")
-        else ("contactless", "contactless chip", message[22][:2]),
-        "length of DE 55": (len(message[55]),),
+        **story(message),
+        "length of DE 55": size,
         "the chip wants": (wish(message), tags(message)["9F27"]),
     }
 
@@ -88,5 +88,5 @@ by_hand = Lesson(
         lambda: {name: (tags(chip_request(FIRST))[name],) for name in ("9F27", "95", "9F02", "5F2A", "9C")},
         "Cut from the front: tag, length, value. The length says how many *bytes* the value has: two digits each.",
     ),
-    facts(_story, "The same way as before: bitmap, then add up. The cheat sheet has every format."),
+    facts(_second, "The same way as before: bitmap, then add up. The cheat sheet has every format."),
 )

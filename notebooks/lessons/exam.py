@@ -8,12 +8,12 @@ from functools import cached_property, lru_cache
 
 import sim
 from lessons.judging import Exercise, Lesson, members, wants
-from lessons.paper import chip_request, dice, ruled, tags, ways_of_amount, wish
+from lessons.paper import Ways, chip_request, dice, ruled, story, tags, ways_of_amount, wish
 from lessons.sheets import facts
 from lessons.traffic import NOON
 from sim.codec import build
 from sim.operations import generate, respond, reverse
-from sim.spec import currency, lookup
+from sim.spec import lookup
 
 _LINES = 1000
 _STARS = 6  # of a card number of 16 digits
@@ -28,9 +28,17 @@ class Paper:
     name: str
 
     @cached_property
-    def message(self) -> sim.Message:
-        """The chip 0100."""
+    def signed(self) -> sim.Message:
+        """The chip 0100 as the chip signed it."""
         return chip_request(f"exam/{self.name}")
+
+    @cached_property
+    def message(self) -> sim.Message:
+        """The chip 0100 as it arrived: one time in three, somebody has changed its amount on the way."""
+        chance, amount = dice(f"way/{self.name}"), self.signed[4]
+        if chance.randrange(3):
+            return self.signed
+        return self.signed.replace(de4=f"{int(amount) + chance.randint(1, 999) * 5:0{len(amount)}}")
 
     @cached_property
     def answered(self) -> sim.Message:
@@ -47,7 +55,8 @@ class Paper:
     def _reversal(self, number: int) -> sim.Message:
         chance = dice(f"reversal/{self.name}/{number}")
         at = NOON + timedelta(hours=chance.randint(1, 9))
-        first = chip_request(f"reversed/{self.name}/{number}")
+        kind = chance.choice(("auth", "financial"))
+        first = chip_request(f"reversed/{self.name}/{number}", kind)
         return reverse(first, stan=f"{chance.randint(1, 999_999):06}", at=at).message
 
     @cached_property
@@ -127,32 +136,22 @@ class Exam(Lesson):
         return _paper(self.name_of_student)
 
 
-def _request() -> dict[str, tuple[object, ...]]:
-    message = exam.present.message
-    known = currency(message[49])
-    sent = message[7]
-    how = {"05": ("chip",), "07": ("contactless", "contactless chip")}.get(message[22][:2], ())
-    return {
-        "amount": ways_of_amount(message),
-        "currency": (known.alpha, known.numeric) if known else (),
-        "sent": (f"{sent[4:6]}:{sent[6:8]}:{sent[8:]}", f"{sent[4:6]}:{sent[6:8]}", sent[4:]),
-        "stan": (message[11], int(message[11])),
-        "terminal": (message[41],),
-        "how": (*how, message[22][:2]),
-    }
+def _request() -> dict[str, Ways]:
+    return story(exam.present.message)
 
 
-def _chip() -> dict[str, tuple[object, ...]]:
-    message = exam.present.message
-    found = tags(message)
+def _chip() -> dict[str, Ways]:
+    paper = exam.present
+    found = tags(paper.message)
     return {
-        "wish": (wish(message), found["9F27"]),
+        "wish": (wish(paper.message), found["9F27"]),
         "counter": (int(found["9F36"], 16),),
-        "signed amount": (*ways_of_amount(message), found["9F02"]),
+        "signed amount": (*ways_of_amount(paper.signed), found["9F02"]),
+        "agrees": (found["9F02"] == paper.message[4],),
     }
 
 
-def _answer() -> dict[str, tuple[object, ...]]:
+def _answer() -> dict[str, Ways]:
     message = exam.present.answered
     found = lookup("response_code", message[39], version="1987")
     return {
@@ -162,7 +161,7 @@ def _answer() -> dict[str, tuple[object, ...]]:
     }
 
 
-def _reversal() -> dict[str, tuple[object, ...]]:
+def _reversal() -> dict[str, Ways]:
     message = exam.present.undone
     return {
         "own stan": (message[11],),
@@ -171,7 +170,7 @@ def _reversal() -> dict[str, tuple[object, ...]]:
     }
 
 
-def _incident() -> dict[str, tuple[object, ...]]:
+def _incident() -> dict[str, Ways]:
     network, code, _ = exam.present.incident
     log = sim.read(exam.present.log, progress=False)
     rows = log[(log["network"] == network) & (log["mti"] == "0110")]

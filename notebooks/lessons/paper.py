@@ -6,14 +6,38 @@ from datetime import timedelta
 from functools import lru_cache
 from hashlib import sha256
 from random import Random
+from typing import NamedTuple
 
 import sim
 from lessons.traffic import NOON
 from sim.elements import emv, tlv
 from sim.spec import currency
 
+Ways = tuple[object, ...]  # in which a fact may be written down
+
 _WIDTH = 50
-_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CHF")
+_PURPOSES = {"00": "purchase", "20": "refund"}  # by the first two digits of DE 3
+_AAC = "00"  # the chip asks nobody about money that comes back
+_ENTRIES = {"05": ("chip",), "07": ("contactless", "contactless chip")}
+
+
+class Shop(NamedTuple):
+    """A made-up shop: what it is called, where it is, and its currency."""
+
+    name: str
+    city: str
+    country: str
+    currency: str
+
+
+_SHOPS = (
+    Shop("CORNER SHOP", "NEW YORK", "US", "USD"),
+    Shop("BLUE DOOR BOOKS", "DUBLIN", "IE", "EUR"),
+    Shop("KIOSK AM TOR", "BERLIN", "DE", "EUR"),
+    Shop("TOWER TEA ROOM", "LONDON", "GB", "GBP"),
+    Shop("HIGASHI BAKERY", "TOKYO", "JP", "JPY"),
+    Shop("LAKESIDE SPORTS", "ZURICH", "CH", "CHF"),
+)
 
 
 def dice(seed: str) -> Random:
@@ -22,19 +46,35 @@ def dice(seed: str) -> Random:
 
 
 @lru_cache(maxsize=256)
-def chip_request(seed: str) -> sim.Message:
-    """An authorization request with chip data, made up from *seed*."""
+def chip_request(seed: str, kind: str = "auth") -> sim.Message:
+    """A request of *kind*, `auth` or `financial`, with chip data, made up from *seed*: a purchase or, one
+    time in three, a refund, in one of a few shops."""
     chance = dice(f"chip/{seed}")
-    return sim.generate(
-        "auth",
-        network=chance.choice(("VISA", "MASTERCARD", "JCB")),
+    shop, network = chance.choice(_SHOPS), chance.choice(("VISA", "MASTERCARD", "JCB"))
+    purpose = chance.choice(("purchase", "purchase", "refund"))
+    digits = 6 if network == "MASTERCARD" else chance.randint(6, 11)  # its institution ids have six
+    made = sim.generate(
+        kind,
+        network=network,
         version="1987",
+        purpose=purpose,
         entry=chance.choice(("chip", "contactless")),
         amount_minor_units=chance.randint(2, 3999) * 5,
-        currency=chance.choice(_CURRENCIES),
+        currency=shop.currency,
+        merchant=shop.name,
+        city=shop.city,
+        country=shop.country,
+        terminal=f"{shop.name[:3]}{chance.randint(1, 99_999):05}",
+        acquirer=f"{chance.randint(10 ** (digits - 1), 10**digits - 1)}",
         stan=f"{chance.randint(1, 999_999):06}",
         at=NOON + timedelta(minutes=chance.randint(1, 60 * 24 * 5), seconds=chance.randint(0, 59)),
     ).iso.to_message()
+    return with_tag(made, "9F27", _AAC) if purpose == "refund" else made
+
+
+def with_tag(message: sim.Message, tag: str, value: str) -> sim.Message:
+    """*message* with another value of a tag in DE 55."""
+    return message.replace(de55=tlv.write({**tags(message), tag: value}))
 
 
 def ruled(message: sim.Message | str) -> str:
@@ -62,3 +102,18 @@ def tags(message: sim.Message) -> dict[str, str]:
 def wish(message: sim.Message) -> str:
     """What the chip wants: ARQC, TC or AAC."""
     return emv.cryptogram(tags(message)["9F27"])[:4].rstrip(",")
+
+
+def story(message: sim.Message) -> dict[str, Ways]:
+    """What a request says, each fact in the ways in which it may be written down."""
+    known = currency(message[49])
+    sent, mode = message[7], message[22][:2]
+    return {
+        "what": (_PURPOSES[message[3][:2]], message[3][:2]),
+        "amount": ways_of_amount(message),
+        "currency": (known.alpha, known.numeric) if known else (),
+        "sent": (f"{sent[4:6]}:{sent[6:8]}", f"{sent[4:6]}:{sent[6:8]}:{sent[8:]}", sent[4:]),
+        "stan": (message[11], int(message[11])),
+        "terminal": (message[41],),
+        "how": (*_ENTRIES[mode], mode),
+    }

@@ -10,8 +10,10 @@ points, and nbgrader's metadata, which costs nothing here and lets nbgrader take
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ _SEED = "seed"  # the tag of the cell that holds the student's name
 _SLIPS = 4  # as many as a page needs
 # What notebooks import and link to; the solutions are in `teaching`, which stays at home.
 _GIVEN = ("*.py", "*.md", "lessons", "images")
+_FOR_TEACHERS = "## For those who teach"  # the last part of the syllabus, which leads there
 
 Book = Any  # a notebook as nbformat gives it, which has no types
 
@@ -123,24 +126,31 @@ def run(book: Book, folder: Path) -> Book:
     return book
 
 
-def make(target: Path, kinds: tuple[str, ...] = EDITIONS, names: tuple[str, ...] = ()) -> list[Path]:
+def make(
+    target: Path, kinds: tuple[str, ...] = EDITIONS, names: tuple[str, ...] = (), workers: int = 0
+) -> list[Path]:
     """Make the editions *kinds* of the notebooks called *names*, all without names, in a folder each below
-    *target*. Gives the files."""
-    notes, made = all_notes(), []
+    *target*; *workers* notebooks run at a time, as many as there are processors without a number. Gives the
+    files."""
+    notes = all_notes()
+    paths = [path for path in sorted(SOURCE.glob("[0-9]*.ipynb")) if not names or path.stem in names]
+
+    def made(task: tuple[str, Path]) -> Path:
+        kind, path = task
+        book = edition(path, notes.get(path.stem), kind)
+        if kind != "student":  # the stored outputs of the source are those of the student's edition
+            run(book, target / kind)
+        nbformat.write(book, target / kind / path.name)
+        print(f"{kind}: {path.stem}", flush=True)
+        return target / kind / path.name
+
     for kind in kinds:
-        folder = target / kind
-        give(folder)
-        for path in sorted(SOURCE.glob("[0-9]*.ipynb")):
-            if names and path.stem not in names:
-                continue
-            print(f"{kind}: {path.stem}", flush=True)
-            book = edition(path, notes.get(path.stem), kind)
-            if kind != "student":  # the stored outputs of the source are those of the student's edition
-                run(book, folder)
-            nbformat.write(book, folder / path.name)
-            made.append(folder / path.name)
-        (folder / ".progress.json").unlink(missing_ok=True)
-    return made
+        give(target / kind)
+    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+        found = list(pool.map(made, [(kind, path) for kind in kinds for path in paths]))
+    for kind in kinds:
+        (target / kind / ".progress.json").unlink(missing_ok=True)
+    return found
 
 
 def give(folder: Path) -> None:
@@ -153,3 +163,5 @@ def give(folder: Path) -> None:
                 shutil.copytree(path, folder / path.name, dirs_exist_ok=True, ignore=left)
             else:
                 shutil.copy(path, folder)
+    page = folder / "README.md"
+    page.write_text(page.read_text(encoding="utf-8").partition(_FOR_TEACHERS)[0], encoding="utf-8")

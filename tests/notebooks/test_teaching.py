@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +44,50 @@ def test_every_notebook_has_its_editions(name: str, kind: str) -> None:
     before = {cell.id for cell in nbformat.read(source, as_version=4).cells}
     assert before <= {cell.id for cell in book.cells}
     assert len({cell.id for cell in book.cells}) == len(book.cells)
+
+
+def _bound(tree: ast.AST) -> set[str]:
+    """The names that a cell gives a value to."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_a_solution_uses_only_what_its_notebook_has(name: str) -> None:
+    """Every name in a cell of the solutions comes from that cell or one before it, so that the edition
+    runs."""
+    book = editions.edition(editions.SOURCE / f"{name}.ipynb", NOTES[name], "solutions")
+    known = set(dir(builtins))
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            tree = ast.parse(re.sub(r"^%.*$", "", cell.source, flags=re.MULTILINE))
+            known |= _bound(tree)
+            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            assert used <= known, cell.source
+
+
+def test_what_a_student_gets_leads_nowhere_else(tmp_path: Path) -> None:
+    """Pages and notebooks of the student's edition link to what was given with them, and nothing in them
+    leads to the teachers' part."""
+    editions.make(tmp_path, ("student",))
+    given = [*tmp_path.glob("student/*.md"), *tmp_path.glob("student/*.ipynb")]
+    assert len(given) > len(NOTES)
+    for path in given:
+        text = path.read_text(encoding="utf-8")
+        assert "teaching/" not in text
+        for target in re.findall(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)", text):
+            assert (path.parent / target).exists(), (path.name, target)
 
 
 def test_an_unknown_edition_is_refused() -> None:
