@@ -41,14 +41,13 @@ class _Awaited:
     exchange: Exchange
     key: Key
     channel: Channel
-    done: asyncio.Future[None]
+    ended: Callable[[], None]
     began: float
     seconds: float
 
     def end(self, status: str, note: str = "") -> None:
         self.exchange.status, self.exchange.note = status, note
-        if not self.done.done():
-            self.done.set_result(None)
+        self.ended()
 
 
 class AsyncClient:
@@ -92,7 +91,8 @@ class AsyncClient:
         self._channels: list[Channel] = []
         self._awaited: dict[Key, _Awaited] = {}
         self._deadlines: Deadlines[_Awaited] = Deadlines(self.timing, self._give_up)
-        self._overdue: Kept[Key, Exchange] = Kept(self.limits["late"])
+        # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
+        self._overdue: Kept[Key, Exchange | str] = Kept(self.limits["late"])
         self._opening: asyncio.Lock = asyncio.Lock()
         self._idle: Handle | None = None
         self._count = 0
@@ -134,7 +134,8 @@ class AsyncClient:
     ) -> Exchange:
         """Send *message* and wait for its answer; what was not answered is undone, where that is asked
         for. Raises LinkError where no connection can be had, BuildError where the line cannot write it."""
-        exchange = await self._sent(Exchange(message), self.timeout if timeout is None else timeout)
+        exchange = Exchange(message)
+        await self.carry(exchange, timeout)
         undo = self.reverse if reverse is None else reverse
         if undo and exchange.status in (TIMED_OUT, LOST) and message.mti[1] in _REVERSIBLE:
             await self._undo(exchange)
@@ -158,7 +159,7 @@ class AsyncClient:
             if attempt:
                 undone.request = message.replace(mti=mtis.repeat_mti(message.mti))
             try:
-                await self._sent(undone, self.timeout)
+                await self.carry(undone)
             except LinkError as error:
                 undone.note = str(error)
             if undone.status == ANSWERED:
@@ -166,31 +167,46 @@ class AsyncClient:
         self.unsettled.append(exchange)
         self._tell("unsettled", f"the reversal was not answered in {self.tries} tries")
 
-    async def _sent(self, exchange: Exchange, timeout: float) -> Exchange:
+    async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
+        """Send the request of *exchange* and wait for what becomes of it; nothing is undone. Raises as `send`
+        does."""
+        done = asyncio.get_running_loop().create_future()
+
+        def ended() -> None:
+            if not done.done():  # nobody waits any more where it was cancelled
+                done.set_result(None)
+
+        self._begin(self._free() or await self._channel(), exchange, ended, timeout)
+        await done
+
+    def begin(self, exchange: Exchange, ended: Callable[[], None]) -> bool:
+        """Send the request of *exchange* without waiting: *ended* is called when it is known what became of
+        it. False where nothing was sent, as a connection is to be opened first: `carry` does. Raises as
+        `send` does."""
+        channel = self._free()
+        if channel is not None:
+            self._begin(channel, exchange, ended, None)
+        return channel is not None
+
+    def _begin(
+        self, channel: Channel, exchange: Exchange, ended: Callable[[], None], timeout: float | None
+    ) -> None:
         message = exchange.request
         expected = mtis.response_mti(message.mti)
         if expected is None:
             raise LinkError(f"MTI {message.mti}", "a request, which is answered", "another message")
         data = self.line.encode(message)
         key = self._key(expected, message)
-        channel = self._free() or await self._channel()
         if key in self._awaited:
             raise LinkError(f"STAN {message.get(11)}", "no request waiting with the same keys", "one")
-        awaited = self._await(exchange, key, channel, timeout)
+        seconds = self.timeout if timeout is None else timeout
+        awaited = _Awaited(exchange, key, channel, ended, self.timing.now(), seconds)
+        self._awaited[key] = awaited
+        channel.awaited.add(awaited)
+        self._deadlines.add(awaited, seconds)
         exchange.sent_at, exchange.sent = self.timing.wall(), exchange.sent + 1
         channel.write(data)
         self.traffic.add(exchange.sent_at, channel.name, OUT, "request", data)
-        await awaited.done
-        self._rest()
-        return exchange
-
-    def _await(self, exchange: Exchange, key: Key, channel: Channel, timeout: float) -> _Awaited:
-        done = asyncio.get_running_loop().create_future()
-        awaited = _Awaited(exchange, key, channel, done, self.timing.now(), timeout)
-        self._awaited[key] = awaited
-        channel.awaited.add(awaited)
-        self._deadlines.add(awaited, timeout)
-        return awaited
 
     def _give_up(self, awaited: _Awaited) -> None:
         self._forget(awaited)
@@ -203,6 +219,8 @@ class AsyncClient:
         self._awaited.pop(awaited.key, None)
         self._deadlines.met(awaited, awaited.seconds)
         awaited.channel.awaited.discard(awaited)
+        if self.echo_after is not None:
+            self._rest()
 
     def _key(self, mti: str, message: Message) -> Key:
         return (mti, *map(message.fields.get, self.match))
@@ -287,15 +305,15 @@ class AsyncClient:
             exchange.answer, exchange.latency = message, now - awaited.began
             self.traffic.codes[message.get(39)] += 1
             self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency)
-            self._overdue.keep(key, exchange)
+            self._overdue.keep(key, ANSWERED)
             awaited.end(ANSWERED)
-        elif (known := self._overdue.get(key)) is not None and known.request.mti[1] == message.mti[1]:
-            kind = "duplicate" if known.status == ANSWERED else "late"
-            if kind == "late":
-                known.late = message
-            self.traffic.add(wall, channel.name, IN, kind, data, note="" if kind == "late" else "came twice")
-        else:
+        elif (known := self._overdue.get(key)) is None:
             self._unasked(channel, message, data, wall)
+        elif isinstance(known, Exchange):
+            known.late = message
+            self.traffic.add(wall, channel.name, IN, "late", data)
+        else:
+            self.traffic.add(wall, channel.name, IN, "duplicate", data, note="came twice")
 
     def _unasked(self, channel: Channel, message: Message, data: bytes, wall: float) -> None:
         kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"

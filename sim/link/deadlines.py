@@ -40,12 +40,16 @@ class Deadlines(Generic[T]):
     def _due(self, seconds: float) -> None:
         self._timers.pop(seconds, None)
         waiting, now = self._waiting.get(seconds, {}), self._timing.now()
+        over = []
         while waiting:
             thing = next(iter(waiting))
             left = waiting[thing] - now
             if left > 1e-6:
                 self._timers[seconds] = self._timing.later(left, lambda: self._due(seconds))
-                return
+                break
             del waiting[thing]
+            over.append(thing)
+        else:
+            self._waiting.pop(seconds, None)
+        for thing in over:  # last, as each may have others added
             self._over(thing)
-        self._waiting.pop(seconds, None)

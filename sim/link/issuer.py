@@ -31,7 +31,7 @@ _ADVICES = "23"  # functions that tell what was done already
 _SIGNED_ON = "sign-on"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Decision:
     """What is done with a message: `answer` (None: there is none), `action` and `delay` as a rule has them,
     `rule` its label, `note` why, `findings` how many errors the message has."""

@@ -10,6 +10,8 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import starmap
+from typing import Any
 
 from sim.codec import Message, ParseError
 from sim.link.line import Line
@@ -18,6 +20,7 @@ from sim.spec.tables import read_toml
 LOG = logging.getLogger("sim.link")
 
 IN, OUT, EVENT = "in", "out", "event"
+_DATA = 5  # where an entry has its bytes
 
 
 @dataclass(slots=True)
@@ -48,7 +51,8 @@ class Traffic:
         self.counts: Counter[str] = Counter()
         self.codes: Counter[str] = Counter()
         self.forgotten = 0
-        self._entries: deque[Entry] = deque()
+        # Entries as plain tuples: the garbage collector does not look at them again and again.
+        self._entries: deque[tuple[Any, ...]] = deque()
         self._bytes = 0
         self._number = 0
         self._heard: list[Callable[[Entry], None]] = []
@@ -58,7 +62,7 @@ class Traffic:
 
     def __iter__(self) -> Iterator[Entry]:
         # A copy: another thread may be writing.
-        return iter(tuple(self._entries))
+        return starmap(Entry, tuple(self._entries))
 
     def add(
         self,
@@ -70,22 +74,21 @@ class Traffic:
         latency: float | None = None,
         rule: str = "",
         note: str = "",
-    ) -> Entry:
+    ) -> None:
         """Write an entry down."""
         self._number += 1
-        made = Entry(self._number, at, connection, direction, kind, data, latency, rule, note)
+        made = (self._number, at, connection, direction, kind, data, latency, rule, note)
         self.counts[kind] += 1
         entries = self._entries
         entries.append(made)
         self._bytes += len(data)
         while len(entries) > self.most or self._bytes > self.most_bytes:
-            self._bytes -= len(entries.popleft().data)
+            self._bytes -= len(entries.popleft()[_DATA])
             self.forgotten += 1
         if direction == EVENT:
             LOG.info("%s %s %s", connection, kind, note)
         for heard in self._heard:
-            heard(made)
-        return made
+            heard(Entry(*made))
 
     def observe(self, heard: Callable[[Entry], None]) -> Callable[[], None]:
         """Tell *heard* of every entry from now on, in the thread of the line; gives what ends it."""

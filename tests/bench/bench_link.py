@@ -2,7 +2,8 @@
 
 Each host is a process of its own, the client is in this one or another of its own kind; both ends write the
 text form behind two bytes of length, the host approves by one rule, fifty requests are in flight on one
-connection. Ours keeps its traffic and its histogram meanwhile.
+connection. Ours keeps its traffic and its histogram meanwhile. Both have exchanged some messages before the
+measured ones.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ from sim.link import AsyncClient
 from sim.link.load import Load, Mix
 async def main():
     async with AsyncClient(("127.0.0.1", int(sys.argv[1]))) as client:
-        load = Load(client, Mix({"auth": 1}, network="VISA"), concurrency=50, count=int(sys.argv[2]))
-        done = await load.run()
+        first = Mix({"auth": 1}, network="VISA", amount_minor_units=999)
+        await Load(client, first, concurrency=50, count=500).run()
+        mix = Mix({"auth": 1}, network="VISA")
+        done = await Load(client, mix, concurrency=50, count=int(sys.argv[2])).run()
         assert done.codes == {"00": int(sys.argv[2])}, done
         print(done.rate)
 asyncio.run(main())
@@ -58,7 +61,10 @@ from iso8583sim.net.load import run_load
 from iso8583sim.wire import WireFormat
 def client():
     return ISO8583Client("127.0.0.1", int(sys.argv[1]), wire_format=WireFormat.ascii_hex())
-done = asyncio.run(run_load(client, int(sys.argv[2]), 50))
+async def main():
+    await run_load(client, 200, 50)
+    return await run_load(client, int(sys.argv[2]), 50)
+done = asyncio.run(main())
 assert done.responses == int(sys.argv[2]), done
 print(done.responses / done.duration_s)
 """

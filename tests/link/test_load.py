@@ -18,6 +18,7 @@ from sim.errors import OptionError
 from sim.link import AsyncClient, AsyncHost, Exchange, Host, rules_of
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at
+from sim.link.load.numbers import histogram
 from sim.operations import respond
 from tests.link.ends import ManualTiming, message, until
 
@@ -124,6 +125,36 @@ def test_what_was_sent_once_is_sent_again_with_its_timing() -> None:
             assert (await driving).answered == 2
 
     asyncio.run(run())
+
+
+def test_what_a_check_raises_ends_the_load() -> None:
+    """The caller gets it; nothing is sent any more, nothing is left waiting."""
+
+    def check(exchange: Exchange) -> str | None:
+        raise KeyError(exchange.code)
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            for how in ({"concurrency": 5}, {"rate": 1000.0}):
+                with pytest.raises(KeyError, match="00"):
+                    await drive(host, Mix({"echo": 1}), count=50, check=check, **how)
+
+    asyncio.run(run())
+
+
+def test_latencies_stand_in_the_histogram_as_each_would_alone() -> None:
+    """What is put in at once by its place is counted as if each had been: every percentile, the ends."""
+    numbers, alone = Numbers(), histogram()
+    micros = [7 * at * at % 200_003 + 1 for at in range(3000)]
+    sent = Exchange(message(), status="answered")
+    for micro in micros:
+        numbers.take(sent, 0.0, micro / 1e6 + 1e-9)
+        alone.record_value(micro)
+    numbers.end(1.0)
+    assert numbers.latencies.get_total_count() == 3000
+    for percent in (0, 1, 10, 50, 90, 99, 99.9, 100):
+        assert numbers.percentile(percent) == alone.get_value_at_percentile(percent) / 1000
+    assert (numbers.latencies.min_value, numbers.latencies.max_value) == (min(micros), max(micros))
 
 
 def test_a_mix_is_the_same_with_the_same_seed() -> None:
