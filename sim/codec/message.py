@@ -44,7 +44,7 @@ class Message:
     @property
     def has_secondary(self) -> bool:
         """Whether the message has a secondary bitmap: an element above 64, or an empty one kept."""
-        return self.empty_secondary or any(number > bitmap.PRIMARY_BITS for number in self.fields)
+        return self.empty_secondary or max(self.fields, default=0) > bitmap.PRIMARY_BITS
 
     @property
     def bitmap(self) -> str:

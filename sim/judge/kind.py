@@ -21,7 +21,6 @@ All this rests on what a rule says it reads: a test asks each of them with eleme
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -34,23 +33,18 @@ from sim.elements.mti import is_network_management
 from sim.elements.pan import account
 from sim.judge import chip_codes
 from sim.judge.engine import (
-    ANY,
-    CARD,
-    EVERY,
     RULES,
-    ZERO,
     Located,
     Places,
     Rule,
-    codes_of,
     locate_all,
     mask_of,
 )
-from sim.judge.finding import Finding, Hit
-from sim.judge.fine import Fits, all_fine, fine, finer
-from sim.judge.networks import Asked, Facts, Question, asked_of, free_questions, network_hits
+from sim.judge.finding import Finding
+from sim.judge.fine import Fits, all_fine, fine
+from sim.judge.networks import Facts, Question, network_hits
+from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Element, Said, type_of
 from sim.kept import Earned, Kept
-from sim.spec import VERSIONS, spec
 from sim.spec.luhn import luhn_ok
 
 _CARDS = (2, 35, 45)
@@ -62,57 +56,6 @@ KINDS_KEPT = 1024
 
 Key = tuple[Any, ...]
 Look = Callable[[Message], Key]
-# What a rule said, by its place among the rules.
-Said = tuple[int, Hit]
-# How a rule is asked: see above. The chip's rules are told by codes where the data have a known shape.
-_BY_KEY, _BY_CHIP_KEY, _OF_TAGS, _WHERE_DOUBTFUL, _ALWAYS, _OF_EVERY = range(6)
-
-
-def _way(item: Rule, version: str) -> int:
-    """How *item* is asked of messages of *version*."""
-    told = codes_of(version) | {CARD, ZERO}
-    if item.reads <= told:
-        return _BY_KEY
-    if EVERY in item.reads:
-        return _OF_EVERY
-    if _CHIP in item.reads:
-        alone = item.reads == {_CHIP}
-        if alone and item.versions == VERSIONS and item.any_mti and item.classes == item.functions == ANY:
-            return _OF_TAGS
-        coded = item.tags is not None and chip_codes.are_coded(item.tags)
-        return _BY_CHIP_KEY if alone or (coded and item.reads - {_CHIP} <= told) else _ALWAYS
-    alone = len(item.reads) == 1 and item.reads == set(item.elements)
-    return _WHERE_DOUBTFUL if alone and (version, item.elements[0]) in finer() else _ALWAYS
-
-
-class _Rules:
-    """The rules that may speak of messages of a version and type: those of no element, and by the first
-    element they need, each with the mask of what it needs and the way it is asked."""
-
-    def __init__(self, version: str, mti: str) -> None:
-        asked = [item for item in RULES if item.applies(version, mti)]
-        self.typed: list[Said] = []
-        self.general: list[tuple[int, int, Rule]] = []
-        self.of: dict[int, list[tuple[int, int, Rule]]] = {}
-        for item in asked:
-            entry = mask_of(item.elements), _way(item, version), item
-            if item.elements == (_MTI,):
-                self.typed += [(item.place, hit) for hit in item.check(Message(mti, {}, version))]
-            elif item.elements:
-                self.of.setdefault(item.elements[0], []).append(entry)
-            else:
-                self.general.append(entry)
-
-
-# By version and exact type: the rules of the type itself are asked here, once.
-_rules = lru_cache(maxsize=512)(_Rules)
-
-
-@cache
-def _traits(version: str) -> dict[int, tuple[bool, bool]]:
-    """Of each element whether it is a code, and whether its width is fixed."""
-    coded = codes_of(version)
-    return {one.number: (one.number in coded, one.fixed) for one in spec(version).elements}
 
 
 class Kind:
@@ -125,47 +68,54 @@ class Kind:
     ) -> None:
         self.version, self.mti, self.numbers, self.secondary = version, mti, numbers, secondary
         self.mask = mask_of(numbers) | secondary << _BITMAP
-        self.has_card = not is_network_management(mti) and any(number in _CARDS for number in numbers)
+        self.has_card = not is_network_management(mti) and any(number in numbers for number in _CARDS)
         self.codes: list[int] = []
         self.sized: list[int] = []
         self.fines: list[tuple[int, Fits]] = []
         self._code_fines: list[tuple[int, Fits]] = []
         self.questions: list[Question] = []
-        traits, asked = _traits(version), free_questions(version, mti)
-        for number in numbers:
-            coded, fixed = traits[number]
-            if coded:
+        kept = type_of(version, mti)
+        # What networks ask of codes and lengths, and of the type.
+        self.others: list[Question] = [*kept.asked.others.get(_MTI, ())]
+        elements = [kept.elements.get(number) or kept.element(number) for number in numbers]
+        for number, one in zip(numbers, elements, strict=True):
+            if one.coded:
                 self.codes.append(number)
-                self._code_fines.append((number, fine(version, number) if usual else _never))
-                continue
-            if not fixed:
-                self.sized.append(number)
-            if number != _CHIP:
-                self.fines.append((number, fine(version, number) if usual else _never))
-            if number in asked:
-                self.questions += asked[number]
+                self._code_fines.append(one.fine)
+            else:
+                if one.sized:
+                    self.sized.append(number)
+                if number != _CHIP:
+                    self.fines.append(one.fine)
+                self.questions += one.free
+            self.others += one.others
         self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
-        self.lasting = False
         self._chip_fits = fine(version, _CHIP) if usual else _never
-        self._asked: dict[str, Asked] = {}
+        if not usual:
+            self.fines = [(number, _never) for number, _ in self.fines]
+            self._code_fines = [(number, _never) for number, _ in self._code_fines]
+        self.lasting = False
+        self._networks = kept.asked
         self._looked = 0
         self._quick: Look | None = None
         self._constant: list[Said] | None = None
-        self._sort(_rules(version, mti))
+        self._typed = kept.typed
+        self._sort([*elements, kept.element(_BITMAP)] if secondary else elements, kept.general)
 
-    def _sort(self, rules: _Rules) -> None:
+    def _sort(self, elements: list[Element], general: list[tuple[int, int, Rule]]) -> None:
         mask = self.mask
         sorted_by_way: tuple[list[Rule], ...] = ([], [], [], [], [], [])
-        for _, way, item in rules.general:
-            if not item.missing & mask:
+        for needed, way, item in general:
+            if needed & mask == needed and not item.missing & mask:
                 sorted_by_way[way].append(item)
-        for number in (*self.numbers, _BITMAP) if self.secondary else self.numbers:
-            for needed, way, item in rules.of.get(number, ()):
+        for one in elements:
+            for way, item in one.alone:
+                sorted_by_way[way].append(item)
+            for needed, way, item in one.rules:
                 if needed & mask == needed and not item.missing & mask:
                     sorted_by_way[way].append(item)
         if not self.has_chip:  # what else such a rule looks at is codes
-            sorted_by_way[_BY_KEY].extend(sorted_by_way[_BY_CHIP_KEY])
-        self._typed = rules.typed
+            sorted_by_way[BY_KEY].extend(sorted_by_way[BY_CHIP_KEY])
         self._by_key, self._by_chip_key, self._of_tags, *others = sorted_by_way
         self._where_doubtful, self.always, self._of_every = others
 
@@ -181,27 +131,30 @@ class Kind:
     def look_at_all(self, message: Message) -> Key:
         """The same, element by element: what `look` means."""
         fields = message.fields
-        doubtful = [number for number, fits in self.fines if not fits(fields[number])]
-        asked = self.always
         seen: list[Any] = [self, *map(fields.__getitem__, self.codes)]
         seen += [len(fields[number]) for number in self.sized]
         if self.has_amount:
             seen.append(is_zero(fields[_AMOUNT], self.version))
         if self.has_card:
             seen += card_facts(message)
-        if self.has_chip:
-            tags = self.look_at_chip(fields[_CHIP])
-            seen.append(tags)
-            if tags is None:
-                asked = [*asked, *self._by_chip_key, *self._of_tags]
-                if not self._chip_fits(fields[_CHIP]):
-                    doubtful.append(_CHIP)
+        return (*seen, *self.ask(message))
+
+    def ask(self, message: Message) -> Key:
+        """The end of a key: what is seen of chip data, where there are any, what networks' formats find and
+        what rules say. The verdict on one message needs no more; the rest of a key is to remember it by."""
+        fields = message.fields
+        doubtful = [number for number, fits in self.fines if not fits(fields[number])]
+        asked, tags = self.always, None
+        if self.has_chip and (tags := self.look_at_chip(fields[_CHIP])) is None:
+            asked = [*asked, *self._by_chip_key, *self._of_tags]
+            if not self._chip_fits(fields[_CHIP]):
+                doubtful.append(_CHIP)
         if doubtful:
             spared = [item for item in self._where_doubtful if item.elements[0] in doubtful]
             asked = [*asked, *self._of_every, *spared]
-        seen.append(self.answers(message, plain=self.has_chip and seen[-1] is not None))
-        seen.append(tuple([(item.place, hit) for item in asked for hit in item.check(message)]))
-        return tuple(seen)
+        answers = self.answers(message, plain=tags is not None)
+        said = tuple([(item.place, hit) for item in asked for hit in item.check(message)])
+        return (tags, answers, said) if self.has_chip else (answers, said)
 
     def look_at_chip(self, text: str) -> tuple[Shape, tuple[str, ...]] | None:
         """Shape and codes of chip data of a known shape whose other values have their form; else None."""
@@ -221,14 +174,13 @@ class Kind:
                 found.append((one.place, wrong))
         return tuple(found)
 
-    def asked(self, name: str) -> Asked:
-        """What network *name* asks of these messages."""
-        if name not in self._asked:
-            self._asked[name] = asked_of(name, self.version, self.mti, self.mask)
-        return self._asked[name]
+    def facts(self, message: Message, answers: Iterable[tuple[int, str]]) -> Facts:
+        """What networks want to know of *message*, of which their formats found *answers*."""
+        return Facts(message, self._networks, self.mask, answers, self.others)
 
     def hits(self, message: Message, key: Key) -> list[Located]:
-        """What the standard's own rules say of *message*, with that *key*, in the order of the rules."""
+        """What the standard's own rules say of *message*, with that *key* or its end, in the order of the
+        rules."""
         if self._constant is None:
             blank = [item for item in self._by_key if not item.reads]
             self._constant = [*self._typed, *_ask(blank, message)]
@@ -239,7 +191,8 @@ class Kind:
             if (said_of_tags := _CHIP_SAID.get(tags)) is None:
                 said_of_tags = _CHIP_SAID.keep(tags, tuple(_ask(self._of_tags, message)))
             found += said_of_tags
-        if not all(fits(message.fields[number]) for number, fits in self._code_fines):
+        fields = message.fields
+        if not all(map(_fits, self._code_fines, map(fields.__getitem__, self.codes))):
             said = {place for place, _ in key[-1]}
             if said.isdisjoint(item.place for item in self._of_every):  # else these were asked already
                 found += _ask(self._of_every, message)
@@ -251,6 +204,10 @@ class Kind:
 _PLACE = itemgetter(0)
 # What rules on nothing but tags say, by shape and codes: cards and terminals repeat them in all messages.
 _CHIP_SAID: Kept[tuple[Shape, tuple[str, ...]], tuple[Said, ...]] = Kept(512)
+
+
+def _fits(fine: tuple[int, Fits], value: str) -> object:
+    return fine[1](value)
 
 
 def _never(_: str) -> None:
@@ -358,5 +315,5 @@ def run(message: Message) -> list[Finding]:
 def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     """The findings of network *name*'s rules on *message*, in the order of the elements."""
     kind = kind_of(message)
-    facts = Facts(message, kind.answers(message))
-    return tuple(locate_all(Places(message), network_hits(facts, name, kind.asked(name)), name))
+    facts = kind.facts(message, kind.answers(message))
+    return tuple(locate_all(Places(message), network_hits(facts, name), name))

@@ -7,17 +7,19 @@ to a network, MTI, version and set of elements is worked out once and kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 from sim.codec import Message
-from sim.elements import emv, layout, tlv
+from sim.elements import emv, tlv
 from sim.elements.pan import account, luhn_ok
 from sim.judge import inside
+from sim.judge.conditions import PREDICATES
 from sim.judge.engine import Located, RuleText, catalogue, codes_of
 from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
-from sim.spec import is_particular, lookup, role, spec, version_of
+from sim.spec import lookup, spec, version_of
 from sim.spec.networks import (
     NETWORKS,
     FormatRow,
@@ -31,15 +33,12 @@ from sim.spec.networks import (
     response_code,
 )
 
-Predicate = Callable[[Message], bool]
 # What a format finds wrong with a value, None when nothing.
 FormatCheck = Callable[[Message, int, str, FormatRow, str], str | None]
 
-_ACCOUNTS = (2, 34, 35, 45)
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _CACHE_SIZE = 1024
-_MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _SHOWN = 20
 _PAN_DIGITS = 12
 _IIN_DIGITS = 6
@@ -47,33 +46,6 @@ _TRACK_1 = 45
 # Checks of nothing but the length of an element, and those in which the network's own rows count.
 _OF_LENGTH = ("length", "multiple_of")
 _OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "subelement_sizes")
-
-
-def _approved(message: Message) -> bool:
-    return is_particular("approved", message.version, message.get(39))
-
-
-def _entered(message: Message, how: str) -> bool:
-    """Whether DE 22 says that the card was read in one of the ways called *how*."""
-    found = role("entry", message.version)
-    entry = message.get(22)[layout.place(message.version, 22, found.part)] if found else ""
-    return is_particular(how, message.version, entry)
-
-
-# The conditions of presence rows, by the name the tables give them.
-PREDICATES: dict[str, Predicate] = {
-    "no_account": lambda message: not any(number in message for number in _ACCOUNTS),
-    "value": lambda message: message.get(3)[:2] in _MOVES_MONEY,
-    "card_read": lambda message: _entered(message, "card-read"),
-    "keyed": lambda message: _entered(message, "keyed"),
-    "chip": lambda message: _entered(message, "chip"),
-    "pin": lambda message: 52 in message,
-    "cashback": lambda message: message.get(3)[:2] == "09",
-    "approved": _approved,
-    "format_error": lambda message: message.get(39) == "30",
-    "sign_on": lambda message: message.get(70) in ("001", "061"),
-    "key_change": lambda message: message.get(70) == "101" or message.get(70)[:2] == "16",
-}
 
 
 class Question:
@@ -104,57 +76,86 @@ class Formats(NamedTuple):
     places: frozenset[int]
 
 
-class _NetworkRows(NamedTuple):
-    """What one network asks of messages of a version and MTI: what it says of any, the elements it wants
-    and those it does not want with their rows, rows under a condition, and formats with their questions."""
+class _Presence(NamedTuple):
+    """Elements that a network wants and does not want, as bits, and what it says of each."""
 
-    said: tuple[Located, ...]
     wanted: int
     unwanted: int
-    rows: tuple[tuple[int, Located], ...]
-    when: tuple[tuple[str, int, tuple[tuple[int, Located], ...]], ...]
-    formats: Formats
+    said: dict[int, tuple[Located, ...]]
+
+    def and_then(self, more: _Presence) -> _Presence:
+        """What this and *more* say."""
+        said = {bit: self.said.get(bit, ()) + more.said.get(bit, ()) for bit in (*self.said, *more.said)}
+        return _Presence(self.wanted | more.wanted, self.unwanted | more.unwanted, said)
 
 
-class _Tables(NamedTuple):
+class _NetworkRows:
+    """What one network asks of messages of a version and MTI: what it says of any, the elements that shall
+    be there, always and by condition, and formats with their questions."""
+
+    def __init__(
+        self, said: tuple[Located, ...], presence: dict[str, _Presence], told: Formats, conditions: list[str]
+    ) -> None:
+        self.said, self.presence, self.formats = said, presence, told
+        self._conditions = conditions
+        self._where: dict[int, _Presence] = {}
+
+    def where(self, held: int) -> _Presence:
+        """The elements that shall be there where the conditions *held* hold, as bits of their places."""
+        if (known := self._where.get(held)) is None:
+            known = self.presence.get("", _Presence(0, 0, {}))
+            for place, condition in enumerate(self._conditions):
+                if held >> place & 1 and condition in self.presence:
+                    known = known.and_then(self.presence[condition])
+            self._where[held] = known
+        return known
+
+
+class Tables:
     """What networks ask of messages of a version and MTI: the questions about each element, those that are
-    free apart from the others, and each network's rows."""
+    free apart from the others; each network's rows; and the conditions of all, each with the elements that
+    some network wants then, or does not want, as bits."""
 
-    free: dict[int, list[Question]]
-    others: dict[int, list[Question]]
-    rows: dict[str, _NetworkRows]
+    def __init__(self, version: str, mti: str) -> None:
+        made: dict[tuple[Any, ...], Question] = {}
+        conditions: list[str] = []
+        self.rows = {name: _rows_of(name, version, mti, made, conditions) for name in NETWORKS}
+        self.free: dict[int, list[Question]] = {}
+        self.others: dict[int, list[Question]] = {}
+        for one in made.values():
+            (self.free if one.free else self.others).setdefault(one.number, []).append(one)
+        self._conditions = []
+        for place, condition in enumerate(conditions):
+            each = [rows.presence[condition] for rows in self.rows.values() if condition in rows.presence]
+            bits = reduce(or_, (one.wanted for one in each)), reduce(or_, (one.unwanted for one in each))
+            self._conditions.append((1 << place, *bits, PREDICATES[condition]))
+
+    def held(self, message: Message, mask: int) -> int:
+        """Which conditions hold of *message* with the elements of *mask*, of those that anything hangs on."""
+        found = 0
+        for bit, wanted, unwanted, holds in self._conditions:
+            if (wanted & ~mask or unwanted & mask) and holds(message):
+                found |= bit
+        return found
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def _asked(version: str, mti: str) -> _Tables:
-    made: dict[tuple[Any, ...], Question] = {}
-    rows = {name: _rows_of(name, version, mti, made) for name in NETWORKS}
-    asked = _Tables({}, {}, rows)
-    for one in made.values():
-        (asked.free if one.free else asked.others).setdefault(one.number, []).append(one)
-    return asked
+tables = lru_cache(maxsize=_CACHE_SIZE)(Tables)
 
 
-def free_questions(version: str, mti: str) -> dict[int, list[Question]]:
-    """What networks' formats ask of messages of *version* and *mti* about elements that are no codes."""
-    return _asked(version, mti).free
-
-
-def _rows_of(name: str, version: str, mti: str, made: dict[tuple[Any, ...], Question]) -> _NetworkRows:
-    rows: list[tuple[int, Located]] = []
-    when: dict[str, list[tuple[int, Located]]] = {}
-    wanted = unwanted = 0
+def _rows_of(
+    name: str, version: str, mti: str, made: dict[tuple[Any, ...], Question], conditions: list[str]
+) -> _NetworkRows:
+    """The rows of network *name*; what they ask is added to *made*, their conditions to *conditions*."""
+    asked: dict[str, _Presence] = {}
     # Rows are keyed by the wire's MTI: a 1987 row says nothing of a message read as 1993.
     for row in presence(name, mti) if version_of(mti) == version else ():
         if row.severity == "none" or row.presence == "O" or (row.when and row.when not in PREDICATES):
             continue
-        bit, located = 1 << row.field, _presence_hit(row, name, version)
-        must = row.presence in "MC"
-        if row.when:
-            when.setdefault(row.when, []).append((bit if must else -bit, located))  # below 0: unwanted
-            continue
-        rows.append((bit, located))
-        wanted, unwanted = wanted | bit * must, unwanted | bit * (not must)
+        if row.when and row.when not in conditions:
+            conditions.append(row.when)
+        bit, must = 1 << row.field, row.presence in "MC"
+        one = _Presence(bit * must, bit * (not must), {bit: (_presence_hit(row, name, version),)})
+        asked[row.when] = asked[row.when].and_then(one) if row.when in asked else one
     told = []
     for item in formats(name, mti, version):
         if not item.standard:
@@ -162,17 +163,8 @@ def _rows_of(name: str, version: str, mti: str, made: dict[tuple[Any, ...], Ques
             text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
             places = tuple((number, _place(made, version, number, item, name)) for number in item.fields)
             told.append((text, item.expected, places))
-    asked = tuple((held, _all(group), tuple(group)) for held, group in when.items())
     formed = Formats(tuple(told), frozenset(place for *_, places in told for _, place in places))
-    return _NetworkRows(tuple(_version_hits(mti, name)), wanted, unwanted, tuple(rows), asked, formed)
-
-
-def _all(group: list[tuple[int, Located]]) -> int:
-    """The bits of a group's elements; every bit where one of them must not be there."""
-    bits = 0
-    for bit, _ in group:
-        bits |= -1 if bit < 0 else bit
-    return bits
+    return _NetworkRows(tuple(_version_hits(mti, name)), asked, formed, conditions)
 
 
 def _place(
@@ -187,50 +179,35 @@ def _place(
     return made[key].place
 
 
-class Asked(NamedTuple):
-    """What one network asks of messages of one kind: what it says of any, and under which conditions more."""
-
-    said: list[Located]
-    when: list[tuple[str, list[Located]]]
-    formats: Formats
-
-
-def asked_of(name: str, version: str, mti: str, mask: int) -> Asked:
-    """What network *name* asks of messages of *version* and *mti* with the elements of *mask*, as bits."""
-    said, wanted, unwanted, rows, when, told = _asked(version, mti).rows[name]
-    found = [*said]
-    if wrong := wanted & ~mask | unwanted & mask:
-        found += [located for bit, located in rows if bit & wrong]
-    more = []
-    for condition, bits, group in when:
-        if bits & ~mask and (
-            wrong_then := [located for bit, located in group if (bit > 0) == (not abs(bit) & mask)]
-        ):
-            more.append((condition, wrong_then))
-    return Asked(found, more, told)
-
-
 class Facts:
-    """What several networks want to know of one message, worked out once. *answers* are what was found for
-    the questions that are `free`."""
+    """What several networks want to know of one message, worked out once. *asked* is what they ask of its
+    type, *mask* its elements as bits. *answers* are what was found for the questions that are `free`;
+    *others* are those that are not."""
 
-    __slots__ = ("_held", "_luhn", "at", "field", "found", "iin", "length", "message", "pan")
+    __slots__ = ("_held", "_luhn", "asked", "at", "field", "found", "iin", "length", "mask", "message", "pan")
 
-    def __init__(self, message: Message, answers: Iterable[tuple[int, str]]) -> None:
-        self.message = message
+    def __init__(
+        self,
+        message: Message,
+        asked: Tables,
+        mask: int,
+        answers: Iterable[tuple[int, str]],
+        others: Iterable[Question],
+    ) -> None:
+        self.message, self.asked, self.mask = message, asked, mask
         self.field, self.pan = account(message)
         if not (self.pan.isascii() and self.pan.isdigit()):
             self.field, self.pan = 0, ""
         self.at = 1 if self.field == _TRACK_1 else 0
         self.iin, self.length = self.pan[:_IIN_DIGITS], len(self.pan)
         self._luhn: bool | None = None
-        self._held: dict[str, bool] = {}
+        self._held: int | None = None
         self.found = dict(answers)
-        others = _asked(message.version, message.mti).others
-        for number, value in ((0, message.mti), *message.fields.items()):
-            for one in others.get(number, ()):
-                if (wrong := one.ask(message, value)) is not None:
-                    self.found[one.place] = wrong
+        fields = message.fields
+        for one in others:
+            wrong = one.ask(message, fields[one.number] if one.number else message.mti)
+            if wrong is not None:
+                self.found[one.place] = wrong
 
     @property
     def luhn(self) -> bool:
@@ -239,23 +216,28 @@ class Facts:
             self._luhn = luhn_ok(self.pan)
         return self._luhn
 
-    def holds(self, condition: str) -> bool:
-        """Whether the predicate *condition* holds."""
-        if condition not in self._held:
-            self._held[condition] = PREDICATES[condition](self.message)
-        return self._held[condition]
+    @property
+    def held(self) -> int:
+        """Which conditions hold, as bits."""
+        if self._held is None:
+            self._held = self.asked.held(self.message, self.mask)
+        return self._held
 
 
-def network_hits(facts: Facts, name: str, asked: Asked) -> list[Located]:
+def network_hits(facts: Facts, name: str) -> list[Located]:
     """What network *name*'s rules say of a message, not yet located."""
-    hits = [*asked.said]
-    for condition, group in asked.when:
-        if facts.holds(condition):
-            hits += group
+    rows = facts.asked.rows[name]
+    hits = [*rows.said]
+    wanted, unwanted, said = rows.where(facts.held)
+    wrong = wanted & ~facts.mask | unwanted & facts.mask
+    while wrong:  # few of all that could be said
+        bit = wrong & -wrong
+        hits += said[bit]
+        wrong ^= bit
     if facts.field:
         hits += _card_hits(facts, name)
-    if not asked.formats.places.isdisjoint(facts.found):
-        hits += _format_hits(facts, asked.formats)
+    if facts.found and not rows.formats.places.isdisjoint(facts.found):
+        hits += _format_hits(facts, rows.formats)
     return hits
 
 

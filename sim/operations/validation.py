@@ -143,11 +143,14 @@ def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
     """The report on a message that is well framed; a result per network of *asked*."""
     kind = kind_of(message)
+    if not kind.lasting:  # nothing is remembered of it, so it needs no key
+        own = chosen_network(message, network)
+        return Report(Verdict.on(message, kind, kind.ask(message), own, asked), message, asked)
     key = kind.look(message)
-    verdict = VERDICTS.get((key, network)) if kind.lasting else None
+    verdict = VERDICTS.get((key, network))
     if verdict is None:
         verdict = Verdict.on(message, kind, key, chosen_network(message, network), asked)
-        if kind.lasting and len(key[-1]) <= MOST_SAID:
+        if len(key[-1]) <= MOST_SAID:
             VERDICTS.keep((key, network), verdict).kept = True
     else:
         verdict.ask(message, asked)

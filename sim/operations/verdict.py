@@ -100,14 +100,14 @@ class Verdict:
     def on(
         cls, message: Message, kind: Kind, key: Key, network: str | None, names: tuple[str, ...] = ()
     ) -> Verdict:
-        """The verdict on *message*, well framed, of *kind*, which saw *key* of it; *network* is its own.
-        Asks the networks *names*, too."""
+        """The verdict on *message*, well framed, of *kind*, which saw *key*, or its end, of it; *network*
+        is its own. Asks the networks *names*, too."""
         made = cls(message.version, network)
         made._places = places = Places(message)
         made._kind, made._answers = kind, key[-2]
         standard = _in_dialect(message, network, kind.hits(message, key))
         made.standard = Judgement(places, standard)
-        facts = Facts(message, made._answers)
+        facts = kind.facts(message, made._answers)
         if network:
             made._judge(facts, network)
             found = made._results[network].found
@@ -116,8 +116,8 @@ class Verdict:
         return made
 
     def _judge(self, facts: Facts, name: str) -> None:
-        if self._places is not None and self._kind is not None and name not in self._results:
-            found = network_hits(facts, name, self._kind.asked(name))
+        if self._places is not None and name not in self._results:
+            found = network_hits(facts, name)
             self._results[name] = Judgement(self._places, found, name)
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
@@ -127,8 +127,8 @@ class Verdict:
 
     def ask(self, message: Message, names: tuple[str, ...]) -> None:
         """Ask the networks *names*, too; *message* is one of the alike."""
-        if names not in self._asked and self._places is not None:
-            self._ask(Facts(message, self._answers), names)
+        if names not in self._asked and self._kind is not None:
+            self._ask(self._kind.facts(message, self._answers), names)
 
     def results(self, names: tuple[str, ...]) -> dict[str, Judgement]:
         """What the networks *names*, which have been asked, say; none of a text that does not parse."""
@@ -156,14 +156,18 @@ def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[
 def _unsaid(told: Sequence[Located], said: Sequence[Located], network: str) -> Sequence[Located]:
     """A network's hits without those that only repeat what the standard already says, at least as
     loudly: of the same place, or, for its rules on the form of an element, of the same element."""
-    if not said:
-        return told
+    about = {hit.field for _, hit in told}
     place: dict[tuple[int | None, int], int] = {}
     element: dict[int | None, int] = {}
     for located in said:
-        hit, volume = located[1], loudness(located)
+        hit = located[1]
+        if hit.field not in about:
+            continue
+        volume = loudness(located)
         place[hit.field, hit.at] = min(volume, place.get((hit.field, hit.at), volume))
         element[hit.field] = min(volume, element.get(hit.field, volume))
+    if not element:
+        return told
     own, silent = f"{network.lower()}-", len(Severity)
     return [
         (text, hit)

@@ -1,0 +1,47 @@
+"""The conditions under which networks want elements or do not: the names that their presence rows use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from sim.codec import Message
+from sim.elements import layout
+from sim.spec import is_particular, role
+
+Predicate = Callable[[Message], bool]
+
+_ACCOUNTS = (2, 34, 35, 45)
+_MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
+_CACHE_SIZE = 1024
+
+
+def _approved(message: Message) -> bool:
+    return is_particular("approved", message.version, message.get(39))
+
+
+def _entered(message: Message, how: str) -> bool:
+    """Whether DE 22 says that the card was read in one of the ways called *how*."""
+    return _is_entry(how, message.version, message.get(22))
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _is_entry(how: str, version: str, value: str) -> bool:
+    found = role("entry", version)
+    return is_particular(how, version, value[layout.place(version, 22, found.part)] if found else "")
+
+
+# The conditions of presence rows, by the name the tables give them.
+PREDICATES: dict[str, Predicate] = {
+    "no_account": lambda message: not any(number in message for number in _ACCOUNTS),
+    "value": lambda message: message.get(3)[:2] in _MOVES_MONEY,
+    "card_read": lambda message: _entered(message, "card-read"),
+    "keyed": lambda message: _entered(message, "keyed"),
+    "chip": lambda message: _entered(message, "chip"),
+    "pin": lambda message: 52 in message,
+    "cashback": lambda message: message.get(3)[:2] == "09",
+    "approved": _approved,
+    "format_error": lambda message: message.get(39) == "30",
+    "sign_on": lambda message: message.get(70) in ("001", "061"),
+    "key_change": lambda message: message.get(70) == "101" or message.get(70)[:2] == "16",
+}
