@@ -64,9 +64,11 @@ def _own(cell: Cell, text: str) -> str:
 
 def _places(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     texts: list[str] = []
-    last = max((at for at, one in enumerate(cell.cells) if _given(one, values) is not None), default=-1)
+    last = len(cell.cells)
+    if "short" in cell.words:
+        last = max((at for at, one in enumerate(cell.cells) if _given(one, values) is not None), default=-1)
     for at, one in enumerate(cell.cells):
-        if "short" in cell.words and at > last:
+        if at > last:
             break
         given = _given(one, values)
         if given is None:

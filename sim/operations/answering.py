@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
 from sim.codec import BuildError, Message
 from sim.codec.walk import is_digits
+from sim.elements import chip_data
 from sim.elements import mti as mtis
-from sim.elements import tlv
 from sim.elements.layout import fitting
 from sim.elements.money import amount as amount_in
 from sim.elements.pan import account, detect_network
 from sim.errors import OptionError, shown
+from sim.judge.engine import codes_of
 from sim.operations.filling import Text, Values, filled, holding, parts_of, worded
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT
@@ -26,7 +28,7 @@ from sim.operations.recipes import (
     original_data,
 )
 from sim.operations.values import digest, digits, reference, values_of
-from sim.spec import lookup, number_of, spec
+from sim.spec import Spec, lookup, number_of, spec
 from sim.spec.recipes import Recipe, answers
 from sim.spec.tables import read_toml
 
@@ -55,27 +57,28 @@ class Inside:
     def __getitem__(self, path: str | int) -> Text:
         text, _, inside = str(path).partition(".")
         number = int(text)
-        if not inside:
-            return Text(self.message.get(number))
+        value = self.message.get(number)
+        if not (inside and value):
+            return Text(value)
+        if number == _CHIP_DATA:
+            chip = chip_data.read(value)
+            return Text("" if chip.error else chip.value(inside))
         if number not in self._read:
-            self._read[number] = self._parts(number)
+            self._read[number] = self._parts(number, value)
         return Text(self._read[number].get(inside, ""))
 
-    def _parts(self, number: int) -> dict[str, str]:
-        value = self.message.get(number)
-        if not value:
-            return {}
-        if number == _CHIP_DATA:
-            try:
-                return {tag.tag: tag.value for tag in tlv.read(value)}
-            except tlv.TlvError:
-                return {}
-        found = fitting(self.message.spec, number, value, self.network)
-        named: dict[str, str] = {}
-        if found is not None:
-            for part, _ in found.walk():
-                named[part.cell.path.partition(".")[2]] = part.value
-        return named
+    def _parts(self, number: int, value: str) -> dict[str, str]:
+        own = self.message.spec
+        read = _read_code if number in codes_of(self.message.version) and not own.dialect else _read
+        return read(own if own.dialect else own.version, number, value, self.network)
+
+
+def _read(own: str | Spec, number: int, value: str, network: str | None) -> dict[str, str]:
+    found = fitting(own, number, value, network)
+    return {part.cell.path.partition(".")[2]: part.value for part, _ in found.walk()} if found else {}
+
+
+_read_code = lru_cache(maxsize=512)(_read)  # messages repeat them, and they hold nothing of a card
 
 
 def respond(
@@ -137,9 +140,12 @@ def _code(request: Message, inside: Inside, part: bool) -> str:
 def _worded(
     network: str | None, version: str, words: frozenset[str], number: int | None = None
 ) -> tuple[Recipe, ...]:
-    """The rows for answers that no word stands against, all of them or those that fill element *number*."""
+    """The rows for answers that no word stands against, all of them or those that fill element *number*, with
+    what they ask of the message."""
     return tuple(
-        row for row in worded(answers(network, version), words) if number is None or number in parts_of([row])
+        replace(row, tests=tuple(test for test in row.tests if test.path))
+        for row in worded(answers(network, version), words)
+        if number is None or number in parts_of([row])
     )
 
 

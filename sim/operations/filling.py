@@ -47,20 +47,13 @@ def holding(rows: Iterable[Recipe], words: frozenset[str], ask: Ask = lambda pat
 
 def worded(rows: Iterable[Recipe], words: frozenset[str]) -> list[Recipe]:
     """The rows whose conditions on *words* hold, whatever the message says."""
-    return [row for row in rows if all(_asks(test) or _holds(test, words, str) for test in row.tests)]
-
-
-def _asks(test: Test) -> bool:
-    """Whether a condition asks the message."""
-    return test.words[0][:1].isdigit()
+    return [row for row in rows if all(test.path or _holds(test, words, str) for test in row.tests)]
 
 
 def _holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
-    first = test.words[0]
-    if first[:1].isdigit():
-        path, asked, value = first.partition("=")
-        found = ask(path)
-        return (found in (value, *test.words[1:]) if asked else bool(found)) != test.negated
+    if test.path:
+        found = ask(test.path)
+        return (found in test.values if test.values else bool(found)) != test.negated
     return any(word in words for word in test.words) != test.negated
 
 

@@ -21,10 +21,13 @@ _SHARED = "recipes"
 @dataclass(frozen=True, slots=True)
 class Test:
     """One condition: one of `words` holds, or, `negated`, none of them does. A word that begins with a digit
-    asks the message itself: `48.82` for a part that is there, `3.1=30` for one with that value."""
+    asks the message itself: `48.82` for a part that is there, `3.1=30` for one with that value; then `path`
+    is that part, and `values` those that it may have (none: any)."""
 
     words: tuple[str, ...]
     negated: bool
+    path: str = ""
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +83,8 @@ def _recipe(network: str, row: Mapping[str, Any]) -> Recipe:
 
 
 def _test(text: str) -> Test:
-    return Test(tuple(text.removeprefix("!").split("|")), text.startswith("!"))
+    first, *others = words = tuple(text.removeprefix("!").split("|"))
+    if not first[:1].isdigit():
+        return Test(words, text.startswith("!"))
+    path, valued, value = first.partition("=")
+    return Test(words, text.startswith("!"), path, (value, *others) if valued else ())
