@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sim.codec import BuildError, Message
 from sim.elements import mti as mtis
-from sim.elements.money import amount, composite
+from sim.elements.money import amount
 from sim.elements.pan import account
 from sim.errors import ParseError
 from sim.kept import Kept
@@ -175,10 +175,11 @@ class Issuer:
             answer = answer.replace(**{f"de{number}": value for number, value in more.items()})
         return answer, kind
 
-    def _answer(self, request: Message, code: str | None) -> Message | None:
+    def _answer(self, request: Message, code: str | None, **more: int) -> Message | None:
+        """The answer that `respond` makes; *more* are its amounts."""
         try:
             self._approvals += code is None
-            return respond(request, code, approval=f"{self._approvals % 1_000_000:06}").message
+            return respond(request, code, approval=f"{self._approvals % 1_000_000:06}", **more).message
         except BuildError:  # a rule's code of another version
             return respond(request, self._code("malfunction", request)).message
 
@@ -199,28 +200,12 @@ class Issuer:
         return int(found[0]) if self._is("debit", request) else 0
 
     def _partly(self, request: Message, approved: int) -> Message | None:
-        """An approval of less than was asked for: the amount in DE 4, the original one in DE 54 (type 57).
-
-        Source: flows.csv, partial approval.
-        """
+        """An approval of less than was asked for."""
         self.accounts.book(request, approved)
-        answer = self._answer(request, self._code("partial", request))
-        if answer is None:
-            return None
-        inside = composite(request.version, 4)
-        start = inside[1].start if inside else 0
-        asked = request[4]
-        answer.fields[4] = f"{asked[:start]}{approved:012}"
-        answer.fields[54] = _amounts(request, [("original", int(asked[start:]))])
-        return _sorted(answer)
+        return self._answer(request, None, amount_minor_units=approved)
 
     def _with_balance(self, request: Message) -> Message | None:
-        answer = self._answer(request, None)
-        if answer is None:
-            return None
-        held = self.accounts.balance(account(request)[1])
-        answer.fields[54] = _amounts(request, [("ledger", held), ("available", held)])
-        return _sorted(answer)
+        return self._answer(request, None, balance_minor_units=self.accounts.balance(account(request)[1]))
 
 
 def management(request: Message) -> str:
@@ -233,23 +218,6 @@ def management(request: Message) -> str:
     # Such a request carries no card, so any network's own code is known.
     rows = (lookup(name, code, version=version, network=network) for network in (None, *NETWORKS))
     return next((row.kind for row in rows if row), "")
-
-
-def _sorted(message: Message) -> Message:
-    return Message(
-        message.mti, dict(sorted(message.fields.items())), message.version, dialect=message.dialect
-    )
-
-
-def _amounts(request: Message, groups: list[tuple[str, int]]) -> str:
-    """DE 54: a group for each of *groups*, kind and minor units."""
-    types = read_toml("link")["moves"]["amount_types"]
-    found = amount(request)
-    code = (found[1] if found else request.get(49)) or "000"
-    return "".join(
-        additional_amount(request.version, types[kind], code, "D" if units < 0 else "C", abs(units))
-        for kind, units in groups
-    )
 
 
 def _other(stan: str) -> str:

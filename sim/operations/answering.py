@@ -94,7 +94,8 @@ def respond(
     repeated, the decision, and what was asked for: results of checks, balances, an answer to the chip.
 
     *code* is DE 39; None approves. *approval* is DE 38 of an approval. *amount_minor_units* is what is
-    approved where that is less than was asked for, *balance_minor_units* the balance of the account.
+    approved where that is less than was asked for, *balance_minor_units* the balance of the account, below
+    zero where it is overdrawn.
     *network* None is the card's. Raises BuildError where nothing answers such a message or the code has
     the wrong length, OptionError for an amount that cannot be.
     """
@@ -106,7 +107,7 @@ def respond(
     part = _checked(
         "amount_minor_units", amount_minor_units, int(asked[0]) if asked and is_digits(asked[0]) else 0
     )
-    balance = _checked("balance_minor_units", balance_minor_units, LARGEST_AMOUNT)
+    balance = _checked("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
     network = network or _network_of(request)
     inside = Inside(request, network)
     decided = code or _code(request, inside, part is not None)
@@ -118,10 +119,10 @@ def respond(
     return Generated(Message(answer_mti, fields, version), network, SOURCE_TEMPLATE)
 
 
-def _checked(option: str, value: int | None, most: int) -> int | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most):
+def _checked(option: str, value: int | None, most: int, least: int = 0) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value <= most):
         return value
-    raise OptionError(option, f"a whole number, 0 to {most}", shown(value), 4)
+    raise OptionError(option, f"a whole number, {least} to {most}", shown(value), 4)
 
 
 def _code(request: Message, inside: Inside, part: bool) -> str:
@@ -210,14 +211,15 @@ class _Answer:
         return values
 
     def group(self, kind: str, minor_units: int) -> str:
-        """One group of DE 54, as a credit."""
-        return additional_amount(self.version, kind, self._currency(), "C", minor_units)
+        """One group of DE 54: a credit, a debit below zero."""
+        sign = "D" if minor_units < 0 else "C"
+        return additional_amount(self.version, kind, self._currency(), sign, abs(minor_units))
 
     def original(self) -> str:
-        """The amount that was asked for, as a group of DE 54."""
+        """The amount that was asked for, as a group of DE 54. C, as in the one open sample with type 57:
+        docs.thredd.com takes C for a positive and D for a negative amount."""
         found = amount_in(self.request, 4)
-        asked = int(found[0]) if found and is_digits(found[0]) else 0
-        return additional_amount(self.version, _ORIGINAL, self._currency(), "D", asked)
+        return self.group(_ORIGINAL, int(found[0]) if found and is_digits(found[0]) else 0)
 
     def original_amounts(self) -> str:
         """DE 30 of 1993 and 2003."""

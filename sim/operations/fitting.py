@@ -117,6 +117,8 @@ def check_fit(
             raise OptionError("entry", f"{_any_of(entries_of(purpose))} for purpose {purpose!r}", repr(entry))
         if not has_purpose(purpose, own, version):
             raise OptionError("purpose", _known_where(purpose, has_purpose, own, version), repr(purpose))
+    if "cashback" in details and purpose != "cashback":
+        raise OptionError("cashback", "none, or purpose 'cashback'", f"purpose {purpose!r}", 54)
     for name, given in details.items():
         if name in templates["options"] and given:
             _check_option(name, kind, own, version, purpose, entry, details)

@@ -207,7 +207,7 @@ def _numbers(setting: Setting) -> list[int]:
     numbers += setting.entries["elements"]
     if setting.kind == "reversal":
         numbers = [number for number in numbers if number not in _TRACKS]
-    if "cashback" in setting.details or setting.purpose == "cashback":
+    if setting.purpose == "cashback":
         numbers.append(54)
     return numbers
 

@@ -17,6 +17,7 @@ from sim.spec.recipes import Recipe, recipes
 from sim.spec.tables import read_toml
 
 LARGEST_AMOUNT = 999_999_999_999
+_USUAL_PURPOSE = "purchase"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ def settle(
     if chosen is not None:
         chosen = _one_of("network", chosen, NETWORKS)
     code, more = _numeric(currency_code), check_details(details or {}, version)
+    if "cashback" in more and purpose == _USUAL_PURPOSE:
+        purpose = "cashback"  # the processing code says it, too
     check_fit(kind, chosen, version, purpose, entry, more)
     sample = {**templates["sample"], **templates["places"].get(purpose, {}), **more}
     words = words_of(kind, purpose, entry, more)

@@ -290,8 +290,11 @@ def _cashback(context: Context) -> str:
 def _cash_back(context: Context) -> str:
     """The part of the amount that is cash, twelve digits: as given, else half of it for a purchase with
     cash back (our choice), else nothing."""
-    half = context.amount_minor_units // 2 if context.setting.purpose == "cashback" else 0
-    return f"{context.setting.details.get('cashback', half):0>12}"
+    total, given = context.amount_minor_units, context.setting.details.get("cashback")
+    if given is not None and int(given) > total:
+        raise OptionError("cashback", f"at most amount_minor_units, {total}", str(int(given)), 54)
+    half = total // 2 if context.setting.purpose == "cashback" else 0
+    return f"{half if given is None else given:0>12}"
 
 
 def exponent_of(code: str) -> int:

@@ -28,10 +28,10 @@ DETAILS = {
 @pytest.mark.parametrize("network", NETWORKS)
 def test_details_stand_in_a_valid_message(network: str, version: str, entry: str) -> None:
     """Each is where its version has it, also inside track and chip data, and the message stays valid."""
-    made = generate(
-        "auth", network=network, version=version, at=AT, entry=entry, purpose="cashback", details=DETAILS
-    )
+    asked = {"entry": entry, "amount_minor_units": 5000, "details": DETAILS}
+    made = generate("auth", network=network, version=version, at=AT, **asked)
     message = made.message
+    assert message[3] == "090000"  # who asks for cash asks for a purchase with cash back
     assert validate(made.raw, network=network, version=version).errors == []
     assert message[41].strip() == "T1"
     assert message[42].strip() == "M 5"
@@ -55,9 +55,8 @@ def test_details_stand_in_a_valid_message(network: str, version: str, entry: str
 def test_the_notes_name_what_is_still_a_sample() -> None:
     """What was given is no sample value; what was not is named."""
     assert generate("auth", at=AT).notes[-1] == "Merchant, terminal, acquirer and expiry are sample values."
-    assert (
-        generate("auth", at=AT, details=DETAILS).notes[-1] == "What else a message carries are sample values."
-    )
+    given = generate("auth", at=AT, amount_minor_units=5000, details=DETAILS)
+    assert given.notes[-1] == "What else a message carries are sample values."
     named = generate("auth", at=AT, details={"name": "Corner Cafe", "terminal": "T1", "acquirer": "1"})
     assert named.notes[-1] == "Merchant id and expiry are sample values."
 
@@ -77,6 +76,7 @@ def test_the_notes_name_what_is_still_a_sample() -> None:
         ({"expiry": "12/31"}, "expiry"),
         ({"reference": "1"}, "reference"),
         ({"cashback": "-1"}, "cashback"),
+        ({"cashback": "1001"}, "cashback"),
     ],
 )
 def test_details_that_cannot_be_met(details: dict[str, str], option: str) -> None:
@@ -91,3 +91,9 @@ def test_an_approval_has_the_code_asked_for() -> None:
     request = generate("auth", at=AT).message
     assert respond(request, approval="X7Y8Z9").message[38] == "X7Y8Z9"
     assert 38 not in respond(request, "05", approval="X7Y8Z9").message
+
+
+def test_cash_back_goes_with_no_other_purpose() -> None:
+    """A withdrawal or a refund has no part that is cash."""
+    with pytest.raises(OptionError, match="purpose 'cashback'"):
+        generate("financial", at=AT, purpose="refund", details={"cashback": "100"})

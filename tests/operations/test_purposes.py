@@ -218,7 +218,7 @@ def test_an_issuer_answers_what_was_asked() -> None:
 @pytest.mark.parametrize(
     ("network", "version", "code", "original"),
     [
-        ("VISA", "1987", "10", (54, "0057840D000000001000")),
+        ("VISA", "1987", "10", (54, "0057840C000000001000")),
         ("AMEX", "1993", "002", (30, "000000001000000000000000")),
         ("VISA", "2003", "0002", (30, "8402000000001000" + "0" * 16)),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 from collections.abc import Callable
 
 import pytest
@@ -70,10 +71,12 @@ def test_it_takes_a_message_in_any_form(given: object) -> None:
 
 @pytest.mark.parametrize("row", BROKEN[:20], ids=lambda row: row["id"])
 def test_a_broken_message_is_told_where(row: dict[str, str]) -> None:
-    """No traceback: the misfit in words with a hint, and a table of what could be read."""
+    """No traceback: the misfit in words with a hint, what was read before it, and a table of that."""
     panel = ExplainPanel(row["message"], version=row["version"])
-    assert panel.summary == ""
     if row["message"]:
+        assert panel.summary == sim.explain(row["message"], version=row["version"]).iso.summary
+        assert panel.summary.startswith("Nothing could be read") or "Reading stopped" in panel.summary
+        assert html.escape(panel.summary) in panel.said.value
         assert "expected" in panel.problem
         assert "✖" in panel.said.value
         assert panel.views.anatomy.view["fault"] is not None

@@ -9,6 +9,8 @@ import traitlets
 
 from sim.codec import IsoError
 from sim.operations import explain, strip_line_ending
+from sim.operations.explanation import explain_so_far
+from sim.operations.validation import chosen_version
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
 from sim.widgets.asking import Inquiry
@@ -88,9 +90,9 @@ class ExplainPanel(AskingPanel):
     """Says what a message means, at every key, by rules; or, when asked, by a language model.
 
     Traits: `message`, raw text; `version` and `network`, None for what the message itself says; `llm`,
-    whether the button asks the model; `table`, the message table, None without pandas; `summary`;
-    `problem`, why there is none; `busy`, whether a model is asked. *message* may be a text, a `Message`
-    or a message table.
+    whether the button asks the model; `table`, the message table, None without pandas; `summary`, of a
+    broken text what was read before the fault; `problem`, what is broken; `busy`, whether a model is
+    asked. *message* may be a text, a `Message` or a message table.
 
     `run()` explains and, with `llm`, waits for the model; the button does not wait (see `AskingPanel`).
     While the model writes, its sentences are shown one by one; `summary` is by rules until it is done.
@@ -143,7 +145,7 @@ class ExplainPanel(AskingPanel):
 
     def _work(self) -> Inquiry[str] | None:
         self._refresh()
-        return self._question() if self.llm and self.summary else None
+        return self._question() if self.llm and self.summary and not self.problem else None
 
     def _refresh(self) -> None:
         """By rules, whatever was typed: quick enough for every key. No model goes on with what was there."""
@@ -159,7 +161,7 @@ class ExplainPanel(AskingPanel):
         self._tell(hint, news if raw_of == self.message else "")
 
     def _explained(self, raw: str) -> tuple[str, str, str]:
-        """Problem, summary, hint: one of the first two is empty."""
+        """Problem, summary, hint."""
         if not raw:
             return "", "", ""
         try:
@@ -168,7 +170,8 @@ class ExplainPanel(AskingPanel):
             from sim.operations import validate
 
             framing = validate(raw, version=self.version, network=self.network).framing
-            return str(error), "", framing.hint if framing else ""
+            so_far = explain_so_far(raw, chosen_version(raw, self.version), self.network)
+            return str(error), so_far, framing.hint if framing else ""
 
     def _tabled(self, raw: str) -> Any:
         if not raw or not has_tables():
@@ -184,7 +187,8 @@ class ExplainPanel(AskingPanel):
                 markup("span", f" {hint}"),
             ]
             told = markup("p", note, "iso-hint", role="status") if note else ""
-            self.said.value = told + f'<div class="iso-broken">{"".join(parts)}</div>'
+            so_far = markup("p", self.summary, "iso-summary") if self.summary else ""
+            self.said.value = told + f'<div class="iso-broken">{"".join(parts)}</div>' + so_far
         elif self.summary:
             told = markup("p", self.summary, "iso-summary")
             self.said.value = told + (markup("p", note, "iso-hint", role="status") if note else "")
