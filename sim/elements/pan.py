@@ -8,7 +8,7 @@ from sim.codec import Message
 from sim.elements.mti import is_network_management
 from sim.elements.track import pan_of_track_1, read_track_2
 from sim.spec.luhn import check_digit, luhn_ok
-from sim.spec.networks import Detection, detect, shortest_card
+from sim.spec.networks import Detection, detect
 
 __all__ = ["account", "check_digit", "detect_network", "luhn_ok"]
 
@@ -30,10 +30,10 @@ def account(message: Message) -> tuple[int, str]:
 
 
 def detect_network(message: Message) -> Detection | None:
-    """The network of the message's card, by the longest matching prefix; None without a card, for
-    a prefix no network of ours has, or where the digits are too few for any card."""
+    """The network of the message's card, by the longest matching prefix; None without a card or
+    for a prefix no network of ours has."""
     _, pan = account(message)
-    return _owner(pan[:6]) if len(pan) >= shortest_card() else None
+    return _owner(pan[:6]) if pan else None
 
 
 # Six digits decide, and messages repeat them.

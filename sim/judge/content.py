@@ -16,7 +16,7 @@ from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
 from sim.spec import country, currency, spec
 from sim.spec.contents import CLASS_NAMES, FOREIGN
-from sim.spec.networks import detect, shortest_card
+from sim.spec.networks import detect
 
 # Track 2 has a rule for its whole layout.
 _LAID_OUT = (35,)
@@ -160,15 +160,7 @@ def track_2_agrees(message: Message) -> Iterator[Hit]:
 def luhn_of_unknown_network(message: Message) -> Iterator[Hit]:
     """A card of no known network should have a right check digit, too."""
     field, number = account(message)
-    if field and number.isascii() and number.isdigit() and len(number) >= shortest_card():
+    if field and number.isascii() and number.isdigit():
         owner = detect(number)
         if (owner is None or owner.network is None) and not luhn_ok(number):
             yield Hit(field, "a right check digit", "a wrong one", len(number) - 1, 1)
-
-
-@rule("card-too-short", classes="1234567", reads=(CARD,))
-def card_too_short(message: Message) -> Iterator[Hit]:
-    """A few digits are a telephone number, an account or what is left of a card number."""
-    field, number = account(message)
-    if field and number.isascii() and number.isdigit() and len(number) < shortest_card():
-        yield Hit(field, f"a card number of {shortest_card()} to 19 digits", f"{len(number)}", 0, len(number))

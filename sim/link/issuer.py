@@ -175,11 +175,16 @@ class Issuer:
             answer = answer.replace(**{f"de{number}": value for number, value in more.items()})
         return answer, kind
 
-    def _answer(self, request: Message, code: str | None, **more: int) -> Message | None:
-        """The answer that `respond` makes; *more* are its amounts."""
+    def _answer(
+        self, request: Message, code: str | None, *, part: int | None = None, balance: int | None = None
+    ) -> Message | None:
+        """The answer that `respond` makes: with *part* of the amount approved, with the *balance*."""
         try:
             self._approvals += code is None
-            return respond(request, code, approval=f"{self._approvals % 1_000_000:06}", **more).message
+            approval = f"{self._approvals % 1_000_000:06}"
+            return respond(
+                request, code, approval=approval, amount_minor_units=part, balance_minor_units=balance
+            ).message
         except BuildError:  # a rule's code of another version
             return respond(request, self._code("malfunction", request)).message
 
@@ -202,10 +207,10 @@ class Issuer:
     def _partly(self, request: Message, approved: int) -> Message | None:
         """An approval of less than was asked for."""
         self.accounts.book(request, approved)
-        return self._answer(request, None, amount_minor_units=approved)
+        return self._answer(request, None, part=approved)
 
     def _with_balance(self, request: Message) -> Message | None:
-        return self._answer(request, None, balance_minor_units=self.accounts.balance(account(request)[1]))
+        return self._answer(request, None, balance=self.accounts.balance(account(request)[1]))
 
 
 def management(request: Message) -> str:

@@ -61,8 +61,9 @@ def has_purpose(purpose: str, own: str | None, version: str) -> bool:
 
 def has_option(option: str, own: str | None, version: str) -> bool:
     """Whether it is known how network *own* carries *option* in *version*."""
-    choices = read_toml("templates")["options"][option].get("choices", {})
-    return any(_speaks(word, own, version) for word in (option, *choices.values()) if word)
+    row = read_toml("templates")["options"][option]
+    words = (option, row.get("placeholder"), *row.get("choices", {}).values())
+    return any(_speaks(word, own, version) for word in words if word)
 
 
 @cache

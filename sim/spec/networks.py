@@ -295,12 +295,6 @@ def detect(pan: str) -> Detection | None:
     return _longest(_owners(), pan)
 
 
-@cache
-def shortest_card() -> int:
-    """How many digits the shortest card number of any brand has: fewer are a telephone number or such."""
-    return min(min(one.range.lengths) for one in _owners().values())
-
-
 def _either(words: list[str]) -> str:
     return " or ".join(", ".join(words).rsplit(", ", 1))
 

@@ -50,6 +50,9 @@ def differences(made: Generated, expect: dict[str, Any]) -> list[str]:
         "original": message.get(90)[: len(expect.get("original", ""))],
         "code": message.get(39),
         "approval": message.get(38) or None,
+        "condition": message.get(25),
+        "fields": {number: message.get(int(number)) for number in expect.get("fields", {})},
+        "has": [number for number in expect.get("has", []) if number in message],
     }
     wrong = [f"{key} {have[key]!r}, not {value!r}" for key, value in expect.items() if have[key] != value]
     return wrong + validate(made.raw, network=made.network, version=version).errors

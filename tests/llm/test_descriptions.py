@@ -22,6 +22,9 @@ def test_there_are_forty_descriptions_of_every_sort() -> None:
         "echo",
         "advice",
         "reversal",
+        "sign_on",
+        "settlement",
+        "file_update",
     }
     assert len({intent.get("network") for intent in intents}) == 7
     assert {intent.get("purpose") for intent in intents} >= {

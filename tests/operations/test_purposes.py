@@ -104,6 +104,7 @@ def test_there_is_an_example_of_every_option() -> None:
     """So that the test above leaves none out; every network has some in its own version."""
     assert list(OPTIONS) == list(TEMPLATES["options"])
     assert {network for network, _, _ in OFFERED} == set(NETWORKS)
+    assert {name for _, _, name in OFFERED} == set(OPTIONS)
 
 
 def test_recipes_ask_for_words_that_exist() -> None:

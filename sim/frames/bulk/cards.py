@@ -17,7 +17,7 @@ from sim.elements.pan import account
 from sim.frames.bulk.cut import Block, CutColumn, by_width
 from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.frames.bulk.places import windows
-from sim.spec.networks import NETWORKS, detect, judge, shortest_card
+from sim.spec.networks import NETWORKS, detect, judge
 
 _IIN_DIGITS = 6
 _PAN, _TRACK_2, _TRACK_1 = 2, 35, 45
@@ -87,8 +87,7 @@ class Cards:
         found, unsure = _accounts(block)
         codes = np.zeros(count, np.uint8)
         for one in found:
-            owned = one.widths >= shortest_card()
-            codes[one.rows[owned]] = self._owner(_iins(one)[owned]) - 1
+            codes[one.rows] = self._owner(_iins(one)) - 1
         for row in np.flatnonzero(unsure).tolist():
             codes[row] = _owner_of(_account(block, row)) - 1
         if self.network is not None:
@@ -120,16 +119,15 @@ class Cards:
         return self._verdicts[width]
 
     def _kind(self, pan: str) -> int:
-        owner = detect(pan) if len(pan) >= shortest_card() else None
+        owner = detect(pan)
         name = self.network or (owner.network if owner else None)
         severity = judge(name, pan).severity if name else None
         what = (name, severity, owner.network if owner else "", owner.range.luhn if owner else False)
-        what = (*what, len(pan) if owner is None else 0)
         return min(self._kinds.setdefault(what, len(self._kinds) + 1), _UNSURE)
 
 
 def _owner_of(pan: str) -> int:
-    owner = detect(pan) if len(pan) >= shortest_card() else None
+    owner = detect(pan) if pan else None
     return _NAMES.index(owner.network if owner else None) + 1
 
 

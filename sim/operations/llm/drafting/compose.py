@@ -30,6 +30,7 @@ _DEFAULT_CURRENCY = "840"
 _DEFAULT_AMOUNT = 1000
 _DEFAULT_STAN = "123456"
 _EARLIER = timedelta(minutes=5)
+_DECIDED = ("advice", "financial_advice", "reversal")  # kinds that tell a decision themselves
 _DETAILS = {
     "terminal": "terminal_id",
     "merchant": "merchant_id",
@@ -39,7 +40,12 @@ _DETAILS = {
     "mcc": "merchant_category",
     "expiry": "card_expiry",
     "reference": "reference",
+    "acquirer": "acquirer_id",
+    **{name: name for name in ("postal_code", "address", "three_d_secure", "initiator", "merchant_currency")},
 }
+_FLAGS = ("pin", "token", "store_card", "partial_approval")
+# Amounts beside the amount itself: the option of generate, and the property.
+_PARTS = {"cashback": "cashback_amount", "merchant_amount_minor_units": "merchant_amount"}
 _WITHOUT_CARD = ("network", "stan", "date", "time", "utc_offset", "version", "direction", "kind", "outcome",
                  "response_code")  # fmt: skip
 
@@ -90,23 +96,39 @@ def _check_shape(draft: Composing) -> None:
     intent, problems = draft.intent, draft.problems
     problems += [f"No element of the message can hold this: {text}" for text in intent.unmet]
     given = intent.said()
-    if intent["kind"] == "echo" and (wrong := [name for name in given if name not in _WITHOUT_CARD]):
-        problems.append(f"An echo test carries no card, money or place: leave out {', '.join(wrong)}")
+    allowed = _allowed(intent)
+    if allowed and (wrong := [name for name in given if name not in allowed]):
+        what = "An echo test" if intent["kind"] == "echo" else f"A message of kind {intent['kind']}"
+        problems.append(f"{what} carries no card, money or place: leave out {', '.join(wrong)}")
     if intent["kind"] != "reversal" and any(name.startswith("original") for name in given):
         problems.append("Only a reversal has an original")
-    decides = intent["direction"] == "response" or intent["kind"] in ("advice", "reversal")
+    decides = intent["direction"] == "response" or intent["kind"] in _DECIDED
     if not decides and (intent["response_code"] or intent["outcome"] or intent["approval_code"]):
         problems.append("A request carries no decision of the issuer: set `direction` to response")
     if intent["amount"] and intent["amount_minor_units"] is not None:
         problems.append("Give `amount` or `amount_minor_units`, not both")
-    if intent["purpose"] == "balance" and (intent["amount"] or intent["amount_minor_units"]):
-        problems.append("A balance inquiry carries no amount")
+    if intent.row.get("zero") and (Decimal(intent["amount"] or 0) or intent["amount_minor_units"]):
+        problems.append(f"A {intent.row['title']} carries no amount")
+    if intent["approved_amount"] and intent["direction"] != "response":
+        problems.append("Only a response approves: set `direction` to response with `approved_amount`")
+    if intent["final_amount"] and intent["kind"] != "reversal":
+        problems.append("`final_amount` needs the kind reversal")
     if intent["cashback_amount"] and intent["purpose"] != "cashback":
         problems.append("`cashback_amount` needs the purpose cashback")
     if Decimal(intent["cashback_amount"] or 0) > Decimal(intent["amount"] or "Infinity"):
         problems.append("`cashback_amount` is more than `amount`")
     if intent["merchant_city"] and not intent["merchant_country"]:
         problems.append("Give `merchant_country` with `merchant_city`")
+
+
+def _allowed(intent: Intent) -> tuple[str, ...]:
+    """The properties that a message of a kind without a purpose can have; none where it has one."""
+    row = intent.carries
+    if not row.get("alone"):
+        return ()
+    card = () if row.get("cardless") else ("test_card", "card_last_four", "card_brand", "amount", "currency")
+    money = ("amount", "amount_minor_units", "currency", "acquirer_id")
+    return (*_WITHOUT_CARD, *card, *(money if 50 in row["1987"] else ()))
 
 
 def _options(draft: Composing) -> dict[str, object]:
@@ -118,27 +140,54 @@ def _options(draft: Composing) -> dict[str, object]:
         draft.notes.append(f"No trace number was given: {_DEFAULT_STAN} is used.")
     if intent["network"]:
         options["network"] = intent["network"]
-    if intent["kind"] == "echo":
-        return options
-    card = _card(draft)
+    row = intent.carries
+    card = None if row.get("cardless") else _card(draft)
     if card is not None:
         options["pan"] = card.pan
         options["network"] = intent["network"] or card.network or None
+    if row.get("alone") and "amount" not in _allowed(intent):
+        return options
     code = _currency(draft)
     options["currency"] = code.numeric
     options["amount_minor_units"] = _amount(draft, code)
-    for name, default in (("purpose", "purchase"), ("entry", "manual")):
-        options[name] = intent[name] or default
-        if intent[name] is None:
-            what = "purpose" if name == "purpose" else "way of reading the card"
-            draft.notes.append(f"No {what} was given: {'keyed' if name == 'entry' else default} is used.")
-    details = {name: value for name, source in _DETAILS.items() if (value := intent[source])}
-    if intent["cashback_amount"]:
-        details["cashback"] = str(_minor(draft, intent["cashback_amount"], code))
-    if intent["utc_offset"]:
-        details["timezone"] = intent["utc_offset"]
-    options["details"] = details
+    if not row.get("alone"):
+        options["purpose"], options["entry"] = _purpose(draft)
+    options["details"] = _details(draft, code, options.get("network"))
     return options
+
+
+def _purpose(draft: Composing) -> tuple[str, str]:
+    """What for, and how the card was read: keyed where nothing is said and the purpose allows it."""
+    intent, row = draft.intent, draft.intent.row
+    if intent["purpose"] is None:
+        draft.notes.append("No purpose was given: purchase is used.")
+    entry = intent["entry"]
+    if entry is None:
+        entry = "manual" if "manual" in row["entries"] else row["entry"]
+        title = "keyed" if entry == "manual" else read_toml("templates")["entries"][entry]["title"]
+        draft.notes.append(f"No way of reading the card was given: {title} is used.")
+    return intent["purpose"] or "purchase", entry
+
+
+def _details(draft: Composing, code: Currency, own: object) -> dict[str, object]:
+    """What generate takes beyond its options; *own* is the card's network."""
+    intent = draft.intent
+    found: dict[str, object] = {name: value for name, key in _DETAILS.items() if (value := intent[key])}
+    found |= {name: True for name in _FLAGS if intent[name]}
+    for name, key in _PARTS.items():
+        money = currency(intent["merchant_currency"] or "") if key == "merchant_amount" else None
+        if intent[key]:
+            found[name] = str(_minor(draft, intent[key], money or code))
+    if intent["final_amount"] and intent["kind"] != "reversal":
+        found["final_amount_minor_units"] = str(_minor(draft, intent["final_amount"], code))
+    if intent["instalments"]:
+        found["instalments"] = str(intent["instalments"])
+    if intent["cvv2"]:
+        found["cvv2"] = read_toml("templates")["sample"]["cvv2"][: 4 if own == "AMEX" else 3]
+        draft.notes.append("The verification value is a sample one: a description may hold none.")
+    if zone := intent["utc_offset"] or intent["time_zone"]:
+        found["timezone"] = zone
+    return found
 
 
 def _moment(draft: Composing) -> datetime:
@@ -161,13 +210,13 @@ def _read_moment(draft: Composing, day: str | None, clock: str | None, offset: s
             zone,
         )
     except (ValueError, OptionError):
-        draft.problems.append("`date`, `time` or `utc_offset` is none that exists")
+        draft.problems.append("`date`, `time`, `utc_offset` or `time_zone` is none that exists")
         return None
     if day and not clock:
         draft.notes.append("No time of day was given: the present one is used.")
     if clock and not day:
         draft.notes.append("No date was given: today's is used.")
-    if clock and not offset:
+    if clock and not offset and not draft.intent["time_zone"]:
         whose = "UTC" if zone is UTC else "the merchant's local time"
         draft.notes.append(f"The time is taken as {whose}, as no zone was given.")
     return moment
@@ -176,7 +225,9 @@ def _read_moment(draft: Composing, day: str | None, clock: str | None, offset: s
 def _local_zone(draft: Composing) -> tzinfo:
     """The time zone of the merchant, as generate takes it where nothing is said; UTC for an echo."""
     intent = draft.intent
-    if intent["kind"] == "echo":
+    if intent["time_zone"]:
+        return zone_named(intent["time_zone"])
+    if intent.carries.get("alone"):
         return UTC
     found = country((intent["merchant_country"] or read_toml("templates")["sample"]["country"]).upper())
     return zone_named(zone_of(found.alpha2) if found else "UTC")
@@ -215,14 +266,14 @@ def _currency(draft: Composing) -> Currency:
         draft.problems.append(f"`currency` {code} is no currency of ISO 4217 with an amount")
         known = currency(_DEFAULT_CURRENCY)
     assert known is not None  # noqa: S101, narrows the type: the default is in the list
-    if not draft.intent["currency"] and draft.intent["purpose"] != "balance":
+    if not draft.intent["currency"] and not draft.intent.row.get("zero"):
         draft.notes.append(f"No currency was given: {known.alpha} is used.")
     return known
 
 
 def _amount(draft: Composing, code: Currency) -> int:
     intent = draft.intent
-    if intent["purpose"] == "balance":
+    if intent.row.get("zero"):
         return 0
     if intent["amount_minor_units"] is not None:
         return int(intent["amount_minor_units"])
@@ -247,14 +298,17 @@ def _build(draft: Composing, options: dict[str, object]) -> Generated:
         made = _reversal(draft, options)
     else:
         made = generate(intent["kind"], **options)  # type: ignore[arg-type]
-        if intent["kind"] == "advice":
+        if intent["kind"] in ("advice", "financial_advice"):
             made = _advice(draft, made)
     if intent["direction"] == "request":
         return made
     code = answer_code(draft, made.message, made.network)
+    part = None
+    if intent["approved_amount"]:
+        part, code = _minor(draft, intent["approved_amount"], _currency(draft)), None
     if draft.problems:
         return made
-    reply = respond(made.message, code, approval=_approval(draft))
+    reply = respond(made.message, code, approval=_approval(draft), amount_minor_units=part)
     if intent["approval_code"] and 38 not in reply.message:
         draft.problems.append("This answer carries no approval code: leave `approval_code` out")
     if 38 in reply.message and not intent["approval_code"]:
@@ -304,9 +358,14 @@ def _reversal(draft: Composing, options: dict[str, object]) -> Generated:
     if when is None:
         draft.notes.append("When the original was sent was not given: five minutes before.")
     own = {"stan": f"{int(original_stan):06}", "at": when or moment - _EARLIER}
-    made = generate(kind or "auth", **{**options, **own})  # type: ignore[arg-type]
+    kinds = intent.row["kinds"]
+    usual = "auth" if "auth" in kinds else kinds[0]
+    made = generate(kind or usual, **{**options, **own})  # type: ignore[arg-type]
     undone: Message = made.message
     if approval := _approval(draft):
         undone = undone.replace(de38=approval)
-    reply = reverse(undone, stan=None if number is None else str(number), at=moment)
+    final = _minor(draft, intent["final_amount"], _currency(draft)) if intent["final_amount"] else None
+    reply = reverse(
+        undone, stan=None if number is None else str(number), at=moment, final_amount_minor_units=final
+    )
     return Generated(reply.message, made.network, draft.source, made.notes)

@@ -26,17 +26,21 @@ if TYPE_CHECKING:
 
 # What words may give without naming it, which is noted then.
 _UNDERSTOOD = ("entry", "purpose", "currency", "merchant_country", "original_kind", "merchant_category")
-_AMOUNTS = ("amount", "amount_minor_units", "cashback_amount")
+_OTHER_AMOUNTS = ("approved_amount", "final_amount", "merchant_amount")
+_AMOUNTS = ("amount", "amount_minor_units", "cashback_amount", *_OTHER_AMOUNTS)
 _NAMES = ("merchant_name", "merchant_city")
-_IDS = ("terminal_id", "merchant_id", "reference", "approval_code")
+_IDS = ("terminal_id", "merchant_id", "reference", "approval_code", "acquirer_id", "postal_code", "address")
 # What must be named by the words that give it, and by which.
 _LABELLED = {"stan": "stan", "original_stan": "stan", "card_last_four": "card_last_four",
-             "card_expiry": "card_expiry", **{name: name for name in _IDS}}  # fmt: skip
+             "card_expiry": "card_expiry", "instalments": "instalments",
+             **{name: name for name in (*_IDS, *_OTHER_AMOUNTS)}}  # fmt: skip
 # Marks of these stand for another property, too.
 _ALSO = {"stan": ("original_stan",), "reason": ("response_code",), "network": ("test_card",),
          "card_brand": ("network", "test_card"), "kind": ("original_kind",)}  # fmt: skip
 # What an MTI says, by its second and third digit, or by one of them.
-_KINDS = {"1": "auth", "12": "advice", "13": "advice", "2": "financial", "4": "reversal", "8": "echo"}
+_KINDS = {"1": "auth", "12": "advice", "13": "advice", "2": "financial", "22": "financial_advice",
+          "23": "financial_advice", "3": "file_update", "4": "reversal", "5": "settlement",
+          "52": "settlement_advice", "53": "settlement_advice", "8": "echo"}  # fmt: skip
 _WAYS = {"0": "request", "1": "response", "2": "request", "3": "response"}
 _LEFT = "Nothing of the intent has {}: put it where it belongs (an amount, a code, a date, a name ...), in \
 `unmet` if the message should have it, or in `beside` if it concerns no element"
@@ -161,7 +165,7 @@ def _follows(held: Held, name: str, value: Any, start: int, end: int) -> bool:
         return fold(value) == fold(words)
     if name in _IDS:
         return fold(str(value)) in fold(words) and _all_in(held, str(value), start, end)
-    if name in ("kind", "direction") and (mti := re.search(r"\b[0129]([1248])([0-3])[0-5]\b", words)):
+    if name in ("kind", "direction") and (mti := re.search(r"\b[0129]([1-58])([0-3])[0-5]\b", words)):
         said = _WAYS[mti[2]] if name == "direction" else _KINDS.get(mti[1] + mti[2], _KINDS[mti[1]])
         return bool(value == said)
     own = [one for one in marks if one.property == name and one.values]
@@ -209,7 +213,8 @@ def _is_number(held: Held, name: str, value: Any, start: int, end: int) -> bool:
 
 def _is_amount(held: Held, name: str, value: Any, start: int, end: int) -> bool:
     marks = held.marks(start, end)
-    if any(one.property in (*_LABELLED.values(), "merchant_category", "response_code") for one in marks):
+    others = {*_LABELLED.values(), "merchant_category", "response_code"} - {name}
+    if any(one.property in others for one in marks):
         return False
     found = held.figures(start, end)
     if name == "cashback_amount" and not any(one.property == "cash" for one in marks):
@@ -252,9 +257,9 @@ def _is_code(held: Held, name: str, value: Any, start: int, end: int) -> bool:
 
 def _is_currency(held: Held, name: str, value: Any, start: int, end: int) -> bool:
     known, found = currency(str(value)), held.figures(start, end)
-    own = [one for one in held.marks(start, end) if one.property == name and one.values]
+    own = [one for one in held.marks(start, end) if one.property == "currency" and one.values]
     if own:
-        return any(_alike(name, value, one) for one in own)
+        return any(_alike("currency", value, one) for one in own)
     if len(found) == 1 and known:
         return held.told.text[found[0].start : found[0].end] == known.numeric
     return not found and _understood(held, name, value, held.told.text[start:end])
@@ -293,8 +298,13 @@ _SPECIAL: dict[str, Callable[[Held, str, Any, int, int], bool]] = {
     "currency": _is_currency,
     "merchant_category": _is_code,
     "response_code": _is_code,
+    "merchant_currency": _is_currency,
     "stan": _is_number,
     "original_stan": _is_number,
+    "instalments": _is_number,
+    "time_zone": lambda held, name, value, *at: (
+        fold(value.rpartition("/")[2]) in fold(held.told.text[at[0] : at[1]])
+    ),
     **dict.fromkeys(_AMOUNTS, _is_amount),
     **dict.fromkeys(("date", "time", "utc_offset", "original_date", "original_time"), _is_when),
 }
@@ -324,7 +334,7 @@ def _ask(mark: Mark, values: set[str]) -> str:
 
 
 def _must(held: Held, start: int, end: int) -> list[Mark]:
-    echo = held.intent["kind"] == "echo"
+    echo = bool(held.intent.carries.get("alone"))
     return [
         one
         for one in held.marks(start, end)
