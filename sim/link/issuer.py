@@ -19,7 +19,6 @@ from sim.kept import Kept
 from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
-from sim.operations.recipes import additional_amount
 from sim.operations.validation import judge
 from sim.spec import lookup, spec
 from sim.spec.networks import NETWORKS
