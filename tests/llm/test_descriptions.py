@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ from llm.expected import NOW, ROWS, differences
 from llm.quotes import said
 from llm.wire import Provider
 
+import sim
 from sim.operations import llm as room
+from sim.operations.llm.drafting.intent import Intent
+from sim.spec.words import Payment
 
 
 def test_there_are_forty_descriptions_of_every_sort() -> None:
@@ -45,6 +49,35 @@ def test_a_description_becomes_its_message(llm: Provider, row: dict[str, Any]) -
     assert differences(made, row["expect"]) == []
     assert made.source == "llm:ollama/qwen3:8b"
     assert len(llm.calls) == 1
+
+
+# What sim.generate takes, and the property of an intent that says it.
+_SAID = {
+    "message_type": "kind",
+    "pan": "test_card",
+    "amount_minor_units": "amount",
+    "at": "time",
+    "merchant": "merchant_name",
+    "city": "merchant_city",
+    "country": "merchant_country",
+    "mcc": "merchant_category",
+    "terminal": "terminal_id",
+    "acquirer": "acquirer_id",
+    "expiry": "card_expiry",
+    "timezone": "time_zone",
+    "pin": "pin_entered",
+    "cvv2": "cvv2_given",
+    "cashback_minor_units": "cashback_amount",
+    "final_amount_minor_units": "final_amount",
+    "merchant_amount_minor_units": "merchant_amount",
+}
+
+
+def test_all_that_generate_takes_can_be_said() -> None:
+    """Every argument of sim.generate, and of what a payment carries, has a property of the intent."""
+    taken = {*inspect.signature(sim.generate).parameters, *Payment.__annotations__}
+    taken -= {"description", "provider", "model", "payment"}
+    assert {_SAID.get(name, name) for name in taken} <= set(Intent.model_fields)
 
 
 _MONEY = [

@@ -43,7 +43,7 @@ _DETAILS = {
     "acquirer": "acquirer_id",
     **{name: name for name in ("postal_code", "address", "three_d_secure", "initiator", "merchant_currency")},
 }
-_FLAGS = ("pin", "token", "store_card", "partial_approval")
+_FLAGS = {"pin": "pin_entered", **{name: name for name in ("token", "store_card", "partial_approval")}}
 # Amounts beside the amount itself: the option of generate, and the property.
 _PARTS = {"cashback": "cashback_amount", "merchant_amount_minor_units": "merchant_amount"}
 _WITHOUT_CARD = ("network", "stan", "date", "time", "utc_offset", "version", "direction", "kind", "outcome",
@@ -173,7 +173,7 @@ def _details(draft: Composing, code: Currency, own: object) -> dict[str, object]
     """What generate takes beyond its options; *own* is the card's network."""
     intent = draft.intent
     found: dict[str, object] = {name: value for name, key in _DETAILS.items() if (value := intent[key])}
-    found |= {name: True for name in _FLAGS if intent[name]}
+    found |= {name: True for name, key in _FLAGS.items() if intent[key]}
     for name, key in _PARTS.items():
         money = currency(intent["merchant_currency"] or "") if key == "merchant_amount" else None
         if intent[key]:
@@ -182,7 +182,7 @@ def _details(draft: Composing, code: Currency, own: object) -> dict[str, object]
         found["final_amount_minor_units"] = str(_minor(draft, intent["final_amount"], code))
     if intent["instalments"]:
         found["instalments"] = str(intent["instalments"])
-    if intent["cvv2"]:
+    if intent["cvv2_given"]:
         found["cvv2"] = read_toml("templates")["sample"]["cvv2"][: 4 if own == "AMEX" else 3]
         draft.notes.append("The verification value is a sample one: a description may hold none.")
     if zone := intent["utc_offset"] or intent["time_zone"]:

@@ -93,8 +93,10 @@ class Intent(BaseModel):
     final_amount: Said[Amount] | None = _about("What stays of the amount when a reversal undoes a part")
     merchant_amount: Said[Amount] | None = _about("The merchant's own price, for purpose dcc")
     merchant_currency: Said[Currency] | None = _about("Its currency")
-    pin: Said[Yes] | None = _about("The PIN is sent, enciphered; chip and PIN without more is none")
-    cvv2: Said[Yes] | None = _about("The verification value printed on the card is sent; never its digits")
+    pin_entered: Said[Yes] | None = _about("The PIN is sent, enciphered; chip and PIN without more is none")
+    cvv2_given: Said[Yes] | None = _about(
+        "The verification value printed on the card is sent; never its digits"
+    )
     postal_code: Said[Postal] | None = _about(
         "The cardholder's, to be checked (AVS); the words with `postal`"
     )
