@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sim.link.load.numbers import histogram
 
 import sim
 from sim.codec import Message
@@ -19,6 +18,7 @@ from sim.errors import OptionError
 from sim.link import AsyncClient, AsyncHost, Exchange, Host, rules_of
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at
+from sim.link.load.numbers import histogram
 from sim.operations import respond
 from tests.link.ends import ManualTiming, message, until
 

@@ -94,16 +94,12 @@ class Intent(BaseModel):
     merchant_amount: Said[Amount] | None = _about("The merchant's own price, for purpose dcc")
     merchant_currency: Said[Currency] | None = _about("Its currency")
     pin_entered: Said[Yes] | None = _about("The PIN is sent, enciphered; chip and PIN without more is none")
-    cvv2_given: Said[Yes] | None = _about(
-        "The verification value printed on the card is sent; never its digits"
-    )
+    cvv2_given: Said[Yes] | None = _about("The printed verification value is sent; never its digits")
     postal_code: Said[Postal] | None = _about(
         "The cardholder's, to be checked (AVS); the words with `postal`"
     )
     address: Said[Text] | None = _about("The cardholder's street, to be checked; the words with `address`")
-    three_d_secure: Said[Authentication] | None = _about(
-        "What came of 3-D Secure: ECI 05 or 02 authenticated"
-    )
+    three_d_secure: Said[Authentication] | None = _about("What came of it: ECI 05 or 02 authenticated")
     token: Said[Yes] | None = _about("The card number is a token")
     store_card: Said[Yes] | None = _about("The card is stored for later payments")
     initiator: Said[Initiator] | None = _about("Who began a payment with a stored card: CIT or MIT")
