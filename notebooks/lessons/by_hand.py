@@ -73,11 +73,11 @@ by_hand = Lesson(
     ),
     sheet(
         lambda: rows(3, 4, 7, 11, 14),
-        "DE 2 has two digits of length in front, so DE 3 starts where 20 + 2 + that length is. From there on add up.",
+        "DE 2 has two digits of length in front, so DE 3 starts at 20 + 2 + that length. From there on add up.",
     ),
     sheet(
         lambda: rows(22, 41, 49),
-        "Go on adding up the lengths of the cheat sheet: nothing may be skipped, and DE 32 and 35 have prefixes.",
+        "Go on adding up the lengths of the cheat sheet: nothing may be skipped, and DE 32, 35 and 48 have prefixes.",
     ),
     equal(
         lambda: [_end(55), len(chip_request(FIRST)[55]) // _DIGITS],

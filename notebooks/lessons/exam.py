@@ -183,9 +183,13 @@ def _mended() -> Exercise:
     def wish_for(message: sim.Message) -> str:
         if build(message) == exam.present.whole:
             return ""
-        return "it can be read, and is not what was sent. Compare STAN, time and bitmap with what is known."
+        return (
+            "it can be read, but it is not what was sent. Compare STAN, time and bitmap with what is known."
+        )
 
-    return wants(wish_for, stronger="A length in front, a digit lost, or a bit too many: which of the three?")
+    return wants(
+        wish_for, stronger="A length in front, a digit lost, or one bit too many: which of the three?"
+    )
 
 
 exam = Exam(

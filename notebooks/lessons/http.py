@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lessons.judging import Exercise, Lesson, members
+from lessons.judging import Exercise, Lesson, kind, members
 from lessons.money import minor
 from sim.spec import currency
 
@@ -26,7 +26,7 @@ def _body(hints: dict[str, str], stronger: str, **wanted: object) -> Exercise:
             if key not in answer:
                 return f"`{key}` is missing."
             if type(answer[key]) is not type(value):
-                return f"`{key}` should be a {type(value).__name__}, not a {type(answer[key]).__name__}."
+                return f"`{key}` should be {kind(value)}, not {kind(answer[key])}."
             if answer[key] != value:
                 return f"`{key}` has another value. {hints.get(key, '')}".strip()
         return ""
@@ -69,7 +69,7 @@ http = Lesson(
     members(
         _refused,
         "the service wants a currency as three digits and a STAN of six.",
-        "Send it, catch the error as above, and read the `loc` of each entry.",
+        "Send it as above, and read the `loc` of each entry of `detail`.",
         {
             ("currency",): "that is one of them; an answer lists all faults.",
             ("stan",): "that is one of them; an answer lists all faults.",

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import sim
 from lessons import progress
+from sim.elements.words import with_article
 from sim.operations.drill.answers import folded, same
 
 Judge = Callable[[Any], str]
@@ -89,7 +90,7 @@ class Lesson:
         try:
             hint = exercise.judge(answer)
         except (TypeError, ValueError, AttributeError, KeyError, IndexError):
-            hint = f"this exercise cannot use a {type(answer).__name__}. Read again what it asks for."
+            hint = f"this exercise cannot use {kind(answer)}. Read again what it asks for."
         if not hint:
             return "right. Well done."
         stronger = exercise.stronger if attempt > 1 else ""
@@ -98,6 +99,11 @@ class Lesson:
 
 def _sentence(words: str) -> str:
     return words if words.startswith("not yet") else words[:1].upper() + words[1:]
+
+
+def kind(answer: object) -> str:
+    """What *answer* is to Python, with its article: `an int`."""
+    return with_article(type(answer).__name__)
 
 
 def plain(answer: Any) -> Any:
@@ -142,9 +148,7 @@ def _wrong_kind(given: Any, wanted: object) -> str:
         return "" if len(given) == len(wanted) else f"{len(wanted)} are asked for, in order."
     names = {str: "text", int: "whole number"}
     fits = isinstance(given, (str, int)) and not isinstance(given, bool)
-    return (
-        "" if fits else f"the answer is a {names.get(type(wanted), 'value')}, not a {type(given).__name__}."
-    )
+    return "" if fits else f"the answer is a {names.get(type(wanted), 'value')}, not {kind(given)}."
 
 
 def members(

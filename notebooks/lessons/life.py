@@ -34,7 +34,7 @@ life = Lesson(
         },
     ),
     wants(
-        that(lambda m: m.mti[1] == "4", "this is no reversal; see `sim.reverse`."),
+        that(lambda m: m.mti[1] == "4", "this is not a reversal; see `sim.reverse`."),
         that(
             lambda m: m.mti in ("0400", "0420"),
             "the reversal itself is asked for, sent once, and not its answer.",

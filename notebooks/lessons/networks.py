@@ -30,7 +30,7 @@ networks = Lesson(
     members(
         lambda: _required("JCB") - _required("MASTERCARD"),
         "filter the column `required_in` of both tables for 0100, and subtract one set of numbers from the other.",
-        "`set(a) - set(b)` is what a has and b has not. Mind which of the two comes first.",
+        "`set(a) - set(b)` is what a has and b does not. Mind which of the two comes first.",
     ),
     equal(
         _kept,

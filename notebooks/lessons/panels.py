@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lessons.judging import Exercise, Lesson, Wish, wants
+from lessons.judging import Exercise, Lesson, Wish, kind, wants
 from lessons.messages import costs, is_card, is_kind, that
 
 
-def _panel(kind: str, *wishes: Wish, stronger: str = "") -> Exercise:
+def _panel(name: str, *wishes: Wish, stronger: str = "") -> Exercise:
     """For a panel or an anatomy, by the name of its class, whose message must meet all *wishes*."""
     judged = wants(*wishes, stronger=stronger)
 
     def judge(answer: Any) -> str:
-        if type(answer).__name__ != kind:
-            return f"the answer is a `{kind}`, not a {type(answer).__name__}."
+        if type(answer).__name__ != name:
+            return f"the answer is a `{name}`, not {kind(answer)}."
         return judged.judge(answer.message) if answer.message else "it has no message yet; see `run()`."
 
     return Exercise(judge, stronger)

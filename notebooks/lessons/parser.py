@@ -52,7 +52,7 @@ def _calls(cases: Callable[[], list[Case]], hint: str, stronger: str) -> Exercis
                 return f"for {shown} it should raise ValueError, and gave an answer. {hint}"
             plain = [(*one,) if isinstance(one, list) else one for one in (found, wanted)]
             if not (plain[0] == plain[1] or same(*plain)):
-                return f"for {shown} it gives something else than `sim` does. {hint}"
+                return f"for {shown} it gives something other than `sim` does. {hint}"
         return ""
 
     return Exercise(judge, stronger, cases)
@@ -124,6 +124,6 @@ parser = Lesson(
     _calls(
         _broken,
         "Check every cut, and that nothing is left over.",
-        "A slice beyond the end gives less and no error: compare its length.",
+        "A slice beyond the end gives fewer characters and no error: compare its length.",
     ),
 )

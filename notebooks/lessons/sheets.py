@@ -33,7 +33,7 @@ def sheet(rows: Callable[[], Mapping[str, Row]], stronger: str = "") -> Exercise
 
     def judge(answer: Any) -> str:
         if not isinstance(answer, str) or "|" not in answer:
-            return "fill in the worksheet: a row per element, its cells between upright lines."
+            return "fill in the worksheet: a row per element, its cells between vertical bars."
         given, wrong, count = cells(answer), [], 0
         for name, row in rows().items():
             columns = _COLUMNS if row.meaning else _COLUMNS[:3]

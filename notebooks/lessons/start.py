@@ -37,7 +37,7 @@ start = Lesson(
     wants(
         is_kind("0110", "the answer to an 0100 is an 0110; see `sim.respond`."),
         belongs_to(_request, "this answers another request than `request`: give `request` to `sim.respond`."),
-        answers("expired card", "Which code says expired card, and no more?"),
+        answers("expired card", "Which code says only that the card has expired?"),
         stronger="Filter the table: `codes[codes['meaning'].str.contains('expired')]`.",
     ),
 )

@@ -39,7 +39,7 @@ validate = Lesson(
     equal(
         lambda: next(name for name, rule in catalogue().items() if "are in ISO 4217" in rule.checks),
         "filter `sim.rules()` by its column `checks`, and take the name of an error, not of a warning.",
-        "`rules[rules['checks'].str.contains('4217')]` leaves two rows or three.",
+        "`rules[rules['checks'].str.contains('4217')]` leaves two or three rows.",
         {
             "minor-unit": "that rule looks at decimals. Which one looks at the code?",
             "date": "that rule looks at dates.",

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 from pathlib import Path
 
-from teaching import tables
-from teaching.editions import EDITIONS, SOURCE, make
+from teaching import slides, tables
+from teaching.editions import EDITIONS, make
 from teaching.grade import grade, write
 from teaching.sheet import cheat_sheet
-
-_SLIDES = ("01_mti", "02_bitmap", "03_length_prefixes")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -42,10 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     elif options.command == "grade":
         write(grade(options.folder), sys.stdout)
     elif options.command == "slides":
-        options.target.mkdir(parents=True, exist_ok=True)
-        paths = [str(SOURCE / f"{name}.ipynb") for name in _SLIDES]
-        command = [sys.executable, "-m", "nbconvert", "--to", "slides", "--output-dir", str(options.target)]
-        return subprocess.run([*command, *paths], check=False).returncode  # noqa: S603, our own paths
+        slides.make(options.target)
     else:
         print({"aims": tables.aims, "route": tables.route, "sheet": cheat_sheet}[options.command]())
     return 0

@@ -16,7 +16,7 @@ from typing import Any
 import nbformat
 import pytest
 from support import check_module
-from teaching import editions, tables
+from teaching import editions, slides, tables
 from teaching import notes as course
 from teaching.__main__ import main
 
@@ -247,3 +247,16 @@ def test_the_tables_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "| together |" in shown
     with pytest.raises(SystemExit):
         main(["bake"])
+
+
+def test_slides_need_nothing_from_elsewhere(tmp_path: Path) -> None:
+    """A page for each of the first notebooks: a slide per text with the cells behind it, none empty, and
+    nothing is loaded."""
+    for path in slides.make(tmp_path):
+        text = path.read_text(encoding="utf-8")
+        book = nbformat.read(editions.SOURCE / path.name.replace(".slides.html", ".ipynb"), as_version=4)
+        texts = sum(cell.cell_type == "markdown" for cell in book.cells)
+        assert text.count("<section>") == texts
+        assert "<section></section>" not in text
+        assert not re.findall(r"""(?:src|href)=["']?https?:|@import|url\(""", text)
+        assert "import check" not in re.sub(r"<[^>]+>", "", text)
