@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import socket
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import refusing
 from hypothesis import HealthCheck, settings
 
 # The same examples on every run and machine, however slow.
@@ -15,8 +16,15 @@ settings.register_profile(
 )
 settings.load_profile("lab")
 
-_LOOPBACK = ("127.", "::1", "localhost")
 _SETTINGS = ("SIM_", "ANTHROPIC_", "OPENAI_", "GOOGLE_", "GEMINI_", "OLLAMA_")
+
+# This process and those that it starts, kernels of notebooks among them.
+refusing.install()
+_paths = [
+    str(Path(refusing.__file__).parent),
+    *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
+]
+os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(_paths))
 
 
 @pytest.fixture(autouse=True)
@@ -28,13 +36,8 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection that would leave this machine fails, and names where it was to go."""
-    connect = socket.socket.connect
-
-    def guarded(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(_LOOPBACK):
-            raise AssertionError(f"a test wanted to reach {address}")
-        connect(self, address)
-
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+def _no_network() -> Iterator[None]:
+    """A test that wanted to leave this machine fails, even where what it called swallowed the refusal."""
+    refusing.reached.clear()
+    yield
+    assert refusing.reached == []

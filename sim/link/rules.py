@@ -23,6 +23,7 @@ from sim.elements.money import amount
 from sim.elements.pan import account, detect_network
 from sim.errors import ChoiceError, OptionError, shown
 from sim.spec import currency
+from sim.spec.files import text_of
 from sim.spec.spellings import network_named
 
 # What a host can do with a message beside answering it as it is.
@@ -156,7 +157,7 @@ def rules_of(source: Source | None) -> tuple[Rule, ...]:
 def _read(source: str | Path) -> list[Mapping[str, Any]]:
     text = str(source)
     if isinstance(source, Path) or "\n" not in text:
-        text = Path(source).read_text(encoding="utf-8")
+        text = text_of("rules", source)
     if text.lstrip().startswith("[") or str(source).endswith(".toml"):
         try:
             rows = tomllib.loads(text).get("rules", [])

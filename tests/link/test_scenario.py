@@ -8,14 +8,17 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+import sim
 from sim.errors import OptionError
 from sim.link import AsyncHost, Line
+from sim.link.rules import rules_of
 from sim.link.scenario import Done, Suite, as_html, as_junit, as_pytest, ready_suites, run_suite, suite_of
 from sim.link.testing import check_case
 from sim.operations import NETWORKS
@@ -205,3 +208,22 @@ def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) 
         check_case("VISA", "reversal after a time-out", host)
         with pytest.raises(AssertionError, match="DE 39: expected 51, found 00"):
             check_case(file, "a", host.address)
+
+
+@pytest.mark.parametrize("given", ["", "\0", "a\0.toml", "\ud800.toml", "x" * 5000])
+@pytest.mark.parametrize("read", [suite_of, rules_of, sim.load_format, sim.read])
+def test_what_is_no_name_of_a_file_is_an_error_of_the_argument(
+    read: Callable[[str], object], given: str
+) -> None:
+    """A text that no file can be called is refused by name, wherever a file is asked for."""
+    with pytest.raises(OptionError, match="expected the name of a file"):
+        read(given)
+
+
+@pytest.mark.parametrize("read", [suite_of, rules_of])
+def test_a_file_that_is_no_text_is_told_so(read: Callable[[Path], object], tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 are an error of the argument, not of a codec."""
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"title = '\xff'\n")
+    with pytest.raises(OptionError, match="expected UTF-8 text, found other bytes"):
+        read(path)

@@ -26,6 +26,7 @@ from sim.codec.wire.catalogue import format_of, keep
 from sim.codec.wire.exchange import from_jpos, from_json
 from sim.codec.wire.formats import Format
 from sim.errors import SpecError
+from sim.spec.files import path_of
 
 _LARGEST = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -37,9 +38,10 @@ def load_format(path: str | Path) -> Format:
 
     A `.toml` file is a format as the ready ones are (`sim/spec/data/formats`); `.xml` a packager of jPOS;
     `.json` a specification of moov-io/iso8583 or of pyiso8583. Raises SpecError naming the element and the
-    line of the first row that is none, OSError where the file cannot be read.
+    line of the first row that is none, OptionError where no file can have that name, OSError where the file
+    cannot be read.
     """
-    file = Path(path)
+    file = path_of("path", path)
     name = file.stem
     with file.open("rb") as opened:
         raw = opened.read(_LARGEST + 1)

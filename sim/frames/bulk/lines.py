@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sim.codec import Message, ParseError
 from sim.codec.bitmap import HEX_DIGITS
 from sim.spec import Spec
+from sim.spec.files import path_of
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -167,7 +168,7 @@ def paths(source: object) -> list[Path] | None:
     if isinstance(source, str):
         if source[:4].isdigit() and HEX_DIGITS.issuperset(source[4:20]) and len(source) >= 20:
             raise TypeError("one message is for sim.parse; put it in a list to read it here")
-        return [Path(source)]
+        return [path_of("source", source)]
     if isinstance(source, list | tuple) and source:
         first = source[0]
         if isinstance(first, Path) or (isinstance(first, str) and _is_file(first)):

@@ -16,6 +16,7 @@ from sim.frames.bulk.lines import Lines, finder, of_stream, opened
 from sim.frames.bulk.parts import Options
 from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
 from sim.frames.bulk.ways import CAPTURE, HEAD, HEX_LINES, RECORDS, SourceWay, way_of, way_of_items
+from sim.spec.files import path_of
 
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -132,7 +133,7 @@ def expanded(source: object) -> list[Path] | None:
     text = str(source)
     if isinstance(source, str) and text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20]):
         return None
-    path = Path(text)
+    path = path_of("source", text)
     if _is_folder(path):
         found = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
     elif any(sign in text for sign in "*?["):

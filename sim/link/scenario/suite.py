@@ -23,6 +23,7 @@ from typing import Any, cast
 from sim.errors import ChoiceError, OptionError, shown
 from sim.link.rules import Rule, csv_rows, rules_of
 from sim.spec import tables
+from sim.spec.files import text_of
 from sim.spec.spellings import network_named, version_named
 
 DO = ("send", "repeat", "reverse", "wait")
@@ -106,7 +107,8 @@ def ready_suites() -> tuple[str, ...]:
 def suite_of(source: Suite | str | Path) -> Suite:
     """The suite of a ready one's name, of a TOML or CSV file, or of its text.
 
-    Raises OptionError or ChoiceError naming case and step of what cannot be met.
+    Raises OptionError or ChoiceError naming case and step of what cannot be met, OSError where there is
+    no such file.
 
     >>> len(suite_of("VISA").cases) >= 25
     True
@@ -117,8 +119,7 @@ def suite_of(source: Suite | str | Path) -> Suite:
         return _of_toml(tables.read_toml(f"{_FOLDER}/{source.strip().upper()}"), "")
     text, name = str(source), "suite"
     if isinstance(source, Path) or "\n" not in source:
-        name = Path(source).stem
-        text = Path(source).read_text(encoding="utf-8")
+        name, text = Path(source).stem, text_of("suite", source)
     if text.split("\n", 1)[0].count(",") >= 2 and "=" not in text.split("\n", 1)[0]:
         return _of_csv(text, name)
     try:
