@@ -31,7 +31,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench fuzz contract llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench fuzz contract differential soak llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -92,6 +92,12 @@ fuzz: $(HARNESS)/.made ## fuzz what meets bytes of strangers for MINUTES=10 in a
 contract: $(HARNESS)/.made ## hold the service to its OpenAPI document, with CASES=3000 an endpoint
 	@$(HARNESS)/bin/python tests/harness/contract.py $(or $(CASES),3000)
 
+differential: $(HARNESS)/.made ## compare with pyiso8583 and Wireshark: COUNT=20000 messages, generated and mutated
+	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(HARNESS)/bin/python tests/harness/differential.py $(or $(COUNT),20000)
+
+soak: $(HARNESS)/.made ## the service and a host under REQUESTS=500000 good, broken and hostile requests, into tests/soak/RESULTS.md
+	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(HARNESS)/bin/python tests/soak/run.py $(or $(REQUESTS),500000)
+
 llm-eval: $(VENV)/.dev ## score real language models that are configured
 	@$(BIN)/python tests/llm/evaluate.py
 
@@ -147,7 +153,8 @@ $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 # atheris leads the fuzzing by coverage where it can be had for this Python; without it, mutation alone does.
 $(HARNESS)/.made: $(HARNESS)/bin/python pyproject.toml
 	@echo "Installing the toolkit, schemathesis and atheris into $(HARNESS)"
-	@$(HARNESS)/bin/python $(INSTALL) -e '.[jupyter,server]' httpx psutil cryptography 'schemathesis>=4,<5'
+	@$(HARNESS)/bin/python $(INSTALL) -e '.[jupyter,server]' httpx psutil cryptography hypothesis 'pyiso8583>=4' pytest \
+		'schemathesis>=4,<5'
 	@$(HARNESS)/bin/python $(INSTALL) 'atheris>=3' || echo "No atheris for this Python: fuzzing by mutation alone"
 	@touch $@
 

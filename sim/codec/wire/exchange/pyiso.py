@@ -8,7 +8,7 @@ from typing import Any
 from sim.codec.wire.exchange.described import Described, fields_of, rows_of
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format
 from sim.codec.wire.pages import PAGES
-from sim.errors import SpecError
+from sim.errors import BITMAP_FIELD, SpecError
 from sim.spec import VERSIONS, spec
 
 _PAGES = {"ascii": "ascii", "latin-1": "ascii", "latin1": "ascii", "iso8859-1": "ascii", "utf-8": "ascii"}
@@ -113,6 +113,8 @@ def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, An
     reason."""
     fields = fields_of(made, version)
     left: dict[int, str] = {}
+    if made.bitmap_bytes > _RAW_BITMAP and not made.bit_1:
+        left[BITMAP_FIELD] = "no words for a second bitmap that no bit announces"
     raw = made.bitmap == RAW
     page = "ascii" if made.mti == BCD else made.mti
     bitmap = _field("b", 8) if raw else _field(page, 16)
