@@ -22,6 +22,7 @@ _MTI_DIGITS = 4
 # The names of arguments that are others among the details.
 _DETAILS = {"merchant": "name", "merchant_id": "merchant", "cashback_minor_units": "cashback"}
 _WIDTHS = {"country": 3, "mcc": 4, "expiry": 4, "cvv2": 3, "merchant_currency": 3, "postal_code": 5}
+_NAMED = {detail: name for name, detail in _DETAILS.items()}
 _BETWEEN_GROUPS = str.maketrans("", "", " -")
 
 
@@ -74,6 +75,15 @@ def options_of(
         "entry": read,
         "details": details,
     }
+
+
+def option_named(detail: str) -> str:
+    """What a caller calls a detail of generate.
+
+    >>> option_named("name"), option_named("city")
+    ('merchant', 'city')
+    """
+    return _NAMED.get(detail, detail)
 
 
 def _detail(name: str, value: object) -> object:

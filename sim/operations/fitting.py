@@ -125,6 +125,29 @@ def check_fit(
             _check_option(name, kind, own, version, purpose, entry, details)
 
 
+def goes_with(
+    option: str,
+    kind: str,
+    own: str | None,
+    version: str,
+    purpose: str,
+    entry: str,
+    details: Mapping[str, Any],
+) -> bool:
+    """Whether *option* goes with a message, and with the other *details*.
+
+    >>> goes_with("three_d_secure", "auth", "VISA", "1987", "purchase", "ecommerce", {})
+    True
+    >>> goes_with("three_d_secure", "auth", "VISA", "1987", "purchase", "chip", {})
+    False
+    """
+    try:
+        _check_option(option, kind, own, version, purpose, entry, details)
+    except OptionError:
+        return False
+    return True
+
+
 def _check_option(
     name: str, kind: str, own: str | None, version: str, purpose: str, entry: str, details: Mapping[str, Any]
 ) -> None:

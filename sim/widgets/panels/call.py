@@ -34,7 +34,7 @@ def call_of(options: Mapping[str, Any], description: str = "") -> str:
     said = [
         f"{name}={value!r}"
         for name, value in options.items()
-        if name != "message_type" and name not in left_out and value != usual[name]
+        if name != "message_type" and name not in left_out and value != usual.get(name)
     ]
     return _written([repr(kind)], said)
 

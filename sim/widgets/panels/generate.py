@@ -12,15 +12,17 @@ import traitlets
 
 from sim.errors import BuildError, IsoError, OptionError
 from sim.operations import Generated, generate
+from sim.operations.asked import option_named, options_of
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import VERSIONS
-from sim.spec.networks import NETWORKS, network
+from sim.spec.networks import NETWORKS, detect, network
 from sim.spec.tables import read_toml
 from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
 from sim.widgets.panels.call import call_of, covered_call
+from sim.widgets.panels.carried import CarriedInputs, carried_names, offered
 from sim.widgets.panels.gallery import Gallery
 from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput
 from sim.widgets.panels.language_model import LanguageModel
@@ -56,10 +58,11 @@ class GeneratePanel(AskingPanel):
     """Makes a test message of the options chosen.
 
     Traits: the options `message_type`, `network`, `pan`, `amount_minor_units`, `currency`, `stan`,
-    `version`, `purpose`, `entry` and `description`, as `sim.generate` takes them; `message`, the raw
-    text, empty before the first `run()`; `table`, the message table, None without pandas; `notes`;
-    `problem`, why nothing was made; `busy`, whether a model is asked. *at* is the moment at the merchant,
-    None for now.
+    `version`, `purpose`, `entry` and `description`, as `sim.generate` takes them; `given`, what else it
+    takes (`merchant`, `timezone`, `three_d_secure` ...) by its names, of which what does not go with the rest
+    is not asked for; `message`, the raw text, empty before the first `run()`; `table`, the message table,
+    None without pandas; `notes`; `problem`, why nothing was made; `busy`, whether a model is asked. *at* is
+    the moment at the merchant, None for now.
 
     `run()` makes the message and, with a description, waits for the model; the button does not wait (see
     `AskingPanel`). Until then the message made before stays; any change of an option, the description or
@@ -77,6 +80,7 @@ class GeneratePanel(AskingPanel):
     purpose = traitlets.Enum([value for _, value in PURPOSES], "purchase")
     entry = traitlets.Enum([value for _, value in ENTRIES], "chip")
     description = traitlets.Unicode("")
+    given = traitlets.Dict()
     message = traitlets.Unicode("")
     table = traitlets.Any(None)
     notes = traitlets.Tuple()
@@ -102,6 +106,7 @@ class GeneratePanel(AskingPanel):
             bar,
             self.saved,
             self.form,
+            self.carried,
             self.describe,
             bar,
             self.call,
@@ -110,22 +115,41 @@ class GeneratePanel(AskingPanel):
             classes="iso-generate-panel",
         )
         self._link()
-        for name, value in options.items():
-            if name not in (*OPTIONS, "description"):
-                raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
-            setattr(self, name, value)
-        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
-        self.observe(lambda change: self._write_call(), [*OPTIONS, "description"])
+        self._take_options(options)
+        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "given", "description", "message"])
+        self.observe(lambda change: self._write_call(), [*OPTIONS, "given", "description"])
         self.observe(self._adapt, ["message_type", "description"])
         self.observe(self._follow, "purpose")
+        self.observe(lambda change: self._offer(), [*OPTIONS, "given"])
         self.observe(lambda change: self._show(), "message")
         self._adapt()
+        self._offer()
         self._write_call()
         self._show()
 
+    def _take_options(self, options: Mapping[str, Any]) -> None:
+        known = (*OPTIONS, *carried_names())
+        for name, value in options.items():
+            if name in carried_names():
+                self.given = {**self.given, name: value}
+            elif name in (*OPTIONS, "given", "description"):
+                setattr(self, name, value)
+            else:
+                raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(known)}")
+
     def options(self) -> dict[str, Any]:
-        """The options as they are chosen now."""
-        return {name: getattr(self, name) for name in OPTIONS}
+        """The options as they are chosen now, with what else was filled in and goes with them."""
+        chosen = {name: getattr(self, name) for name in OPTIONS}
+        names = self._offered()
+        return chosen | {name: value for name, value in self.given.items() if name in names}
+
+    def _offered(self) -> tuple[str, ...]:
+        found = detect(self.pan) if self.network is None and self.pan else None
+        own = self.network or (found.network if found else NETWORKS[0] if not self.pan else None)
+        return offered(self.message_type, own, self.version, self.purpose, self.entry, self.given)
+
+    def _offer(self) -> None:
+        self.carried.offer(self._offered())
 
     def use(self, options: Mapping[str, Any]) -> None:
         """Choose *options*; those not among them get what they have at first, and names unknown here are
@@ -137,6 +161,7 @@ class GeneratePanel(AskingPanel):
             except traitlets.TraitError:  # a file may hold anything
                 self.problem = f"{name} cannot be {str(value)[:20]!r}"
                 self._tell()
+        self.given = {name: options[name] for name in carried_names() if name in options}
         self.description = ""
 
     @property
@@ -149,8 +174,12 @@ class GeneratePanel(AskingPanel):
 
     def _set_saved(self, templates: Path | None) -> None:
         self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
-        self.templates = TemplateBar(Templates(templates), self.options, self.use)
+        self.templates = TemplateBar(Templates(templates), self._kept, self.use)
         self.saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
+
+    def _kept(self) -> dict[str, Any]:
+        """The options that are saved: a verification value is none of them."""
+        return {name: value for name, value in self.options().items() if name != "cvv2"}
 
     def _set_inputs(self) -> None:
         networks = [("of the card", ""), *((network(name).title, name) for name in NETWORKS)]
@@ -169,6 +198,7 @@ class GeneratePanel(AskingPanel):
         ]
         parts += [self.card, self.amount, InputField(self.purpose_choice), InputField(self.entry_choice)]
         self.form = ipywidgets.Box(parts).add_class("iso-form")
+        self.carried = CarriedInputs()
         self._inputs: dict[str, tuple[Any, str]] = {
             "message_type": (self.type_choice, "value"),
             "pan": (self.card, "pan"),
@@ -209,6 +239,7 @@ class GeneratePanel(AskingPanel):
     def _link(self) -> None:
         for name, (widget, trait) in self._inputs.items():
             traitlets.link((self, name), (widget, trait))
+        traitlets.link((self, "given"), (self.carried, "given"))
         link_choice(self, "network", self.network_choice)
         traitlets.dlink((self, "network"), (self.card, "network"))
         traitlets.link((self, "description"), (self.words, "value"))
@@ -238,7 +269,7 @@ class GeneratePanel(AskingPanel):
 
     def _build(self) -> None:
         try:
-            made = generate(**self.options(), at=self.at)
+            made = generate(**options_of(**self.options(), at=self.at))
         except (BuildError, OptionError) as error:
             self._refuse(error)
         else:
@@ -248,6 +279,8 @@ class GeneratePanel(AskingPanel):
         """Say what cannot be met beside the input it concerns."""
         self.problem = str(error)
         option = error.option if isinstance(error, OptionError) else ""
+        if self.carried.refuse(option_named(option), str(error)):
+            return
         if option in ("amount_minor_units", "currency"):
             self.amount.refuse(option, str(error))
         elif option == "pan":

@@ -1,0 +1,106 @@
+"""What a payment carries, in the generate panel: an input for all that sim.generate takes, where it goes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+import sim
+from sim.spec.words import Payment
+from sim.widgets import GeneratePanel
+from sim.widgets.panels.carried import carried_names
+from sim.widgets.panels.generate import OPTIONS
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+PLACE = {
+    "merchant": "CAFE NOIR",
+    "city": "LYON",
+    "country": "FR",
+    "mcc": "5812",
+    "terminal": "T0000009",
+    "merchant_id": "M9",
+    "acquirer": "777001",
+    "expiry": "3001",
+    "timezone": "Europe/Paris",
+}
+CARRIED: list[dict[str, Any]] = [
+    PLACE,
+    {"entry": "ecommerce", "three_d_secure": "authenticated", "store_card": True},
+    {"entry": "ecommerce", "token": True, "cvv2": "123"},
+    {"entry": "stored", "initiator": "merchant"},
+    {"entry": "moto", "postal_code": "10001", "address": "1 MAIN STREET"},
+    {"entry": "chip", "pin": True, "partial_approval": True},
+    {"entry": "chip", "cashback_minor_units": "300"},
+    {"network": "MASTERCARD", "purpose": "instalment", "entry": "ecommerce", "instalments": "6"},
+    {
+        "network": "MASTERCARD",
+        "purpose": "dcc",
+        "merchant_amount_minor_units": "790",
+        "merchant_currency": "EUR",
+    },
+    {"message_type": "reversal", "final_amount_minor_units": "400"},
+]
+
+
+def test_there_is_an_input_for_all_that_generate_takes() -> None:
+    """Every argument of sim.generate is an option of the form or one of these inputs."""
+    taken = {*inspect.signature(sim.generate).parameters, *Payment.__annotations__}
+    taken -= {"description", "provider", "model", "payment", "at"}
+    assert taken == {*OPTIONS, *carried_names()}
+
+
+@pytest.mark.parametrize("given", CARRIED, ids=lambda given: "-".join(given)[:30])
+def test_what_is_filled_in_reaches_the_message(given: dict[str, Any]) -> None:
+    """As sim.generate makes it of the same arguments; the call shown makes it, too."""
+    options = {"message_type": "auth", "network": "VISA", "entry": "chip"} | given
+    panel = GeneratePanel(at=AT, **options)
+    panel.run()
+    assert panel.problem == ""
+    assert panel.message == str(sim.generate(**options, at=AT).iso.message)
+    call = ast.parse(panel.code.strip(), mode="eval").body
+    assert isinstance(call, ast.Call)
+    named = {one.arg: ast.literal_eval(one.value) for one in call.keywords if one.arg}
+    made = sim.generate(*map(ast.literal_eval, call.args), **named, at=AT)
+    assert str(made.iso.message) == panel.message
+
+
+def test_only_what_goes_with_the_message_is_offered() -> None:
+    """3-D Secure for e-commerce; what was filled in waits while it does not go and is not asked for."""
+    panel = GeneratePanel(at=AT, network="VISA", entry="ecommerce")
+    panel.carried.inputs["three_d_secure"].value = "authenticated"
+    assert panel.given == {"three_d_secure": "authenticated"}
+    assert "three_d_secure='authenticated'" in panel.code
+    panel.entry = "chip"
+    assert panel.carried.fields["three_d_secure"].layout.display == "none"
+    assert "three_d_secure" not in panel.options()
+    panel.entry = "ecommerce"
+    assert panel.options()["three_d_secure"] == "authenticated"
+    panel.message_type = "echo"
+    assert set(panel.options()) == set(OPTIONS)
+
+
+def test_what_cannot_be_met_is_said_beneath_its_input() -> None:
+    """The input unfolds, and the message made before stays."""
+    panel = GeneratePanel(at=AT, network="VISA", country="ATLANTIS")
+    panel.run()
+    assert "country" in panel.carried.fields["country"].problem
+    assert panel.carried.selected_index == 0
+    assert panel.message == ""
+
+
+def test_a_verification_value_is_not_saved(tmp_path: Any) -> None:
+    """Options saved by a name have what was filled in, but no CVV2."""
+    panel = GeneratePanel(
+        at=AT, network="VISA", entry="ecommerce", cvv2="654", token=True, templates=tmp_path / "t"
+    )
+    panel.templates.name.value = "wallet"
+    panel.templates.save()
+    text = (tmp_path / "t").read_text()
+    assert "654" not in text
+    panel.use({"entry": "ecommerce", "token": True})
+    assert panel.given == {"token": True}
+    assert panel.carried.inputs["token"].value == "yes"
