@@ -347,29 +347,33 @@ def chip_pan(message: Message) -> Iterator[Hit]:
             yield _hit(chip.first(name), "the card number of DE 2", "another card number", 0, len(value))
 
 
-def _copies(message: Message) -> Iterator[tuple[str, int, str]]:
-    """Tag, data element and its value where chip data repeat what the message says."""
-    merchant_category = number_of("category", message.version)
-    yield "9C", 3, message.get(3)[:2]
-    yield "9F15", merchant_category, message.get(merchant_category)
-    yield "5F24", 14, message.get(14)
-    yield "9F1C", 41, message.get(41).strip()
-    yield "9F16", 42, message.get(42).strip()
-    if number_of("condition", message.version):  # else DE 22 is no entry mode of two digits
-        yield "9F39", 22, message.get(22)[:2]
+@cache
+def _copies(version: str) -> tuple[tuple[str, int, slice], ...]:
+    """Tag, data element and the part of it that the tag repeats."""
+    whole, two = slice(None), slice(2)
+    found = [("9C", 3, two), ("9F15", number_of("category", version), whole), ("5F24", 14, whole)]
+    found += [("9F1C", 41, whole), ("9F16", 42, whole)]
+    if number_of("condition", version):  # else DE 22 is no entry mode of two digits
+        found.append(("9F39", 22, two))
+    return tuple(found)
 
 
 @rule("chip-agrees", 55, classes="12", reads=(3, 14, 18, 22, 26, 41, 42, 55), tags=_COPIED)
 def chip_agrees(message: Message) -> Iterator[Hit]:
     """What stands both in a tag and in a data element is the same."""
     chip = _chip(message)
-    for name, number, value in _copies(message):
-        if not value or name not in chip:
+    for name, number, part in _copies(message.version):
+        if name not in chip or not (value := message.get(number)[part]):
             continue
         known, mine = tables.tags()[name], chip.value(name)
-        if known.content == "n" and not value.isdecimal():
+        if known.content in ("an", "ans"):
+            value = value.strip()
+            same = not value or characters(mine).strip() == value
+        elif known.content == "n" and not value.isdecimal():
             continue  # what is wrong with the data element is said there
-        if (characters(mine).strip() if known.content in ("an", "ans") else mine[: len(value)]) != value:
+        else:
+            same = mine[: len(value)] == value
+        if not same:
             about = known.name.split(" (")[0].lower()
             yield _hit(chip.first(name), f"the value of DE {number}", f"another {about}")
 

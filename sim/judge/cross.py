@@ -7,7 +7,7 @@ by the rule of that element. Nothing here asks an x8xx message about cards.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import date
 from functools import lru_cache
 
 from sim.codec import Message
@@ -29,7 +29,7 @@ _REQUESTS_AND_ADVICES = "02"
 _RESPONSES = "13"
 
 _LEAP_YEAR = 2024
-_DAY, _YEAR = timedelta(days=1), timedelta(days=366)
+_DAY, _YEAR = 86_400, 366 * 86_400  # seconds
 _CENTURY_MONTHS = 1200
 _CHIP = ("chip", "contactless")
 _READ = ("chip", "contactless", "magnetic stripe")
@@ -62,16 +62,23 @@ def dates_apart(message: Message) -> Iterable[Hit]:
         return _NONE
     if at == 13 and not _sound_date(message, 13):
         return _NONE
-    gap = abs(_moment(message.fields[7]) - _moment(local))
+    gap = abs(_second(fields[7]) - _second(local))
     if min(gap, _YEAR - gap) <= _DAY:
         return _NONE
     start = len(message.fields[at]) - 10 if at == 12 else 0
     return (Hit(at, "a local date within a day of DE 7", repr(local[:4]), start, 4),)
 
 
-def _moment(text: str) -> datetime:
-    month, day, hour, minute, second = (int(text[at : at + 2]) for at in range(0, 10, 2))
-    return datetime(_LEAP_YEAR, month, day, hour, minute, second, tzinfo=UTC)
+def _second(text: str) -> int:
+    """The second of a leap year, of MMDDhhmmss."""
+    hour, minute, second = int(text[4:6]), int(text[6:8]), int(text[8:10])
+    return _DAY * _day(text[:4]) + 3600 * hour + 60 * minute + second
+
+
+@lru_cache(maxsize=366)
+def _day(text: str) -> int:
+    """The day of a leap year, of MMDD."""
+    return date(_LEAP_YEAR, int(text[:2]), int(text[2:])).toordinal()
 
 
 def _months_from(first: str, second: str) -> int:

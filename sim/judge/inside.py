@@ -9,13 +9,16 @@ from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.elements.layout import fits, layouts
+from sim.kept import Kept
 from sim.spec.layouts import Cell, Layout
 from sim.spec.networks import FormatRow
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
 _LATEST = 4
-_PAN_DIGITS = 12
 _RESERVED = "reserved"  # the meaning of a code that is listed so that it can be named
+# Whether a value fits a network's layouts: terminals repeat what they say of themselves. By version, element,
+# network, length and hash, by the process's own key: a value may hold card data, its hash does not.
+_FITTED: Kept[tuple[str, int, str, int, int], bool] = Kept(2048)
 
 
 @lru_cache(maxsize=_LATEST)
@@ -54,8 +57,11 @@ def sizes(message: Message, number: int, value: str, item: FormatRow, name: str)
 
 def layout(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     """Whether *value* fits the rows of network *name*."""
-    fitting = _fits if len(value) >= _PAN_DIGITS else _fits_again
-    return None if fitting(message.version, number, name, value) else "another layout"
+    key = message.version, number, name, len(value), hash(value)
+    if (fitting := _FITTED.get(key)) is None:
+        own = _own(message.version, number, name)
+        fitting = _FITTED.keep(key, any(fits(one, value) for one in own))
+    return None if fitting else "another layout"
 
 
 def places(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
@@ -103,16 +109,8 @@ def _fixed(version: str, number: int, name: str, parts: frozenset[str]) -> tuple
     return tuple(found)
 
 
-def _fits(version: str, number: int, owner: str, value: str) -> bool:
-    return any(fits(one, value) for one in _own(version, number, owner))
-
-
 @cache
 def _own(version: str, number: int, owner: str) -> tuple[Layout, ...]:
     """The network's own layouts of an element, those first that a pattern tells."""
     own = [one for one in layouts(version, number, owner) if one.network == owner]
     return tuple(sorted(own, key=lambda one: one.pattern is None))
-
-
-# Short values are repeated, and are no card numbers.
-_fits_again = lru_cache(maxsize=1024)(_fits)
