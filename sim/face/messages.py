@@ -37,8 +37,9 @@ def parse(
     Returns
     -------
     MessageTable
-        A row per data element; `start` and `end` count characters from 0. Where bytes were read,
-        `byte_start` and `byte_end` count those of the paste. A broken text gives a table as well: what was
+        A row per data element; `start` and `end` bound all of it, length prefix included, in characters
+        from 0 (those of a finding the fault alone). Where bytes were read, `byte_start` and `byte_end` count
+        those of the paste. A broken text gives a table as well: what was
         read, the piece that misfits with its finding and hint, the unread rest.
 
     Raises

@@ -261,9 +261,9 @@ class MessageTable(Table):
     """One message, a row per data element: change a cell, and the message is changed.
 
     Columns: `number` (0 MTI, 1 bitmap, missing for text left unread), `name`, `format`, `value`,
-    `meaning`, `start` and `end` (characters of the text form; `start` is where the length prefix
-    begins), `finding` and `hint` (only of a text that does not parse). `.iso` has what belongs to
-    the whole message.
+    `meaning`, `start` and `end` (characters of the text form, from 0: all of the element, from its
+    length prefix on; those of a finding bound the fault inside it), `finding` and `hint` (only of a
+    text that does not parse). `.iso` has what belongs to the whole message.
     """
 
     _value_columns = ("value",)
@@ -299,8 +299,8 @@ class FindingsTable(Table):
     """What is wrong with a message, a row per finding; empty when all is well.
 
     Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`,
-    `rule`, `message`, `start`, `end` (characters of the text form), `expected`, `found`, `hint`,
-    `source`. Displays leave out `start`, `end`, `expected` and `found`, which `message` repeats.
+    `rule`, `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a
+    message table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays leave out `start`, `end`, `expected` and `found`, which `message` repeats.
     """
 
     _safe_columns = ("severity", "network", "name", "rule", "message", "expected", "found", "hint", "source")

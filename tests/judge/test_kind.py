@@ -28,14 +28,15 @@ from sim.spec import emv as tables
 CARDS = {2, 35, 45}
 PAIRS = 500
 
-_COPIES = "9F15025411" + "9F1C08" + "31" * 8 + "9F160F" + "31" * 15  # category, terminal, merchant
+# Category, expiry, entry mode, terminal, merchant.
+_COPIES = "9F15025411" + "5F2403291231" + "9F390105" + "9F1C08" + "31" * 8 + "9F160F" + "31" * 15
 
 # What neither the vectors nor generate have, for rules that look there.
 RARE = [
     Message("0110", {3: "000000", 38: " " * 6, 39: "00"}),
     Message("0120", {3: "000000", 39: "00", 55: "9F270100"}),
     Message("0100", {3: "000000", 55: "9F2701809C0100"}),
-    Message("0100", {18: "5411", 41: "1" * 8, 42: "1" * 15, 55: _COPIES}),
+    Message("0100", {14: "2912", 18: "5411", 22: "051", 41: "1" * 8, 42: "1" * 15, 55: _COPIES}),
     Message("1100", {26: "5411", 41: "1" * 8, 42: "1" * 15, 55: _COPIES}, "1993"),
     Message("0110", {3: "000000", 39: "10", 54: "0040840D000000000500"}),
     Message("0100", {2: "4" + "1" * 15, 14: "2912", 45: "B" + "4" + "1" * 15 + "^DOE/JANE^2912201000"}),
