@@ -300,7 +300,8 @@ class FindingsTable(Table):
 
     Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`,
     `rule`, `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a
-    message table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays leave out `start`, `end`, `expected` and `found`, which `message` repeats.
+    message table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays leave out
+    `start`, `end`, `expected` and `found`, which `message` repeats.
     """
 
     _safe_columns = ("severity", "network", "name", "rule", "message", "expected", "found", "hint", "source")
