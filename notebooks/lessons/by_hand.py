@@ -86,7 +86,7 @@ by_hand = Lesson(
     ),
     facts(
         lambda: {name: (tags(chip_request(FIRST))[name],) for name in ("9F27", "95", "9F02", "5F2A", "9C")},
-        "Cut from the front: tag, length, value. The length says how many *bytes* the value has: two digits each.",
+        "Cut from the front: tag, length, value. The length says, in hexadecimal, how many *bytes* the value has: two digits each.",
     ),
     facts(_second, "The same way as before: bitmap, then add up. The cheat sheet has every format."),
 )
