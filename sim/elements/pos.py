@@ -20,7 +20,7 @@ _UNKNOWN = {"pos_entry_mode": "unknown entry mode", "pin_entry_capability": "unk
 _READ = ("chip", "contactless", "magnetic stripe", "bar code", "manual", "credential on file")
 
 
-def _codes(message: Message, job: str) -> list[Code]:
+def _codes(message: Message, job: str, network: str | None = None) -> list[Code]:
     """The known codes in the part of DE 22 that does *job*: one, or one for each bit that is set."""
     found = role(job, message.version)
     if found is None or _NUMBER not in message:
@@ -28,7 +28,7 @@ def _codes(message: Message, job: str) -> list[Code]:
     cell = layouts(message.version, _NUMBER)[0].cell.by_key[found.part]
     value = message[_NUMBER][place(message.version, _NUMBER, found.part)]
     if cell.codes != _FLAGS:
-        code = code_of(cell, value, message.version)
+        code = code_of(cell, value, message.version, network or "")
         return [code] if code else []
     name, _, position = cell.argument.partition(" ")
     codes = (
@@ -37,13 +37,14 @@ def _codes(message: Message, job: str) -> list[Code]:
     return [code for code in codes if code]
 
 
-def entry_mode(message: Message) -> str:
-    """How the card number got into the message, in words; empty when DE 22 does not say.
+def entry_mode(message: Message, network: str | None = None) -> str:
+    """How the card number got into the message, in words, by the codes of *network* where it has its own;
+    empty when DE 22 does not say.
 
     >>> entry_mode(Message("0100", {22: "051"}))
     'chip'
     """
-    return ", ".join(code.meaning for code in _codes(message, "entry"))
+    return ", ".join(code.meaning for code in _codes(message, "entry", network))
 
 
 def entry_kind(message: Message) -> str:

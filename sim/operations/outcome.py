@@ -111,16 +111,21 @@ def _wanted(message: Message, name: str | None) -> str:
     return known.kind if known else ""
 
 
+def amount_asked(message: Message) -> str:
+    """The amount that *message* asks for or answers: of a partial approval the original one."""
+    return (_original(message) if is_partly_approved(message) else "") or money.say(message)
+
+
 def _partly(message: Message) -> str:
     """How much of how much is approved."""
     approved = money.say(message)
     if not approved:
         return "Only a part is approved; the rest needs another payment."
-    asked = _asked(message)
+    asked = _original(message)
     return f"Only {approved}{f' of {asked}' if asked else ''} is approved; the rest needs another payment."
 
 
-def _asked(message: Message) -> str:
+def _original(message: Message) -> str:
     """The amount that was asked for: DE 54 type 57, since 1993 DE 30."""
     number = number_of("original-amount", message.version)
     if not number:

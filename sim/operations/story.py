@@ -16,7 +16,7 @@ from sim.elements import dates, emv, groups, money, mti, pos
 from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
-from sim.operations.outcome import is_partly_approved, say_inquiry, say_outcome
+from sim.operations.outcome import amount_asked, is_partly_approved, say_inquiry, say_outcome
 from sim.operations.own_parts import elements_told, say_own_parts
 from sim.operations.surroundings import (
     say_file,
@@ -127,7 +127,7 @@ def _purpose(code: str, version: str, name: str | None) -> str:
 def _request(message: Message, name: str | None) -> str:
     if message.mti[1] not in _CLASSES_WITH_PURPOSE:
         return ""
-    code, amount = message.get(3)[:2], money.say(message)
+    code, amount = message.get(3)[:2], amount_asked(message)
     wanted = _purpose(code, message.version, name) if code else ""
     if "inquiry" in wanted and not (message.get(4)[-12:]).strip("0"):
         amount = ""
@@ -254,7 +254,7 @@ def _reading(message: Message, name: str | None) -> str:
 def _read(code: str, condition: str, version: str, name: str | None) -> str:
     """What DE 22 says of the card's reading and, in 1987, DE 25 of the conditions."""
     message = Message("", {22: code}, version)
-    mode = pos.entry_mode(message)
+    mode = pos.entry_mode(message, name)
     if not mode:
         return f"The point of service code {code} says: {pos.say(message)}."
     way = _phrases("ways").get(version, _phrases("ways")["any"])

@@ -130,6 +130,12 @@ def test_codes_of_parts_belong_to_a_part() -> None:
         ("MASTERCARD", "9F10", f"0110A0{'0' * 30}", "5-16", f"{NOT_TWICE}; first GENERATE AC returned ARQC"),
         ("MASTERCARD", "9F6E", "084000010000", "1-4", "United States"),
         ("VISA", "9F6E", "02800000", "1-2", "non-card form factor"),
+        ("DISCOVER", "9F66", "04800000", "1-8", "online PIN; online cryptogram required"),
+        ("UNIONPAY", "9F66", "20000080", "1-8", "QPBOC; FDDA version 01"),
+        ("AMEX", "9F6D", "C8", "1-2", "contactless EMV and magnetic stripe, CVM required"),
+        ("MASTERCARD", "9F5D", "020401", "1-2", "version 2"),
+        ("MASTERCARD", "9F5D", "020401", "3-4", "field off detection"),
+        ("MASTERCARD", "9F5D", "020401", "5-6", "all 10 tags of 32 bytes"),
         ("UNIONPAY", "9F10", "0701170300000004", "15-16", "SM4"),
         ("DISCOVER", "9F10", COMMON_CORE, "3-4", "format A, version 5 (Triple DES)"),
         (
