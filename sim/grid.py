@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 NUMBER, VALUE, TEXT, SEVERITY = "n", "v", "t", "s"
 GAP = "…"
@@ -61,7 +61,8 @@ _SEVERITIES = (
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table as texts. `kinds` says how each column is drawn: n number, v value, t text, s severity;
-    `failing` are the places of the rows to be marked; `label_header` is None where rows have no labels."""
+    `failing` are the places of the rows to be marked; `label_header` is None where rows have no labels;
+    `links` says where a text in the column of that header leads."""
 
     headers: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -70,6 +71,7 @@ class Grid:
     label_header: str | None = ""
     note: str = ""
     failing: frozenset[int] = frozenset()
+    links: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def visible(text: str) -> str:
@@ -160,23 +162,30 @@ def _shares(headers: Sequence[str], needs: Sequence[int], long: Sequence[bool]) 
 
 
 def _html_row(table: Grid, at: int, names: Sequence[str]) -> str:
-    cells = "".join(map(_html_cell, table.rows[at], table.kinds, names))
+    row = table.rows[at]
+    links = (table.links.get(key, "") for key in zip(table.headers, row, strict=True))
+    cells = "".join(map(_html_cell, row, table.kinds, names, links))
     label = "" if table.label_header is None else f"<th>{html.escape(table.labels[at])}</th>"
     failing = ' class="failing"' if at in table.failing else ""
     return f"<tr{failing}>{label}{cells}</tr>"
 
 
-def _html_cell(text: str, kind: str, names: str) -> str:
-    """A cell; *names* are the classes of a column that may be cut short."""
+def _html_cell(text: str, kind: str, names: str, link: str = "") -> str:
+    """A cell; *names* are the classes of a column that may be cut short, *link* is where its text leads."""
     if kind == SEVERITY:
         tone = f" {text}" if text in SIGNS else ""
         return f'<td class="s{tone}">{html.escape(signed(text))}</td>'
     if not names:
-        return f'<td class="{kind}">{html.escape(text)}</td>'
+        return f'<td class="{kind}">{_linked(text, link)}</td>'
     whole = f' title="{html.escape(cut(text, _MOST_TITLE))}"' if len(text) > _SHORT_ENOUGH else ""
-    return (
-        f'<td class="{kind} {names}"{whole}>{html.escape(cut(text, _MOST_DRAWN.get(kind, len(text))))}</td>'
-    )
+    drawn = cut(text, _MOST_DRAWN.get(kind, len(text)))
+    return f'<td class="{kind} {names}"{whole}>{_linked(drawn, link)}</td>'
+
+
+def _linked(text: str, link: str) -> str:
+    """*text* for a page, leading to *link* where there is one, beside the page that it stands on."""
+    shown = html.escape(text)
+    return f'<a href="{html.escape(link)}" target="_blank" rel="noopener">{shown}</a>' if link else shown
 
 
 def signed(severity: str) -> str:

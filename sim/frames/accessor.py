@@ -17,6 +17,7 @@ from sim.frames.addressing import element, set_element
 from sim.frames.argument import Given, as_build_error, digest, facts_of, leniently, take
 from sim.frames.pasted import TEXT_FORM
 from sim.frames.raw import RawMessage
+from sim.judge.pages import rule_page
 from sim.operations import copying, explain, validate
 from sim.operations.explanation import explain_so_far
 from sim.operations.validation import chosen_network
@@ -189,6 +190,12 @@ class FindingsView:
         return [str(sentence) for sentence in rows["message"].tolist()]
 
     @property
+    def urls(self) -> list[str]:
+        """The page about the rule of each row, on the site of documentation that `SIM_DOCS` names; empty
+        texts where no site is known."""
+        return [rule_page(rule) for rule in self._table["rule"].tolist()]
+
+    @property
     def version(self) -> str:
         """The version the message was read as; empty when unknown."""
         return str(facts_of(self._table).get("version", ""))
@@ -210,7 +217,7 @@ class FindingsView:
         return Table(rows, columns=list(columns)).astype(columns)
 
     def __repr__(self) -> str:
-        return "<iso: valid, errors, version, network, networks>"
+        return "<iso: valid, errors, urls, version, network, networks>"
 
 
 def view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:

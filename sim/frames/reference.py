@@ -29,6 +29,12 @@ class ReferenceTable(Table):
         return pd.DataFrame(self)
 
 
+class RulesTable(ReferenceTable):
+    """The catalogue of rules."""
+
+    _rules = "rule"
+
+
 def fields(version: AnyVersion, network: AnyNetwork | None) -> Table:
     """The data elements of *version*, and what *network* asks of them."""
     version, network = version_named(version), None if network is None else network_named(network)
@@ -122,4 +128,4 @@ def rules() -> Table:
                 own = f"{name.lower()}-{rule.id}"
                 said = rule.severity, rule.expected, rule.source, rule.hint
                 rows.append((own, name, *said, examples[own]))
-    return ReferenceTable(columns_of(_RULE_COLUMNS, rows))
+    return RulesTable(columns_of(_RULE_COLUMNS, rows))

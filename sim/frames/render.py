@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from sim.frames.shown import is_missing
 from sim.grid import GAP, NUMBER, SEVERITY, TEXT, VALUE, Grid, visible
+from sim.judge.pages import rule_page
 
 _VALUE_COLUMNS = frozenset({"value", "a", "b", "format", "code", "rule", "pattern", "fault", "text"})
 _ELEMENT = re.compile(r"DE[0-9]+")
@@ -42,6 +44,14 @@ def grid_of(
         note=note,
         failing=frozenset(at for at, text in enumerate(failing) if text and text != GAP),
     )
+
+
+def linked(table: Grid, rules: str) -> Grid:
+    """The same with each rule in the column *rules* leading to the page about it, where one is known."""
+    if rules not in table.headers:
+        return table
+    named = {row[table.headers.index(rules)] for row in table.rows} - {GAP}
+    return replace(table, links={(rules, text): page for text in named if (page := rule_page(text))})
 
 
 def shown_rows(count: int, width: int) -> tuple[list[int | None], str]:

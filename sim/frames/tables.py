@@ -122,6 +122,7 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
     _when_empty: tuple[str, ...] = ()
     _never: tuple[str, ...] = ()
     _nothing = ""
+    _rules = ""  # the column whose texts are rules, if any
 
     @property
     def _constructor(self) -> Callable[..., Any]:
@@ -215,11 +216,11 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
 
     def drawn(self) -> Grid:
         """What a display draws: card data masked, and of a long table the rows at both ends."""
-        return render.grid(self.masked(), self.left_out())
+        return render.linked(render.grid(self.masked(), self.left_out()), self._rules)
 
     def drawn_of(self, places: Sequence[int]) -> Grid:
         """The same of the rows at *places*, counted from 0."""
-        return render.grid_of(self.masked(), self.left_out(), places)
+        return render.linked(render.grid_of(self.masked(), self.left_out(), places), self._rules)
 
     def heading(self) -> str:
         """What a display says above the rows, or in the place of rows where there are none."""
@@ -308,6 +309,7 @@ class FindingsTable(Table):
     _when_empty = ("network", "hint", "source")
     _never = ("start", "end", "expected", "found")
     _nothing = "No findings."
+    _rules = "rule"
 
     if TYPE_CHECKING:
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from sim.judge.pages import rule_page
+
 
 class Severity(StrEnum):
     """How bad a finding is. Only errors make a message invalid."""
@@ -42,6 +44,11 @@ class Finding:
     def is_error(self) -> bool:
         """Whether the finding makes the message invalid."""
         return self.severity is Severity.ERROR
+
+    @property
+    def url(self) -> str:
+        """The page about its rule; empty where no site of documentation is known, see `sim.judge.pages`."""
+        return rule_page(self.rule)
 
 
 class Hit(NamedTuple):

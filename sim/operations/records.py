@@ -90,8 +90,9 @@ def message_record(view: Anatomy, read_as: str) -> dict[str, Any]:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """One finding."""
-    return {name: getattr(finding, name) for name in _FINDING}
+    """One finding; with `url`, the page about its rule, where a site of documentation is known."""
+    made = {name: getattr(finding, name) for name in _FINDING}
+    return made | {"url": finding.url} if finding.url else made
 
 
 def report_record(report: Report, against: tuple[str, ...] = ()) -> dict[str, Any]:
