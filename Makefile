@@ -31,7 +31,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench fuzz contract differential soak llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench bench-guard coverage fuzz contract differential soak llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +47,9 @@ serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 
 test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks
 	@$(BIN)/python -m pytest --ignore=tests/browser -n logical --dist loadfile
+
+coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
+	@$(BIN)/python -m pytest --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
 	@$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
@@ -85,6 +88,11 @@ docs: $(DOCS)/.made ## build the site of documentation into build/site, with bui
 
 bench: $(BENCH)/.made ## compare the speed with other packages, into tests/bench/RESULTS.md and .json; QUICK=1 for a first look
 	@$(BENCH)/bin/python tests/bench/run.py $(if $(QUICK),--quick)
+
+bench-guard: $(BENCH)/.made ## the same, failing where a ratio fell by more than 20%; KEEP=1 keeps them in HISTORY.csv
+	@mkdir -p build
+	@$(BENCH)/bin/python tests/bench/run.py --json build/bench.json
+	@$(BENCH)/bin/python tests/bench/guard.py build/bench.json $(if $(KEEP),--keep)
 
 fuzz: $(HARNESS)/.made ## fuzz what meets bytes of strangers for MINUTES=10 in all; SURFACES= names some
 	@$(HARNESS)/bin/python tests/harness/fuzz.py $(or $(MINUTES),10) $(SURFACES)

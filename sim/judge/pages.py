@@ -1,7 +1,7 @@
 """Where the page about a rule stands: on the site of documentation, which `make docs` builds.
 
-The address of the site is `SIM_DOCS`, or else what the installed package names as its documentation. While that
-is a placeholder, no page is known.
+The address of the site is `SIM_DOCS`, or else what the installed package names as its documentation. While
+that is a placeholder, no page is known.
 """
 
 from __future__ import annotations

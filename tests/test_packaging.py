@@ -1,0 +1,59 @@
+"""What describes the package a second time says the same as pyproject.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sim
+
+ROOT = Path(__file__).parents[1]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# What another package index calls it.
+_CONDA = {"tzdata": "python-tzdata"}
+
+
+def bounds(requirements: list[str]) -> set[tuple[str, str]]:
+    """Names, as conda says them, with their versions."""
+    split = (re.fullmatch(r"([a-z0-9-]+) ?([<>=,.0-9]*)", one) for one in requirements)
+    return {(_CONDA.get(one[1], one[1]), one[2]) for one in split if one}
+
+
+def test_the_conda_recipe_has_the_packages_bounds() -> None:
+    """Version, Python, what is needed, what the extras need, and the commands are those of the package."""
+    yaml = pytest.importorskip("yaml")
+    path = ROOT / ".ci" / "conda" / "recipe.yaml"
+    if not path.exists():
+        pytest.skip("the recipe stands in a checkout alone")
+    recipe = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert recipe["context"]["version"] == sim.__version__
+    assert f">={recipe['context']['python_min']}" == PROJECT["requires-python"]
+    needed = [one for one in recipe["requirements"]["run"] if not one.startswith("python >=")]
+    assert bounds(needed) == bounds(PROJECT["dependencies"])
+    extras = PROJECT["optional-dependencies"]
+    assert bounds(recipe["requirements"]["run_constraints"]) == bounds(extras["jupyter"] + extras["server"])
+    commands = {f"{name} = {target}" for name, target in PROJECT["scripts"].items()}
+    assert set(recipe["build"]["python"]["entry_points"]) == commands
+
+
+def test_the_public_address_is_filled_in_at_one_place() -> None:
+    """As long as it is a placeholder, nothing but the package's own description and its recipe names it."""
+    named = [
+        path.relative_to(ROOT).as_posix()
+        for pattern in (
+            "*.md",
+            "*.toml",
+            "*.cff",
+            ".ci/**/*",
+            ".github/**/*",
+            "binder/*",
+            "notebooks/**/*.md",
+        )
+        for path in ROOT.glob(pattern)
+        if path.is_file() and "example.org/iso8583-lab" in path.read_text(encoding="utf-8")
+    ]
+    assert set(named) <= {"pyproject.toml", ".ci/conda/recipe.yaml"}
