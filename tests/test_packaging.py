@@ -15,6 +15,14 @@ ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What another package index calls it.
 _CONDA = {"tzdata": "python-tzdata"}
+# How a notebook shows that it uses what an extra brings.
+_SIGNS = {
+    "dask": "engine=",
+    "keys": "sim.keys",
+    "load": "sim.load(",
+    "pcap": ".pcap",
+    "plot": "sim.plot(",
+}
 
 
 def bounds(requirements: list[str]) -> set[tuple[str, str]]:
@@ -38,6 +46,19 @@ def test_the_conda_recipe_has_the_packages_bounds() -> None:
     assert bounds(recipe["requirements"]["run_constraints"]) == bounds(extras["jupyter"] + extras["server"])
     commands = {f"{name} = {target}" for name, target in PROJECT["scripts"].items()}
     assert set(recipe["build"]["python"]["entry_points"]) == commands
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern"),
+    [("Makefile", r"-e '\.\[(lab,[a-z,]+)\]'\n\t@mkdir"), ("binder/requirements.txt", r"-e \.\[([a-z,]+)\]")],
+)
+def test_what_opens_the_notebooks_installs_what_they_use(file: str, pattern: str) -> None:
+    """Every extra that a notebook of the course needs is installed by `make lab`, and for Binder."""
+    found = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"))
+    assert found
+    books = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("notebooks/[0-9]*.ipynb"))
+    needed = {extra for extra, sign in _SIGNS.items() if sign in books}
+    assert {"load", "plot"} <= needed <= set(found[1].split(","))
 
 
 def test_the_public_address_is_filled_in_at_one_place() -> None:
