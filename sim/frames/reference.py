@@ -127,5 +127,5 @@ def rules() -> Table:
             if not rule.standard:
                 own = f"{name.lower()}-{rule.id}"
                 said = rule.severity, rule.expected, rule.source, rule.hint
-                rows.append((own, name, *said, examples[own]))
+                rows.append((own, name, *said, examples.get(own, "")))
     return RulesTable(columns_of(_RULE_COLUMNS, rows))
