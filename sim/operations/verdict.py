@@ -7,6 +7,7 @@ network it is judged on. So it is kept by them, without the message, and told ag
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from sim.codec import Message
 from sim.judge import Finding, Severity
@@ -59,6 +60,12 @@ class Judgement:
             wrong.sort(key=lambda hit: (hit.field or 0, hit.at))
             self._errors = tuple(sentence(self._places, hit) for hit in wrong)
         return [*self._errors]
+
+
+@cache
+def _nothing(network: str) -> Judgement:
+    """What is said by a network that finds nothing: the same of every message."""
+    return Judgement(Places(Message("")), (), network)
 
 
 class Verdict:
@@ -118,7 +125,7 @@ class Verdict:
     def _judge(self, facts: Facts, name: str) -> None:
         if self._places is not None and name not in self._results:
             found = network_hits(facts, name)
-            self._results[name] = Judgement(self._places, found, name)
+            self._results[name] = Judgement(self._places, found, name) if found else _nothing(name)
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
         for name in names:
