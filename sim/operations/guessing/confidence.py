@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.operations.guessing.anchors import known
+from sim.operations.guessing.anchors import known, usual
 from sim.operations.guessing.candidate import Candidate, same
 from sim.operations.guessing.front import OFF_BY
 from sim.operations.sureness import LIKELY, SURE, UNSURE
@@ -68,9 +68,19 @@ def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
         return UNSURE
     if best.odd and shaky and (content or best.dialect or foreign or blind):
         return UNSURE
+    if best.odd and (rivals or set(best.unusual) - {*best.padding.unsettled, *best.reading.notes}):
+        return UNSURE
+    few = len(best.steps) < _FEW and not best.is_text
+    if not _framed(best) and (best.dialect or (few and not plain(best.anchor.mti))):
+        return UNSURE
     if any(_as_good(rival, best) for rival in rivals):
         return UNSURE
     return LIKELY if best.odd or best.unusual or rivals or best.score < _THIN else SURE
+
+
+def plain(mti: str) -> bool:
+    """Whether *mti* is a usual one of an acquirer: the most that a few elements can be believed for."""
+    return usual(mti) and mti[3] == "0"
 
 
 def _as_good(rival: Candidate, best: Candidate) -> bool:

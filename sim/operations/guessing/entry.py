@@ -173,6 +173,7 @@ def _named(one: Named) -> Guessed:
 
 def _of_readings(found: list[Reading], text: str, asked: Known) -> Guess:
     kept, layers = candidates(found, asked)
+    kept.sort(key=_believable, reverse=True)
     if not kept or not _believable(kept[0]):
         why = _not_a_message(found, text, layers)
         odd = tuple(kept[0].odd[:2]) if kept else ()
