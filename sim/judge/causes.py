@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sim.codec import Message, ParseError, spans
 from sim.codec.bitmap import numbers
@@ -29,12 +30,14 @@ _NEAR = 32
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What stands around a message, or how it is written otherwise: a `hint` that says so and what to do,
-    that in a word (`action`), and the `text` that reads as `version` then; None where nothing does it."""
+    that in a word (`action`) and as a button says it (`offer`), and the `text` that reads as `version` then;
+    None where nothing does it."""
 
     hint: str
     action: str
     text: str | None
     version: str
+    offer: str
 
 
 def likely_cause(raw: str, version: str, error: ParseError) -> str:
@@ -42,12 +45,18 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
     known cause undoes the misfit."""
     if not raw.strip():
         return "There is no text. A message starts with its MTI, such as 0100."
-    if cause := next(causes(raw, version), None):
+    if cause := first_cause(raw, version):
         return cause.hint
     for located in (_cut, _shifted):
         if hint := located(raw, version, error):
             return hint
     return catalogue()["framing"].hint
+
+
+@lru_cache(maxsize=4)
+def first_cause(raw: str, version: str) -> Cause | None:
+    """The likeliest of `causes`; None where there is none. Of one text it is asked several times."""
+    return next(causes(raw, version), None)
 
 
 def causes(raw: str, version: str) -> Iterator[Cause]:
@@ -69,18 +78,18 @@ def _in_front(raw: str, version: str) -> Iterator[Cause]:
     """A length header, a TPDU or another transport header was left in front."""
     if raw[:1] and ord(raw[0]) < 0x20 and _parses(raw[2:], version):
         hint = "The first two characters are a binary length header of the link; remove them."
-        yield Cause(hint, STRIPPED, raw[2:], version)
+        yield Cause(hint, STRIPPED, raw[2:], version, "Read without the length")
     digits = raw[:4]
     if digits.isdigit() and _parses(raw[4:], version):
         hint = f"The first four characters ({digits}) are a length header of the link; remove them."
-        yield Cause(hint, STRIPPED, raw[4:], version)
+        yield Cause(hint, STRIPPED, raw[4:], version, "Read without the length")
     if raw[:2] == "60" and _parses(raw[_TPDU_DIGITS:], version):
         hint = "The first ten digits are a TPDU (routing header) of the link; remove them."
-        yield Cause(hint, STRIPPED, raw[_TPDU_DIGITS:], version)
+        yield Cause(hint, STRIPPED, raw[_TPDU_DIGITS:], version, "Read without the TPDU")
     for size in _HEADERS:
         if len(raw) > size and _parses(raw[size:], version):
             hint = f"The message starts {size} characters later; remove the header in front of the MTI."
-            yield Cause(hint, STRIPPED, raw[size:], version)
+            yield Cause(hint, STRIPPED, raw[size:], version, "Read without the header")
 
 
 def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
@@ -99,10 +108,10 @@ def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
         for start in (0, 2, 4):
             if _parses(text[start:], version):
                 hint = f"This is a hex dump: each pair of digits is one {name} character. Convert it to text."
-                yield Cause(hint, DECODED, text[start:], version)
+                yield Cause(hint, DECODED, text[start:], version, f"Read the hex as {name}")
     if _binary_bitmap(data):
         hint = "This is a hex dump of a message with a binary bitmap; convert it to the text form first."
-        yield Cause(hint, DECODED, None, version)
+        yield Cause(hint, DECODED, None, version, "")
 
 
 def _binary_bitmap(data: bytes) -> bool:
@@ -119,7 +128,7 @@ def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
     text = raw[:4] + bits + raw[end:]
     if _parses(text, version):
         hint = "The bitmap stands as raw bytes; write each byte as two hex digits."
-        yield Cause(hint, REWRITTEN, text, version)
+        yield Cause(hint, REWRITTEN, text, version, "Write the bitmap as hex")
 
 
 def _quoted(raw: str, version: str) -> Iterator[Cause]:
@@ -127,19 +136,20 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and _parses(bare, version):
         hint = "Quotes, blanks or line ends stand around the message; remove them."
-        yield Cause(hint, STRIPPED, bare, version)
+        yield Cause(hint, STRIPPED, bare, version, "Read without what is around it")
     # Line breaks first: blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
         if joined != raw and _parses(joined, version):
             hint = "Line breaks or blanks inside the message came with the paste; remove them."
-            yield Cause(hint, STRIPPED, joined, version)
+            yield Cause(hint, STRIPPED, joined, version, "Join the lines")
 
 
 def _other_version(raw: str, version: str) -> Iterator[Cause]:
     """The layout is that of another version."""
     for other in VERSIONS:
         if other != version and _parses(raw, other):
-            yield Cause(f"The text reads as ISO 8583:{other}; choose that version.", READ, raw, other)
+            hint = f"The text reads as ISO 8583:{other}; choose that version."
+            yield Cause(hint, READ, raw, other, f"Read as {other}")
 
 
 def _cut(raw: str, version: str, error: ParseError) -> str:

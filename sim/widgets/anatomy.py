@@ -17,6 +17,7 @@ from sim.codec import IsoError, parse
 from sim.errors import element_label
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import dissect
+from sim.operations.repairing import mend
 from sim.operations.wired import Wired
 from sim.spec import spec
 from sim.widgets import edits
@@ -41,9 +42,9 @@ class MessageAnatomy(anywidget.AnyWidget):
     Traits: `message` (text; set it and the view follows), `version`, `network`; `hovered` and `pinned`,
     a data element number, 0 for the MTI, 1 for the bitmap, -1 for what was left unread, or None;
     `marked`, characters to light as (start, end), or None; `masked`, False shows card data; `editable`;
-    `can_edit`, whether the switch is there; `view`, the masked view as `sim.widgets.model` describes it;
-    `problem`, why the last edit was refused as {number, text}, else empty; `notice`, what the last one did,
-    where nobody may have meant it. Of these `message`, `version` and `network` stay in Python, and so does
+    `can_edit`, whether the switch is there; `mends`, whether a broken text has a button that mends
+    it; `view`, the masked view as `sim.widgets.model` describes it; `problem`, why the last edit was refused
+    as {number, text}, else empty; `notice`, what the last one did, where nobody may have meant it. Of these `message`, `version` and `network` stay in Python, and so does
     `held`, the bytes.
     """
 
@@ -56,6 +57,7 @@ class MessageAnatomy(anywidget.AnyWidget):
     masked = traitlets.Bool(True).tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
     can_edit = traitlets.Bool(True).tag(sync=True)
+    mends = traitlets.Bool(True).tag(sync=True)
     hovered = traitlets.Int(None, allow_none=True).tag(sync=True)
     pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
     marked = traitlets.List(traitlets.Int(), None, allow_none=True, minlen=2, maxlen=2).tag(sync=True)
@@ -157,7 +159,9 @@ class MessageAnatomy(anywidget.AnyWidget):
         value, at, end = str(content.get("value", "")), content.get("at"), content.get("end")
         if ask == "clear" and not self.masked:
             self._send_clear()
-        elif not self.editable:
+        elif ask == "mend" and self.mends:
+            self.mend()
+        elif not self.editable and not (ask == "undo" and self.notice):
             return
         elif ask in ("undo", "redo"):
             (self.undo if ask == "undo" else self.redo)()
@@ -207,6 +211,19 @@ class MessageAnatomy(anywidget.AnyWidget):
             name = spec(self.view["version"])[number].name
             self.notice = f"{element_label(number)} {name} is taken out."
         return done
+
+    def mend(self) -> bool:
+        """Do what is offered about a text that does not parse. False, with the reason in `problem`, where
+        no small edit makes it read."""
+        done = mend(self.message, chosen_version(self.message, self.version))
+        if done is None:
+            self.problem = {"number": self.view["fault"]["number"], "text": "No small edit makes it read."}
+            return False
+        if chosen_version(done.text, self.version) != done.version:
+            self.version = done.version
+        self._take((done.text, None))
+        self.notice = done.said
+        return True
 
     def undo(self) -> None:
         """Take the last change back."""

@@ -12,7 +12,8 @@ it is cut from the masked message.
     children    [{label, name, value, meaning, start, end, depth}]: sub-fields and chip data tags
     findings    [{severity, number, path, sentence, hint, rule, source, network, start, end}]
     general     those findings that no element of the text carries
-    fault       {number, start, end, sentence, hint} of a text that is no message, else None
+    fault       {number, start, end, sentence, hint, offer} of a text that is no message, else None; `offer`
+                is what a button can do about it, empty for nothing
     bytes       the bytes it came in, as `sim.widgets.byte_view` describes them, else None
 
 Offsets count characters of the text from 0.
@@ -30,6 +31,7 @@ from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding, Severity
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
+from sim.operations.repairing import offered
 from sim.operations.validation import judge
 from sim.operations.wired import Wired, wired
 from sim.spec import ElementSpec, spec
@@ -158,6 +160,7 @@ def _fault(seen: Anatomy, said: str) -> Data | None:
         "end": stop.end,
         "sentence": said or fault.message,
         "hint": "" if said else fault.hint,
+        "offer": "" if said else offered(seen.raw, seen.version),
     }
 
 

@@ -78,3 +78,21 @@ def test_a_framed_dump_is_mended_by_the_button(jupyterlab: Lab, chromium: Browse
         button = sheet.page.get_by_role("button", name="Read without the TPDU")
         button.click()
         sheet.wait_until("print(p.message[:4], len(p.message))", "0200 98")
+
+
+def test_a_cause_named_is_undone_by_the_button(jupyterlab: Lab, chromium: Browser) -> None:
+    """A text with quotes around it and a cut one: the panel's button and the anatomy's make them read."""
+    text = "08002020000000000000990000123456"
+    imports = "from sim.widgets import MessageAnatomy, ValidatePanel"
+    cells = [
+        f"{imports}\np = ValidatePanel({'6000010000' + text!r})\np",
+        f"a = MessageAnatomy({text[:-1]!r})\na",
+    ]
+    with jupyterlab.notebook(chromium, cells, height=2600) as sheet:
+        sheet.page.get_by_role("button", name="Read without the TPDU").click()
+        sheet.wait_until("print(p.message)", text)
+        sheet.page.locator('[data-act="mend"]').click()
+        sheet.wait_until("print(len(a.message), a.view['fault'])", f"{len(text)} None")
+        sheet.page.locator('[data-hold="undo-notice"]').click()
+        sheet.wait_until("print(len(a.message))", str(len(text) - 1))
+        assert sheet.complaints == []

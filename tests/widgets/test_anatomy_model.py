@@ -139,6 +139,7 @@ def test_a_broken_message_says_what_was_read_and_what_not() -> None:
         "end": 100,
         "sentence": "DE 32 at offset 98: expected a length prefix of 2 digits, at most 11, found '99'",
         "hint": data["fault"]["hint"],
+        "offer": "Repair",
     }
 
 

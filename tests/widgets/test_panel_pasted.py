@@ -10,7 +10,7 @@ from support import AT
 from sim.codec import parse
 from sim.codec.wire import encode
 from sim.operations import explain, generate
-from sim.widgets import ExplainPanel, ValidatePanel
+from sim.widgets import ExplainPanel, MessageAnatomy, ValidatePanel
 from sim.widgets.model import view
 from tests.spellings import SPELLINGS
 
@@ -41,6 +41,45 @@ def test_the_button_mends_a_framed_dump() -> None:
     panel.input.recognised.button.click()
     assert panel.message == RAW
     assert panel.input.recognised.said == ""
+
+
+_TYPED = "08002020000000000000990000123456"
+
+
+@pytest.mark.parametrize(
+    ("broken", "offer", "version"),
+    [
+        ("6000010000" + _TYPED, "Read without the TPDU", None),
+        (f'"{_TYPED}"', "Read without what is around it", None),
+        ("ISO012345678" + _TYPED, "Read without the header", None),
+        (generate("auth", version="1993", at=AT).raw, "Read as 1993", "1987"),
+        (_TYPED[:10] + "\n" + _TYPED[10:], "Join the lines", None),
+        (_TYPED[:-1], "Repair", None),
+    ],
+)
+def test_every_cause_named_is_undone_by_the_button(broken: str, offer: str, version: str | None) -> None:
+    """The hint's cause has a button, in a panel and in the anatomy: a click makes the message read."""
+    panel = ValidatePanel(broken, version=version)
+    button = panel.input.recognised.button
+    if not panel.input.recognised.said:
+        assert (panel.report is not None and panel.report.message, button.description) == (None, offer)
+    button.click()
+    assert panel.report is not None
+    assert panel.report.message is not None
+    anatomy = MessageAnatomy(broken, version=version)
+    if anatomy.view["fault"]:
+        assert anatomy.view["fault"]["offer"] == offer
+        assert anatomy.mend()
+        assert anatomy.notice
+    assert anatomy.view["fault"] is None
+
+
+def test_what_no_edit_mends_is_said() -> None:
+    """The anatomy says so where nothing helps; without a bitmap there is nothing to offer."""
+    anatomy = MessageAnatomy("0800F")
+    assert anatomy.view["fault"]["offer"] == ""
+    assert not anatomy.mend()
+    assert anatomy.problem["text"].startswith("No small edit")
 
 
 def test_a_text_form_is_left_alone() -> None:

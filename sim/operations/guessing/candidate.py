@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log2
 
 from sim.codec import Message, ParseError
@@ -17,7 +17,7 @@ from sim.operations.guessing.anchors import Anchor
 from sim.operations.guessing.front import Front, FrontLayer
 from sim.operations.guessing.padding import Padding, settle
 from sim.operations.guessing.search import State, Step
-from sim.operations.guessing.ways import TriedFormat
+from sim.operations.guessing.ways import TriedFormat, Way
 from sim.spec import version_of
 
 TEXT = "text"
@@ -27,6 +27,7 @@ _NO_ELEMENTS = 2.0
 _ODD_EVIDENCE = 8.0
 _FAR = 12
 _MOST_ODD = 3
+_FORMATS = 64
 _PAGES_DIFFER = frozenset("[]^|!¢¬")
 # Bits that a byte takes in the simplest explanation of some bytes: digits, hex digits, capitals, print.
 _PLAIN = tuple(
@@ -170,15 +171,9 @@ class Candidate:
     @cached_property
     def format(self) -> Format:
         """The format with everything that this message does otherwise: it reads and writes these bytes."""
-        made = self.kind.format
-        changed = {number: dict(row) for number, row in made.elements.items()}
-        for step in self.steps:
-            if step.way.change:
-                changed[step.number] = {**changed.get(step.number, {}), **step.way.change}
-        for number, odd in self.padding.elements.items():
-            changed[number] = {**changed.get(number, {}), "odd": odd}
-        changes = {"elements": changed, "odd": {**made.odd, **self.padding.groups}, "version": self.version}
-        return made.with_(**changes)
+        ways = tuple((step.number, step.way) for step in self.steps if step.way.change)
+        padded = tuple(self.padding.elements.items())
+        return _written(self.kind, self.version, ways, padded, tuple(self.padding.groups.items()))
 
     @property
     def spans(self) -> dict[int, tuple[int, int, int]]:
@@ -201,6 +196,25 @@ class Candidate:
             at = None if error.offset is None else error.offset + self.anchor.at
             return WireError(error.field, at, error.expected, error.found, error.partial)
         return None
+
+
+@lru_cache(maxsize=_FORMATS)
+def _written(
+    kind: TriedFormat,
+    version: str,
+    ways: tuple[tuple[int, Way], ...],
+    padded: tuple[tuple[int, str], ...],
+    groups: tuple[tuple[str, str], ...],
+) -> Format:
+    """The format of *kind* with elements written in other *ways*, or *padded* otherwise. Links write one
+    message as the next, and a format's layout takes longer to make than to read by."""
+    made = kind.format
+    changed = {number: dict(row) for number, row in made.elements.items()}
+    for number, way in ways:
+        changed[number] = {**changed.get(number, {}), **(way.change or {})}
+    for number, odd in padded:
+        changed[number] = {**changed.get(number, {}), "odd": odd}
+    return made.with_(elements=changed, odd={**made.odd, **dict(groups)}, version=version)
 
 
 def plain_bits(data: bytes) -> float:

@@ -99,7 +99,7 @@ def _of_bytes(data: bytes, asked: Known) -> Guess:
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
         found = _of_text(data.decode("latin-1"), asked)
-        if found.best.confidence in (SURE, LIKELY):
+        if found.best.message is not None:
             return found
     return _of_readings([Reading("bytes", data, 0.0)], "", asked)
 

@@ -17,7 +17,7 @@ from sim.judge import Finding
 from sim.operations.answering import respond
 from sim.operations.generation import generate
 from sim.operations.repairing.reading import Mended, mended
-from sim.operations.validation import Report, chosen_version, validate
+from sim.operations.validation import chosen_version, validate
 from sim.spec import ElementSpec
 from sim.spec.luhn import check_digit
 from sim.spec.spellings import network_named
@@ -107,7 +107,8 @@ def repair(
     else:
         report = validate(message, network=own, version=version)
         if report.message is None:
-            found = _readable(message, version, report, unsafe)
+            where = report.framing.field if report.framing else None
+            found = readable(message, chosen_version(message, version), where, unsafe=unsafe)
             if found is None:
                 unread = (report.framing,) if report.framing else ()
                 return Repair((), None, message, chosen_version(message, version), unread)
@@ -126,12 +127,11 @@ def _text(message: Message) -> str:
         return ""
 
 
-def _readable(raw: str, version: str | None, report: Report, unsafe: bool) -> Mended | None:
-    """The text mended so that it reads: safe ways first, then those that leave few errors, then short."""
-    finding = report.framing
-    where = finding.field if finding else None
+def readable(raw: str, version: str, where: int | None, *, unsafe: bool) -> Mended | None:
+    """The text, which stops at element *where*, mended so that it reads: safe ways first, then those that
+    leave few errors, then short."""
     best: tuple[tuple[bool, int, int], Mended] | None = None
-    for one in mended(raw, chosen_version(raw, version), where):
+    for one in mended(raw, version, where):
         if not (one.safe or unsafe):
             continue
         rank = (not one.safe, len(validate(one.message).errors), one.cost)

@@ -75,8 +75,11 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         and format, the message they are."""
         return self.recognised.text(strip_line_ending(self.message), self.version)
 
-    def _put(self, text: str) -> None:
-        self.message = text
+    def _put(self, text: str, version: str | None = None) -> None:
+        """Another message in the box, and what to read it as, where that changes."""
+        with self.hold_trait_notifications():
+            self.version = version or self.version
+            self.message = text
 
     def check(self) -> bool:
         """Whether there is a message that is not too long; says so beneath the box when it is."""

@@ -1,4 +1,5 @@
-"""`Recognised`: what a paste was taken for, beneath the box it came into; a button mends it."""
+"""`Recognised`: what a paste was taken for, or what can be done about a broken text, beneath the box it came
+into; a button does it."""
 
 from __future__ import annotations
 
@@ -9,20 +10,23 @@ import ipywidgets  # type: ignore[import-untyped]
 
 from sim.operations.guessing import Guess
 from sim.operations.reading import recognised
+from sim.operations.repairing import mend, offered
 from sim.operations.validation import chosen_version
 from sim.operations.wired import Wired, of_guessed
-from sim.widgets.panels.shared import show
+from sim.widgets.panels.shared import markup, show
 
 
 class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     """Reads a paste that is no text form, says how it was written, and offers to put the message in its
-    place.
+    place. Of a text that does not parse it offers to undo the cause that its hint names, or to repair it.
 
-    *mend* is given the text form when the button is pressed. `said` is what is shown.
+    *mend* is given the text form when the button is pressed, and the version to read it by where that is
+    another one, else None. `said` is how the paste was written.
     """
 
-    def __init__(self, mend: Callable[[str], None]) -> None:
+    def __init__(self, mend: Callable[[str, str | None], None]) -> None:
         self._mend = mend
+        self._did = ("", "")
         self._seen: tuple[str, str | None] | None = None
         self._found: Guess | None = None
         self._said = ipywidgets.HTML()
@@ -42,7 +46,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         if self._seen != (raw, version):
             self._seen, self._found = (raw, version), None
             self._found = recognised(raw, version=version) if raw.strip() else None
-            self._tell()
+            self._tell(raw, version)
         return self._taken or raw
 
     @property
@@ -72,11 +76,28 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     def mend(self) -> None:
         """What the button does: the message in place of the paste."""
         if text := self._mended:
-            self._mend(text)
+            self._mend(text, None)
+        elif self._found is None and self._seen is not None:
+            self._repair(*self._seen)
 
-    def _tell(self) -> None:
+    def _repair(self, raw: str, version: str | None) -> None:
+        read_as = chosen_version(raw, version)
+        done = mend(raw, read_as)
+        if done is None:
+            self._said.value = markup("p", "No small edit makes it read.", "iso-hint", role="status")
+            show(self.button, False)
+            return
+        self._did = (done.text, done.said)
+        self._mend(done.text, None if done.version == read_as else done.version)
+
+    def _tell(self, raw: str, version: str | None) -> None:
         if self._found is None:
-            show(self, False)
+            offer = offered(raw, chosen_version(raw, version)) if raw.strip() else ""
+            did = self._did[1] if raw == self._did[0] else ""
+            self._said.value = markup("p", did, "iso-hint", role="status") if did else ""
+            self.button.description = offer
+            show(self.button, bool(offer))
+            show(self, bool(offer or did))
             return
         best, count = self._found.best, len(self._found.messages)
         more = f" The first of {count} messages." if count > 1 else ""

@@ -102,7 +102,7 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
     """One message as anatomy or as table, whichever is chosen; the table only where pandas is there."""
 
     def __init__(self) -> None:
-        self.anatomy = MessageAnatomy()
+        self.anatomy = MessageAnatomy(mends=False)  # the box above has the button
         self.table = ipywidgets.HTML().add_class("jp-RenderedHTMLCommon").add_class("iso-table")
         self.choice = ipywidgets.ToggleButtons(options=[ANATOMY, TABLE], tooltips=["", ""])
         self.choice.add_class("iso-choice")

@@ -100,7 +100,7 @@ class Anatomy extends Editing {
   act(what, n) {
     if (what === "eye") this.set("masked", !this.model.get("masked"));
     else if (what === "edit") this.set("editable", !this.editable);
-    else if (what === "undo" || what === "redo") this.model.send({ ask: what });
+    else if (what === "undo" || what === "redo" || what === "mend") this.model.send({ ask: what });
     else if (what === "apply") this.apply(n);
     else if (what === "apply-bytes") this.applyBytes(n);
     else if (what === "drop") this.toggle(n);

@@ -102,7 +102,10 @@ class Drawing {
       "div",
       { cls: "ia-fault", role: "status" },
       make("strong", { text: `✖ ${fault.sentence}` }),
-      make("span", { text: ` ${fault.hint}` }),
+      make("span", { text: ` ${fault.hint} ` }),
+      fault.offer && this.model.get("mends")
+        ? make("button", { type: "button", cls: "ia-button", data: { act: "mend" }, text: fault.offer })
+        : null,
     );
   }
 
