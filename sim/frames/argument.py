@@ -7,17 +7,17 @@ table is a message: its elements are the rows, and the bitmap follows from them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Literal
 
 import pandas as pd
 
 from sim.codec import Message, ParseError, bitmap, build, parse
-from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError
 from sim.frames.shown import element_number, is_missing
 from sim.operations import chosen_version, strip_line_ending
-from sim.spec import spec
+from sim.spec import Spec, spec
 from sim.spec.spellings import network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
 
@@ -30,18 +30,25 @@ _PRIMARY_WIDTH = 16
 @dataclass(frozen=True, slots=True)
 class Given:
     """A message argument, and the version and network to treat it by. `version` is what it is read as,
-    `chosen` whether that was asked for; `network` None is the card's."""
+    `chosen` whether that was asked for; `network` None is the card's; `dialect` the element table of a text
+    that has it otherwise than the version."""
 
     content: str | Message = field(repr=False)  # it may be a card number
     version: str
     chosen: bool
     network: str | None
+    dialect: Spec | None = field(default=None, repr=False)
+
+    @property
+    def table(self) -> str | Spec:
+        """What to read a text by: the table of its dialect, or the version."""
+        return self.dialect or self.version
 
     def message(self) -> Message:
         """The message. Raises ParseError for a text that is none, BuildError for one that cannot be
         written."""
         if isinstance(self.content, str):
-            return parse(self.content, self.version)
+            return parse(self.content, self.table)
         build(self.content)
         return self.content
 
@@ -68,7 +75,8 @@ def take(message: object, version: AnyVersion | None, network: AnyNetwork | None
     if isinstance(message, pd.DataFrame):
         facts = facts_of(message)
         held = content(message)
-        return _held(held, version or facts.get("version"), network or facts.get("network"))
+        made = _held(held, version or facts.get("version"), network or facts.get("network"))
+        return replace(made, dialect=_dialect(facts, made.version)) if isinstance(held, str) else made
     if isinstance(message, Message):
         return _held(message, version, network)
     kind = type(message).__name__
@@ -147,23 +155,24 @@ def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str
     elements before them get their length prefixes back."""
     mti = next((str(value) for cell, value in cells if element_number(cell) == 0), "")
     version = facts.get("version") or chosen_version(mti, None)
+    elements = _dialect(facts, version) or spec(version)
     parts = []
     for cell, value in cells:
         text = "" if is_missing(value) else str(value)
         number = element_number(cell)
         whole = number is None or number == facts.get("failing") or not 2 <= number <= bitmap.ALL_BITS
-        parts.append(text if whole else _prefixed(number or 0, text, version))
+        parts.append(text if whole else _prefixed(number or 0, text, elements))
     return "".join(parts)
 
 
-def _prefixed(number: int, text: str, version: str) -> str:
-    prefix = spec(version)[number].prefix
+def _prefixed(number: int, text: str, elements: Spec) -> str:
+    prefix = elements[number].prefix
     return f"{len(text):0{prefix}}{text}" if prefix else text
 
 
 def _careless(message: Message) -> str:
     values = (
-        _prefixed(number, "" if is_missing(value) else str(value), message.version)
+        _prefixed(number, "" if is_missing(value) else str(value), message.spec)
         for number, value in sorted(message.fields.items())
     )
     return f"{message.mti}{message.bitmap}{''.join(values)}"
@@ -188,7 +197,8 @@ def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Me
         fields[number] = value
     if not isinstance(mti, str):
         raise BuildError(MTI_FIELD, None, "4 digits as text", type(mti).__name__)
-    message = Message(mti, dict(sorted(fields.items())), version, _empty_secondary(bits))
+    own = _dialect(facts, version)
+    message = Message(mti, dict(sorted(fields.items())), version, _empty_secondary(bits), own)
     _check_bitmap(bits, message, facts)
     return message
 
@@ -220,7 +230,19 @@ def leniently(table: pd.DataFrame) -> Message:
         for number, value in texts.items()
         if number is not None and 2 <= number <= bitmap.ALL_BITS and number != facts.get("failing")
     }
-    return Message(mti, dict(sorted(fields.items())), facts.get("version") or chosen_version(mti, None))
+    version = facts.get("version") or chosen_version(mti, None)
+    return Message(mti, dict(sorted(fields.items())), version, dialect=_dialect(facts, version))
+
+
+def _dialect(facts: Mapping[str, Any], version: str) -> Spec | None:
+    """The element table of the format that a table's message is in, where that has one of its own."""
+    from sim.codec.wire import wire_format
+
+    name = facts.get("dialect")
+    try:
+        return wire_format(name).layout(version).dialect if name else None
+    except SpecError:
+        return None  # a format loaded in another session
 
 
 def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Message:

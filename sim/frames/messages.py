@@ -58,10 +58,12 @@ def table_of(given: Given, *, source: str = _SOURCE_PARSED, notes: Iterable[str]
     chosen = given.version if given.chosen else None
     facts: dict[str, Any] = {"version": chosen, "read_as": given.version, "network": given.network}
     facts |= {"source": source, "notes": list(notes)}
+    own = given.dialect if isinstance(given.content, str) else given.content.dialect
+    facts |= {"dialect": own.dialect} if own else {}
     try:
         message = given.message()
     except ParseError:
-        seen = dissect(given.text(), given.version, given.network)
+        seen = dissect(given.text(), given.table, given.network)
         failing = None if seen.fault is None else seen.fault.field
         facts |= {"broken": True, "failing": failing, "unread": sorted(seen.unread)}
     except BuildError:
@@ -300,4 +302,5 @@ def _masks(seen: Anatomy) -> dict[str, str]:
 
 def _seen(given: Given) -> Anatomy:
     """The anatomy of a message argument; elements that do not fit, as a careless sender would write them."""
-    return dissect(given.text(), given.version, given.network)
+    own = given.dialect if isinstance(given.content, str) else given.content.dialect
+    return dissect(given.text(), own or given.version, given.network)

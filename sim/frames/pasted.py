@@ -47,10 +47,13 @@ def take_paste(
 
 def _given(best: Guessed, version: AnyVersion | None, network: AnyNetwork | None) -> Given:
     held = best.message
-    content: str | Message = best.text or held if best.complete and held else best.partial_text
+    own = held.dialect if held else None
+    content: str | Message = best.partial_text
+    if best.complete and held:
+        content = held if own else best.text or held
     agrees = best.version == chosen_version(best.mti, None)
     base = take(content, best.version, network)
-    return Given(base.content, best.version, version is not None or not agrees, base.network)
+    return Given(base.content, best.version, version is not None or not agrees, base.network, own)
 
 
 def said(table: pd.DataFrame, found: Guess | None) -> None:

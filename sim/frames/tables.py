@@ -16,7 +16,7 @@ import pandas as pd
 
 from sim.frames import render
 from sim.frames.argument import facts_of
-from sim.frames.shown import Masks, shown_cell, shown_labels, shown_values
+from sim.frames.shown import Masks, element_number, shown_cell, shown_labels, shown_values
 from sim.grid import Grid, as_html, as_plain
 from sim.masking import mask_piece
 from sim.operations import chosen_version
@@ -280,7 +280,8 @@ class MessageTable(Table):
         if given := facts_of(self).get("version"):
             return str(given)
         cells = zip(*(pd.DataFrame(self)[name].tolist() for name in (NUMBER, "value")), strict=True)
-        mti = next((value for number, value in cells if number == 0 and isinstance(value, str)), "")
+        texts = (value for number, value in cells if element_number(number) == 0)
+        mti = next((text for text in texts if isinstance(text, str)), "")
         return chosen_version(mti, None) if mti else str(facts_of(self).get("read_as", "1987"))
 
     def _title(self) -> str:

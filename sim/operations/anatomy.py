@@ -18,7 +18,8 @@ from sim.judge import Finding
 from sim.masking import UNREAD, Stretch, cover, mask_cells, tells_itself
 from sim.operations.framing import BITMAP_NAME, MTI_NAME, framing_finding
 from sim.operations.validation import chosen_network
-from sim.spec import version_of
+from sim.spec import Spec, version_of
+from sim.spec.elements import table
 
 __all__ = ["FAULT", "LEFT", "READ", "UNREAD", "Anatomy", "Difference", "Place", "differences", "dissect"]
 
@@ -143,7 +144,9 @@ _NAMES = {MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME, UNREAD: "unread"}
 _FORMATS = {MTI_FIELD: MTI_FORMAT, UNREAD: ""}
 
 
-def dissect(raw: str | Message, version: str, network: str | None = None, *, text: str = "") -> Anatomy:
+def dissect(
+    raw: str | Message, version: str | Spec, network: str | None = None, *, text: str = ""
+) -> Anatomy:
     """The anatomy of a text, or of a `Message` whose *text* is known.
 
     Parameters
@@ -151,7 +154,7 @@ def dissect(raw: str | Message, version: str, network: str | None = None, *, tex
     raw
         A text, sound or broken, or the message that *text* reads as.
     version
-        What to read it as.
+        What to read it as: a version, or the element table of a dialect.
     network
         A network's name; None is the card's.
 
@@ -179,10 +182,11 @@ def _sound(message: Message, raw: str, network: str | None) -> Anatomy:
     return Anatomy(raw, message.version, message, chosen_network(message, network), places)
 
 
-def _broken(raw: str, version: str, error: ParseError, network: str | None) -> Anatomy:
+def _broken(raw: str, version: str | Spec, error: ParseError, network: str | None) -> Anatomy:
     """What was read, the piece that misfits, and the rest; together they are the whole text."""
     partial = error.partial
-    message = Message(raw[:MTI_WIDTH], {}, version) if partial is None else partial
+    edition = table(version).version
+    message = Message(raw[:MTI_WIDTH], {}, edition) if partial is None else partial
     if partial is not None:
         network = chosen_network(partial, network)
     found = list(_read(raw, error))
@@ -194,7 +198,7 @@ def _broken(raw: str, version: str, error: ParseError, network: str | None) -> A
     if error.field is None or start < len(raw):
         found.append(Place(UNREAD, start, start, len(raw), LEFT))
     fault = framing_finding(error, version, raw=raw)
-    return Anatomy(raw, version, message, network, tuple(found), fault, partial is not None)
+    return Anatomy(raw, edition, message, network, tuple(found), fault, partial is not None)
 
 
 def _read(raw: str, error: ParseError) -> Iterator[Place]:

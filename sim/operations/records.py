@@ -35,7 +35,8 @@ def seen(
         raise best.error
     if best.complete and best.message is not None and best.text is not None:
         return dissect(best.message, best.version, own, text=best.text), best.read_as
-    return dissect(best.partial_text, best.version, own), best.read_as
+    read_by = best.message.dialect if best.message else None
+    return dissect(best.partial_text, read_by or best.version, own), best.read_as
 
 
 def judged(
@@ -48,7 +49,8 @@ def judged(
 ) -> Report:
     """The verdict on *message*, written in any way."""
     view, _ = seen(message, version=version, network=network, format=format)
-    return validate(view.raw, network=network, version=view.version, against=against)
+    held = view.raw if view.fault else view.message
+    return validate(held, network=network, version=view.version, against=against)
 
 
 def masked(message: str, version: str | None = None) -> str:

@@ -15,7 +15,7 @@ from sim.codec.wire.framing import said_length
 from sim.errors import BuildError, WireError
 from sim.operations.guessing import Guessed, guess
 from sim.operations.reading import recognised
-from sim.spec import version_of
+from sim.spec import Spec, version_of
 from sim.spec.words import AnyVersion
 
 
@@ -40,6 +40,12 @@ class Wired:
     layers: tuple[tuple[str, str, int], ...]
     said: str
     error: str = ""
+
+    @property
+    def dialect(self) -> Spec | None:
+        """The element table of the text; None where no element of it is otherwise than in the version."""
+        layout = self.format.layout(self.version)
+        return None if layout.own.isdisjoint(self.spans) else layout.dialect
 
     @property
     def behind(self) -> bytes:

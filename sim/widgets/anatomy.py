@@ -19,7 +19,7 @@ from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import dissect
 from sim.operations.repairing import mend
 from sim.operations.wired import Wired
-from sim.spec import spec
+from sim.spec import Spec, spec
 from sim.widgets import edits
 from sim.widgets.history import History
 from sim.widgets.model import taken, view_of
@@ -42,10 +42,10 @@ class MessageAnatomy(anywidget.AnyWidget):
     Traits: `message` (text; set it and the view follows), `version`, `network`; `hovered` and `pinned`,
     a data element number, 0 for the MTI, 1 for the bitmap, -1 for what was left unread, or None;
     `marked`, characters to light as (start, end), or None; `masked`, False shows card data; `editable`;
-    `can_edit`, whether the switch is there; `mends`, whether a broken text has a button that mends
-    it; `view`, the masked view as `sim.widgets.model` describes it; `problem`, why the last edit was refused
-    as {number, text}, else empty; `notice`, what the last one did, where nobody may have meant it. Of these `message`, `version` and `network` stay in Python, and so does
-    `held`, the bytes.
+    `can_edit`, whether the switch is there; `mends`, whether a broken text has a button that mends it;
+    `view`, the masked view as `sim.widgets.model` describes it; `problem`, why the last edit was refused as
+    {number, text}, else empty; `notice`, what the last one did, where nobody may have meant it. Of these
+    `message`, `version` and `network` stay in Python, and so does `held`, the bytes.
     """
 
     _esm = script("dom", "drawing", "bytes", "editing", "anatomy")
@@ -142,14 +142,14 @@ class MessageAnatomy(anywidget.AnyWidget):
             self._send_clear()
 
     def _refresh(self) -> None:
-        seen = dissect(self.message, chosen_version(self.message, self.version), self.network)
+        seen = dissect(self.message, self._table(self.message), self.network)
         self.view = view_of(seen, True, full_bitmap=self.editable, held=self.held)
         self.can_undo, self.can_redo = self._history.can_undo, self._history.can_redo
         if not self.masked:
             self._send_clear()
 
     def _send_clear(self) -> None:
-        seen = dissect(self.message, chosen_version(self.message, self.version), self.network)
+        seen = dissect(self.message, self._table(self.message), self.network)
         clear = view_of(seen, False, full_bitmap=self.editable, held=self.held)
         self.send({"kind": "clear", "view": clear})
 
@@ -233,7 +233,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         """Bring back what was taken back last."""
         self._take(self._history.redo())
 
-    def _toggled(self, raw: str, version: str, number: int) -> str:
+    def _toggled(self, raw: str, version: str | Spec, number: int) -> str:
         value = edits.value_of(raw, version, number)
         if value is not None:
             self._dropped[number] = value
@@ -242,12 +242,18 @@ class MessageAnatomy(anywidget.AnyWidget):
         sample = known if known is not None else edits.sample(version, number, self.view["network"])
         return edits.set_value(raw, version, number, sample)
 
-    def _edit(self, number: int, change: Callable[[str, str], str]) -> bool:
+    def _table(self, raw: str) -> str | Spec:
+        """What *raw* is read by: the table of the dialect that its bytes are in, or the version."""
+        version = chosen_version(raw, self.version)
+        own = self.held.dialect if self.held and self.held.version == version else None
+        return own or version
+
+    def _edit(self, number: int, change: Callable[[str, str | Spec], str]) -> bool:
         before = self.message
         try:
-            after = change(before, chosen_version(before, self.version))
+            after = change(before, self._table(before))
             # A new MTI may name another version, in whose layout the rest does not fit.
-            message = parse(after, chosen_version(after, self.version))
+            message = parse(after, self._table(after))
             held = self.held.with_message(message) if self.held else None
         except IsoError as error:
             self.problem = {"number": number, "text": str(error)}

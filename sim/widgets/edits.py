@@ -11,7 +11,8 @@ from sim.codec import BuildError, build, parse
 from sim.elements.editing import replaced
 from sim.errors import MTI_FIELD
 from sim.operations.wired import Wired
-from sim.spec import spec
+from sim.spec import Spec
+from sim.spec.elements import table
 from sim.spec.networks import NETWORKS, default_card
 
 _DATE = {"CCYY": "2000", "YY": "00", "MM": "01", "DD": "01", "hh": "00", "mm": "00", "ss": "00"}
@@ -19,7 +20,7 @@ _HEX = re.compile("[0-9A-Fa-f]*")
 _VARIABLE = 2  # characters of a sample of variable length: a whole byte where they are hex digits
 
 
-def set_value(raw: str, version: str, number: int, value: str) -> str:
+def set_value(raw: str, version: str | Spec, number: int, value: str) -> str:
     """*raw* with another value in element *number*, which may be new; 0 is the MTI.
 
     Raises ParseError when *raw* is no message, BuildError when the value does not fit its element.
@@ -31,7 +32,7 @@ def set_value(raw: str, version: str, number: int, value: str) -> str:
 
 
 def set_part(
-    raw: str, version: str, number: int, start: int, end: int, value: str, network: str | None
+    raw: str, version: str | Spec, number: int, start: int, end: int, value: str, network: str | None
 ) -> str:
     """*raw* with *value* in place of the characters *start* to *end* of the value of element *number*, and
     with the lengths around that part.
@@ -58,17 +59,17 @@ def set_bytes(held: Wired | None, start: int, end: int, digits: str) -> Wired:
     return held.with_data(held.data[:start] + bytes.fromhex(bare) + held.data[end:])
 
 
-def drop(raw: str, version: str, number: int) -> str:
+def drop(raw: str, version: str | Spec, number: int) -> str:
     """*raw* without element *number*; raises ParseError when *raw* is no message."""
     return build(parse(raw, version).replace(**{f"de{number}": None}))
 
 
-def value_of(raw: str, version: str, number: int) -> str | None:
+def value_of(raw: str, version: str | Spec, number: int) -> str | None:
     """The value of element *number*, None where it is absent; raises ParseError as `set_value` does."""
     return parse(raw, version).fields.get(number)
 
 
-def sample(version: str, number: int, network: str = "") -> str:
+def sample(version: str | Spec, number: int, network: str = "") -> str:
     """A value that fits element *number*: a test card in DE 2, the first of January 2000 in a date, else
     zeros (blanks where only text makes sense).
 
@@ -79,7 +80,7 @@ def sample(version: str, number: int, network: str = "") -> str:
     """
     if not 2 <= number <= 128:
         raise BuildError(None, None, "data element numbers 2 to 128", str(number))
-    element = spec(version)[number]
+    element = table(version)[number]
     if number == 2:
         return default_card(network if network in NETWORKS else NETWORKS[0]).pan
     if element.pattern and element.fixed:

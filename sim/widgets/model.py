@@ -34,7 +34,7 @@ from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_w
 from sim.operations.repairing import offered
 from sim.operations.validation import judge
 from sim.operations.wired import Wired, wired
-from sim.spec import ElementSpec, spec
+from sim.spec import ElementSpec, Spec
 from sim.widgets.byte_view import byte_data
 from sim.widgets.parts import parts
 
@@ -98,7 +98,8 @@ def view_of_paste(
 ) -> Data:
     """The same, of a message or of a paste of bytes in any spelling; raises as `view` does."""
     raw, version, held = taken(message, version)
-    return view_of(dissect(raw, chosen_version(raw, version), network), masked, held=held)
+    read_by = (held.dialect if held else None) or chosen_version(raw, version)
+    return view_of(dissect(raw, read_by, network), masked, held=held)
 
 
 def taken(message: object, version: str | None) -> tuple[str, str | None, Wired | None]:
@@ -145,7 +146,7 @@ def view_of(
         "fault": _fault(seen, held.error if held else ""),
         "bytes": byte_data(seen, held, shown, masked) if held else None,
     }
-    data["cells"] = _cells(data, seen.version, full_bitmap)
+    data["cells"] = _cells(data, seen.message.spec, full_bitmap)
     return data
 
 
@@ -277,14 +278,13 @@ def say_format(element: ElementSpec) -> str:
     return f"up to {size}, after a length prefix of {element.prefix} digits: {what}"
 
 
-def _cells(data: Data, version: str, full_bitmap: bool) -> list[Data]:
+def _cells(data: Data, elements: Spec, full_bitmap: bool) -> list[Data]:
     """The bitmap as cells; none where it could not be read or its digits may be a card number."""
     states = {element["number"]: element["state"] for element in data["elements"]}
     bits = next((one["text"] for one in data["segments"] if one["kind"] == "bitmap"), "")
     if not bits or not bitmap.HEX_DIGITS.issuperset(bits):
         return []
     announced = {*bitmap.numbers(bits), *([1] if bitmap.has_secondary(bits[0]) else [])}
-    elements = spec(version)
     return [
         {
             "number": number,

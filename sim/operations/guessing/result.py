@@ -11,7 +11,6 @@ from sim.operations.guessing.candidate import TEXT, Candidate
 from sim.operations.guessing.front import FrontLayer
 from sim.operations.guessing.spelled import Spelled
 from sim.operations.sureness import NONE
-from sim.spec import spec
 
 NAMED = "elements"
 
@@ -75,7 +74,7 @@ class Guessed:
         """The text form as far as it was read: MTI, the bitmap as announced, the elements read."""
         if self.message is None:
             return ""
-        held, elements = self.message, spec(self.version)
+        held, elements = self.message, self.message.spec
         known = [number for number in self.announced if number <= bitmap.ALL_BITS]
         parts = [held.mti, bitmap.to_hex(known, secondary=held.has_secondary)]
         for number, value in held.fields.items():

@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import IsoError
+from sim.codec import IsoError, Message
 from sim.operations import explain, strip_line_ending
 from sim.operations.explanation import explain_so_far
 from sim.operations.validation import chosen_version
@@ -74,6 +74,12 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         """The message as text: without the line ending that pasting brings; of bytes in any spelling, framing
         and format, the message they are."""
         return self.recognised.text(strip_line_ending(self.message), self.version)
+
+    @property
+    def subject(self) -> str | Message:
+        """What to judge and explain: the message itself where its text is a dialect's, else the text."""
+        raw = self.raw
+        return self.recognised.message or raw
 
     def _put(self, text: str, version: str | None = None) -> None:
         """Another message in the box, and what to read it as, where that changes."""
@@ -168,7 +174,7 @@ class ExplainPanel(AskingPanel):
         if not raw:
             return "", "", ""
         try:
-            return "", explain(raw, version=self.version, network=self.network).summary, ""
+            return "", explain(self.input.subject, version=self.version, network=self.network).summary, ""
         except IsoError as error:
             from sim.operations import validate
 
@@ -181,7 +187,7 @@ class ExplainPanel(AskingPanel):
             return None
         from sim import frames
 
-        return frames.explain(raw, version=self.version, network=self.network)
+        return frames.explain(self.input.subject, version=self.version, network=self.network)
 
     def _tell(self, hint: str = "", note: str = "") -> None:
         if self.problem:

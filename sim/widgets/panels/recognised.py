@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import ipywidgets  # type: ignore[import-untyped]
 
+from sim.codec import Message
 from sim.operations.guessing import Guess
 from sim.operations.reading import recognised
 from sim.operations.repairing import mend, offered
@@ -50,6 +51,14 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         return self._taken or raw
 
     @property
+    def message(self) -> Message | None:
+        """The message, where it has elements otherwise than the standard, so that its text is not the text
+        form; else None."""
+        best = self._found.best if self._found else None
+        there = best is not None and best.complete and best.message is not None and best.message.dialect
+        return best.message if best and there else None
+
+    @property
     def held(self) -> Wired | None:
         """The bytes of the paste, where it was bytes and its message is what the panel shows."""
         return of_guessed(self._found.best) if self._found and self._taken else None
@@ -60,6 +69,8 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         if self._found is None:
             return ""
         best = self._found.best
+        if self.message is not None:
+            return best.text or ""
         return self._mended if best.complete else best.partial_text if best.spans else ""
 
     @property
@@ -68,7 +79,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         if self._found is None or self._seen is None:
             return ""
         best = self._found.best
-        if not best.complete:
+        if not best.complete or self.message is not None:
             return ""
         same = (self._seen[1] or chosen_version(best.mti, None)) == best.version
         return best.text or "" if same else ""

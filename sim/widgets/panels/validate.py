@@ -73,7 +73,9 @@ class ValidatePanel(Panel):
         there = self.input.check()
         raw = self.input.raw if there else ""
         self.picked = None
-        self.report = validate(raw, network=self.network, version=self.version) if raw else None
+        self.report = (
+            validate(self.input.subject, network=self.network, version=self.version) if raw else None
+        )
         self.table = self._tabled(raw)
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
@@ -91,14 +93,14 @@ class ValidatePanel(Panel):
             return None
         from sim import frames
 
-        return frames.validate(raw, version=self.version, network=self.network)
+        return frames.validate(self.input.subject, version=self.version, network=self.network)
 
     def _message_table(self, raw: str) -> Any:
         if not raw or not has_tables():
             return None
         from sim import frames
 
-        return frames.parse(raw, version=self.version, network=self.network)
+        return frames.parse(self.input.subject, version=self.version, network=self.network)
 
     def _list(self) -> None:
         """The findings of the network that is shown; nothing is picked among them."""

@@ -1,0 +1,98 @@
+"""Messages of a dialect through the face: its names, lengths and parts, from the paste to the edited text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sim
+from sim.codec import Message
+from sim.codec.wire import Format, encode, wire_format
+from sim.codec.wire.dialects import load_format
+from sim.operations import records
+from sim.widgets import MessageAnatomy, ValidatePanel
+
+_OWN = """
+extends = "bcd"
+name = "corner-bank"
+title = "Corner bank"
+source = "its specification"
+
+[elements.48]
+name = "Branch data"
+format = "ans..999"
+cut = "places"
+parts = [{ path = "1", name = "branch", format = "n 4" }, { path = "2", name = "teller", format = "an 6" }]
+
+[elements.41]
+name = "Till"
+format = "ans 16"
+"""
+_SALE = {2: "4111111111111111", 3: "000000", 4: "000000001000", 7: "1120120000", 11: "000042"}
+_TILL = {41: "TILL000000000001"}
+_TAIL = {42: "MERCHANT1234567", 49: "840"}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Format:
+    """A dialect that was loaded from a file."""
+    path: Path = tmp_path_factory.mktemp("dialect") / "corner.toml"
+    path.write_text(_OWN, encoding="utf-8")
+    return load_format(path)
+
+
+def _bytes(fmt: Format, mti: str, fields: dict[int, str]) -> str:
+    message = Message(mti, fields, "1987", dialect=fmt.layout("1987").dialect)
+    return encode(message, fmt).hex()
+
+
+def test_a_dialects_names_lengths_and_parts_are_shown(own: Format) -> None:
+    """`format=` of one's own: the table has the dialect's names and formats, its parts have meanings."""
+    paste = _bytes(own, "0100", _SALE | _TILL | {48: "1234TELLER"} | {49: "840"})
+    table = sim.parse(paste, format="corner-bank").set_index("number")
+    assert table.loc[41, ["name", "format", "value"]].tolist() == ["Till", "ans 16", "TILL000000000001"]
+    assert (table.loc[48, "name"], table.loc[48, "meaning"]) == (
+        "Branch data",
+        "branch: 1234; teller: TELLER",
+    )
+    assert "TILL000000000001" in sim.explain(paste, format="corner-bank").iso.summary
+    assert "framing" not in sim.validate(paste, format="corner-bank")["rule"].tolist()
+
+
+def test_a_dialects_table_is_still_its_message_after_an_edit(own: Format) -> None:
+    """Build and validate take the table as the dialect has it; a value of the standard's length is refused."""
+    table = sim.parse(_bytes(own, "0100", _SALE | _TILL | {49: "840"}), format="corner-bank")
+    table.loc[table["number"] == 41, "value"] = "TILL000000000002"
+    assert sim.build(table).endswith("TILL000000000002840")
+    assert "framing" not in sim.validate(table)["rule"].tolist()
+    table.loc[table["number"] == 41, "value"] = "TILL0001"
+    with pytest.raises(sim.BuildError, match="DE 41"):
+        sim.build(table)
+
+
+def test_a_cut_message_of_a_dialect_is_read_up_to_the_cut(own: Format) -> None:
+    """What was read keeps the dialect's names and places."""
+    paste = _bytes(own, "0100", _SALE | _TILL | {48: "1234TELLER"} | {49: "840"})[:-6]
+    table = sim.parse(paste, format="corner-bank")
+    assert table.set_index("number").loc[41, "value"] == "TILL000000000001"
+    assert table["finding"].tolist()[-1]
+    assert len(table.tail(3)) == 3
+
+
+def test_a_ready_dialect_is_read_everywhere() -> None:
+    """A BASE24 dump, whose DE 41 has 16 characters: table, records, panel, anatomy, and an edit there."""
+    paste = _bytes(wire_format("base24"), "0200", _SALE | {12: "120000", 13: "1120"} | _TILL | _TAIL)
+    table = sim.parse(paste)
+    assert table.set_index("number").loc[41, "value"] == "TILL000000000001"
+    assert not any(table["finding"])
+    assert records.judged(paste).framing is None
+    panel = ValidatePanel(paste)
+    assert panel.report is not None
+    assert (panel.report.framing, panel.report.message is not None) == (None, True)
+    assert panel.views.anatomy.view["fault"] is None
+    anatomy = MessageAnatomy(paste, editable=True)
+    assert anatomy.view["fault"] is None
+    assert anatomy.set_value(41, "TILL000000000002")
+    assert b"TILL000000000002".hex() in anatomy.held.data.hex() if anatomy.held else False
+    assert not anatomy.set_value(41, "TILL0001")
