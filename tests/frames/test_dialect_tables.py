@@ -61,7 +61,7 @@ def test_a_dialects_names_lengths_and_parts_are_shown(own: Format) -> None:
 
 
 def test_a_dialects_table_is_still_its_message_after_an_edit(own: Format) -> None:
-    """Build and validate take the table as the dialect has it; a value of the standard's length is refused."""
+    """Build and validate take the table as the dialect has it; one of the standard's length is refused."""
     table = sim.parse(_bytes(own, "0100", _SALE | _TILL | {49: "840"}), format="corner-bank")
     table.loc[table["number"] == 41, "value"] = "TILL000000000002"
     assert sim.build(table).endswith("TILL000000000002840")
