@@ -1,0 +1,92 @@
+"""SECURITY.md: each promise is held by tests, which are named here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+TEXT = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
+# The first words of a promise, and the tests by which it stands: file, then functions.
+HELD = {
+    "messages are neither sent anywhere nor kept": {
+        "offline/test_refusing.py": ["test_importing_opens_no_socket", "test_no_way_leaves_this_machine"],
+        "test_memory.py": ["test_caches_without_a_bound_do_not_grow"],
+    },
+    "PAN, track data, PIN blocks, verification codes and chip data are covered": {
+        "test_planted.py": [
+            "test_no_element_shows_a_card",
+            "test_no_damage_shows_a_card",
+            "test_unread_text_shows_no_card",
+            "test_no_table_widget_or_plot_shows_a_card",
+        ],
+        "llm/test_planted.py": [],
+        "server/test_process.py": ["test_logs_hold_no_card_data"],
+    },
+    "a web page that calls the service in your browser": {
+        "server/test_hosts.py": ["test_a_foreign_name_is_misdirected", "test_names_of_this_machine"],
+        "server/test_http.py": ["test_any_origin_may_call_a_public_demo"],
+    },
+    "a page that frames the documentation": {
+        "server/test_limits.py": ["test_pages_may_not_be_framed"],
+        "server/test_openapi.py": ["test_docs_page_may_run_its_own_script_only"],
+    },
+    "a request hidden in another": {"server/test_framing.py": ["test_what_http_forbids_is_refused"]},
+    "slow and silent clients": {
+        "server/test_limits.py": [
+            "test_a_trickle_does_not_buy_time",
+            "test_what_stays_half_done_is_closed",
+            "test_connections_beyond_the_cap_are_told_so",
+            "test_idle_connections_make_room",
+        ],
+        "soak/test_soak.py": ["test_the_service_answers_as_documented"],
+    },
+    "large requests, larger answers": {
+        "server/test_http.py": ["test_too_large_a_body", "test_too_large_a_body_in_chunks"],
+        "server/test_limits.py": ["test_no_answer_is_larger_than_its_request"],
+    },
+    "a worker that dies": {
+        "server/test_workers.py": [
+            "test_workers_that_die_young_are_replaced",
+            "test_pauses_grow_where_successors_die_young",
+        ],
+    },
+    "many requests of one client": {
+        "server/test_proxies.py": [
+            "test_a_client_has_a_rate",
+            "test_a_client_has_so_many_requests_at_a_time",
+        ],
+    },
+    "a language model's bill": {
+        "server/test_hosts.py": ["test_a_language_model_is_not_reached_under_a_foreign_name"],
+        "server/test_llm.py": [],
+    },
+}
+
+
+@cache
+def _functions(file: str) -> frozenset[str]:
+    """The tests of *file*."""
+    tree = ast.parse((TESTS / file).read_text(encoding="utf-8"))
+    return frozenset(one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef))
+
+
+@pytest.mark.parametrize("promise", HELD)
+def test_a_promise_is_held_by_tests(promise: str) -> None:
+    """It stands in SECURITY.md, and the tests that hold it are there."""
+    assert promise in " ".join(TEXT.split())
+    for file, names in HELD[promise].items():
+        tests = {name for name in _functions(file) if name.startswith("test_")}
+        assert tests
+        assert set(names) <= tests
+
+
+def test_no_promise_is_without_tests() -> None:
+    """Every row of the table of what the service stands against is held."""
+    rows = re.findall(r"^\| (?!Against)([^|]+?) \|", TEXT, re.MULTILINE)
+    assert len(rows) >= 8
+    assert [row for row in rows if row not in HELD] == []
