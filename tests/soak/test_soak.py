@@ -41,14 +41,15 @@ def test_good_requests_are_of_every_kind() -> None:
 
 def test_what_is_out_of_bounds_is_told() -> None:
     """An answer that nobody documents, memory that grows and latency that rises each make the run fail."""
-    seen = Seen(alone=[0.001] * 10, meanwhile=[0.002] * 10)
+    seen = Seen(alone=[0.001] * 100, meanwhile=[0.002] * 100)
     seen.memory = [(at / 10, 100) for at in range(11)]
     seen.tally.update({"200": 5})
     host = hosting.Told(alone=[0.001], meanwhile=[0.001], memory=[(0.3, 5), (1.0, 5)])
     host.statuses.update({"answered": 3})
     assert told(seen, host)[1]
     for broken in (
-        Seen(**{**vars(seen), "meanwhile": [0.1] * 10}),
+        Seen(**{**vars(seen), "meanwhile": [0.1] * 100}),
+        Seen(**{**vars(seen), "alone": [0.001] * 10}),
         Seen(**{**vars(seen), "memory": [(at / 10, 100 * at) for at in range(11)]}),
         Seen(**{**vars(seen), "tally": seen.tally + type(seen.tally)({"500": 1})}),
     ):
