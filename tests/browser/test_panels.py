@@ -131,6 +131,27 @@ def test_typing_never_loses_a_key(jupyterlab: Lab, chromium: Browser) -> None:
         assert box.input_value() == echo
 
 
+def test_repairs_are_shown_and_made(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """The button finds an edit, the row shows it before and after; its button makes it, Back undoes it."""
+    wrong = RAW.replace(PAN, PAN[:-1] + "2", 1)
+    for width in (1280, NARROW):
+        with panel(jupyterlab, chromium, f"ValidatePanel({wrong!r})", width=width) as (sheet, shown):
+            shown.locator(".irv-verdict.irv-invalid").wait_for()
+            press(shown, "Look for repairs")
+            row = shown.locator(".iso-edit")
+            row.wait_for()
+            assert "unsafe DE 2 changed: 411111******1112 → 411111******1111" in row.inner_text()
+            assert row.locator(".iso-unsafe").evaluate(CONTRAST) >= 4.5
+            assert shown.evaluate(OVERFLOW) == []
+            shown.screenshot(path=str(shots / f"panel_repairs_{width}.png"))
+            press(shown, "Make this edit")
+            shown.locator(".irv-verdict.irv-valid").wait_for()
+            assert sheet.ask("print(p.message)") == RAW
+            press(shown, "Back")
+            shown.locator(".irv-verdict.irv-invalid").wait_for()
+            assert sheet.ask("print(p.message)") == wrong
+
+
 def test_one_character_less_is_located(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
     """The verdict turns, the finding names the place, and picking it lights the characters."""
     with panel(jupyterlab, chromium, f"ValidatePanel({RAW!r})") as (sheet, shown):

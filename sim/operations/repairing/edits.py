@@ -51,13 +51,15 @@ class Edit:
 @dataclass(frozen=True, slots=True)
 class Repair:
     """What became of a message: `edits` in their order, the `message` after them (None where it still cannot
-    be read) and its `text`; `left` are the errors that no edit takes away."""
+    be read) and its `text`; `left` are the errors that no edit takes away; `texts` is the text after each
+    edit."""
 
     edits: tuple[Edit, ...]
     message: Message | None
     text: str = field(repr=False)
     version: str = ""
     left: tuple[Finding, ...] = ()
+    texts: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def valid(self) -> bool:
@@ -101,7 +103,7 @@ def repair(
     (True, ['stripped'])
     """
     own = None if network is None else network_named(network)
-    edits: list[Edit] = []
+    steps: list[_Step] = []
     if isinstance(message, Message):
         held: Message = message
     else:
@@ -113,11 +115,15 @@ def repair(
                 unread = (report.framing,) if report.framing else ()
                 return Repair((), None, message, chosen_version(message, version), unread)
             held = found.message
-            edits.append(_framing_edit(found))
+            steps.append((_framing_edit(found), held))
         else:
             held = report.message
-    held, more, left = _valid(held, own, unsafe)
-    return Repair((*edits, *more), held, _text(held), held.version, left)
+    more, left = _valid(held, own, unsafe)
+    steps += more
+    if steps:
+        held = steps[-1][1]
+    texts = tuple(_text(one) for _, one in steps)
+    return Repair(tuple(edit for edit, _ in steps), held, _text(held), held.version, left, texts)
 
 
 def _text(message: Message) -> str:
@@ -148,6 +154,8 @@ def _framing_edit(one: Mended) -> Edit:
 
 
 _Key = tuple[str, str, str]
+# An edit, and the message after it.
+_Step = tuple[Edit, Message]
 
 
 def _errors(message: Message, network: str | None) -> dict[_Key, Finding]:
@@ -155,21 +163,19 @@ def _errors(message: Message, network: str | None) -> dict[_Key, Finding]:
     return {(one.network, one.rule, one.path): one for one in found if one.is_error}
 
 
-def _valid(
-    message: Message, network: str | None, unsafe: bool
-) -> tuple[Message, list[Edit], tuple[Finding, ...]]:
-    """*message* with as few errors as edits can leave."""
-    edits: list[Edit] = []
+def _valid(message: Message, network: str | None, unsafe: bool) -> tuple[list[_Step], tuple[Finding, ...]]:
+    """The steps that leave as few errors of *message* as edits can."""
+    steps: list[_Step] = []
     errors = _errors(message, network)
-    while errors and len(edits) < _MOST:
+    while errors and len(steps) < _MOST:
         step = _step(message, network, errors, safe=True) or (
             _step(message, network, errors, safe=False) if unsafe else None
         )
         if step is None:
             break
         message, edit, errors = step
-        edits.append(edit)
-    return message, edits, tuple(errors.values())
+        steps.append((edit, message))
+    return steps, tuple(errors.values())
 
 
 def _step(

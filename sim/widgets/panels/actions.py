@@ -108,11 +108,18 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         self._make(broken, "This fault does not apply to this message; choose another one")
 
     def back(self) -> None:
-        """The message before the last reply, reversal or break."""
+        """The message before the last reply, reversal, break or repair."""
         if self._past:
             raw = self._past.pop()
             self._made(raw, "")
             show(self.back_button, bool(self._past))
+
+    def take(self, raw: str, said: str) -> None:
+        """Go on with a message that was made elsewhere; `back` gives the one before."""
+        self.problem = ""
+        self._past.append(self.message)
+        show(self.back_button, True)
+        self._made(raw, said)
 
     @property
     def _raw(self) -> str:
@@ -121,7 +128,6 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     def _make(self, change: Callable[[Message], tuple[str, str]], refusal: str = "") -> None:
         """Take the message that *change* makes, with a sentence on it; where it makes none, say why, or
         *refusal*."""
-        before = self.message
         try:
             made, said = change(parse(self._raw, chosen_version(self._raw, self.version)))
         except ParseError:
@@ -130,10 +136,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         except IsoError as error:
             self.problem = refusal or str(error)
             return
-        self.problem = ""
-        self._past.append(before)
-        show(self.back_button, True)
-        self._made(made, said)
+        self.take(made, said)
 
     def _adapt(self, change: Any) -> None:
         self.problem = ""

@@ -12,6 +12,7 @@ from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.explain import MessageInput
+from sim.widgets.panels.mending import Mending
 from sim.widgets.panels.report_view import Data, ReportView, report_data, report_html
 from sim.widgets.panels.shared import (
     MessageViews,
@@ -50,9 +51,17 @@ class ValidatePanel(Panel):
         self.views = MessageViews()
         self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
         self.actions = MessageActions(self._take)
+        self.mending = Mending(self.actions.take)
         bar = ipywidgets.HBox([self.button]).add_class("iso-bar")
         super().__init__(
-            self.input, bar, self.said, self.view, self.actions, self.views, classes="iso-validate-panel"
+            self.input,
+            bar,
+            self.said,
+            self.view,
+            self.mending,
+            self.actions,
+            self.views,
+            classes="iso-validate-panel",
         )
         for name in ("message", "version", "network"):
             traitlets.link((self.input, name), (self, name))
@@ -80,6 +89,8 @@ class ValidatePanel(Panel):
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
+        wrong = self.report is not None and not self.report.valid
+        self.mending.put(raw, self.version, self.network, wrong)
         self.views.put(raw, self.version, self.network, self._message_table(raw), self.input.recognised.held)
         show(self.actions, there)
         self.button.disabled = not there
