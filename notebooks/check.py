@@ -20,6 +20,7 @@ from lessons.exam import exam
 from lessons.generate import generate
 from lessons.http import http
 from lessons.judging import Lesson
+from lessons.keys import keys
 from lessons.life import life
 from lessons.money import money
 from lessons.mti import mti
@@ -61,6 +62,7 @@ LESSONS: dict[str, Lesson] = {
         wire,
         dumps,
         dialects,
+        keys,
         parser,
         exam,
     )

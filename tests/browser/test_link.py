@@ -1,0 +1,86 @@
+"""The panels of a line in a real JupyterLab: a host, a message to it, a load on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.shown import CONTRAST, NARROW, OVERFLOW, panel, press
+from support import AT
+
+from sim.operations import generate
+from sim.spec.networks import default_card
+
+if TYPE_CHECKING:
+    from browser.lab import Lab
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+PAN = default_card("VISA").pan
+RAW = generate("auth", network="VISA", at=AT).raw
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+def test_a_host_is_started_given_a_rule_and_shows_its_traffic(
+    jupyterlab: Lab, chromium: Browser, shots: Path, width: int
+) -> None:
+    """Start, add a rule by the grid, a message comes, its row is chosen and shown masked; stop."""
+    with panel(jupyterlab, chromium, "HostPanel()", width=width) as (sheet, shown):
+        press(shown, "Start")
+        shown.get_by_text("listening at 127.0.0.1:").wait_for()
+        press(shown, "Add a rule")
+        shown.get_by_label("Code", exact=True).fill("51")
+        shown.get_by_label("Code", exact=True).press("Tab")
+        sheet.wait_until("print(p.host.rules[0].code if p.host.rules else '')", "51")
+        # The kernel is free: it sends while the panel watches.
+        sent = f"c = sim.client(p.host); print(c.send({RAW!r}).code); c.close()"
+        assert sheet.ask(sent) == "51"
+        line = shown.locator("option", has_text="request").first
+        line.wait_for(state="attached")
+        shown.locator("select", has=line).select_option(index=2)
+        shown.locator(".ia-header").wait_for()
+        assert PAN not in sheet.page.content()
+        assert shown.evaluate(OVERFLOW) == []
+        shown.screenshot(path=str(shots / f"panel_host_{width}.png"))
+        press(shown, "Stop")
+        shown.get_by_text("not running").wait_for()
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+def test_a_message_is_sent_and_its_answer_shown(
+    jupyterlab: Lab, chromium: Browser, shots: Path, width: int
+) -> None:
+    """The answer stands in the anatomy; a host that is gone is told beside the button."""
+    before = "host = sim.host()\n"
+    source = f"SendPanel(host.address, {RAW!r})"
+    with panel(jupyterlab, chromium, source, before=before, width=width) as (sheet, shown):
+        press(shown, "Send")
+        shown.get_by_text("0110 with 00 after").wait_for()
+        shown.locator(".ia-header").wait_for()
+        assert PAN not in sheet.page.content()
+        assert shown.evaluate(OVERFLOW) == []
+        shown.screenshot(path=str(shots / f"panel_send_{width}.png"))
+        sheet.ask("host.close(); print('closed')")
+        press(shown, "Send")
+        problem = shown.locator(".iso-said .iso-problem")
+        problem.wait_for()
+        assert "expected a connection" in problem.inner_text()
+        assert problem.evaluate(CONTRAST) >= 4.5
+
+
+def test_a_load_is_watched_and_stopped(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """Rates and percentiles while it runs, the kernel free meanwhile; stopped by its button."""
+    before = "host = sim.host()\n"
+    source = "LoadPanel(host.address, count=1_000_000, seconds=60.0, rate=50.0)"
+    with panel(jupyterlab, chromium, source, before=before) as (sheet, shown):
+        press(shown, "Start")
+        shown.get_by_text("answered").first.wait_for()
+        assert sheet.ask("print(p.running)") == "True"
+        shown.get_by_text("p99").wait_for()
+        assert shown.evaluate(OVERFLOW) == []
+        shown.screenshot(path=str(shots / "panel_load.png"))
+        press(shown, "Stop")
+        shown.get_by_role("button", name="Start", exact=True).wait_for()
+        assert sheet.ask("print(p.numbers.sent == p.numbers.answered)") == "True"
