@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.shown import CONTRAST, NARROW, OVERFLOW, panel, press
-from support import AT
 
-from sim.operations import generate
 from sim.spec.networks import default_card
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PAN = default_card("VISA").pan
-RAW = generate("auth", network="VISA", at=AT).raw
+MADE = "sim.generate('auth', network='VISA', at=at)"
 
 
 @pytest.mark.parametrize("width", [1280, NARROW])
@@ -35,11 +33,11 @@ def test_a_host_is_started_given_a_rule_and_shows_its_traffic(
         shown.get_by_label("Code", exact=True).press("Tab")
         sheet.wait_until("print(p.host.rules[0].code if p.host.rules else '')", "51")
         # The kernel is free: it sends while the panel watches.
-        sent = f"c = sim.client(p.host); print(c.send({RAW!r}).code); c.close()"
+        sent = f"c = sim.client(p.host); print(c.send({MADE}).code); c.close()"
         assert sheet.ask(sent) == "51"
         line = shown.locator("option", has_text="request").first
         line.wait_for(state="attached")
-        shown.locator("select", has=line).select_option(index=2)
+        shown.locator("select[size]").select_option(label=line.inner_text())
         shown.locator(".ia-header").wait_for()
         assert PAN not in sheet.page.content()
         assert shown.evaluate(OVERFLOW) == []
@@ -54,7 +52,7 @@ def test_a_message_is_sent_and_its_answer_shown(
 ) -> None:
     """The answer stands in the anatomy; a host that is gone is told beside the button."""
     before = "host = sim.host()\n"
-    source = f"SendPanel(host.address, {RAW!r})"
+    source = f"SendPanel(host.address, {MADE})"
     with panel(jupyterlab, chromium, source, before=before, width=width) as (sheet, shown):
         press(shown, "Send")
         shown.get_by_text("0110 with 00 after").wait_for()
