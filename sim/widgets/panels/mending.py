@@ -35,7 +35,7 @@ class Mending(ipywidgets.VBox):  # type: ignore[misc]
         )
         self.safe_button = ipywidgets.Button(description="Make the safe edits")
         self.rows = ipywidgets.VBox()
-        self.said = ipywidgets.HTML()
+        self.said = ipywidgets.HTML().add_class("iso-said")
         bar = ipywidgets.HBox([self.look, self.safe_button]).add_class("iso-bar")
         super().__init__([bar, self.said, self.rows])
         self.add_class("iso-mending")
