@@ -60,6 +60,8 @@ def held(one: LogExplorer) -> list[int]:
         ({"query": "DE99"}, []),
         ({"query": "DE4>word"}, []),
         ({"query": "broken"}, [14]),
+        ({"query": "term0001 BROK"}, []),
+        ({"query": "BROK"}, [14]),
     ],
 )
 def test_the_filter(explorer: LogExplorer, traits: dict[str, Any], lines: list[int]) -> None:

@@ -1,10 +1,11 @@
 """`RowGrid`: rows of a table of any length, of which the browser has those that are seen.
 
-Why our own: tried offline on a million rows with forty columns, ipydatagrid took 50 s to hand all of them to
-the browser, ipyaggrid did not come to an end in 150 s, perspective took 36 s to copy them.
-All three, and buckaroo (4.5 s, paged, two more packages for file formats), send the cells as they are: card
-data would have to be masked in a million rows before the first is seen. Here a page of rows is masked when it
-is asked for, and nothing else leaves Python; it needs no more than the other panels do.
+Why our own: other grids that work offline were tried once, each on a million rows with forty columns, on one
+machine. ipydatagrid took 50 s to hand all rows to the browser, perspective 36 s to copy them, and ipyaggrid
+was given up after 150 s; buckaroo was there after 4.5 s, since it sends pages, too. None of them was tuned.
+What decided was less the time than the cells, which all four send as they are: card data would have to be
+masked in a million rows before the first is seen. Here a page of rows is masked when it is asked for, and
+nothing else leaves Python; it needs no package that the other panels do not need.
 """
 
 from __future__ import annotations

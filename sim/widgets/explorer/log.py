@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from sim.frames.bulk.table import MessagesTable, number_of
 from sim.frames.tables import Table
 from sim.spec import VERSIONS, spec
+from sim.widgets.explorer.finding import Searched, flags
 from sim.widgets.explorer.query import Condition, conditions
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
@@ -27,8 +28,6 @@ _LEAST_WIDE, _MOST_WIDE = 5, 26  # characters
 _FIRST = ("line", "time", "mti", "network", "verdict")
 _HIDDEN = frozenset({"valid", "errors", "version", "error_field", "error_offset", "stream", "file"})
 _BINS = 120
-_SOME = 20_000
-_FEW = 20  # rows for each different value of a column, at least, that is searched by its values
 _ORDERED = {">": pc.greater, "<": pc.less, ">=": pc.greater_equal, "<=": pc.less_equal}
 
 
@@ -102,7 +101,7 @@ class Log(Source):
     def __init__(self, table: MessagesTable) -> None:
         super().__init__(table)
         self._arrow: dict[str, Any] = {}
-        self._few: dict[str, tuple[Any, Any] | None] = {}
+        self._texts: dict[str, Searched] = {}
 
     @cached_property
     def names(self) -> list[str]:
@@ -186,7 +185,7 @@ class Log(Source):
         if verdict != "all":
             keep &= {"valid": ~self.bad, "invalid": self.bad, "unreadable": self.unreadable}[verdict]
         if network:
-            keep &= _flags(pc.equal(self.arrow("network"), network))
+            keep &= flags(pc.equal(self.arrow("network"), network))
         for condition in conditions(query, frozenset(map(str, self.table.columns))):
             keep &= self._meets(condition)
         return np.flatnonzero(keep)
@@ -196,7 +195,7 @@ class Log(Source):
             return self._anywhere(condition.value)
         there = condition.column in self.table.columns
         if condition.operator in ("there", "missing"):
-            held = _flags(pc.is_valid(self.arrow(condition.column))) if there else np.zeros(self.size, bool)
+            held = flags(pc.is_valid(self.arrow(condition.column))) if there else np.zeros(self.size, bool)
             return held if condition.operator == "there" else ~held
         if not there:
             return np.zeros(self.size, bool) | (condition.operator == "!=")
@@ -208,8 +207,8 @@ class Log(Source):
             return self._ordered(condition)
         texts = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
         if condition.operator == "~":
-            return _flags(pc.match_substring(texts, value, ignore_case=True))
-        equal = _flags(pc.equal(texts, value))
+            return flags(pc.match_substring(texts, value, ignore_case=True))
+        equal = flags(pc.equal(texts, value))
         return equal if condition.operator == "=" else ~equal
 
     def _ordered(self, condition: Condition) -> Any:
@@ -219,13 +218,13 @@ class Log(Source):
         if pa.types.is_large_string(column.type) and value.isascii() and value.isdigit():
             ends = pc.min_max(pc.binary_length(column)).as_py()
             if ends["min"] == ends["max"] and ends["max"] is not None and len(value) <= ends["max"]:
-                return _flags(compare(column, value.zfill(ends["max"])))
+                return flags(compare(column, value.zfill(ends["max"])))
         try:
             bound = float(value)
         except ValueError:
             return np.zeros(self.size, bool)
         numbers = pd.to_numeric(pd.DataFrame(self.table)[condition.column], errors="coerce")
-        return _flags(compare(pa.array(numbers, pa.float64(), from_pandas=True), bound))
+        return flags(compare(pa.array(numbers, pa.float64(), from_pandas=True), bound))
 
     def _anywhere(self, text: str) -> Any:
         """Rows with *text* in any element: a column at a time, on all processors."""
@@ -234,32 +233,23 @@ class Log(Source):
             for name in map(str, self.table.columns)
             if number_of(name) or name in ("mti", "text", "error")
         ]
+        found = np.zeros(self.size, bool)
         with ThreadPoolExecutor() as pool:
-            found = list(pool.map(lambda name: self._holds(name, text), texts))
-        return np.logical_or.reduce(found) if found else np.zeros(self.size, bool)
+            columns = list(pool.map(self._searched, texts))
+            # Those that are searched in no time first: they may have found every row.
+            for few in (True, False):
+                if found.all():
+                    break
+                some = [one for one in columns if one.few is few]
+                for held in pool.map(lambda one: one.rows(text), some):
+                    if held is not None:
+                        found |= held
+        return found
 
-    def _holds(self, name: str, text: str) -> Any:
-        """Which rows have *text* in a column; of one with few different values those are looked at."""
-        if name not in self._few:
-            self._few[name] = self._values(name)
-        known = self._few[name]
-        if known is None:
-            return _flags(pc.match_substring(self.arrow(name), text))
-        return np.append(_flags(pc.match_substring(known[0], text)), False)[known[1]]
-
-    def _values(self, name: str) -> tuple[Any, Any] | None:
-        """The different values of a column and each row's place among them; None where there are many, which
-        some rows show: to number them all would take longer than to search them."""
-        column = self.arrow(name)
-        some = column.slice(0, _SOME)
-        if pc.count_distinct(some).as_py() * _FEW >= max(len(some), 1):
-            return None
-        encoded = pc.dictionary_encode(column)
-        encoded = encoded.unify_dictionaries() if isinstance(encoded, pa.ChunkedArray) else encoded
-        chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
-        values = chunks[0].dictionary
-        codes = [pc.fill_null(one.indices, len(values)).to_numpy(zero_copy_only=False) for one in chunks]
-        return values, np.concatenate(codes)
+    def _searched(self, name: str) -> Searched:
+        if name not in self._texts:
+            self._texts[name] = Searched(self.arrow(name))
+        return self._texts[name]
 
     def warm(self) -> None:
         """Learn which columns have few different values; the first search in all of them would."""
@@ -273,10 +263,6 @@ class Log(Source):
         whole = np.bincount(places, minlength=count)
         wrong = np.bincount(places[bad], minlength=count)
         return whole.tolist(), wrong.tolist()
-
-
-def _flags(column: Any) -> Any:
-    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _text(cell: object) -> str:

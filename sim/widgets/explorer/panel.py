@@ -38,9 +38,9 @@ class LogExplorer(Panel):
     validated. Of a large log the first rows are shown while the rest is read: `wait()` waits for that.
 
     Traits: `messages`, the table, None without one; `query` (`DE39=05 DE4>1000 DE43~shop -DE55 mti=0110`, or
-    any text), `verdict` (all, valid, invalid, unreadable), `network`, `rule`: the filter; `tab` (Messages,
-    Transactions); `problem`. `shown` is the filtered table, `transactions` what `sim.match` finds. Everything
-    is shown masked; `export` can do otherwise.
+    any text, in any case), `verdict` (all, valid, invalid, unreadable), `network`, `rule`: the filter; `tab`
+    (Messages, Transactions); `problem`. `shown` is the filtered table, `transactions` what `sim.match` finds.
+    Everything is shown masked; `export` can do otherwise.
     """
 
     messages = traitlets.Any(None)

@@ -1,0 +1,38 @@
+"""The search of a column finds what a look at each of its rows would find."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.widgets.explorer import finding
+from sim.widgets.explorer.finding import Searched
+
+TEXTS = st.lists(st.none() | st.text("aAbB01 é{@`", max_size=6), max_size=60)
+
+
+def column(texts: list[str | None], pieces: int) -> pa.ChunkedArray:
+    """The texts in so many pieces, each a slice of something longer."""
+    size = max(-(-len(texts) // pieces), 1)
+    some = [texts[at : at + size] for at in range(0, len(texts), size)]
+    return pa.chunked_array([pa.array(["ab", *one, "b0"], pa.string())[1:-1] for one in some], pa.string())
+
+
+@given(TEXTS, st.text("aAbB01 é{@`", min_size=1, max_size=3), st.integers(1, 3), st.booleans())
+def test_rows_that_hold_a_text(texts: list[str | None], text: str, pieces: int, few: bool) -> None:
+    """In any case, never across two rows, in many different values or in few."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(finding, "_FEW", 0 if few else 10**6)
+        patched.setattr(finding, "_PIECE", 5)
+        searched = Searched(column(texts, pieces))
+        found = searched.rows(text)
+    expected = [one is not None and text.lower() in one.lower() for one in texts]
+    assert (found is None and not any(expected)) or (found is not None and found.tolist() == expected)
+
+
+def test_a_column_is_searched_by_its_values_where_they_are_few() -> None:
+    """Twenty rows for each, at least."""
+    assert Searched(pa.array(["a", "b"] * 30)).few
+    assert not Searched(pa.array([str(one) for one in range(40)])).few
