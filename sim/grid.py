@@ -32,6 +32,10 @@ _WIDEST_PLAIN = 80
 _TITLE_WIDTH = 100
 _PADDING = 3  # characters that a cell has around its text, and some more
 _ROW = "table.dataframe.iso8583"
+# A sentence, and the numbers of the elements it speaks of.
+Sentence = tuple[str, Sequence[int]]
+LINKED = "iso-linked"
+_LIT = "{background: #ffd54d !important; color: #111 !important}"
 _STYLE = (
     f"{_ROW} {{table-layout: auto; width: 100%; margin-left: 0}} "
     f"{_ROW} :is(th, td) {{text-align: left; vertical-align: baseline; padding: 3px 8px; line-height: 1.45;"
@@ -62,7 +66,8 @@ _SEVERITIES = (
 class Grid:
     """A table as texts. `kinds` says how each column is drawn: n number, v value, t text, s severity;
     `failing` are the places of the rows to be marked; `label_header` is None where rows have no labels;
-    `links` says where a text in the column of that header leads."""
+    `links` says where a text in the column of that header leads; `numbers` are the data elements that the rows
+    are, where sentences speak of them."""
 
     headers: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -72,6 +77,7 @@ class Grid:
     note: str = ""
     failing: frozenset[int] = frozenset()
     links: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    numbers: tuple[int | None, ...] = ()
 
 
 def visible(text: str) -> str:
@@ -89,15 +95,42 @@ def style(table: Grid) -> str:
     return _STYLE + (f" {_SEVERITIES}" if SEVERITY in table.kinds or table.failing else "")
 
 
-def as_html(table: Grid, title: str = "") -> str:
-    """The grid as an HTML table, *title* as a paragraph above it."""
-    lines = [f"<style>{style(table)}</style>"]
+def as_html(table: Grid, title: str = "", told: Sequence[Sentence] = ()) -> str:
+    """The grid as an HTML table, *title* as a paragraph above it, the sentences *told* as another one, which
+    light the rows they speak of."""
+    numbers = [number for number in table.numbers if number is not None] if told else []
+    lines = [f"<style>{style(table)}{lighting(numbers)}</style>"]
     if title:
         lines.append(f"<p>{html.escape(visible(title))}</p>")
+    if told:
+        lines.append(told_html(told))
     lines.append(table_html(table))
     if table.note:
         lines.append(f"<p>{html.escape(table.note)}</p>")
+    if told:
+        lines = [f'<div class="{LINKED}">', *lines, "</div>"]
     return "\n".join(lines)
+
+
+def told_html(told: Sequence[Sentence]) -> str:
+    """Sentences as a paragraph in which each knows the numbers of the elements it speaks of."""
+    spans = (
+        f'<span tabindex="0" data-about="{" ".join(map(str, about))}">{html.escape(visible(said))}</span>'
+        if about
+        else html.escape(visible(said))
+        for said, about in told
+    )
+    return f'<p class="iso-summary">{" ".join(spans)}</p>'
+
+
+def lighting(numbers: Iterable[int]) -> str:
+    """The style sheet that lights what a sentence speaks of while it is pointed at or has the focus, and the
+    sentences that speak of an element while that is pointed at: what has `data-n` inside `LINKED`."""
+    return "".join(
+        f' .{LINKED}:has([data-about~="{one}"]:is(:hover, :focus)) [data-n="{one}"] {_LIT}'
+        f' .{LINKED}:has([data-n="{one}"]:hover) [data-about~="{one}"] {_LIT}'
+        for one in numbers
+    )
 
 
 def table_html(table: Grid) -> str:
@@ -167,7 +200,9 @@ def _html_row(table: Grid, at: int, names: Sequence[str]) -> str:
     cells = "".join(map(_html_cell, row, table.kinds, names, links))
     label = "" if table.label_header is None else f"<th>{html.escape(table.labels[at])}</th>"
     failing = ' class="failing"' if at in table.failing else ""
-    return f"<tr{failing}>{label}{cells}</tr>"
+    number = table.numbers[at] if table.numbers else None
+    linked = "" if number is None else f' data-n="{number}"'
+    return f"<tr{failing}{linked}>{label}{cells}</tr>"
 
 
 def _html_cell(text: str, kind: str, names: str, link: str = "") -> str:

@@ -20,6 +20,7 @@ from sim.frames.raw import RawMessage
 from sim.judge.pages import rule_page
 from sim.operations import copying, explain, validate
 from sim.operations.explanation import explain_so_far
+from sim.operations.told import Told
 from sim.operations.validation import chosen_network
 
 if TYPE_CHECKING:
@@ -114,6 +115,17 @@ class MessageView:
             return self._so_far()
 
     @property
+    def sentences(self) -> tuple[Told, ...]:
+        """The sentences of the summary, each with the numbers of the elements it speaks of (0 is the MTI);
+        what a model wrote, and what is said of a broken text, is one sentence without."""
+        try:
+            if not self._told():
+                return explain(self.to_message(), network=facts_of(self._table).get("network")).told
+        except BuildError:
+            pass
+        return (Told(self.summary, ()),)
+
+    @property
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network finds an error."""
         try:
@@ -164,7 +176,7 @@ class MessageView:
         return take(self._table, None, None)
 
     def __repr__(self) -> str:
-        names = "message, mti, version, network, read_as, source, summary, valid, notes, lossless"
+        names = "message, mti, version, network, read_as, source, summary, sentences, valid, notes, lossless"
         return f"<iso: {names}, to_message(), to_dict(), to_json(), to_python(), to_html()>"
 
 

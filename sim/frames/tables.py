@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -291,6 +292,17 @@ class MessageTable(Table):
         lines = [f"Read as {self.iso.read_as}."] if "recognised" in facts else []
         lines += [self.iso.summary] if facts.get("explained") else []
         return "\n".join(line for line in lines if line)
+
+    def _repr_html_(self) -> str:
+        facts = facts_of(self)
+        if not (len(self) and facts.get("explained") and self._whole()):
+            return super()._repr_html_()
+        # A page can link each sentence to the rows it speaks of.
+        read_as = f"Read as {self.iso.read_as}." if "recognised" in facts else ""
+        numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
+        drawn = self.drawn()
+        linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
+        return as_html(linked, read_as, self.iso.sentences)
 
     def _whole(self) -> bool:
         """Whether no row was filtered away since the table was made."""

@@ -9,6 +9,7 @@ from sim.masking import cover_fields, tells_itself
 from sim.operations.anatomy import dissect
 from sim.operations.project import strip_line_ending
 from sim.operations.story import tell
+from sim.operations.told import Told, told
 from sim.operations.validation import chosen_network, chosen_version
 
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
@@ -32,6 +33,13 @@ class Explanation:
     def summary(self) -> str:
         """The whole explanation as one paragraph."""
         return " ".join(self.sentences)
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """The sentences with the numbers of the elements they were made of; what a model wrote, without."""
+        if self.source != SOURCE_RULES:
+            return tuple(Told(sentence, ()) for sentence in self.sentences)
+        return told(_tellable(self.message), self.network)
 
 
 def explain(message: str | Message, *, version: str | None = None, network: str | None = None) -> Explanation:

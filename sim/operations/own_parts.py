@@ -33,8 +33,9 @@ def say_own_parts(message: Message, name: str | None) -> str:
     """
     told = _told(name or "")
     clauses: dict[str, list[str]] = {}
-    for number, value in message.fields.items():
+    for number in message.fields:
         if number in told:
+            value = message[number]
             read = _read if search.is_clean(value) else _read.__wrapped__
             for group, words in read(message.version, number, value, name or ""):
                 clauses.setdefault(group, []).append(words)

@@ -46,8 +46,8 @@ Teller = Callable[[Message, str | None], str]
 
 def tell(message: Message, name: str | None) -> dict[str, str]:
     """The sentences on *message* by what they tell of, as `outcome`; *name* is whose code lists apply."""
-    tellers = _tellers(tuple(message.fields))
-    return {what: sentence for what, teller in tellers if (sentence := teller(message, name))}
+    asked = tellers(tuple(message.fields))
+    return {what: sentence for what, teller in asked if (sentence := teller(message, name))}
 
 
 def _subject(teller: Teller) -> str:
@@ -56,7 +56,7 @@ def _subject(teller: Teller) -> str:
 
 
 @lru_cache(maxsize=512)
-def _tellers(present: tuple[int, ...]) -> tuple[tuple[str, Teller], ...]:
+def tellers(present: tuple[int, ...]) -> tuple[tuple[str, Teller], ...]:
     """Those who may have something to say of a message with the elements *present*, and of what."""
     asked = (teller for teller, elements in _TELLERS if not elements or not elements.isdisjoint(present))
     return tuple((_subject(teller), teller) for teller in asked)

@@ -60,6 +60,7 @@ class MessageAnatomy(anywidget.AnyWidget):
     mends = traitlets.Bool(True).tag(sync=True)
     hovered = traitlets.Int(None, allow_none=True).tag(sync=True)
     pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
+    lit = traitlets.List(traitlets.Int()).tag(sync=True)
     marked = traitlets.List(traitlets.Int(), None, allow_none=True, minlen=2, maxlen=2).tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
     problem = traitlets.Dict().tag(sync=True)

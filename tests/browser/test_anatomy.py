@@ -53,6 +53,19 @@ def focused(sheet: Sheet) -> str | None:
     return sheet.page.evaluate("() => document.activeElement.dataset.n ?? null")
 
 
+def _rows_are_filtered(sheet: Sheet) -> None:
+    """Those that hold the text stay, also when all is drawn anew; the others are back without it."""
+    box, rows = sheet.page.get_by_label("Filter elements"), sheet.page.locator(".ia-row:visible")
+    every = rows.count()
+    box.fill("currency")
+    assert rows.count() == 1
+    rows.click()
+    sheet.page.wait_for_selector('.ia-details[data-of="49"]')
+    assert rows.count() == 1
+    box.fill("")
+    assert rows.count() == every
+
+
 def test_hovering_lights_the_element_in_all_three_views(
     jupyterlab: Lab, chromium: Browser, shots: Path
 ) -> None:
@@ -74,6 +87,7 @@ def test_hovering_lights_the_element_in_all_three_views(
         shoot(sheet, shots / "good.png")
         sheet.ask("a.hovered = 11")
         sheet.page.wait_for_selector(".ia-row" + HOT.format(11))
+        _rows_are_filtered(sheet)
 
 
 def test_keys_alone_do_what_the_mouse_does(jupyterlab: Lab, chromium: Browser) -> None:

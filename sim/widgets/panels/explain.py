@@ -8,8 +8,10 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.codec import IsoError, Message
+from sim.grid import LINKED, lighting, told_html
 from sim.operations import explain, strip_line_ending
 from sim.operations.explanation import explain_so_far
+from sim.operations.told import Told
 from sim.operations.validation import chosen_version
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
@@ -20,6 +22,7 @@ from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
 from sim.widgets.panels.gallery import Gallery, example_button
 from sim.widgets.panels.language_model import LanguageModel
+from sim.widgets.panels.linked import Linked
 from sim.widgets.panels.recognised import Recognised
 from sim.widgets.panels.shared import (
     VERSION_CHOICES,
@@ -136,10 +139,12 @@ class ExplainPanel(AskingPanel):
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.views = MessageViews()
         self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
+        self.linked = Linked(self.views.anatomy)
         self.actions = MessageActions(self._take)
         bar = RunBar("Explain", model_field)
         super().__init__(
-            bar, self.input, bar, self.said, self.actions, self.views, classes="iso-explain-panel"
+            *(bar, self.input, bar, self.said, self.linked, self.actions, self.views),
+            classes="iso-explain-panel",
         )
         for name in ("message", "version", "network"):
             traitlets.link((self.input, name), (self, name))
@@ -148,6 +153,7 @@ class ExplainPanel(AskingPanel):
         traitlets.dlink((self, "message"), (self.actions, "message"))
         traitlets.dlink((self, "version"), (self.actions, "version"))
         self._news = ("", "")
+        self._told: tuple[Told, ...] = ()
         self.llm = llm and not refusal
         self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
         self._refresh()
@@ -174,7 +180,9 @@ class ExplainPanel(AskingPanel):
         if not raw:
             return "", "", ""
         try:
-            return "", explain(self.input.subject, version=self.version, network=self.network).summary, ""
+            made = explain(self.input.subject, version=self.version, network=self.network)
+            self._told = made.told
+            return "", made.summary, ""
         except IsoError as error:
             from sim.operations import validate
 
@@ -199,7 +207,8 @@ class ExplainPanel(AskingPanel):
             so_far = markup("p", self.summary, "iso-summary") if self.summary else ""
             self.said.value = told + f'<div class="iso-broken">{"".join(parts)}</div>' + so_far
         elif self.summary:
-            told = markup("p", self.summary, "iso-summary")
+            by_rules = self.summary == " ".join(one.sentence for one in self._told)
+            told = told_html(self._told) if by_rules else markup("p", self.summary, "iso-summary")
             self.said.value = told + (markup("p", note, "iso-hint", role="status") if note else "")
         else:
             self.said.value = markup("p", "What it says appears here as you type.", "iso-hint")
@@ -230,8 +239,11 @@ class ExplainPanel(AskingPanel):
         self.message = raw
 
     def _static(self) -> str:
-        told = self.said.value if self.message else ""
-        return told + static_anatomy(self.views.anatomy)
+        if not self.message:
+            return ""
+        numbers = [element["number"] for element in self.views.anatomy.view["elements"]]
+        drawn = self.said.value + static_anatomy(self.views.anatomy)
+        return f'<div class="{LINKED}"><style>{lighting(numbers)}</style>{drawn}</div>'
 
     def __repr__(self) -> str:
         return f"ExplainPanel({of_message(self.views.anatomy)})"

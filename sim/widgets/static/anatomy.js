@@ -18,8 +18,9 @@ class Anatomy extends Editing {
 
   light() {
     const n = this.model.get("hovered");
+    const lit = new Set([n, ...(this.model.get("lit") || [])]);
     for (const node of this.el.querySelectorAll("[data-n]")) {
-      node.classList.toggle("ia-hot", Number(node.dataset.n) === n);
+      node.classList.toggle("ia-hot", lit.has(Number(node.dataset.n)));
     }
     const digit = n !== null && n > 0 && this.data.cells[n - 1] ? 4 + ((n - 1) >> 2) : -1;
     for (const node of this.el.querySelectorAll(".ia-piece.ia-bitmap"))
@@ -234,6 +235,7 @@ function render({ model, el }) {
     ["change:notice", told],
     ["change:masked", unmask],
     ["change:hovered", light],
+    ["change:lit", light],
     ["change:problem", told],
     ["msg:custom", custom],
   ];

@@ -1,6 +1,9 @@
 // The anatomy of one message: raw text, bitmap and elements, drawn from the view that Python made.
 // Offsets count characters (code points), as in Python.
 
+const LONG = 24; // elements
+const HEAD = 30; // pixels
+
 class Drawing {
   constructor(model, el) {
     this.model = model;
@@ -29,12 +32,28 @@ class Drawing {
 
   draw() {
     const held = this.held();
+    const scrolled = [".ia-raw", ".ia-table"].map((one) => [one, this.el.querySelector(one)?.scrollTop ?? 0]);
     this.hues = new Map(this.data.elements.map((one, at) => [one.number, at % HUES]));
     const lower = make("div", { cls: "ia-lower" }, this.bitmap(), this.table());
     this.el.replaceChildren(...[this.header(), this.fault(), this.raw(), this.bytes(), this.live, lower].filter(Boolean));
+    // Of a long message the elements scroll by themselves, so that the text and the bitmap stay in view.
+    this.el.classList.toggle("ia-long", this.data.elements.length > LONG || this.data.length > LONG * 40);
+    for (const [one, top] of scrolled) this.el.querySelector(one).scrollTop = top;
     this.rove();
     this.light();
     this.hold(held);
+    this.reveal();
+  }
+
+  // The row that was unfolded last comes into view where the elements scroll by themselves.
+  reveal() {
+    const pinned = this.model.get("pinned");
+    const table = this.el.querySelector(".ia-table");
+    const row = pinned !== this.revealed && table.querySelector(`.ia-row[data-n="${pinned}"]`);
+    this.revealed = pinned;
+    if (!row || table.scrollHeight <= table.clientHeight) return;
+    const [box, one] = [table.getBoundingClientRect(), row.getBoundingClientRect()];
+    if (one.top < box.top + HEAD || one.bottom > box.bottom) table.scrollTop += one.top - box.top - HEAD;
   }
 
   header() {
