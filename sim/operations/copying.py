@@ -15,8 +15,9 @@ from functools import cached_property
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
-from sim.masking import cover_value
+from sim.masking import cover_value, mask_pan
 from sim.operations.anatomy import masked_text
+from sim.operations.recalled import in_words, recalled
 from sim.operations.validation import chosen_version, validate
 from sim.spec.spellings import choose
 
@@ -98,6 +99,18 @@ def as_python(held: Copied) -> str:
     return f"{_warning(held)}import sim\n\nmessage = sim.build({{\n{made}\n}}{version})\n"
 
 
+def as_generate(held: Copied) -> str:
+    """The call that generates a message like it, and which elements it makes otherwise; of a message that no
+    call makes, as an answer, the call that builds it."""
+    found = recalled(held.message, held.network) if held.message else None
+    if found is None:
+        return f"# sim.generate makes no message like this one.\n{as_python(held)}"
+    pan = found.options.get("pan")
+    shown = mask_pan(pan) if pan and held.masked else pan
+    lines = [*in_words(found), "import sim", "", f"message = {found.call(shown)}"]
+    return "\n".join([*([_warning(held).rstrip()] if held.hides else []), *lines, ""])
+
+
 def as_curl(held: Copied) -> str:
     """A request to the service's `/validate`."""
     body = {"message": held.text, "version": held.version, "network": held.network}
@@ -139,6 +152,7 @@ FORMS: Mapping[str, tuple[str, str, Callable[[Copied], str]]] = {
     "hex": ("hex with a length header", "hex", as_hex),
     "json": ("JSON", "json", as_json),
     "python": ("Python: sim.build(...)", "py", as_python),
+    "generate": ("Python: sim.generate(...)", "py", as_generate),
     "curl": ("curl to the service", "sh", as_curl),
     "pytest": ("a pytest case", "py", as_pytest),
 }

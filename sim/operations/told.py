@@ -38,7 +38,7 @@ class _Noted(dict[int, str]):
 
     def get(self, number: int, default: Any = None) -> Any:
         """The value of an element, or *default*."""
-        return self[number] if number in self else default
+        return self[number] if number in self else default  # noqa: SIM401, that is what this defines
 
 
 def told(message: Message, network: str | None) -> tuple[Told, ...]:

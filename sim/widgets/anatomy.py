@@ -40,15 +40,15 @@ class MessageAnatomy(anywidget.AnyWidget):
     bytes can be changed; `message` follows.
 
     Traits: `message` (text; set it and the view follows), `version`, `network`; `hovered` and `pinned`,
-    a data element number, 0 for the MTI, 1 for the bitmap, -1 for what was left unread, or None;
-    `marked`, characters to light as (start, end), or None; `masked`, False shows card data; `editable`;
-    `can_edit`, whether the switch is there; `mends`, whether a broken text has a button that mends it;
-    `view`, the masked view as `sim.widgets.model` describes it; `problem`, why the last edit was refused as
-    {number, text}, else empty; `notice`, what the last one did, where nobody may have meant it. Of these
-    `message`, `version` and `network` stay in Python, and so does `held`, the bytes.
+    a data element number, 0 for the MTI, 1 for the bitmap, -1 for what was left unread, or None; `lit`,
+    numbers of more elements to light; `marked`, characters to light as (start, end), or None; `masked`, False
+    shows card data; `editable`; `can_edit`, whether the switch is there; `mends`, whether a broken text has a
+    button that mends it; `view`, the masked view as `sim.widgets.model` describes it; `problem`, why the last
+    edit was refused as {number, text}, else empty; `notice`, what the last one did, where nobody may have
+    meant it. Of these `message`, `version` and `network` stay in Python, and so does `held`, the bytes.
     """
 
-    _esm = script("dom", "drawing", "bytes", "editing", "anatomy")
+    _esm = script("dom", "drawing", "filtering", "bytes", "editing", "anatomy")
     _css = STATIC / "anatomy.css"
 
     message = traitlets.Unicode("")

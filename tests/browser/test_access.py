@@ -41,6 +41,14 @@ CELLS = {
     "diff": f"W.MessageDiff({RAW!r}, sim.respond({RAW!r}))",
     "table": "sim.show(sim.rules())",
     "edited": f"a = W.MessageAnatomy({RAW!r}, editable=True)\na.pinned = 55\na",
+    "bytes": f"W.MessageAnatomy({RAW.encode().hex()!r})",
+    "explorer": f"e = W.LogExplorer([{RAW!r}, {WRONG!r}, {BROKEN!r}] * 20)\ne.grid.current = 1\n"
+    "e.tools.plot()\ne",
+    "host": "W.HostPanel()",
+    "send": "W.SendPanel()",
+    "load": "W.LoadPanel()",
+    "drill": "W.DrillPanel(seed=1)",
+    "explained": f"sim.explain({RAW!r})",
     "tables": "from IPython.display import display\ndisplay(sim.validate(v.message), sim.parse(v.message))",
 }
 START = f"import sim, datetime\nat = {AT!r}\nW = sim.widgets"
@@ -74,9 +82,10 @@ def _data(node: dict[str, Any]) -> str:
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_panels_in_jupyterlab(jupyterlab: Lab, chromium: Browser, theme: str) -> None:
     """No panel, view or table has a violation, in any theme."""
-    with jupyterlab.notebook(chromium, [START, *CELLS.values()], width=1400, height=16_000) as sheet:
+    with jupyterlab.notebook(chromium, [START, *CELLS.values()], width=1400, height=24_000) as sheet:
         sheet.page.locator(".itv table").wait_for()
         sheet.page.locator(".ia-details").first.wait_for()
+        sheet.page.locator(".iso-explorer .rg-row").first.wait_for()
         sheet.theme(theme)
         found = violations(sheet.page, ".jp-OutputArea-output")
         assert "\n".join(found) == ""
@@ -87,9 +96,10 @@ def test_the_page_of_voila(chromium: Browser, voila: Voila, theme: str) -> None:
     """A page with every panel, view and table has no violation; texts stand out from their ground."""
     cells = (source.rpartition("\n") for source in CELLS.values() if "IPython" not in source)
     shown = "\n".join(f"{before}\ndisplay({last})" for before, _, last in cells)
-    with voila.page(chromium, "access.ipynb", f"{START}\n{shown}", theme=theme, height=16_000) as sheet:
+    with voila.page(chromium, "access.ipynb", f"{START}\n{shown}", theme=theme, height=24_000) as sheet:
         sheet.page.locator(".itv table").wait_for()
         sheet.page.locator(".ia-details").first.wait_for()
+        sheet.page.locator(".iso-explorer .rg-row").first.wait_for()
         found = violations(sheet.page, ".jp-OutputArea-output")
         assert "\n".join(found) == ""
 

@@ -7,8 +7,8 @@ from support import AT
 
 from sim.operations import explain, generate, respond, reverse
 from sim.operations.explanation import Explanation
-from sim.spec.networks import NETWORKS
 from sim.spec import VERSIONS
+from sim.spec.networks import NETWORKS
 
 
 def made(network: str, version: str) -> list[Explanation]:

@@ -52,7 +52,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         if table is None:
             return
         try:
-            self.picture.value = _drawn(plot(table, self.kind.value), self.kind.value)
+            self.picture.value = _pictures(table, self.kind.value)
         except ImportError as error:
             self.picture.value = markup("p", f"✖ {error}", "iso-problem", role="alert")
 
@@ -75,12 +75,22 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         show(self.said, True)
 
 
-def _drawn(ax: Any, kind: str) -> str:
-    """An Axes as a picture in the page."""
+def _pictures(table: Any, kind: str) -> str:
+    """The plot for a light page and for a dark one, of which the style sheet shows the one that fits."""
+    drawn = _drawn(plot(table, kind), kind, "iso-on-light")  # first: it says where matplotlib is missing
+    from matplotlib import style
+
+    with style.context("dark_background"):
+        return drawn + _drawn(plot(table, kind), kind, "iso-on-dark")
+
+
+def _drawn(ax: Any, kind: str, page: str) -> str:
+    """An Axes as a picture in the page, see-through."""
     from matplotlib import pyplot
 
     held = io.BytesIO()
-    ax.figure.savefig(held, format="png", dpi=110, facecolor="white")
+    ax.figure.savefig(held, format="png", dpi=110, transparent=True)
     pyplot.close(ax.figure)
     data = base64.b64encode(held.getvalue()).decode("ascii")
-    return f'<img alt="{html.escape(kind)} of the messages" src="data:image/png;base64,{data}">'
+    words = f"{html.escape(kind)} of the messages"
+    return f'<img class="{page}" alt="{words}" src="data:image/png;base64,{data}">'

@@ -13,6 +13,7 @@ import traitlets
 from sim.errors import BuildError, IsoError, OptionError
 from sim.operations import Generated, generate
 from sim.operations.asked import option_named, options_of
+from sim.operations.call import call_of, covered_call
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, detect, network
@@ -21,7 +22,6 @@ from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
-from sim.widgets.panels.call import call_of, covered_call
 from sim.widgets.panels.carried import CarriedInputs, carried_names, offered
 from sim.widgets.panels.gallery import Gallery
 from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput

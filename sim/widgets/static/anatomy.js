@@ -115,6 +115,7 @@ class Anatomy extends Editing {
 
   key(event) {
     const input = event.target.closest(".ia-input");
+    if (event.target.closest(".ia-filter")) return event.stopPropagation(); // a text like any other
     if (this.editable && (event.ctrlKey || event.metaKey) && !input) {
       const what = this.taking(event);
       if (what) {
@@ -161,7 +162,7 @@ class Anatomy extends Editing {
   }
 
   next(zone, node, key) {
-    const stops = [...zone.querySelectorAll("[tabindex]")];
+    const stops = [...zone.querySelectorAll("[tabindex]")].filter((one) => !one.closest("[hidden]"));
     const at = stops.indexOf(node);
     const line = zone.dataset.zone !== "raw" && zone.dataset.zone !== "rows" && { ArrowUp: -1, ArrowDown: 1 }[key];
     if (line) return nearest(stops, node, line);
@@ -181,7 +182,10 @@ class Anatomy extends Editing {
   rove() {
     const n = this.model.get("pinned") ?? this.model.get("hovered");
     for (const zone of this.el.querySelectorAll("[data-zone]")) {
-      const stop = zone.querySelector(`[tabindex][data-n="${n}"]`) || zone.querySelector("[tabindex]");
+      const stops = [...zone.querySelectorAll("[tabindex]")];
+      stops.forEach((one) => (one.tabIndex = -1));
+      const shown = stops.filter((one) => !one.closest("[hidden]"));
+      const stop = shown.find((one) => one.dataset.n === String(n)) || shown[0];
       if (stop) stop.tabIndex = 0;
     }
   }

@@ -3,7 +3,7 @@
 const ROW = 16;
 const PAGE = 512; // so many bytes are drawn at once, however long a message is
 
-class ByteView extends Drawing {
+class ByteView extends Filtering {
   get wire() {
     return this.data.bytes;
   }

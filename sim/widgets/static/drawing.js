@@ -39,7 +39,7 @@ class Drawing {
     // Of a long message the elements scroll by themselves, so that the text and the bitmap stay in view.
     this.el.classList.toggle("ia-long", this.data.elements.length > LONG || this.data.length > LONG * 40);
     for (const [one, top] of scrolled) this.el.querySelector(one).scrollTop = top;
-    this.rove();
+    this.sift();
     this.light();
     this.hold(held);
     this.reveal();
@@ -94,6 +94,7 @@ class Drawing {
     return make(
       "span",
       { cls: "ia-buttons" },
+      this.filterBox(),
       ...(this.editable ? taken : []),
       switched || this.editable ? edit : null,
       this.eyeButton(),
