@@ -73,7 +73,7 @@ def _candidates(message: Message, network: str | None) -> Iterator[dict[str, Any
             yield {"message_type": kind, **known} | ({"network": name} if name else {})
             continue
         amount = message.get(_AMOUNT)[-12:]
-        money = {"amount_minor_units": int(amount)} if amount.isdecimal() else {}
+        money: dict[str, Any] = {"amount_minor_units": int(amount)} if amount.isdecimal() else {}
         money |= {"currency": message[_CURRENCY]} if _CURRENCY in message else {}
         for purpose in templates["purposes"]:
             for entry in templates["entries"]:

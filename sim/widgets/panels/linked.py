@@ -8,7 +8,8 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.widgets.anatomy import STATIC, MessageAnatomy
+from sim.widgets.anatomy import MessageAnatomy
+from sim.widgets.statics import STATIC
 
 
 class Linked(anywidget.AnyWidget):
