@@ -66,8 +66,8 @@ _SEVERITIES = (
 class Grid:
     """A table as texts. `kinds` says how each column is drawn: n number, v value, t text, s severity;
     `failing` are the places of the rows to be marked; `label_header` is None where rows have no labels;
-    `links` says where a text in the column of that header leads; `numbers` are the data elements that the rows
-    are, where sentences speak of them."""
+    `links` says where a text in the column of that header leads; `numbers` are the data elements that the
+    rows are, where sentences speak of them."""
 
     headers: tuple[str, ...]
     kinds: tuple[str, ...]
