@@ -20,7 +20,7 @@ from sim.elements import dates
 from sim.elements.pan import luhn_ok
 from sim.elements.track import read_track_2
 from sim.frames.bulk import cards, check, marks
-from sim.judge import Severity, catalogue, engine, kind, run
+from sim.judge import Severity, catalogue, engine, kind, run, ways
 from sim.judge.engine import Check
 from sim.judge.finding import Hit
 from sim.operations import NETWORKS, VERSIONS, chosen_version, strip_line_ending, validate
@@ -160,7 +160,7 @@ def test_a_rule_that_joins_is_asked_about_what_it_reads(
         *(text, asked, elements, VERSIONS, everywhere, everywhere, True),
         *(frozenset(elements), None, 0, len(known)),
     )
-    forget = (kind._rules.cache_clear, kind.KINDS.clear, VERDICTS.clear)
+    forget = (ways.type_of.cache_clear, kind.KINDS.clear, VERDICTS.clear)
     some = next(message for label, _, message in generated() if label == "1987-VISA-auth-chip-purchase")
     messages = [some.replace(de11=f"{at:06}", de37=f"{at % 7:012}") for at in range(400)]
     try:
