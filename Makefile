@@ -128,7 +128,7 @@ $(VENV)/.base: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/.lab: $(VENV)/bin/python pyproject.toml binder/overrides.json
 	@echo "Installing the toolkit, JupyterLab and what the notebooks use into $(VENV) (a minute or two)"
-	@$(BIN)/python $(INSTALL) -e '.[lab,llm,load,plot]'
+	@$(BIN)/python $(INSTALL) -e '.[lab,keys,llm,load,plot]'
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@cp binder/overrides.json $(VENV)/share/jupyter/lab/settings/
 	@touch $(VENV)/.base $@

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,10 @@ _paths = [
     *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
 ]
 os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(_paths))
+
+
+# Ctrl+C is meant to end what the tests start, also where a shell without job control started the tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ keys = Lesson(
     equal(
         lambda: mac(_DATA, _KEY, algorithm="ISO9797-1-1", length=4).value,
         "the algorithm is ISO9797-1-1, the length is 4 bytes.",
-        'sim.keys.mac(data, key, algorithm="ISO9797-1-1", length=4).value',
+        "Both are arguments of sim.keys.mac, `algorithm` and `length`; the answer is the `value` of what it gives.",
         {
             mac(_DATA, _KEY, algorithm="ISO9797-1-1").value: "that is eight bytes; four were asked for.",
         },

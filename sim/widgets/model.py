@@ -266,6 +266,7 @@ def _about(seen: Anatomy, place: Place) -> tuple[str, str]:
 def say_format(element: ElementSpec) -> str:
     """The format of an element in words.
 
+    >>> from sim.spec import spec
     >>> say_format(spec("1987")[2])
     'up to 19 characters, after a length prefix of 2 digits: digits'
     >>> say_format(spec("1987")[52])

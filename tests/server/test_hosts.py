@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import Any
 
 import httpx
@@ -96,8 +97,17 @@ def test_an_address_of_version_6_is_named_in_brackets() -> None:
     """`SIM_HOST=::1` answers for `[::1]`, as a Host header writes it."""
     assert gate(("2001:db8::7",))("[2001:db8::7]:80")
     assert is_loopback("::1")
-    assert not is_loopback("no such host at all")
     assert target_host("/x", None) == "localhost"
+
+
+def test_a_name_that_nobody_knows_is_not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who cannot be looked up cannot be said to be reached from here alone."""
+
+    def unknown(*asked: object) -> list[Any]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert not is_loopback("no such host at all")
 
 
 def test_jupyter_server_proxy_names_this_machine() -> None:

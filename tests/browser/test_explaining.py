@@ -1,0 +1,77 @@
+"""The panel that explains, in a real JupyterLab: what is pasted, said, lit and copied."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.shown import panel
+from support import AT
+
+from sim.operations import generate
+from sim.spec.networks import default_card
+
+if TYPE_CHECKING:
+    from browser.lab import Lab, Sheet
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = pytest.mark.browser
+
+PAN = default_card("VISA").pan
+MASKED = "411111******1111"
+RAW = generate("financial", network="VISA", entry="chip", at=AT).raw
+
+
+def _sentences_and_elements_light_each_other(shown: Locator) -> None:
+    """Of the card speak DE 2 and DE 14, of the currency the sentences on the amount and on the chip."""
+    card = shown.locator(".iso-summary [data-about]", has_text="The card is")
+    card.hover()
+    for number in (2, 14):
+        shown.locator(f'.ia-row.ia-hot[data-n="{number}"]').wait_for()
+    assert shown.locator(".ia-row.ia-hot").count() == 2
+    shown.locator('.ia-row[data-n="49"]').hover()
+    shown.locator('.iso-summary .iso-lit[data-about="3 4 49"]').wait_for()
+    assert shown.locator(".iso-lit").count() == 2  # the chip repeats the amount
+
+
+def _copied_and_saved(sheet: Sheet, shown: Locator) -> None:
+    """What is copied is on the clipboard, masked; as it is only where that was chosen; a file is saved."""
+    sheet.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for cover, held in (("card data masked", MASKED), ("card data as it is", PAN)):
+        shown.get_by_label("Card data", exact=True).select_option(label=cover)
+        shown.locator(".cm").get_by_role("button", name="Copy as").click()
+        shown.locator(".cm [role=status]", has_text="Copied").wait_for()
+        assert held in sheet.page.evaluate("() => navigator.clipboard.readText()")
+    shown.get_by_label("Card data", exact=True).select_option(label="card data masked")
+    shown.locator(".cm select[aria-label='Copy as']").select_option("json")
+    with sheet.page.expect_download() as download:
+        shown.locator(".cm").get_by_role("button", name="Download").click()
+    assert json.loads(Path(download.value.path()).read_text(encoding="utf-8"))["2"] == MASKED
+
+
+def test_paste_and_explain(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """A pasted text is explained without a button; once the box is left its card data is masked. Sentences
+    and elements light each other; the message is copied and saved."""
+    with panel(jupyterlab, chromium, "ExplainPanel()") as (sheet, shown):
+        box = shown.get_by_label("Message", exact=True)
+        box.fill(RAW)
+        shown.locator(".iso-summary", has_text="financial transaction request").wait_for()
+        assert box.input_value() == RAW
+        box.press("Tab")
+        sheet.page.wait_for_function(
+            "mask => document.querySelector('.ict textarea').value.includes(mask)", arg=MASKED
+        )
+        assert sheet.ask("print(p.message)") == RAW
+        assert PAN not in sheet.page.content()
+        shown.screenshot(path=str(shots / "panel_explain.png"))
+        _sentences_and_elements_light_each_other(shown)
+        _copied_and_saved(sheet, shown)
+        # Working in the masked text works in the true one: the last character goes, the rest stays.
+        box.focus()
+        sheet.page.wait_for_function("raw => document.querySelector('.ict textarea').value === raw", arg=RAW)
+        box.press("Control+End")
+        box.press("Backspace")
+        shown.locator(".iso-broken", has_text="expected").wait_for()
+        assert sheet.ask("print(p.message)") == RAW[:-1]
