@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from importlib.metadata import PackageNotFoundError, metadata
 
 ADDRESS = "SIM_DOCS"
 _PACKAGE = "iso8583-lab"
@@ -31,6 +30,9 @@ def rule_page(rule: str) -> str:
 @cache
 def _published() -> str:
     """The site that the package names; empty while it names a placeholder, or is not installed."""
+    # Here, for it brings sockets and mail with it, and few verdicts are asked for a page.
+    from importlib.metadata import PackageNotFoundError, metadata
+
     try:
         named = metadata(_PACKAGE).get_all("Project-URL") or []
     except PackageNotFoundError:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sim.errors import SpecError
-from sim.spec.networks import NETWORKS, network
+from sim.spec.networks import NETWORKS, told
 from sim.spec.tables import read_csv
 
 _FORMAT = re.compile(r"(?P<content>[a-z]+)(?: ?(?:\d+-)?(?:\.\.)?(?P<high>\d+))?")
@@ -138,7 +138,7 @@ def command(code: str) -> str:
 
 @cache
 def _owners() -> Mapping[str, str]:
-    return {network(name).aid[:_RID]: name for name in NETWORKS}
+    return {told(name, "aid")[:_RID]: name for name in NETWORKS}
 
 
 def owner(aid: str) -> str | None:

@@ -54,6 +54,7 @@ __all__ = [
     "presence",
     "response_code",
     "test_cards",
+    "told",
 ]
 
 T = TypeVar("T")
@@ -134,6 +135,22 @@ _LAYOUT_HINT = (
 )
 
 
+def told(name: str, what: str) -> str:
+    """A plain word of the table of network *name*, such as its `title` or `aid`, without making its rules.
+
+    >>> told("AMEX", "title")
+    'American Express'
+    """
+    return str(read_toml(f"networks/{_known(name)}")[what])
+
+
+@cache
+def _ranges(name: str) -> tuple[CardRange, ...]:
+    """The card ranges alone: whose a card is, is asked before anything else is."""
+    table = read_toml(f"networks/{_known(name)}")
+    return tuple(_range(row, table["luhn"]) for row in table["ranges"])
+
+
 @cache
 def network(name: str) -> Network:
     """The network *name*, one of `NETWORKS`. Raises ChoiceError for another.
@@ -154,7 +171,7 @@ def network(name: str) -> Network:
         meant=table.get("meant", ""),
         native_version=table["native_version"],
         mti_versions=MtiVersions(**versions | {"severities": tuple(versions["severities"].items())}),
-        ranges=tuple(_range(row, table["luhn"]) for row in table["ranges"]),
+        ranges=_ranges(name),
         foreign=tuple(table.get("foreign", {}).items()),
         formats=_formats(table),
         echo=Echo(**table["echo"]),
@@ -267,11 +284,11 @@ def _longest(by_prefix: Mapping[str, T], pan: str) -> T | None:
 @cache
 def _owners() -> Mapping[str, Detection]:
     """Whose card a prefix says. A range of another network's brand (alliance, co-brand) owns nothing."""
-    titles = {name: network(name).title for name in NETWORKS}
+    titles = {name: told(name, "title") for name in NETWORKS}
     index: dict[str, Detection] = {}
-    for name, title in titles.items():
-        for block in network(name).ranges:
-            if block.brand == title or block.brand not in titles.values():
+    for name, own in titles.items():
+        for block in _ranges(name):
+            if block.brand == own or block.brand not in titles.values():
                 index |= dict.fromkeys(_cover(block), Detection(name, block.brand, block))
     for row in read_toml("networks/other")["ranges"]:
         block = _range(row, luhn=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from sim.errors import ChoiceError, closest, fold, shown
 from sim.spec.elements import VERSIONS
-from sim.spec.networks import NETWORKS, network
+from sim.spec.networks import NETWORKS, told
 from sim.spec.tables import read_toml
 
 
@@ -43,9 +43,9 @@ def network_named(value: object, option: str = "network") -> str:
     ('MASTERCARD', 'AMEX')
     """
     if isinstance(value, str) and value not in NETWORKS:
-        spoken = [name for name in NETWORKS if re.fullmatch(network(name).spoken, value, re.IGNORECASE)]
+        spoken = [name for name in NETWORKS if re.fullmatch(told(name, "spoken"), value, re.IGNORECASE)]
         value = spoken[0] if spoken else value
-    return choose(option, value, NETWORKS, {network(name).title: name for name in NETWORKS})
+    return choose(option, value, NETWORKS, {told(name, "title"): name for name in NETWORKS})
 
 
 def version_named(value: object) -> str:
