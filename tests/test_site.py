@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,18 @@ def test_the_start_page_and_guides_name_what_is_there() -> None:
     verbs = set(re.findall(r"(?:`|^|\| )iso8583 ([a-z]+)", text, re.MULTILINE))
     assert len(verbs) > 5
     assert verbs <= set(iso8583.list_commands(Context(iso8583)))
+
+
+def test_the_page_of_a_rule_says_what_repairs_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A safe edit, an unsafe one, an error that no edit takes away and a warning each stand on their page."""
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "tools" / "site"))
+    site = import_module("rules")
+    of = ("framing", "luhn", "mti-class", "country")
+    rows = [row for row in site._rows() if row["rule"] in of]
+    monkeypatch.setattr(site, "_rows", lambda: rows)
+    site.write(tmp_path, ROOT / "tests" / "vectors" / "faults.jsonl")
+    pages = {rule: (tmp_path / f"{rule}.md").read_text(encoding="utf-8") for rule in of}
+    assert "<td>safe</td>" in pages["framing"]
+    assert "<td>unsafe</td>" in pages["luhn"]
+    assert "knows no edit" in pages["mti-class"]
+    assert "the message is valid" in pages["country"]

@@ -68,7 +68,17 @@ def _page(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
     whose = f"A rule of {row['network']}" if row["network"] else "A rule of the standard, or of all networks"
     checks = row["checks"][:1].upper() + row["checks"][1:]
     lines = [f"# `{row['rule']}`", "", f"**{row['severity']}** · {whose}. {_MEANS[row['severity']]}", ""]
-    lines += ["## What it checks", "", f"{checks}.", "", "## How to repair it", "", row["hint"], ""]
+    lines += [
+        "## What it checks",
+        "",
+        f"{checks}.",
+        "",
+        "## How to repair it",
+        "",
+        row["hint"],
+        "",
+        *repairs(row, cases),
+    ]
     lines += ["## Source", "", row["source"], ""]
     if cases:
         lines += ["## Wrong and right", ""]
@@ -101,6 +111,29 @@ def _example(case: dict[str, Any]) -> list[str]:
         f"sim.validate({given})",
         "```",
         "",
+    ]
+
+
+def repairs(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
+    """What `sim.repair` does about a finding of the rule *row*, tried on its broken messages."""
+    if row["severity"] != "error":
+        return ["`sim.repair` leaves it: the message is valid.", ""]
+    found: dict[tuple[str, ...], dict[str, object]] = {}
+    for case in cases:
+        edits = sim.repair(case["message"], version=case["version"], network=case["network"] or None)
+        for edit in records(edits):
+            key = edit["name"], edit["action"], edit["why"]
+            if edit["rule"] == row["rule"] and key not in found:
+                safe = "safe" if edit["safe"] else "unsafe"
+                what = {"wrong": case["what"], "element": edit["name"], "edit": edit["action"]}
+                found[key] = {**what, "why": edit["why"], "safe": safe}
+    if not found:
+        return ["`sim.repair` knows no edit: only who sent the message can say what was meant.", ""]
+    return [
+        "What `sim.repair`, `iso8583 validate --fix` and the buttons of the validate panel do about it.",
+        "An unsafe edit makes up a value, or touches a card number, an amount or a currency.",
+        "",
+        *table([*found.values()], search=False),
     ]
 
 
