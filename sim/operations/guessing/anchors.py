@@ -47,15 +47,18 @@ class Anchor:
 
 
 @cache
-def _heads() -> dict[tuple[str, str, int, bool], TriedFormat]:
-    """One format for each way to write MTI and bitmap."""
-    return {kind.head: kind for kind in reversed(kinds())}
+def _heads() -> dict[str, dict[tuple[str, str, int, bool], TriedFormat]]:
+    """One format for each way to write MTI and bitmap, by how the MTI is written."""
+    found: dict[str, dict[tuple[str, str, int, bool], TriedFormat]] = {}
+    for kind in reversed(kinds()):
+        found.setdefault(kind.head[0], {})[kind.head] = kind
+    return found
 
 
 @cache
 def _gains() -> tuple[tuple[float, float], ...]:
-    """For each bit the bits saved when it is clear and when it is set: by how many kinds of messages of the
-    networks have the element."""
+    """For each bit the bits saved when it is clear, and how many more when it is set: by how many kinds of
+    messages of the networks have the element."""
     rows = read_csv("networks/presence")
     kinds_of = len({(row["network"], row["mti"]) for row in rows})
     count = Counter(int(row["field"]) for row in rows)
@@ -63,7 +66,7 @@ def _gains() -> tuple[tuple[float, float], ...]:
     for number in range(bitmap.ALL_BITS + bitmap.PRIMARY_BITS + 1):
         floor = _RARE if number in (15, 17, 44, 46, 47, 48, 54, 60, 61, 62, 63, 64, 128) else _LEAST
         share = min(0.95, max(floor, count[number] / kinds_of))
-        gains.append((1 + log2(1 - share), 1 + log2(share)))
+        gains.append((1 + log2(1 - share), log2(share) - log2(1 - share)))
     return tuple(gains)
 
 
@@ -104,10 +107,10 @@ def anchors(views: Views) -> list[Anchor]:
     found = []
     last = min(len(views.data) - _SHORTEST, FARTHEST)
     for at in range(max(0, last + 1)):
-        for head, kind in _heads().items():
-            mti = _mti(views, at, head[0])
-            if mti and (made := _anchor(views, at, mti, head, kind)):
-                found.append(made)
+        for page, heads in _heads().items():
+            if mti := _mti(views, at, page):
+                made = (_anchor(views, at, mti, head, kind) for head, kind in heads.items())
+                found += [one for one in made if one]
     return sorted(found, key=lambda one: -one.rank)[:_MOST]
 
 
@@ -138,7 +141,7 @@ def _anchor(
         return None
     maps = (end - start) // (16 if form == HEX else 8)
     gains = _gains()
-    gain = _SHARE * (_clear(maps) + sum(gains[number][1] - gains[number][0] for number in numbers))
+    gain = _SHARE * (_clear(maps) + sum([gains[number][1] for number in numbers]))
     gain += 64.0 * maps if form == HEX else 0.0
     if gain < _WORST:
         return None

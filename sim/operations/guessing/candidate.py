@@ -138,7 +138,7 @@ class Candidate:
         """In what elements differ from the format, each once."""
         return [note for note in dict.fromkeys(step.way.note for step in self.steps) if note]
 
-    @property
+    @cached_property
     def fits(self) -> bool:
         """Whether it reads to the end with nothing left over, behind a front that is mostly understood."""
         left = self.behind is not None and not self.behind.name and self.behind.size

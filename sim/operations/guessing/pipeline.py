@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from sim.codec.wire.dumps import Reading
 from sim.operations.guessing.anchors import Anchor, anchors, usual
@@ -21,6 +22,7 @@ _ASCII = "ascii"
 _TEXT_FIRST = 60.0
 # No byte of a message saves more on the average.
 _MOST_A_BYTE = 5.0
+_ANNOUNCED = 512  # lists of elements remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +203,14 @@ def _jobs(
         for kind in asked.kinds or kinds():
             if kind.head != anchor.head or kind.format.version not in (None, version):
                 continue
-            fields = tuple(
-                id(way.field) for number in anchor.numbers for way in ways(kind, version, number, True)[:1]
-            )
-            if (anchor.at, anchor.end, fields) in seen:
+            read = anchor.at, anchor.end, _fields(kind, version, anchor.numbers)
+            if read in seen:
                 continue
-            seen.add((anchor.at, anchor.end, fields))
+            seen.add(read)
             yield Job(reading, body, skipped, search, anchor, kind, version)
+
+
+@lru_cache(maxsize=_ANNOUNCED)
+def _fields(kind: TriedFormat, version: str, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Which fields *kind* reads elements by, the plain ones; the readings of a paste announce the same."""
+    return tuple([id(way.field) for number in numbers for way in ways(kind, version, number, True)[:1]])

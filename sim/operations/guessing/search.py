@@ -18,8 +18,8 @@ from sim.operations.guessing.worth import prefix_worth, worth
 _EVEN, _MOST = 8, 3
 _RATE_PACKED, _RATE = 1.4, 3.5
 _MOST_ODD = 4
-# A paste that is hard to read takes 3,500; a hundred take some milliseconds.
-MOST_WORK = 4000
+# With twenty times as much not one verdict on the samples changes; a hundred take one or two milliseconds.
+MOST_WORK = 2000
 A_JOB = 4
 _END = 30.0
 # How the reader of packed digits begins to say which half byte it found.
@@ -76,8 +76,9 @@ class Found:
 
 
 class Work:
-    """What a guess may cost, counted in elements read: a paste that is made to look like a message at every
-    byte, in every spelling, costs no more than one that is hard to read."""
+    """What a guess may cost, counted in elements read and in states that go on from one to the next: a paste
+    that is made to look like a message at every byte, in every spelling, costs no more than one that is hard
+    to read."""
 
     __slots__ = ("left",)
 
@@ -120,7 +121,7 @@ class Search:
                 if not error.found.startswith(_HALF):
                     return None  # a bad size or too few bytes, whatever fills odd digits up
                 continue
-            if all(value != other for _, other in found):
+            if not found or all(value != other for _, other in found):
                 found.append((odd_said(field), value))
             if len(value) % 2 == 0:
                 break
@@ -147,6 +148,7 @@ class Search:
         for place, number in enumerate(numbers):
             best: dict[int, State] = {}
             tried = ways(kind, version, number, strict)
+            self.work.left -= len(beam)
             for state in beam:
                 self._grow(best, state, tried, number)
             beam = _kept(list(best.values()), rate, size if place + 1 == len(numbers) else None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from sim.codec.wire.catalogue import names, wire_format
@@ -38,14 +38,14 @@ class Way:
         return self.fields[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TriedFormat:
     """A format to try: a ready one, or one changed; `cost` in bits for what is seldom."""
 
     format: Format
     cost: float
 
-    @property
+    @cached_property
     def head(self) -> tuple[str, str, int, bool]:
         """What decides how MTI and bitmap are read."""
         made = self.format
