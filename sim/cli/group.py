@@ -93,9 +93,12 @@ def _complain(error: Any) -> int:
         sys.stdout = None
         return 0
     from sim.errors import OptionError
+    from sim.masking import mask_words
 
     words = (
-        f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.strerror else str(error)
+        f"{error.strerror}: {mask_words(str(error.filename))}"
+        if isinstance(error, OSError) and error.strerror
+        else str(error)
     )
     click.echo(click.style("error: ", fg="red", bold=True, reset=True) + words, err=True)
     return 1 if isinstance(error, IsoError) and not isinstance(error, OptionError) else 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sim.elements import tlv
-from sim.errors import BuildError
+from sim.errors import BuildError, shown
 from sim.spec.contents import FOREIGN
 from sim.spec.layouts import Cell, Layout
 
@@ -33,7 +33,7 @@ def _inside(cell: Cell, value: Value, number: int) -> str:
         return "".join(_places(cell, one, number) for one in value)
     unknown = [name for name in value if name not in cell.by_key and name not in _names(cell)]
     if unknown and cell.cut in ("places", "groups", "split", "bits"):
-        raise BuildError(number, None, "parts of " + cell.name, repr(unknown[0])[:40])
+        raise BuildError(number, None, "parts of " + cell.name, shown(unknown[0]))
     return _WRITERS[cell.cut](cell, value, number)
 
 

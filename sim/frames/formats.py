@@ -10,7 +10,7 @@ from sim.codec.wire import Format, names, wire_format
 from sim.codec.wire.dialects import load_format
 from sim.codec.wire.exchange import to_jpos, to_moov, to_pyiso8583, to_toml
 from sim.codec.wire.framing import frame
-from sim.errors import SpecError
+from sim.errors import SpecError, shown
 from sim.frames.messages import columns_of
 from sim.frames.reference import ReferenceTable
 from sim.frames.tables import Table
@@ -52,7 +52,7 @@ def export_format(given: str | Format, to: str, version: str | None) -> str | di
     """The format written out for another toolkit, or as a file of our own; warns of what is left out."""
     made = wire_format(given) if isinstance(given, str) else given
     if to not in _KINDS:
-        raise SpecError(None, None, "to as " + ", ".join(_KINDS), repr(to)[:40])
+        raise SpecError(None, None, "to as " + ", ".join(_KINDS), shown(to))
     if to == "toml":
         return to_toml(made)
     written: str | dict[str, Any]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import Format, Layer, decode, encode, frame, strip, wire_format, wrap
 from sim.codec.wire.framing import ETX, said_length
-from sim.errors import OptionError, WireError
+from sim.errors import OptionError, WireError, shown
 from sim.spec import version_of
 from sim.spec.tables import read_toml
 
@@ -189,5 +189,5 @@ def spoken(address: object, usual_port: int | None = None) -> tuple[str, int]:
     if isinstance(port, str) and port.isascii() and port.isdigit():
         port = int(port)
     if not (isinstance(host, str) and host and isinstance(port, int) and 0 <= port <= 65535):
-        raise OptionError("address", "host:port, such as 127.0.0.1:8583", repr(address)[:40])
+        raise OptionError("address", "host:port, such as 127.0.0.1:8583", shown(address))
     return host, port

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sim.codec import Message, ParseError, bitmap, build, parse
@@ -42,7 +42,7 @@ class Parsed:
     `format` (`text` for the text form), `framing` outermost first, `confidence` and `reasons`."""
 
     message: Message
-    text: str
+    text: str = field(repr=False)
     network: str | None
     format: str
     framing: tuple[str, ...]

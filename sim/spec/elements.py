@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from sim.errors import ChoiceError, SpecError
+from sim.errors import ChoiceError, SpecError, shown
 from sim.spec.layouts import Layout
 from sim.spec.tables import read_csv
 
@@ -80,7 +80,7 @@ def parse_format(number: int, notation: str) -> tuple[str, int, int]:
     """
     match = _FORMAT.fullmatch(notation)
     if match is None:
-        raise SpecError(number, None, "a format such as n 6 or ans..25", repr(notation)[:40])
+        raise SpecError(number, None, "a format such as n 6 or ans..25", shown(notation))
     # The prefix has as many digits as the maximum: n..19 is LLVAR, ans..999 LLLVAR, b..9999 LLLLVAR.
     return match["content"], int(match["size"]), len(match["size"]) if match["var"] == ".." else 0
 

@@ -10,7 +10,7 @@ from typing import Any
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, Format
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
-from sim.errors import SpecError
+from sim.errors import SpecError, shown
 from sim.spec import VERSIONS
 from sim.spec.elements import parse_format
 from sim.spec.tables import names as data_names
@@ -88,7 +88,7 @@ def wire_format(name: str) -> Format:
     if name in _LOADED:
         return _LOADED[name]
     if name not in ready():
-        raise SpecError(None, None, "a format: " + ", ".join(names()), repr(name)[:40])
+        raise SpecError(None, None, "a format: " + ", ".join(names()), shown(name))
     return _ready(name)
 
 
@@ -101,7 +101,7 @@ def keep(made: Format) -> Format:
     """Make a format known by its name; one loaded before by that name gives way. Raises SpecError for the
     name of a ready one."""
     if made.name in ready():
-        raise SpecError(None, None, "a name that no ready format has", repr(made.name)[:40])
+        raise SpecError(None, None, "a name that no ready format has", shown(made.name))
     _LOADED[made.name] = made
     return made
 
@@ -115,7 +115,7 @@ def format_of(rows: Mapping[str, Any], name: str) -> Format:
     for key, value in told.items():
         _check(None, key, _FORMAT_ROWS, value)
     if missing := [key for key in _WITHOUT_DEFAULT if key not in rows]:
-        raise SpecError(None, None, f"a {missing[0]} in format {name!r}", "none")
+        raise SpecError(None, None, f"a {missing[0]} in format {shown(name)}", "none")
     for table, known in _TABLES.items():
         told[table] = dict(getattr(base, table)) if base else {}
         for key, value in _mapping(None, table, rows.get(table, {})).items():
@@ -138,13 +138,13 @@ def _base(extends: Any) -> Format | None:
     if extends in VERSIONS:
         return Format(name=extends, title="", source="", version=extends)
     if not isinstance(extends, str):
-        raise SpecError(None, None, "extends as the name of a format or a version", repr(extends)[:40])
+        raise SpecError(None, None, "extends as the name of a format or a version", shown(extends))
     return wire_format(extends)
 
 
 def _mapping(number: int | None, key: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SpecError(number, None, f"{key} as a table", repr(value)[:40])
+        raise SpecError(number, None, f"{key} as a table", shown(value))
     return value
 
 
@@ -160,9 +160,7 @@ def _element(number: int, row: Any) -> Mapping[str, Any]:
     if "format" in row:
         _, _, digits = parse_format(number, row["format"])
         if digits > _LONGEST_PREFIX:
-            raise SpecError(
-                number, None, f"at most {_LONGEST_PREFIX} length digits", repr(row["format"])[:40]
-            )
+            raise SpecError(number, None, f"at most {_LONGEST_PREFIX} length digits", shown(row["format"]))
     for index, part in enumerate(row.get("parts", [])):
         for key, value in _mapping(number, f"elements.{number}.parts", part).items():
             _check(number, key, _PART_ROWS, value, f"elements.{number}.parts[{index}]")
@@ -177,11 +175,11 @@ def _element(number: int, row: Any) -> Mapping[str, Any]:
 def _check(number: int | None, key: str, known: Mapping[str, Any], value: Any, table: str = "") -> None:
     name = f"{table}.{key}" if table else key
     if key not in known:
-        raise SpecError(number, None, "a row called " + ", ".join(known), repr(name)[:40])
+        raise SpecError(number, None, "a row called " + ", ".join(known), shown(name))
     allowed = known[key]
     if isinstance(allowed, type):
         if not isinstance(value, allowed):
-            raise SpecError(number, None, f"{name} as {allowed.__name__}", repr(value)[:40])
+            raise SpecError(number, None, f"{name} as {allowed.__name__}", shown(value))
     elif isinstance(value, bool) or value not in allowed:
         choice = " or ".join(map(str, allowed))
-        raise SpecError(number, None, f"{name} = {choice}", repr(value)[:40])
+        raise SpecError(number, None, f"{name} = {choice}", shown(value))

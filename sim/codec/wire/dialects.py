@@ -25,7 +25,7 @@ from typing import Any
 from sim.codec.wire.catalogue import format_of, keep
 from sim.codec.wire.exchange import from_jpos, from_json
 from sim.codec.wire.formats import Format
-from sim.errors import SpecError
+from sim.errors import SpecError, shown
 from sim.spec.files import path_of
 
 _LARGEST = 1 << 20
@@ -54,7 +54,7 @@ def load_format(path: str | Path) -> Format:
     rows, lines = _rows(text, file)
     own_name = rows.get("name", name)
     if not (isinstance(own_name, str) and _NAME.fullmatch(own_name)):
-        raise SpecError(None, None, "a name of letters, digits, dots and dashes", repr(own_name)[:40])
+        raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
     try:
         return keep(format_of(rows, own_name))
     except SpecError as error:

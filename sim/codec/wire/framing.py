@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 
 from sim.codec.wire.pages import to_bytes, view
-from sim.errors import BuildError, SpecError, WireError
+from sim.errors import BuildError, SpecError, WireError, shown
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
@@ -98,7 +98,7 @@ def frame(name: str) -> Frame:
     '2-byte length'
     """
     if name not in frames():
-        raise SpecError(None, None, "a kind of framing: " + ", ".join(frames()), repr(name)[:40])
+        raise SpecError(None, None, "a kind of framing: " + ", ".join(frames()), shown(name))
     return frames()[name]
 
 

@@ -22,7 +22,7 @@ from sim.frames.shown import is_missing, shown_cell, shown_labels
 from sim.frames.tables import Column, FindingsTable, Table
 from sim.grid import Grid
 from sim.judge import Severity
-from sim.masking import is_sensitive, mask
+from sim.masking import is_sensitive, mask, mask_text
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
 from sim.operations.validation import judge
@@ -80,7 +80,9 @@ def _shown(
 def _shown_text(text: str, version: str) -> str:
     """A text that is no message as it may be shown; of bytes the first ones: MTI and bitmap."""
     if text.startswith(BYTES_MARK):
-        return text[:_BYTES_SHOWN] + "*" * len(text[_BYTES_SHOWN:])
+        # Of bytes that begin with neither, a card number may be the first.
+        shown = BYTES_MARK + mask_text(text[len(BYTES_MARK) : 2 * _BYTES_SHOWN])
+        return shown[:_BYTES_SHOWN] + "*" * len(text[_BYTES_SHOWN:])
     return masked_text(text, version or None)
 
 

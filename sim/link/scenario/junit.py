@@ -5,17 +5,18 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from sim.link.scenario.run import Done
+from sim.masking import mask_words
 
 
 def as_junit(done: Done) -> str:
-    """The results as JUnit XML."""
+    """The results as JUnit XML, card numbers in what the suite says hidden."""
     cases = list(done.cases())
     failed = sum(any(not step.passed for step in steps) for _, steps in cases)
     root = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(
         root,
         "testsuite",
-        name=done.suite.title,
+        name=mask_words(done.suite.title),
         tests=str(len(cases)),
         failures=str(failed),
         errors="0",
@@ -27,12 +28,16 @@ def as_junit(done: Done) -> str:
     for case, steps in cases:
         seconds = sum(step.latency or 0.0 for step in steps)
         made = ElementTree.SubElement(
-            suite, "testcase", classname=done.suite.title, name=case.name, time=f"{seconds:.3f}"
+            suite,
+            "testcase",
+            classname=mask_words(done.suite.title),
+            name=mask_words(case.name),
+            time=f"{seconds:.3f}",
         )
-        wrong = [f"step {step.number}: {text}" for step in steps for text in step.wrong]
+        wrong = [mask_words(f"step {step.number}: {text}") for step in steps for text in step.wrong]
         if wrong:
             ElementTree.SubElement(made, "failure", message=wrong[0]).text = "\n".join(wrong)
-        told = [f"{step.number} {step.do} {step.sent}: {step.received}" for step in steps]
+        told = [mask_words(f"{step.number} {step.do} {step.sent}: {step.received}") for step in steps]
         ElementTree.SubElement(made, "system-out").text = "\n".join(told)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

@@ -14,6 +14,7 @@ from sim.elements import mti as mtis
 from sim.link.exchange import ANSWERED, Exchange
 from sim.link.scenario.run import Done, StepResult
 from sim.link.scenario.suite import Case
+from sim.masking import mask_words
 
 _LEFT, _RIGHT, _STEP, _TOP = 90, 430, 34, 44
 
@@ -43,11 +44,9 @@ def as_html(done: Done) -> str:
     """The page."""
     cases = list(done.cases())
     passed = sum(all(step.passed for step in steps) for _, steps in cases)
-    title = html.escape(done.suite.title)
+    title = _said(done.suite.title)
     head = f"{passed} of {len(cases)} cases passed"
-    when = (
-        f"{done.began:%Y-%m-%d %H:%M:%S} UTC, {done.seconds:.1f} seconds, against {html.escape(done.where)}"
-    )
+    when = f"{done.began:%Y-%m-%d %H:%M:%S} UTC, {done.seconds:.1f} seconds, against {_said(done.where)}"
     body = "\n".join(_section(at, case, steps) for at, (case, steps) in enumerate(cases))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
@@ -57,10 +56,15 @@ def as_html(done: Done) -> str:
     )
 
 
+def _said(text: str) -> str:
+    """What a suite's author or a host has said, as text of a page, without card numbers."""
+    return html.escape(mask_words(text))
+
+
 def _contents(cases: list[tuple[Case, list[StepResult]]]) -> str:
     rows = "".join(
         f'<tr><td>{_verdict(all(step.passed for step in steps))}</td><td><a href="#case-{at}">'
-        f"{html.escape(case.name)}</a></td><td>{html.escape(case.about)}</td></tr>"
+        f"{_said(case.name)}</a></td><td>{_said(case.about)}</td></tr>"
         for at, (case, steps) in enumerate(cases)
     )
     return f"<table><tr><th>Result</th><th>Case</th><th>What it is about</th></tr>{rows}</table>"
@@ -73,7 +77,7 @@ def _verdict(passed: bool) -> str:
 def _section(at: int, case: Case, steps: list[StepResult]) -> str:
     rows = "".join(_row(step) for step in steps)
     return (
-        f'<section id="case-{at}"><h2>{html.escape(case.name)}</h2><p>{html.escape(case.about)}</p>'
+        f'<section id="case-{at}"><h2>{_said(case.name)}</h2><p>{_said(case.about)}</p>'
         "<table><tr><th>Step</th><th>Sent</th><th>Expected</th><th>Received</th><th>Time</th>"
         f"<th>Result</th></tr>{rows}</table>{lanes(case.name, steps)}</section>"
     )
@@ -81,10 +85,10 @@ def _section(at: int, case: Case, steps: list[StepResult]) -> str:
 
 def _row(step: StepResult) -> str:
     time = "" if step.latency is None else f"{step.latency * 1000:.1f} ms"
-    wrong = "".join(f'<br><span class="bad">{html.escape(text)}</span>' for text in step.wrong)
+    wrong = "".join(f'<br><span class="bad">{_said(text)}</span>' for text in step.wrong)
     cells = (f"{step.number} {step.do}", step.sent, step.expected, step.received, time)
-    made = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-    note = f'<br><span class="dim">{html.escape(step.note)}</span>' if step.note else ""
+    made = "".join(f"<td>{_said(cell)}</td>" for cell in cells)
+    note = f'<br><span class="dim">{_said(step.note)}</span>' if step.note else ""
     return f"<tr>{made}<td>{_verdict(step.passed)}{wrong}{note}</td></tr>"
 
 
@@ -118,7 +122,7 @@ def lanes(title: str, steps: list[StepResult]) -> str:
     height = _TOP + _STEP * len(hops) + 12
     parts = [
         f'<svg viewBox="0 0 520 {height}" width="520" role="img"',
-        f' aria-label="Messages of {html.escape(title)}">',
+        f' aria-label="Messages of {_said(title)}">',
         f'<text x="{_LEFT}" y="18" text-anchor="middle">client</text>',
         f'<text x="{_RIGHT}" y="18" text-anchor="middle">host</text>',
         *(f'<line class="life" x1="{x}" y1="26" x2="{x}" y2="{height - 6}"/>' for x in (_LEFT, _RIGHT)),
@@ -132,7 +136,7 @@ def _arrow(y: int, hop: Hop) -> str:
     start, end = (_LEFT, _RIGHT) if hop.to_host else (_RIGHT, _LEFT)
     back = -8 if hop.to_host else 8
     look = "" if hop.arrived else ' class="lost"'
-    words = html.escape(hop.words if hop.arrived else f"✖ {hop.words}")
+    words = _said(hop.words if hop.arrived else f"✖ {hop.words}")
     tip = f"M{end + back},{y - 4} L{end},{y} L{end + back},{y + 4}"
     return (
         f'<line{look} x1="{start}" y1="{y}" x2="{end}" y2="{y}"/>'

@@ -247,7 +247,12 @@ def _misses(expected: Mapping[str | int, str], exchange: Exchange, result: StepR
                 continue
             found = _shown(answer, number)
         if not (isinstance(key, str) and found == wanted):
-            yield f"{_label(key)}: expected {wanted}, found {found}"
+            literal = isinstance(key, int) and wanted not in _WORDS
+            said = mask(int(key), wanted, exchange.request.version) if literal else wanted
+            yield f"{_label(key)}: expected {said}, found {found}"
+
+
+_WORDS = ("present", "absent", "same")
 
 
 def _fits(wanted: str, value: str, requested: str, there: bool) -> bool:

@@ -51,6 +51,7 @@ _KINDS: dict[str, tuple[type, str]] = {
 _STEPS: dict[str, tuple[type, str]] = {"steps": (list, "a list of tables")}
 _FOLDER = "suites"
 _MOST_ELEMENT = 192
+_MOST_DIGITS = 12  # of an amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +195,17 @@ def _base(name: object) -> Suite | None:
 def _no_twins(names: list[str]) -> None:
     twins = [name for name, count in Counter(names).items() if count > 1]
     if twins:
-        raise OptionError("cases", "a name for each case", f"two called {twins[0]!r}")
+        raise OptionError("cases", "a name for each case", f"two called {shown(twins[0])}")
 
 
 def _case(row: Mapping[str, Any], name: str) -> Case:
     if unknown := [key for key in row if key not in ("name", "about", "steps")]:
-        raise ChoiceError.of(f"case {name!r}", unknown[0], ("name", "about", "steps"))
-    _check_kinds(f"case {name!r}", row, _STEPS)
+        raise ChoiceError.of(f"case {shown(name)}", unknown[0], ("name", "about", "steps"))
+    _check_kinds(f"case {shown(name)}", row, _STEPS)
     rows = row.get("steps", [])
     if not rows:
-        raise OptionError(f"case {name!r}", "at least one step", "none")
-    steps = tuple(_step(one, f"case {name!r}, step {at}") for at, one in enumerate(rows, 1))
+        raise OptionError(f"case {shown(name)}", "at least one step", "none")
+    steps = tuple(_step(one, f"case {shown(name)}, step {at}") for at, one in enumerate(rows, 1))
     return Case(name, str(row.get("about", "")), steps)
 
 
@@ -244,6 +245,7 @@ def _step(row: Mapping[str, Any], where: str) -> Step:
         raise ChoiceError.of(f"{where}, do", do, DO)
     numbers = {name: _number(f"{where}, {name}", plain[name]) for name in _NUMBERS if name in plain}
     options = {name: plain[name] for name in OPTIONS if name in plain}
+    _check_amount(where, options)
     undo = plain.get("undo", "no").lower() in ("yes", "true", "1")
     return Step(do, options, elements, expected, undo=undo, note=plain.get("note", ""), **numbers)
 
@@ -259,7 +261,15 @@ def _flat(row: Mapping[str, Any], lead: str = "") -> Iterable[tuple[str, str]]:
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:
     if unknown := [key for key in row if key not in OPTIONS]:
         raise ChoiceError.of("defaults", unknown[0], OPTIONS)
-    return {key: _text(value) for key, value in row.items()}
+    made = {key: _text(value) for key, value in row.items()}
+    _check_amount("defaults", made)
+    return made
+
+
+def _check_amount(where: str, options: Mapping[str, str]) -> None:
+    amount = options.get("amount", "0")
+    if not (amount.isascii() and amount.isdecimal() and len(amount) <= _MOST_DIGITS):
+        raise OptionError(f"{where}, amount", "minor units in digits, at most 12", shown(amount))
 
 
 def _text(value: object) -> str:

@@ -34,7 +34,7 @@ class Guessed:
     format: str
     title: str
     version: str
-    message: Message | None
+    message: Message | None = field(repr=False)  # of a wrong guess card data may stand anywhere in it
     complete: bool
     read: int
     size: int

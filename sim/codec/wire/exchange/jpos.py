@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 
 from sim.codec.wire.exchange.described import Described, fields_of, rows_of, size_of
 from sim.codec.wire.formats import BCD, HEX, RAW, SIGNED, Field, Format
-from sim.errors import SpecError
+from sim.errors import SpecError, shown
 from sim.spec.tables import read_csv
 
 _BITMAPS: dict[str, Mapping[str, str]] = {
@@ -71,13 +71,13 @@ def _parsed(text: str, name: str) -> ElementTree.Element:
 
 
 def _refuse(*declared: object) -> None:
-    raise SpecError(None, None, "XML without entities", repr(declared[0])[:40])
+    raise SpecError(None, None, "XML without entities", shown(declared[0]))
 
 
 def _number(one: ElementTree.Element, name: str) -> int:
     said = one.get("id", "")
     if not (said.isascii() and said.isdigit() and int(said[:4]) <= _MOST):
-        raise SpecError(None, None, f"isofield id 0 to {_MOST}", f"{said!r}"[:40] + f" in {name}")
+        raise SpecError(None, None, f"isofield id 0 to {_MOST}", shown(said) + f" in {name}")
     return int(said)
 
 
@@ -93,7 +93,7 @@ def _element(one: ElementTree.Element, number: int, kind: str) -> Described:
     row = _known(_classes(), kind, number)
     said = one.get("length", "")
     if not (said.isascii() and said.isdigit() and len(said) <= 6):
-        raise SpecError(number, None, "a length in digits", repr(said)[:40])
+        raise SpecError(number, None, "a length in digits", shown(said))
     digits = int(row["length_digits"] or 0)
     size = int(said) - (row["content"] == "x+n")
     side = f"{'left' if one.get('pad') == 'true' else 'right'} 0"

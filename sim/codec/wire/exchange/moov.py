@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.codec.wire.exchange.described import Described, fields_of, rows_of, size_of
 from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, SIGNED, Field, Format
-from sim.errors import SpecError
+from sim.errors import SpecError, shown
 
 # Its EBCDIC is a table of its own, nearest to code page 500; EBCDIC1047 came later.
 _ENCODINGS = {
@@ -32,13 +32,13 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
     field that cannot be read here."""
     fields = given.get("fields")
     if not isinstance(fields, Mapping) or not fields:
-        raise SpecError(None, None, "fields, a table of them", f"{fields!r}"[:40])
+        raise SpecError(None, None, "fields, a table of them", shown(fields))
     head: dict[str, Any] = {}
     found = []
     for key, one in fields.items():
         number = _number(key)
         if not isinstance(one, Mapping):
-            raise SpecError(number, None, "a field as a table", repr(one)[:40])
+            raise SpecError(number, None, "a field as a table", shown(one))
         written = _encoding(one, number)
         if number == 0:
             head["mti"] = written
@@ -53,25 +53,25 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _number(key: object) -> int:
     if not (isinstance(key, str) and key.isascii() and key.isdigit() and int(key[:4]) <= 192):
-        raise SpecError(None, None, "field numbers 0 to 192", repr(key)[:40])
+        raise SpecError(None, None, "field numbers 0 to 192", shown(key))
     return int(key)
 
 
 def _encoding(one: Mapping[str, Any], number: int) -> str:
     said = one.get("enc") or ("ASCII" if one.get("subfields") else None)
     if said not in _ENCODINGS:
-        raise SpecError(number, None, "enc as " + ", ".join(_ENCODINGS), repr(said)[:40])
+        raise SpecError(number, None, "enc as " + ", ".join(_ENCODINGS), shown(said))
     return _ENCODINGS[said]
 
 
 def _element(one: Mapping[str, Any], number: int, written: str) -> Described:
     size, said = one.get("length"), one.get("prefix")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 < size <= 999_999:
-        raise SpecError(number, None, "a length", repr(size)[:40])
+        raise SpecError(number, None, "a length", shown(size))
     family, _, width = str(said).partition(".")
     fixed = width == "Fixed"
     if not fixed and (family not in _PREFIXES or set(width) != {"L"} or len(width) > _LONGEST):
-        raise SpecError(number, None, "prefix as ASCII.LL, BCD.LLL, Binary.L or ASCII.Fixed", repr(said)[:40])
+        raise SpecError(number, None, "prefix as ASCII.LL, BCD.LLL, Binary.L or ASCII.Fixed", shown(said))
     digits = 0 if fixed else _digits(family, len(width), size)
     binary = written in (RAW, HEX) or one.get("type") == "Binary"
     content = "b" if binary else "n" if written == BCD or one.get("type") == "Numeric" else "ans"

@@ -8,7 +8,7 @@ from typing import Any
 from sim.codec.wire.exchange.described import Described, fields_of, rows_of
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format
 from sim.codec.wire.pages import PAGES
-from sim.errors import BITMAP_FIELD, SpecError
+from sim.errors import BITMAP_FIELD, SpecError, shown
 from sim.spec import VERSIONS, spec
 
 _PAGES = {"ascii": "ascii", "latin-1": "ascii", "latin1": "ascii", "iso8859-1": "ascii", "utf-8": "ascii"}
@@ -28,7 +28,7 @@ def from_pyiso8583(given: Mapping[str, Any], name: str = "pyiso8583") -> dict[st
         if key in ("h", "t", "p", "1"):
             continue
         if not (isinstance(key, str) and key.isascii() and key.isdigit() and 2 <= int(key[:4]) <= 128):
-            raise SpecError(None, None, "fields h, t, p and 1 to 128", repr(key)[:40])
+            raise SpecError(None, None, "fields h, t, p and 1 to 128", shown(key))
         found.append(_element(_part(given, key), int(key)))
     return rows_of(name, "pyiso8583 specification", head, found)
 
@@ -37,7 +37,7 @@ def _part(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     one = given.get(key)
     if not isinstance(one, Mapping):
         number = int(key) if key.isdigit() else None
-        raise SpecError(number, None, f"field {key!r} as a table", repr(one)[:40])
+        raise SpecError(number, None, f"field {shown(key)} as a table", shown(one))
     return one
 
 
@@ -46,7 +46,7 @@ def _written(one: Mapping[str, Any], number: int, *, packed: bool) -> str:
     if said == "b":
         return BCD if packed else RAW
     if not isinstance(said, str) or said.lower() not in _PAGES:
-        raise SpecError(number, None, "data_enc as b or one of " + ", ".join(sorted(_PAGES)), repr(said)[:40])
+        raise SpecError(number, None, "data_enc as b or one of " + ", ".join(sorted(_PAGES)), shown(said))
     return _PAGES[said.lower()]
 
 
@@ -83,7 +83,7 @@ def _element(one: Mapping[str, Any], number: int) -> Described:
 def _count(one: Mapping[str, Any], key: str, number: int) -> int:
     value = one.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise SpecError(number, None, f"{key} as a number", repr(value)[:40])
+        raise SpecError(number, None, f"{key} as a number", shown(value))
     return value
 
 
@@ -92,7 +92,7 @@ def _lengths(one: Mapping[str, Any], number: int) -> str:
     if said in ("b", "bcd"):
         return BINARY if said == "b" else BCD
     if not isinstance(said, str) or said.lower() not in _PAGES:
-        raise SpecError(number, None, "len_enc as b, bcd or a code page", repr(said)[:40])
+        raise SpecError(number, None, "len_enc as b, bcd or a code page", shown(said))
     return _PAGES[said.lower()]
 
 
