@@ -25,7 +25,9 @@ OVERFLOW = """panel => {
     return [...panel.querySelectorAll('*')].filter(beyond).map(node => node.outerHTML.slice(0, 120)); }"""
 # The contrast of an element's text with the first ground behind it, as WCAG 2 counts it.
 CONTRAST = """node => {
-    const parse = text => text.match(/[\\d.]+/g).map(Number);
+    // Mixed colors are written as parts of 1: color(srgb 0.6 0.1 0.1).
+    const parse = text => text.match(/[\\d.]+/g).map(Number)
+        .map((part, at) => text.startsWith('color(') && at < 3 ? 255 * part : part);
     const light = ([r, g, b]) => { const part = [r, g, b].map(c => { c /= 255;
         return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
         return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2]; };

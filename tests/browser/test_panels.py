@@ -32,10 +32,14 @@ _ROUND = """async () => {
     const panel = document.querySelector('.iso-generate-panel');
     const buttons = [...panel.querySelectorAll('button')];
     const press = words => buttons.find(one => one.textContent.trim() === words).click();
-    const stan = panel.querySelector('.iso-joined input');
+    const box = [...panel.querySelectorAll('.iso-joined')].find(one => one.textContent.includes('New STAN'));
+    const stan = box.querySelector('input');
     const before = stan.value;
-    const until = ready => new Promise(done => {
-        const look = () => ready() ? done() : requestAnimationFrame(look); look(); });
+    const until = ready => new Promise((done, fail) => {
+        const end = performance.now() + 30_000;
+        const look = () => ready() ? done() : performance.now() > end ? fail(new Error(`never ${ready}`))
+            : requestAnimationFrame(look);
+        look(); });
     press('New STAN');
     await until(() => stan.value !== before);
     const start = performance.now();
@@ -94,7 +98,7 @@ def test_amounts_follow_each_other_and_errors_stand_beside_their_input(
         assert amount.input_value() == "10.005"
         amount.fill("12.5")
         sheet.wait_until("print(p.amount_minor_units, p.amount.ok)", "1250 True")
-        assert shown.get_by_label("In minor units").input_value() == "1250"
+        assert shown.get_by_label("In minor units", exact=True).input_value() == "1250"
 
 
 def test_typing_never_loses_a_key(jupyterlab: Lab, chromium: Browser) -> None:

@@ -12,7 +12,7 @@ from sim.codec import build
 from sim.errors import IsoError
 from sim.link.traffic import EVENT, Traffic
 from sim.widgets.asking import running_loop
-from sim.widgets.panels.shared import MessageViews
+from sim.widgets.panels.shared import InputField, MessageViews
 
 EVERY = 0.5  # seconds between looks
 _MOST_LINES = 500
@@ -48,13 +48,14 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
     """The traffic of one end as it comes, the latest on top; the chosen message beneath, as anatomy."""
 
     def __init__(self, empty: str) -> None:
-        self.lines = ipywidgets.Select(options=[(empty, 0)], value=None, rows=10)
-        self.lines.layout.width = "100%"
+        self.lines = ipywidgets.Select(
+            description="Traffic", options=[(empty, 0)], value=None, rows=10, layout={"width": "100%"}
+        )
         self.views = MessageViews()
         self._empty = empty
         self._traffic: Traffic | None = None
         self._last = 0
-        super().__init__([self.lines, self.views])
+        super().__init__([InputField(self.lines), self.views])
         self.lines.observe(self._choose, "value")
 
     def put(self, traffic: Traffic | None) -> None:

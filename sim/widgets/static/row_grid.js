@@ -66,7 +66,7 @@ function render({ model, el }) {
       width += size;
     }
     head.replaceChildren();
-    const corner = node('div', 'rg-cell rg-tick', '');
+    const corner = node('div', 'rg-cell rg-tick', '✓');
     corner.setAttribute('role', 'columnheader');
     corner.setAttribute('aria-label', 'Selected');
     corner.style.left = '0px';
