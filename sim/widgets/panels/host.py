@@ -31,7 +31,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
     rows = traitlets.Tuple()
 
     def __init__(self) -> None:
-        self.add_button = ipywidgets.Button(description="Add a rule")
+        self.add_button = ipywidgets.Button(description="Add a rule", layout={"align_self": "flex-start"})
         self.lines: list[dict[str, Any]] = []
         self._box = ipywidgets.VBox()
         self._putting = False
