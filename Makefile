@@ -52,7 +52,7 @@ coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the 
 	@$(BIN)/python -m pytest --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
-	@$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
+	@$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
 
 lint: $(VENV)/.dev ## check style and types
 	@$(BIN)/ruff check .
