@@ -40,9 +40,14 @@ class Given:
     dialect: Spec | None = field(default=None, repr=False)
 
     @property
+    def own(self) -> Spec | None:
+        """The element table of the dialect that text or message is in; None for the version's."""
+        return self.dialect if isinstance(self.content, str) else self.content.dialect
+
+    @property
     def table(self) -> str | Spec:
-        """What to read a text by: the table of its dialect, or the version."""
-        return self.dialect or self.version
+        """What to read its text by: the table of its dialect, or the version."""
+        return self.own or self.version
 
     def message(self) -> Message:
         """The message. Raises ParseError for a text that is none, BuildError for one that cannot be

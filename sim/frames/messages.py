@@ -58,8 +58,7 @@ def table_of(given: Given, *, source: str = _SOURCE_PARSED, notes: Iterable[str]
     chosen = given.version if given.chosen else None
     facts: dict[str, Any] = {"version": chosen, "read_as": given.version, "network": given.network}
     facts |= {"source": source, "notes": list(notes)}
-    own = given.dialect if isinstance(given.content, str) else given.content.dialect
-    facts |= {"dialect": own.dialect} if own else {}
+    facts |= {"dialect": given.own.dialect} if given.own else {}
     try:
         message = given.message()
     except ParseError:
@@ -302,5 +301,4 @@ def _masks(seen: Anatomy) -> dict[str, str]:
 
 def _seen(given: Given) -> Anatomy:
     """The anatomy of a message argument; elements that do not fit, as a careless sender would write them."""
-    own = given.dialect if isinstance(given.content, str) else given.content.dialect
-    return dissect(given.text(), own or given.version, given.network)
+    return dissect(given.text(), given.table, given.network)

@@ -65,19 +65,19 @@ def _candidates(message: Message, network: str | None) -> Iterator[dict[str, Any
     templates = read_toml("templates")
     known = {"version": message.version, "stan": message.get(_STAN, "123456")}
     name = chosen_network(message, network)
+    own = {"network": name} if name else {}
     field, pan = account(message)
     for kind, held in templates["kinds"].items():
         if message.mti[1:] not in {code[1:] for code in held["mti"].values()}:
             continue  # some networks keep one MTI in every version
         if not field:
-            yield {"message_type": kind, **known} | ({"network": name} if name else {})
+            yield {"message_type": kind, **known, **own}
             continue
         amount = message.get(_AMOUNT)[-12:]
         money: dict[str, Any] = {"amount_minor_units": int(amount)} if amount.isdecimal() else {}
         money |= {"currency": message[_CURRENCY]} if _CURRENCY in message else {}
         for purpose in templates["purposes"]:
             for entry in templates["entries"]:
-                own = {"network": name} if name else {}
                 yield {
                     "message_type": kind,
                     **own,

@@ -358,9 +358,7 @@ def _reversal(draft: Composing, options: dict[str, object]) -> Generated:
     if when is None:
         draft.notes.append("When the original was sent was not given: five minutes before.")
     own = {"stan": f"{int(original_stan):06}", "at": when or moment - _EARLIER}
-    kinds = intent.row["kinds"]
-    usual = "auth" if "auth" in kinds else kinds[0]
-    made = generate(kind or usual, **{**options, **own})  # type: ignore[arg-type]
+    made = generate(kind or intent.usual_kind, **{**options, **own})  # type: ignore[arg-type]
     undone: Message = made.message
     if approval := _approval(draft):
         undone = undone.replace(de38=approval)

@@ -145,10 +145,12 @@ class Intent(BaseModel):
         meant, or the usual message for the purpose, and of all others it is None."""
         said = getattr(self, name)
         if said is None and name == "kind":
-            return self._usual_kind()
+            return self.usual_kind
         return said.value if said else {"direction": "request"}.get(name)
 
-    def _usual_kind(self) -> str:
+    @property
+    def usual_kind(self) -> str:
+        """The kind of message for the purpose where nobody says which: an authorization where one can be."""
         kinds = self.row["kinds"]
         return "auth" if "auth" in kinds else str(kinds[0])
 
