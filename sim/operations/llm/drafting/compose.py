@@ -178,8 +178,6 @@ def _details(draft: Composing, code: Currency, own: object) -> dict[str, object]
         money = currency(intent["merchant_currency"] or "") if key == "merchant_amount" else None
         if intent[key]:
             found[name] = str(_minor(draft, intent[key], money or code))
-    if intent["final_amount"] and intent["kind"] != "reversal":
-        found["final_amount_minor_units"] = str(_minor(draft, intent["final_amount"], code))
     if intent["instalments"]:
         found["instalments"] = str(intent["instalments"])
     if intent["cvv2_given"]:
