@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -40,8 +42,33 @@ _HOMES = {
 }
 
 
+_SIGPIPE = 13  # also where the system has no such signal
+
+
+class _UnreadError(Exception):
+    """Whoever reads the output has enough. Click would end with 1, as for a bad message."""
+
+
+@contextmanager
+def _noticing() -> Iterator[None]:
+    try:
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise _UnreadError from None
+
+
 class _Verbs(click.Group):
     """Finds a verb without importing the others."""
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        with _noticing():
+            return super().make_context(*args, **options)
+
+    def invoke(self, context: click.Context) -> Any:
+        with _noticing():
+            return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(_HOMES)
@@ -78,6 +105,8 @@ def main(argv: list[str] | None = None) -> None:
         status = iso8583.main(argv, prog_name="iso8583", standalone_mode=False)
     except click.Abort:
         sys.exit(130)
+    except _UnreadError:
+        sys.exit(_cut_off())
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(wrong.exit_code)
@@ -86,12 +115,16 @@ def main(argv: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _cut_off() -> int:
+    """The status of a program whose output nobody reads to its end: what a shell says of one that SIGPIPE
+    ended."""
+    # Python would complain once more at its end, where it writes what is left.
+    sys.stdout = sys.stderr = None
+    return 128 + _SIGPIPE
+
+
 def _complain(error: Any) -> int:
     """Say what is wrong: 2 where the command was called wrongly, 1 where the message is."""
-    if isinstance(error, BrokenPipeError):
-        # Whoever reads has enough. Python would complain once more at its end.
-        sys.stdout = None
-        return 0
     from sim.errors import OptionError
     from sim.masking import mask_words
 

@@ -48,11 +48,14 @@ def host_command(
 
     with sim.host(options.pop("rules"), framing=list(framing) or None, tls=tls, **options) as host:
         click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
-        host.seen.observe(_teller(host.seen, as_json))
+        unread = threading.Event()
+        host.seen.observe(_while_read(_teller(host.seen, as_json), unread))
         try:
-            threading.Event().wait()
+            unread.wait()
         except KeyboardInterrupt:
             click.echo(f"{len(host.seen)} messages and events seen.", err=True)
+        else:
+            raise BrokenPipeError
 
 
 @click.command("send", short_help="Send messages to a host, and print its answers.")
@@ -222,6 +225,19 @@ def _teller(seen: Traffic, as_json: bool) -> Callable[[Entry], None]:
             click.echo("  ".join(value for value in told if value))
 
     return tell
+
+
+def _while_read(tell: Callable[[Entry], None], unread: threading.Event) -> Callable[[Entry], None]:
+    """*tell*, which sets *unread* when nobody reads what it prints: the line is not to break over that."""
+
+    def quietly(entry: Entry) -> None:
+        try:
+            if not unread.is_set():
+                tell(entry)
+        except BrokenPipeError:
+            unread.set()
+
+    return quietly
 
 
 def _texts(fields: dict[int, str]) -> dict[str, str]:

@@ -22,12 +22,14 @@ from sim.link.load.mix import sent_at
 from sim.link.scenario import Done, as_html, as_junit, as_pytest, ready_suites, suite_of
 from sim.link.sync import Host
 from sim.link.tls import client_tls
+from sim.masking import mask_words
+from sim.masking.files import masked_names
 
 
 class SuiteTable(Table):
     """A suite that was run, a row per step: `case`, `step`, `do`, `sent`, `expected`, `received`,
     `latency_ms`, `findings` (of the answer), `result` (passed, failed), `wrong` (what was not as expected),
-    `note`."""
+    `note`. What the suite's author has written in is masked in the cells, too."""
 
     _safe_columns = ("case", "sent", "expected", "received", "findings", "result", "wrong", "note")
     _when_empty = ("findings", "wrong", "note")
@@ -38,12 +40,13 @@ def suite_table(done: Done) -> SuiteTable:
     """The table of a suite that was run."""
     rows = [
         (
-            *(one.case, one.number, one.do, one.sent, one.expected, one.received),
+            *(mask_words(one.case), one.number, one.do, one.sent),
+            *map(mask_words, (one.expected, one.received)),
             None if one.latency is None else round(one.latency * 1000, 3),
-            "; ".join(one.findings),
+            mask_words("; ".join(one.findings)),
             "passed" if one.passed else "failed",
-            "; ".join(one.wrong),
-            one.note,
+            mask_words("; ".join(one.wrong)),
+            mask_words(one.note),
         )
         for one in done.results
     ]
@@ -67,7 +70,8 @@ def run_suite(
     done = background.run(scenario.run_suite(whole, where, line=line, tls=client_tls(tls)))
     for path, write in ((junit, as_junit), (report, as_html)):
         if path is not None:
-            Path(path).write_text(write(done), encoding="utf-8")
+            with masked_names():
+                Path(path).write_text(write(done), encoding="utf-8")
     return suite_table(done)
 
 
@@ -76,7 +80,8 @@ def export_suite(suite: Any, path: Any) -> Path:
     whole, target = suite_of(suite), Path(path)
     ready = str(suite).strip().upper()
     source = ready if ready in ready_suites() else Path(suite).name
-    target.write_text(as_pytest(whole, source), encoding="utf-8")
+    with masked_names():
+        target.write_text(as_pytest(whole, source), encoding="utf-8")
     return target
 
 

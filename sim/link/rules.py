@@ -22,8 +22,8 @@ from sim.codec import Message
 from sim.elements.money import amount
 from sim.elements.pan import account, detect_network
 from sim.errors import ChoiceError, OptionError, shown
+from sim.masking.files import text_of
 from sim.spec import currency
-from sim.spec.files import text_of
 from sim.spec.spellings import network_named
 
 # What a host can do with a message beside answering it as it is.

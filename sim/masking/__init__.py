@@ -330,7 +330,9 @@ def _misshapen(cells: Sequence[Stretch], version: str) -> bool:
 def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int], lost: bool) -> list[Span]:
     """What every cell hides by itself; all cells may hold anything where the reading was *lost*."""
     kinds = _kinds(version)
-    secrets = lost or any(kinds.get(number) in ("hidden", "chip") for number in unread)
+    # What is announced and misread may stand in what is left: it is shifted, most likely.
+    announced = {*unread, *(number for number, _, _ in cells if unread or number == UNREAD)}
+    secrets = lost or any(kinds.get(number) in ("hidden", "chip") for number in announced)
     spans, at = [], 0
     for number, prefix, value in cells:
         first = at + len(prefix)

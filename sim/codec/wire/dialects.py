@@ -26,7 +26,7 @@ from sim.codec.wire.catalogue import format_of, keep
 from sim.codec.wire.exchange import from_jpos, from_json
 from sim.codec.wire.formats import Format
 from sim.errors import SpecError, shown
-from sim.spec.files import path_of
+from sim.masking.files import masked_names, path_of
 
 _LARGEST = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -43,7 +43,7 @@ def load_format(path: str | Path) -> Format:
     """
     file = path_of("path", path)
     name = file.stem
-    with file.open("rb") as opened:
+    with masked_names(), file.open("rb") as opened:
         raw = opened.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise SpecError(None, None, f"a format of at most {_LARGEST} bytes", f"a larger file, {file.name}")

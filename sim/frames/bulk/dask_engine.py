@@ -16,6 +16,7 @@ from sim.frames.bulk.lines import of_stream, opened, paths
 from sim.frames.bulk.parts import ALL, Options, Reader, table
 from sim.frames.bulk.sources import of_file
 from sim.frames.bulk.ways import HEAD, LINES, way_of
+from sim.masking.files import masked_names
 
 # Bytes of a file that make one partition, about.
 RANGE = 64 << 20
@@ -38,7 +39,8 @@ def ranges(path: Path, size: int) -> Iterator[ByteRange]:
     if path.suffix in _PACKED:
         yield ByteRange(str(path))
         return
-    total, start = path.stat().st_size, 0
+    with masked_names():
+        total, start = path.stat().st_size, 0
     with path.open("rb") as file:
         while start < total:
             file.seek(min(start + size, total) - 1)

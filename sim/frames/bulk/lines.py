@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError
 from sim.codec.bitmap import HEX_DIGITS
+from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
-from sim.spec.files import path_of
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -186,9 +186,10 @@ def _is_file(text: str) -> bool:
 def opened(path: Path) -> BinaryIO:
     """*path* for reading, unpacked on the way where its name ends in .gz or .zst."""
     packed = _SUFFIXES.get(path.suffix)
-    if packed is None:
-        return path.open("rb", buffering=0)
-    return pa.input_stream(str(path), compression=packed)  # type: ignore[no-any-return]
+    with masked_names():
+        if packed is None:
+            return path.open("rb", buffering=0)
+        return pa.input_stream(str(path), compression=packed)  # type: ignore[no-any-return]
 
 
 def _of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:

@@ -19,6 +19,7 @@ from sim.frames.bulk.parts import ArrowBlock, Options, Reader, table
 from sim.frames.bulk.progress import Bar
 from sim.frames.bulk.sources import blocks, expanded
 from sim.frames.bulk.table import MessagesTable
+from sim.masking.files import masked_names
 from sim.spec.spellings import choose, network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
 
@@ -225,7 +226,8 @@ def _work(source: object) -> tuple[int | None, str]:
     found = paths(source)
     if found is not None:
         plain = all(path.suffix not in (".gz", ".zst") for path in found)
-        return (sum(path.stat().st_size for path in found) if plain else None), "B"
+        with masked_names():
+            return (sum(path.stat().st_size for path in found) if plain else None), "B"
     if isinstance(source, list | tuple | pd.Series):
         return len(source), "message"
     return None, "B" if hasattr(source, "read") else "message"

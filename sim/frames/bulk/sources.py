@@ -16,7 +16,8 @@ from sim.frames.bulk.lines import Lines, finder, of_stream, opened
 from sim.frames.bulk.parts import Options
 from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
 from sim.frames.bulk.ways import CAPTURE, HEAD, HEX_LINES, RECORDS, SourceWay, way_of, way_of_items
-from sim.spec.files import path_of
+from sim.masking import mask_words
+from sim.masking.files import path_of
 
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -142,7 +143,7 @@ def expanded(source: object) -> list[Path] | None:
     else:
         return None
     if not found:
-        raise FileNotFoundError(f"no files in {source}")
+        raise FileNotFoundError(f"no files in {mask_words(text)}")
     return found
 
 

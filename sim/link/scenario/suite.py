@@ -22,8 +22,8 @@ from typing import Any, cast
 
 from sim.errors import ChoiceError, OptionError, shown
 from sim.link.rules import Rule, csv_rows, rules_of
+from sim.masking.files import text_of
 from sim.spec import tables
-from sim.spec.files import text_of
 from sim.spec.spellings import network_named, version_named
 
 DO = ("send", "repeat", "reverse", "wait")

@@ -1,0 +1,64 @@
+"""Files that a caller names: what is no name of a file, or no text, is an error of the argument, and no error
+repeats a card number that was given for a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sim.errors import OptionError, shown
+from sim.masking import mask_words
+
+_LONGEST = 4096  # characters: more than any path of Linux, macOS or Windows has
+
+
+def path_of(option: str, given: str | Path) -> Path:
+    """*given* as a path. Raises OptionError naming *option* where no file can have that name.
+
+    >>> path_of("suite", "lab.toml").suffix
+    '.toml'
+    """
+    text = str(given)
+    if not text or "\0" in text or len(text) > _LONGEST or not _encodable(text):
+        raise OptionError(option, "the name of a file, or its text", shown(text))
+    return Path(given)
+
+
+def text_of(option: str, given: str | Path) -> str:
+    """The text of a caller's file. Raises OptionError naming *option* where it is no UTF-8 text, OSError
+    where there is none."""
+    path = path_of(option, given)
+    try:
+        with masked_names():
+            return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise OptionError(option, "UTF-8 text", f"other bytes in {mask_words(path.name)}") from None
+
+
+@contextmanager
+def masked_names() -> Iterator[None]:
+    """Inside, an OSError names its file with card numbers hidden: a card number given in the place of a
+    path is the likeliest file not to be found.
+
+    >>> with masked_names():
+    ...     open("4111111111111111")
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: '411111******1111'
+    """
+    try:
+        yield
+    except OSError as error:
+        error.args = tuple(mask_words(one) if isinstance(one, str) else one for one in error.args)
+        for name in ("strerror", "filename"):
+            if (said := getattr(error, name)) is not None:
+                setattr(error, name, mask_words(str(said)))
+        raise
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,61 @@
+"""Secrets in the wrong element, card numbers in the place of file names: both stay hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import sim
+from sim.codec.wire import encode, wire_format, wrap
+from sim.link.keys import pin_block
+from sim.operations import generate
+
+PAN = "4111111111111111"
+KEY = "0123456789ABCDEFFEDCBA9876543210"
+
+
+@pytest.mark.parametrize("written", ["nac", "bcd", "mastercard"])
+@pytest.mark.parametrize("read_as", ["visa", "ascii", "ebcdic", "smartvista", "unionpay"])
+def test_a_pin_block_is_hidden_wherever_a_wrong_format_finds_it(written: str, read_as: str) -> None:
+    """Bytes of one format read as another shift all elements: the block may stand in DE 60 or the rest."""
+    block = pin_block("1234", PAN, key=KEY).value
+    message = generate("auth", network="VISA", stan="000007").message.replace(de52=block)
+    raw = encode(message, wire_format(written))
+    for data in (raw, wrap(raw, ("length-2",))):
+        for paste in (data.hex(), data.hex().upper()):
+            table = sim.parse(paste, format=read_as)
+            shown = f"{table}{table._repr_html_()}{table.iso.summary}{sim.validate(table)}".upper()
+            assert block not in shown
+            assert block[:12] not in shown
+
+
+NAMED: dict[str, Callable[[], object]] = {
+    "read": lambda: sim.read(PAN),
+    "read, packed": lambda: sim.read(f"{PAN}.gz"),
+    "read, pattern": lambda: sim.read(f"nowhere/{PAN}/*.log"),
+    "run_suite": lambda: sim.run_suite(PAN),
+    "export_suite": lambda: sim.export_suite("VISA", f"/nowhere/{PAN}.py"),
+    "load_format": lambda: sim.load_format(PAN),
+    "host": lambda: sim.host(PAN),
+    "load": lambda: sim.load("127.0.0.1:1", replay=PAN),
+}
+
+
+@pytest.mark.parametrize("verb", NAMED)
+def test_a_card_number_given_for_a_file_is_not_repeated(verb: str) -> None:
+    """The likeliest file not to be found is a card number in the wrong argument."""
+    with pytest.raises(OSError) as caught:  # noqa: PT011, of whatever kind
+        NAMED[verb]()
+    error = caught.value
+    assert PAN not in f"{error} {error!r} {error.filename}"
+
+
+def test_what_a_suite_says_is_masked_in_its_table(tmp_path: Path) -> None:
+    """Names, notes and expectations are the author's words: exports of the table hold no card number."""
+    suite = tmp_path / "own.csv"
+    suite.write_text(f"case,do,type,note,expect.39\ncard {PAN},send,auth,of {PAN},51\n", encoding="utf-8")
+    written = sim.run_suite(suite).to_csv()
+    assert "411111******1111" in written
+    assert PAN not in written
