@@ -36,6 +36,9 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 @_FRAMING
 @click.option("--tls", nargs=2, type=click.Path(exists=True), help="A certificate and its key (PEM).")
 @click.option("--sign-on", is_flag=True, help="Nothing is answered before a sign-on.")
+@click.option(
+    "--keys", type=click.Path(exists=True, dir_okay=False), help="Test keys, TOML: zone, pin, mac, [pins]."
+)
 @json_option
 def host_command(
     framing: tuple[str, ...], tls: tuple[str, str] | None, as_json: bool, **options: Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sim.codec import Message
     from sim.codec.wire import Format
     from sim.frames.link import Address, LabClient, LabHost, Rules
+    from sim.link.keys import KeyRing
     from sim.spec.words import AnyNetwork, AnyVersion
 
 
@@ -25,6 +26,7 @@ def host(
     balances: Mapping[str, int] | None = None,
     opening: int | None = None,
     sign_on: bool = False,
+    keys: KeyRing | Mapping[str, Any] | str | Path | None = None,
     address: str = "127.0.0.1",
     port: int = 0,
     tls: SSLContext | tuple[str | Path, ...] | None = None,
@@ -58,6 +60,10 @@ def host(
         What every other account holds, in minor units; None is 1,000,000.
     sign_on
         Whether a connection must sign on before anything else is answered.
+    keys
+        A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. Keys are then
+        exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) checked, answers given a MAC. None
+        checks neither.
     address
         Where to listen: this machine alone, unless another address is asked for.
     port
@@ -98,6 +104,7 @@ def host(
         balances=balances,
         opening=opening,
         sign_on=sign_on,
+        keys=keys,
         address=address,
         port=port,
         tls=tls,

@@ -158,6 +158,7 @@ def host(
     balances: Mapping[Any, Any] | None,
     opening: int | None,
     sign_on: bool,
+    keys: Any,
     address: str,
     port: int,
     tls: Any,
@@ -171,11 +172,21 @@ def host(
             balances=balances_of(balances),
             opening=opening,
             sign_on=sign_on,
+            keys=_ring(keys),
             address=address or LOOPBACK,
             port=port,
             tls=server_tls(tls),
         )
     ).start()
+
+
+def _ring(keys: Any) -> Any:
+    """A key ring in any form; the ciphers are an extra, and wanted where there are keys alone."""
+    if keys is None:
+        return None
+    from sim.link.keys import KeyRing
+
+    return KeyRing.of(keys)
 
 
 def rows_of(rules: Any) -> Any:

@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
 from sim.errors import IsoError, WireError
 from sim.link.accounts import Accounts
 from sim.link.errors import LinkError
 from sim.link.issuer import Decision, Issuer
-from sim.link.line import Line, answering
+from sim.link.line import TEXT_FORM, Line, answering
 from sim.link.rules import Rule, Table
 from sim.link.serving import Serving
 from sim.link.timing import Timing
 from sim.link.traffic import EVENT, Traffic
 from sim.spec.tables import read_toml
+
+if TYPE_CHECKING:
+    from sim.link.keys import KeyRing
 
 LOOPBACK = "127.0.0.1"
 
@@ -32,7 +35,8 @@ class AsyncHost:
     """A host in the running event loop: `async with AsyncHost(line) as host: host.port`.
 
     *rules* are tried in their order; *balances* (minor units by card number) and *opening* say what accounts
-    hold; *address* is where it listens, the loopback address unless asked otherwise, *port* 0 any free one.
+    hold; *keys* are exchanged, PINs and MACs checked with them; *address* is where it listens, the loopback
+    address unless asked otherwise, *port* 0 any free one.
     `traffic` is what it saw, `accounts` what it holds.
     """
 
@@ -49,7 +53,7 @@ class AsyncHost:
         port: int = 0,
         tls: ssl.SSLContext | None = None,
         timing: Timing | None = None,
-        exchanged: Callable[[Message], Mapping[int, str]] | None = None,
+        keys: KeyRing | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> None:
         self.line = line or Line.of()
@@ -60,7 +64,12 @@ class AsyncHost:
         self.traffic = Traffic(self.line, self.limits["traffic"])
         self.accounts = Accounts(balances, opening, self.limits)
         self.issuer = Issuer(
-            Table(rules), self.accounts, network=network, sign_on=sign_on, exchanged=exchanged
+            Table(rules),
+            self.accounts,
+            network=network,
+            sign_on=sign_on,
+            keys=keys,
+            format="text" if self.line.format.name == TEXT_FORM else self.line.format.name,
         )
         self.serving: set[Serving] = set()
         self._server: asyncio.Server | None = None

@@ -7,14 +7,15 @@ twice. No sockets here: message in, decision out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.codec import BuildError, Message
 from sim.elements import mti as mtis
 from sim.elements.money import amount
 from sim.elements.pan import account
-from sim.errors import ParseError
+from sim.errors import OptionError, ParseError
 from sim.kept import Kept
 from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
@@ -24,10 +25,19 @@ from sim.spec import lookup, spec
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 
+if TYPE_CHECKING:
+    from sim.link.keys import KeyRing
+
 _ACCOUNTED = "12"  # message classes that move money
 _REVERSAL = "4"
 _ADVICES = "23"  # functions that tell what was done already
 _SIGNED_ON = "sign-on"
+# What a person is told of secrets that do not fit.
+_WRONG = {
+    "wrong_mac": "the MAC does not fit the message",
+    "pin_block": "the PIN block cannot be read with the PIN key",
+    "wrong_pin": "another PIN than the card's",
+}
 
 
 @dataclass(slots=True)
@@ -52,8 +62,8 @@ class Session:
 
 class Issuer:
     """The side that answers. *network* is the one whose rules hold, None that of each card; *sign_on* has
-    nothing but network management answered before a sign-on. *exchanged* is given the request of a key
-    exchange and gives the elements that its answer has more."""
+    nothing but network management answered before a sign-on. *keys* are exchanged, and PINs and MACs checked
+    with them; *format* is how messages are written, which a MAC covers."""
 
     def __init__(
         self,
@@ -62,13 +72,14 @@ class Issuer:
         *,
         network: str | None = None,
         sign_on: bool = False,
-        exchanged: Callable[[Message], Mapping[int, str]] | None = None,
+        keys: KeyRing | None = None,
+        format: str = "text",
     ) -> None:
         self.table = table
         self.accounts = accounts
         self.network = network
         self.sign_on = sign_on
-        self.exchanged = exchanged
+        self.keys, self.format = keys, format
         self.business_days = 0  # how many cut-overs there were
         self._approvals = 0
         self._moves: Mapping[str, list[str]] = read_toml("link")["moves"]
@@ -83,10 +94,15 @@ class Issuer:
         rule = self.table.find(request)
         if rule is not None and rule.action == "ignore":
             return Decision(None, "ignore", rule=rule.label)
-        if mtis.is_network_management(request.mti):
+        ruled = rule is not None and rule.code
+        if self.keys and not ruled and (wrong := self.keys.wrong(request, self.format)):
+            answer, note, findings = self._answer(request, self._code(wrong, request)), _WRONG[wrong], 0
+        elif mtis.is_network_management(request.mti):
             answer, note, findings = *self._managed(request, session, rule), 0
         else:
             answer, note, findings = self._accounted(request, session, rule)
+        if self.keys and answer is not None:
+            answer = self.keys.sealed(answer, request, self.format)
         if rule is None:
             return Decision(answer, note=note, findings=findings)
         if rule.action == "wrong-stan" and answer is not None:
@@ -169,10 +185,17 @@ class Issuer:
         elif kind == "cutover":
             self.business_days += 1
         answer = self._answer(request, None)
-        if kind == "key" and self.exchanged and answer is not None:
-            more = self.exchanged(request)
-            answer = answer.replace(**{f"de{number}": value for number, value in more.items()})
-        return answer, kind
+        return self._with_key(request, answer) if kind == "key" and self.keys else (answer, kind)
+
+    def _with_key(self, request: Message, answer: Message | None) -> tuple[Message | None, str]:
+        """The answer to a key exchange: with the key that is new, or its refusal."""
+        if self.keys is None or answer is None:
+            return answer, ""
+        try:
+            more, note = self.keys.exchange(request, self.network)
+        except OptionError as error:  # of which no text holds a key
+            return self._answer(request, self._code("key_refused", request)), str(error)
+        return answer.replace(**{f"de{number}": value for number, value in more.items()}), note
 
     def _answer(
         self, request: Message, code: str | None, *, part: int | None = None, balance: int | None = None

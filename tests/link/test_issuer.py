@@ -220,14 +220,6 @@ def test_sign_on_sign_off_and_cut_over() -> None:
     assert host.business_days == 1
 
 
-def test_a_key_exchange_is_answered_with_what_the_key_store_gives() -> None:
-    """The elements of the new key are part of the answer."""
-    host = issuer(exchanged=lambda request: {48: f"KEY FOR {request[70]}"})
-    answer = decide(host, message(1, "echo").replace(de70="161")).answer
-    assert answer is not None
-    assert answer[48] == "KEY FOR 161"
-
-
 @pytest.mark.parametrize(
     ("elements", "kind"),
     [({70: "001"}, "sign-on"), ({70: "270"}, "echo"), ({70: "201"}, "cutover"), ({70: "555"}, ""), ({}, "")],

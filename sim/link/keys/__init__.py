@@ -12,7 +12,7 @@ from importlib.util import find_spec as _find_spec
 if _find_spec("cryptography") is None:  # an extra
     raise ModuleNotFoundError("keys need cryptography: pip install 'iso8583-lab[keys]'", name="cryptography")
 
-from sim.link.keys.blocks import KeyBlock, read_key_block
+from sim.link.keys.blocks import KeyBlock, key_block, read_key_block
 from sim.link.keys.card import cvv, pvv
 from sim.link.keys.chip import arpc, arqc, icc_master_key, session_key
 from sim.link.keys.dukpt import Usage, dukpt_key, initial_key
@@ -27,11 +27,13 @@ from sim.link.keys.messages import (
     with_mac,
     with_pin_block,
 )
-from sim.link.keys.pin import PinFormat, pin_block, read_pin_block
+from sim.link.keys.pin import PinFormat, pin_block, read_pin_block, translate_pin_block
+from sim.link.keys.ring import KeyRing
 
 __all__ = [
     "Key",
     "KeyBlock",
+    "KeyRing",
     "MacAlgorithm",
     "PinFormat",
     "Step",
@@ -45,6 +47,7 @@ __all__ = [
     "dukpt_key",
     "icc_master_key",
     "initial_key",
+    "key_block",
     "mac",
     "message_arqc",
     "pin_block",
@@ -52,6 +55,7 @@ __all__ = [
     "read_key_block",
     "read_pin_block",
     "session_key",
+    "translate_pin_block",
     "with_arpc",
     "with_arqc",
     "with_mac",

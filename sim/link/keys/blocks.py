@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hmac import compare_digest
+from secrets import token_bytes
 
 from sim.errors import OptionError
-from sim.link.keys.key import Key, key_of, xor
+from sim.link.keys.key import Key, key_of, text, xor
 from sim.spec.tables import read_csv
 
 _HEADER, _OPTIONAL = 16, 4
@@ -108,6 +109,76 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     secret = clear[2 : 2 + bits // 8]
     parts = (block[5:7], block[7], block[8], block[9:11], block[11])
     return KeyBlock(version, *parts, optional, _key(block[7], secret), secret)
+
+
+def key_block(
+    key: Key | str | bytes,
+    protection_key: Key | str | bytes,
+    *,
+    usage: str = "P0",
+    mode: str = "B",
+    exportability: str = "E",
+    fill: bytes = b"",
+) -> str:
+    """Make the key block in which a key travels, its check value in the optional block `KC`.
+
+    Parameters
+    ----------
+    key
+        What travels: TDES, or an AES `Key`.
+    protection_key
+        The key block protection key: TDES makes version B, an AES `Key` version D.
+    usage, mode, exportability
+        Codes of the header: `P0` is a PIN key, `M3` one for MACs of algorithm 3; mode `B` is both ways.
+    fill
+        What fills the last block up, taken for the random bytes of its length; made up by default.
+
+    Returns
+    -------
+    str
+        The characters of the block.
+
+    Raises
+    ------
+    OptionError
+        A key of the wrong length, or a code of the wrong width.
+
+    Notes
+    -----
+    Source: ANSI X9.143-2022 (TR-31:2018), 5.3 (key derivation binding), 7 (header), 7.7 (KC, PB).
+
+    Examples
+    --------
+    >>> zone = "0123456789ABCDEFFEDCBA9876543210"
+    >>> block = key_block("1C1C1C1C1C1C1C1C2525252525252525", zone)
+    >>> block[:32], read_key_block(block, zone).key
+    ('B0096P0TB00E0200KC0C00387470PB04', Key(TDES, 16 bytes, check value 387470))
+    """
+    made = key if isinstance(key, Key) else Key(key)
+    base = protection_key if isinstance(protection_key, Key) else Key(protection_key)
+    version = "D" if base.cipher == "AES" else "B"
+    base, size = _protection(version, base), _BLOCK[version]
+    if [len(part) for part in (usage, mode, exportability)] != [2, 1, 1]:
+        raise OptionError("usage", "codes of 2, 1 and 1 characters: usage, mode, exportability", "others")
+    bits = (made.size * 8).to_bytes(2, "big")
+    room = -(len(bits) + made.size) % size
+    clear = bits + made.data + (fill or token_bytes(room))[:room].ljust(room, b"\0")
+    method = "01" if made.cipher == "AES" else "00"
+    parts = [_optional_block("KC", method + made.check_value)]
+    left = -(_HEADER + len(parts[0])) % size
+    if left:  # no block is shorter than its head
+        parts.append(_optional_block("PB", "0" * ((left if left >= _OPTIONAL else left + size) - _OPTIONAL)))
+    extra = "".join(parts)
+    length = _HEADER + len(extra) + 2 * (len(clear) + _MAC_BYTES[version])
+    said = f"{usage}{'A' if made.cipher == 'AES' else 'T'}{mode}00{exportability}{len(parts):02}00"
+    header = f"{version}{length:04}{said}{extra}"
+    cipher, maker = _derived(base)
+    code = maker.cmac(header.encode("ascii") + clear)
+    return header + text(cipher.encipher(clear, code)) + text(code)
+
+
+def _optional_block(name: str, data: str) -> str:
+    return f"{name}{len(data) + _OPTIONAL:02X}{data}"
 
 
 def _version(block: str) -> str:

@@ -129,6 +129,52 @@ def read_pin_block(
     return Worked("read_pin_block", pin, (*steps, Step("PIN", pin, f"{len(pin)} digits, as the field says")))
 
 
+def translate_pin_block(
+    block: str | bytes,
+    pan: str | None = None,
+    *,
+    key: Key | str | bytes,
+    to_key: Key | str | bytes,
+    format: PinFormat = 0,
+    to_format: PinFormat = 0,
+) -> Worked:
+    """Take a PIN from one zone into the next, as a switch's security module does: the same PIN under another
+    key, in another format where that is asked for.
+
+    Parameters
+    ----------
+    block, pan, key, format
+        As `read_pin_block` takes them.
+    to_key, to_format
+        Key and format of the new block, as `pin_block` takes them.
+
+    Returns
+    -------
+    Worked
+        `value` is the new block; no step shows the PIN.
+
+    Raises
+    ------
+    OptionError
+        The block cannot be read with this key, card number and format.
+
+    Examples
+    --------
+    >>> one, other = "0123456789ABCDEFFEDCBA9876543210", "FEDCBA98765432100123456789ABCDEF"
+    >>> block = pin_block("1234", "4111111111111111", key=one).value
+    >>> there = translate_pin_block(block, "4111111111111111", key=one, to_key=other).value
+    >>> read_pin_block(there, "4111111111111111", key=other).value
+    '1234'
+    """
+    pin = read_pin_block(block, pan, format=format, key=key).value
+    made = pin_block(pin, pan, format=to_format, key=to_key)
+    steps = (
+        Step("PIN", f"{len(pin)} digits", f"read with format {format}"),
+        Step("PIN block", made.value, f"format {to_format}, under the new key"),
+    )
+    return Worked("translate_pin_block", made.value, steps)
+
+
 def _check(pin: str | None, pan: str | None, format: int) -> None:
     if format not in _FORMATS:
         raise OptionError("format", "0, 1, 3 or 4", "another")

@@ -1,0 +1,250 @@
+"""The keys of one end of a line: a zone key, and the working keys that are exchanged under it."""
+
+from __future__ import annotations
+
+import secrets
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from sim.codec import Message
+from sim.elements.pan import account
+from sim.errors import ChoiceError, OptionError
+from sim.link.keys.blocks import key_block, read_key_block
+from sim.link.keys.key import Key, digits
+from sim.link.keys.mac import MacAlgorithm
+from sim.link.keys.messages import check_mac, with_mac
+from sim.link.keys.pin import PinFormat, read_pin_block, translate_pin_block
+from sim.masking.files import text_of
+from sim.spec.tables import read_csv, read_toml
+
+_PIN_DATA, _MACS = 52, (64, 128)
+_PIN, _MAC = "P", "M"  # the first character of a key block's usage
+_CODES = {"1987": 70}
+_FUNCTION = 24
+_WORDS = ("zone", "pin", "mac", "pins", "pin_format", "mac_algorithm", "mac_padding")
+
+Algorithm = MacAlgorithm
+
+
+class KeyRing:
+    """The keys that one end of a line holds. Whatever prints it shows check values, never a key or a PIN.
+
+    Parameters
+    ----------
+    zone
+        The key under which working keys travel: TDES of 16 or 24 bytes, or an AES `Key`. None takes part in
+        no key exchange.
+    pin
+        The working key of PIN blocks (DE 52); None until one is exchanged.
+    mac
+        The working key of MACs (DE 64, DE 128); None until one is exchanged. While there is none, MACs are
+        not looked at.
+    pins
+        What the issuer knows: card number -> PIN. The PIN of another card is read, and not compared.
+    pin_format
+        The PIN blocks' format: 0, 1 or 3.
+    mac_algorithm, mac_padding
+        As `mac` takes them.
+    fresh
+        Makes so many random bytes, of which new keys are made.
+
+    Raises
+    ------
+    OptionError
+        A key of the wrong length, a PIN that is none. The error shows neither.
+
+    Examples
+    --------
+    >>> KeyRing("0123456789ABCDEFFEDCBA9876543210")
+    KeyRing(zone 08D7B4, no PIN key, no MAC key)
+    """
+
+    def __init__(
+        self,
+        zone: Key | str | bytes | None = None,
+        *,
+        pin: Key | str | bytes | None = None,
+        mac: Key | str | bytes | None = None,
+        pins: Mapping[str, str] | None = None,
+        pin_format: PinFormat = 0,
+        mac_algorithm: Algorithm = "X9.19",
+        mac_padding: Literal[1, 2] = 1,
+        fresh: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self.zone, self.pin, self.mac = (None if one is None else _key(one) for one in (zone, pin, mac))
+        self.pin_format, self.mac_algorithm, self.mac_padding = pin_format, mac_algorithm, mac_padding
+        self._pins = {
+            digits(str(pan).replace(" ", ""), "pins", 12, 19): digits(str(one), "pins", 4, 12)
+            for pan, one in (pins or {}).items()
+        }
+        self._fresh = fresh
+
+    @classmethod
+    def of(cls, given: object) -> KeyRing | None:
+        """The ring that a caller names: one, a mapping of its parts, or the path of a TOML file with them.
+        Raises OptionError for anything else, without repeating it."""
+        if given is None or isinstance(given, KeyRing):
+            return given
+        parts: Any = given
+        if isinstance(given, str | Path):
+            try:
+                parts = tomllib.loads(text_of("keys", given))
+            except (OSError, tomllib.TOMLDecodeError):
+                # A key may stand in the place of the name.
+                raise OptionError("keys", "a TOML file with zone, pin, mac, pins", "no such file") from None
+        if not isinstance(parts, Mapping):
+            raise OptionError("keys", "a KeyRing, a mapping or a TOML file", f"a {type(given).__name__}")
+        if unknown := [str(name) for name in parts if name not in _WORDS]:
+            raise ChoiceError.of("keys", unknown[0], _WORDS)
+        return cls(**parts)
+
+    def __repr__(self) -> str:
+        named = (("PIN", self.pin), ("MAC", self.mac))
+        told = [f"{name} key {key.check_value}" if key else f"no {name} key" for name, key in named]
+        return f"KeyRing({', '.join([f'zone {self.zone.check_value}' if self.zone else 'no zone', *told])})"
+
+    def wrong(self, request: Message, format: str = "text") -> str:
+        """What is wrong with the secrets of *request*: `wrong_mac`, `pin_block` (it cannot be read),
+        `wrong_pin`; empty where nothing is, or nothing can be checked. *format* is how it was written."""
+        if self.mac is not None and any(number in request for number in _MACS):
+            how: dict[str, Any] = {"algorithm": self.mac_algorithm, "padding": self.mac_padding}
+            if not check_mac(request, self.mac, format=format, **how):
+                return "wrong_mac"
+        if self.pin is None or _PIN_DATA not in request:
+            return ""
+        pan = account(request)[1]
+        try:
+            read = read_pin_block(request[_PIN_DATA], pan or None, format=self.pin_format, key=self.pin).value
+        except OptionError:
+            return "pin_block"
+        known = self._pins.get(pan)
+        return "" if known is None or compare_digest(known, read) else "wrong_pin"
+
+    def sealed(self, answer: Message, request: Message, format: str = "text") -> Message:
+        """*answer* with a MAC of its own, where *request* had one and there is a key."""
+        if self.mac is None or not any(number in request for number in _MACS):
+            return answer
+        how: dict[str, Any] = {"algorithm": self.mac_algorithm, "padding": self.mac_padding}
+        return with_mac(answer, self.mac, format=format, **how)
+
+    def translated(self, message: Message, to: KeyRing) -> Message:
+        """*message* as it goes on to the next zone: its PIN block under the PIN key of *to*.
+
+        Raises OptionError where a PIN key is missing or the block cannot be read.
+        """
+        if _PIN_DATA not in message:
+            return message
+        pan = account(message)[1] or None
+        if self.pin is None or to.pin is None:
+            raise OptionError("keys", "a PIN key on both sides", "none")
+        formats = {"format": self.pin_format, "to_format": to.pin_format}
+        made = translate_pin_block(message[_PIN_DATA], pan, key=self.pin, to_key=to.pin, **formats)
+        return message.replace(de52=made.value)
+
+    def exchange(self, request: Message, network: str | None = None) -> tuple[dict[int, str], str]:
+        """Take part in the key exchange that *request* asks for: a key block in it is installed, without one
+        a new key is made. Gives the elements of the answer and a sentence with the key's check value. Where
+        a block stands is a row by *network*.
+
+        Raises OptionError where there is no zone key, or the block was not made with it.
+        """
+        if self.zone is None:
+            raise OptionError("keys", "a zone key", "none")
+        number, front = _place(request, network)
+        if block := _block_in(request, number, front):
+            key = self._install(block)
+            return {number: _written(front + block, number, request)}, f"key {key.check_value} installed"
+        usage = _usage(request)
+        key = _parity(Key(self._fresh(_size(self.zone)), self.zone.cipher))
+        block = key_block(key, self.zone, usage=usage)
+        self._keep(usage, key)
+        return {number: _written(front + block, number, request)}, f"key {key.check_value} sent"
+
+    def install(self, message: Message, network: str | None = None) -> Key:
+        """Install the working key that *message*, a request or an answer, carries under the zone key.
+
+        Raises OptionError where it carries none, or one that was not made with the zone key.
+        """
+        number, front = _place(message, network)
+        block = _block_in(message, number, front)
+        if not block:
+            raise OptionError("message", f"a key block in DE {number}", "none", number)
+        return self._install(block)
+
+    def _install(self, block: str) -> Key:
+        if self.zone is None:
+            raise OptionError("keys", "a zone key", "none")
+        read = read_key_block(block, self.zone)
+        if read.key is None or read.usage[:1] not in (_PIN, _MAC):
+            raise OptionError("block", "a key for PINs (P0) or MACs (M0 to M8)", f"usage {read.usage}")
+        said = read.optional.get("KC", "")[2:]
+        if said and said != read.key.check_value:
+            raise OptionError("block", "the check value of its key", "another one")
+        self._keep(read.usage, read.key)
+        return read.key
+
+    def _keep(self, usage: str, key: Key) -> None:
+        if usage[:1] == _MAC:
+            self.mac = key
+        else:
+            self.pin = key
+
+
+def _key(value: Key | str | bytes) -> Key:
+    return value if isinstance(value, Key) else Key(value)
+
+
+def _size(zone: Key) -> int:
+    """A working key is as long as its zone key, and no longer than what PIN blocks and MACs take."""
+    return min(zone.size, 16)
+
+
+def _parity(key: Key) -> Key:
+    """The key with odd bytes, as TDES keys have them."""
+    if key.cipher != "TDES":
+        return key
+    return Key(bytes(byte ^ (not byte.bit_count() & 1) for byte in key.data))
+
+
+@cache
+def _places() -> dict[tuple[str, str], tuple[int, str]]:
+    """Where a key block stands, by network and version: the element, and what goes before."""
+    rows = read_csv("keys/exchange")
+    return {
+        (row["network"], version): (int(row["number"]), row["front"])
+        for row in rows
+        for version in row["versions"].split("|")
+    }
+
+
+def _place(message: Message, network: str | None) -> tuple[int, str]:
+    places = _places()
+    return places.get((network or "", message.version)) or places["", message.version]
+
+
+def _is_binary(number: int, message: Message) -> bool:
+    return message.spec[number].content == "b"
+
+
+def _written(block: str, number: int, message: Message) -> str:
+    return block.encode("ascii").hex().upper() if _is_binary(number, message) else block
+
+
+def _block_in(message: Message, number: int, front: str) -> str:
+    value = message.get(number)
+    if not value.startswith(front):
+        return ""
+    if value and _is_binary(number, message):
+        value = bytes.fromhex(value).decode("ascii", "replace")
+    return value.removeprefix(front).rstrip()
+
+
+def _usage(request: Message) -> str:
+    """What the key that is asked for is to do, by the network management code."""
+    code = request.get(_CODES.get(request.version, _FUNCTION))
+    asked = read_toml("link")["exchange"]
+    return cast(str, asked["usage"].get(code, asked["usual"]))

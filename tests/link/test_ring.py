@@ -1,0 +1,188 @@
+"""Keys on a line: exchanged under the zone key, PINs and MACs checked with them, never shown."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from psec import tr31
+
+import sim
+from sim.codec import Message
+from sim.errors import ChoiceError, OptionError
+from sim.link.keys import Key, KeyRing, check_mac, key_block, read_key_block, with_mac, with_pin_block
+from sim.operations import NETWORKS, generate
+
+# psec calls cryptography as its older versions wanted to be called.
+pytestmark = pytest.mark.filterwarnings("ignore::cryptography.utils.CryptographyDeprecationWarning")
+
+ZONE = "0123456789ABCDEFFEDCBA9876543210"
+PIN_KEY = "1C1C2A2A4C4C68687070A4A4C2C2E0E0"
+MAC_KEY = "2A2A1C1C4C4C68687070A4A4C2C2E0E0"
+AES_ZONE = Key("FEDCBA9876543210F1F1F1F1F1F1F1F1", "AES")
+PAN = "4111111111111111"
+PINS = {PAN: "1234"}
+
+
+def request(number: int = 1, network: str | None = None) -> Message:
+    """A request of one card, each with its own number; of *network* in the version 1987."""
+    pan = None if network else PAN
+    return generate("financial", stan=f"{number:06}", version="1987", network=network, pan=pan).message
+
+
+def asked(network: str | None, code: str | None = None) -> Message:
+    """A request for a new key, without one of its own."""
+    made = generate("echo", network=network, stan="000009", version="1987").message
+    usual = {"MASTERCARD": "161"}.get(network or "", "101")
+    return made.replace(de70=code or usual)
+
+
+@pytest.mark.parametrize("zone", [Key(ZONE), AES_ZONE], ids=["version B", "version D"])
+@pytest.mark.parametrize("travels", [Key(PIN_KEY), Key(PIN_KEY + "0123456789ABCDEF"), AES_ZONE], ids=repr)
+def test_a_key_block_is_read_by_another_hand(zone: Key, travels: Key) -> None:
+    """psec takes the key out of the block that we made, and finds what it is for."""
+    block = key_block(travels, zone, usage="M3", mode="G", exportability="N")
+    header, key = tr31.unwrap(zone.data, block)
+    assert key == travels.data
+    told = (header.key_usage, header.mode_of_use, header.exportability)
+    assert told == ("M3", "G", "N")
+    assert read_key_block(block, zone).optional["KC"][2:] == travels.check_value
+
+
+@pytest.mark.parametrize("network", [*NETWORKS, None])
+def test_a_new_key_comes_with_its_check_value_and_serves_at_once(network: str | None) -> None:
+    """Both ends hold the same key after 0800 and 0810 with the network's code; a PIN under it is verified."""
+    ours, pins = KeyRing(ZONE), {request(1, network)[2]: "1234"}
+    with sim.host(network=network, keys={"zone": ZONE, "pins": pins}) as host, sim.client(host) as client:
+        exchange = client.send(asked(network))
+        assert exchange.answer is not None
+        key = ours.install(exchange.answer, network)
+        said = {
+            pin: client.send(with_pin_block(request(at, network), pin, key)).code
+            for at, pin in enumerate(("1234", "4321"), 1)
+        }
+    assert said == {"1234": "00", "4321": "55"}
+
+
+def _notes(host: Any) -> list[str]:
+    return [entry.note for entry in host.seen]
+
+
+@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+def test_a_key_that_is_brought_is_installed(version: str) -> None:
+    """The request may carry the block itself; the answer repeats it, with the check value inside."""
+    host = KeyRing(ZONE)
+    number = 110 if version == "1987" else 96
+    block = key_block(PIN_KEY, ZONE)
+    value = block if version == "1987" else block.encode().hex().upper()
+    sent = generate("key_exchange", version=version, stan="000001").message.replace(**{f"de{number}": value})
+    more, note = host.exchange(sent)
+    assert more == {number: value}
+    assert note == f"key {Key(PIN_KEY).check_value} installed"
+    assert host.pin == Key(PIN_KEY)
+
+
+def test_the_code_says_which_key_is_wanted() -> None:
+    """160 is a MAC key, every other code a PIN key."""
+    ring = KeyRing(ZONE)
+    ring.exchange(asked(None, "160"))
+    assert ring.mac is not None
+    assert ring.pin is None
+    ring.exchange(asked(None, "161"))
+    assert ring.pin is not None
+
+
+@pytest.mark.parametrize("format", [None, "bcd", "ebcdic"])
+def test_macs_are_checked_and_answered_with_one(format: str | None) -> None:
+    """A changed message is declined; the answer carries a MAC over its own bytes as they are written."""
+    name = format or "text"
+    with sim.host(keys={"mac": MAC_KEY}, format=format) as host, sim.client(host) as client:
+        whole = with_mac(request(1), MAC_KEY, format=name)
+        answer = client.send(whole).answer
+        assert answer is not None
+        assert answer[39] == "00"
+        assert check_mac(answer, MAC_KEY, format=name)
+        changed = with_mac(request(2), MAC_KEY, format=name).replace(de4="000000999999")
+        assert client.send(changed).code == "63"
+        assert client.send(request(3)).code == "00"
+        balance = host.balance(PAN)
+    assert balance == 1_000_000 - 2 * int(request(1)[4])
+
+
+def test_a_pin_block_of_another_key_is_no_pin() -> None:
+    """It is declined as a block that cannot be read, and nothing is booked."""
+    with sim.host(keys={"pin": PIN_KEY, "pins": PINS}) as host, sim.client(host) as client:
+        assert client.send(with_pin_block(request(1), "1234", MAC_KEY)).code == "86"
+        assert host.balance(PAN) == 1_000_000
+
+
+def test_a_block_of_another_zone_is_refused() -> None:
+    """The key store stays as it was; the answer says so."""
+    brought = asked(None).replace(de110=key_block(PIN_KEY, MAC_KEY))
+    with sim.host(keys={"zone": ZONE}) as host, sim.client(host) as client:
+        assert client.send(brought).code == "63"
+        assert host.server.issuer.keys is not None
+        assert host.server.issuer.keys.pin is None
+
+
+def test_without_keys_everything_is_as_before() -> None:
+    """A key exchange is approved and brings nothing; PIN blocks and MACs are not looked at."""
+    with sim.host() as host, sim.client(host) as client:
+        answer = client.send(asked(None)).answer
+        assert answer is not None
+        assert (answer[39], 110 in answer) == ("00", False)
+        assert client.send(with_mac(request(1), MAC_KEY).replace(de64="0" * 16)).code == "00"
+
+
+def test_a_pin_goes_from_zone_to_zone() -> None:
+    """A switch takes the PIN out of one zone and puts it into the next; a wrong key is told, not shown."""
+    acquirer, issuer = KeyRing(pin=PIN_KEY), KeyRing(pin=MAC_KEY, pins=PINS)
+    there = acquirer.translated(with_pin_block(request(1), "1234", PIN_KEY), issuer)
+    assert issuer.wrong(there) == ""
+    assert acquirer.wrong(there) == "pin_block"
+    with pytest.raises(OptionError):
+        acquirer.translated(there, issuer)
+    assert acquirer.translated(request(2), issuer) == request(2)
+
+
+def test_keys_come_from_a_file(tmp_path: Path) -> None:
+    """TOML, as `iso8583 host --keys` takes it; unknown words and other things are refused."""
+    path = tmp_path / "keys.toml"
+    path.write_text(f'zone = "{ZONE}"\npin = "{PIN_KEY}"\n[pins]\n"{PAN}" = "1234"\n', encoding="utf-8")
+    ring = KeyRing.of(path)
+    assert ring is not None
+    assert ring.wrong(with_pin_block(request(1), "4321", PIN_KEY)) == "wrong_pin"
+    with pytest.raises(ChoiceError):
+        KeyRing.of({"zon": ZONE})
+    with pytest.raises(OptionError):
+        KeyRing.of(7)
+
+
+def test_no_key_and_no_pin_is_ever_shown(caplog: pytest.LogCaptureFixture) -> None:
+    """Not in a repr, a table, a log line or an error, whatever is wrong."""
+    caplog.set_level(logging.DEBUG)
+    ring = KeyRing(ZONE, pin=PIN_KEY, mac=MAC_KEY, pins=PINS)
+    shown = [repr(ring), str(ring)]
+    with sim.host(keys=ring) as host, sim.client(host) as client:
+        for at, key in enumerate((PIN_KEY, MAC_KEY), 1):
+            client.send(with_mac(with_pin_block(request(at), "1234", key), key))
+        client.send(asked(None))
+        client.send(asked(None).replace(de110="B0096nonsense"))
+        shown += [repr(host.traffic), repr(client.traffic), repr(host), *_notes(host)]
+        made = [one.data.hex().upper() for one in (ring.pin, ring.mac) if one]
+    for wrong in (
+        {"zone": ZONE[:-1]},
+        {"pin": PIN_KEY + "00"},
+        {"pins": {PAN: "12345678901234"}},
+        {"zone": "zone" + ZONE},
+        f"no {ZONE} here.toml",
+        f'zone = "{ZONE}\n',
+    ):
+        with pytest.raises((OptionError, OSError)) as caught:
+            KeyRing.of(wrong)
+        shown += [str(caught.value), repr(caught.value)]
+    told = "\n".join([*shown, caplog.text]).upper()
+    for secret in (ZONE, PIN_KEY, MAC_KEY, PAN, *made, "1234567890"):
+        assert secret not in told
