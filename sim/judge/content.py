@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.elements import dates, money
@@ -14,29 +14,31 @@ from sim.elements.track import read_track_2
 from sim.judge.engine import CARD, EVERY, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.masking import is_sensitive
-from sim.spec import country, currency, spec
+from sim.spec import Spec, country, currency
 from sim.spec.contents import CLASS_NAMES, FOREIGN
+from sim.spec.elements import table
 from sim.spec.networks import detect
 
 # Track 2 has a rule for its whole layout.
 _LAID_OUT = (35,)
+_TABLES = 64  # of elements, remembered: the versions' and dialects'
 
 
-@cache
-def _class_checks(version: str) -> dict[int, re.Pattern[str]]:
-    return {element.number: FOREIGN[element.content] for element in spec(version).elements}
+@lru_cache(maxsize=_TABLES)
+def _class_checks(read_by: str | Spec) -> dict[int, re.Pattern[str]]:
+    return {element.number: FOREIGN[element.content] for element in table(read_by).elements}
 
 
 def clean(message: Message, number: int) -> bool:
     """Whether the element is there, not empty, and has only characters of its class."""
     value = message.get(number)
-    return bool(value) and _class_checks(message.version)[number].search(value) is None
+    return bool(value) and _class_checks(message.dialect or message.version)[number].search(value) is None
 
 
 @rule("character-class", reads=(EVERY,))
 def character_class(message: Message) -> Iterator[Hit]:
     """Every value has only the characters of its class."""
-    checks = _class_checks(message.version)
+    checks = _class_checks(message.dialect or message.version)
     for number, value in message.fields.items():
         if (wrong := checks[number].search(value)) and number not in _LAID_OUT:
             element = message.spec[number]
@@ -60,16 +62,16 @@ def whole_bytes(message: Message) -> Iterator[Hit]:
             yield Hit(number, "two hex digits for each byte", f"{len(value)} hex digits")
 
 
-@cache
-def _patterns(version: str) -> dict[int, str]:
-    return {element.number: element.pattern for element in spec(version).elements if element.pattern}
+@lru_cache(maxsize=_TABLES)
+def _patterns(read_by: str | Spec) -> dict[int, str]:
+    return {element.number: element.pattern for element in table(read_by).elements if element.pattern}
 
 
 @rule("date", reads=(EVERY,))
 def date(message: Message) -> Iterator[Hit]:
     """Dates and times exist in the calendar."""
     fields = message.fields
-    for number, pattern in _patterns(message.version).items():
+    for number, pattern in _patterns(message.dialect or message.version).items():
         if number in fields:
             value = fields[number]
             if not (value.isascii() and value.isdigit()):

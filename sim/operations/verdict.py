@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from sim.codec import Message
-from sim.judge import Finding, Severity
+from sim.judge import Finding, Severity, dialect
 from sim.judge.engine import Located, Places, locate_all, loudness, sentence
 from sim.judge.kind import Key, Kind
 from sim.judge.networks import Facts, network_hits
@@ -113,6 +113,8 @@ class Verdict:
         made._places = places = Places(message)
         made._kind, made._answers = kind, key[-2]
         standard = _in_dialect(message, network, kind.hits(message, key))
+        if message.dialect is not None:
+            standard = [*dialect.replaced(message, standard), *dialect.hits(message)]
         made.standard = Judgement(places, standard)
         facts = kind.facts(message, made._answers)
         if network:
@@ -124,7 +126,7 @@ class Verdict:
 
     def _judge(self, facts: Facts, name: str) -> None:
         if self._places is not None and name not in self._results:
-            found = network_hits(facts, name)
+            found = dialect.replaced(facts.message, network_hits(facts, name), name)
             self._results[name] = Judgement(self._places, found, name) if found else _nothing(name)
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:

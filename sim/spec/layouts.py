@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from sim.errors import SpecError
-from sim.spec.codes import Code
+from sim.errors import SpecError, shown
+from sim.spec.codes import Code, code_lists
 from sim.spec.contents import CHARACTER, text_width
 from sim.spec.tables import names, read_csv
 
@@ -25,6 +25,12 @@ _UNBOUNDED = 9999
 _OWN_CODES = ("sub_field", "bits")
 _CHIP_DATA = 55
 _ANYBODY = ""  # the common core, which cards of any network may have
+# What a row may say of a cut, and of codes that are no list.
+_CUTS = re.compile(
+    r"places(?: short)?|groups|ber|bits|split \S|list (?:n|an|a|b)[1-9] (?:n|b)[1-9](?: lead)?", re.ASCII
+)
+_KINDS = ("amount", "blank", "country", "currency", "date", "digits", "ebcdic", "flags", "id", "is", "mcc")
+_CODES = (*_KINDS, "minor_unit", "mti", "region", "text")
 _BLANK = "_"  # how a blank is written in a code of `subfields.csv`
 _COLUMNS = ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source")
 _EMPTY = dict.fromkeys(_COLUMNS, "")
@@ -198,7 +204,24 @@ def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]
     """The layout that *rows* of somebody's own describe: as in a file of layouts, the columns that a row
     lacks empty. Raises SpecError for a row that is none."""
     whole = [{**_EMPTY, "number": str(number), **row} for row in rows]
+    for row in whole:
+        _check(number, row)
     return Layout(version, number, "", variant, _cell(whole, "", str(number)))
+
+
+def _check(number: int, row: Mapping[str, str]) -> None:
+    """Raise SpecError for a cut or for codes that there are not."""
+    cut, codes = row["cut"], row["codes"].removesuffix("!").partition(":")[0]
+    if cut and not _CUTS.fullmatch(cut):
+        expected = "cut as places, groups, list n2 n2, ber, bits or split and a character"
+        raise SpecError(number, None, expected, shown(cut))
+    if codes and codes not in (*_CODES, *code_lists()):
+        expected = f"codes as {', '.join(_CODES)} or a code list ({', '.join(code_lists())})"
+        raise SpecError(number, None, expected, shown(codes))
+    try:
+        re.compile(row["agreed"])
+    except re.error:
+        raise SpecError(number, None, "agreed as a regular expression", shown(row["agreed"])) from None
 
 
 @cache

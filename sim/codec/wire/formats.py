@@ -178,7 +178,11 @@ def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None
     last = len(standard.elements)
     own = {number: made.elements[number] for number in sorted(numbers) if number <= last}
     rows = [
-        {"number": str(number), **{key: row[key] for key in (*_SOURCED, "format", "name") if key in row}}
+        {
+            "number": str(number),
+            "source": made.source,
+            **{key: row[key] for key in (*_SOURCED, "format", "name") if key in row},
+        }
         for number, row in own.items()
     ]
     parts = tuple(

@@ -1,0 +1,105 @@
+"""What a dialect says of its own elements, in place of what the standard and the networks say of those.
+
+A dialect's rows are the specification of whoever loaded it: what does not fit its parts is an error, a code
+that no list has a warning, and rules about the inside of the standard's element do not speak of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+
+from sim.codec import Message
+from sim.elements.coded import known
+from sim.elements.cutting import found_of, wanted
+from sim.elements.layout import Parts, closest
+from sim.judge.content import clean
+from sim.judge.engine import RULES, Located, RuleText
+from sim.judge.finding import Hit, Severity
+from sim.spec import ElementSpec, Spec, spec
+
+_UNSOURCED = "unsourced"
+_DIALECTS = 64
+
+
+@lru_cache(maxsize=_DIALECTS)
+def own_elements(table: Spec) -> frozenset[int]:
+    """The elements that a dialect has otherwise than its version: with parts of its own, or values that are
+    none of the standard's element."""
+    pairs = zip(table.elements, spec(table.version).elements, strict=True)
+    changed = {own.number for own, plain in pairs if _shape(own) != _shape(plain)}
+    return frozenset(changed.union(layout.number for layout in table.parts))
+
+
+def _shape(element: ElementSpec) -> tuple[str, int]:
+    """The class of an element's values and how long they are; 0 for those of any length."""
+    return element.content, element.width if element.fixed else 0
+
+
+@cache
+def _of_one_value() -> frozenset[str]:
+    """The ids of rules about the inside of a single element."""
+    return frozenset(one.text.id for one in RULES if one.reads == frozenset(one.elements[:1]) and one.reads)
+
+
+def replaced(message: Message, found: Sequence[Located], network: str = "") -> Sequence[Located]:
+    """*found* without what is said of the inside of elements that the dialect of *message* has otherwise:
+    by the standard, or by *network*'s formats."""
+    if message.dialect is None:
+        return found
+    own, formats = own_elements(message.dialect), f"{network.lower()}-" if network else ""
+    return [
+        (text, hit)
+        for text, hit in found
+        if hit.field not in own
+        or hit.field not in message.fields
+        or not (text.id.startswith(formats) if formats else text.id in _of_one_value())
+    ]
+
+
+def hits(message: Message) -> list[Located]:
+    """What does not fit the parts that the dialect of *message* describes."""
+    return list(_hits(message, message.dialect)) if message.dialect is not None else []
+
+
+def _hits(message: Message, table: Spec) -> Iterator[Located]:
+    for number in dict.fromkeys(layout.number for layout in table.parts):
+        if not clean(message, number):
+            continue
+        found = closest(table, number, message[number])
+        if found is not None:
+            yield from _misfits(found, table)
+            yield from _unknown(found, table)
+
+
+def _misfits(found: Parts, table: Spec) -> Iterator[Located]:
+    number, unsourced = found.layout.number, found.layout.cell.confidence == _UNSOURCED
+    text = _text(table, number, "layout", Severity.WARNING if unsourced else Severity.ERROR)
+    for one in found.misfits:
+        path = one.path if one.path != str(number) else ""
+        yield text, Hit(number, one.expected, one.found, one.start, one.end - one.start, path)
+
+
+def _unknown(found: Parts, table: Spec) -> Iterator[Located]:
+    """Codes that no list has; behind the first misfit nothing is sure."""
+    number = found.layout.number
+    stop = min((one.start for one in found.misfits), default=None)
+    text = _text(table, number, "code", Severity.WARNING)
+    for part, _ in found.walk():
+        cell = part.cell
+        if part.children or cell.must or (stop is not None and part.end > stop):
+            continue
+        agreed = cell.agreed is not None and cell.agreed.fullmatch(part.value)
+        if not agreed and not known(cell, part.value, table.version):
+            shown = found_of(cell, part.value)
+            yield text, Hit(number, wanted(cell), shown, part.start, part.end - part.start, cell.path)
+
+
+def _text(table: Spec, number: int, kind: str, severity: Severity) -> RuleText:
+    return RuleText(
+        f"{table.dialect}-{kind}",
+        severity,
+        f"DE {number} is laid out as {table.dialect} says",
+        table[number].source,
+        f"Set it beside the parts of DE {number} in the dialect {table.dialect}.",
+    )
