@@ -16,12 +16,12 @@ from sim.errors import WireError
 from sim.operations.guessing.anchors import Anchor
 from sim.operations.guessing.front import Front, FrontLayer
 from sim.operations.guessing.padding import Padding, settle
-from sim.operations.guessing.search import State, Step
+from sim.operations.guessing.search import UNREAD_ELEMENT, State, Step
 from sim.operations.guessing.ways import TriedFormat, Way
 from sim.spec import version_of
 
 TEXT = "text"
-_STOPPED, _UNREAD_ELEMENT = 16.0, 6.0
+_STOPPED = 16.0
 _OTHER_VERSION = 10.0
 _NO_ELEMENTS = 2.0
 _ODD_EVIDENCE = 8.0
@@ -72,7 +72,7 @@ class Candidate:
             self.odd.append(
                 f"DE {self.stop} cannot be read at byte {self.state.at}: {len(left)} bytes are left there"
             )
-            score -= _STOPPED + _UNREAD_ELEMENT * sum(number >= self.stop for number in self.anchor.numbers)
+            score -= _STOPPED + UNREAD_ELEMENT * sum(number >= self.stop for number in self.anchor.numbers)
             if self.reading.text:
                 # Hex digits that were not read are cheap in every other reading of the paste, so here, too.
                 score += 4.0 * (len(left) - len(left.translate(None, _HEX_DIGITS)))

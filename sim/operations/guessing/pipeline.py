@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,6 +21,7 @@ _KEPT = 6
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
 _TEXT_FIRST = 60.0
+_TEXT_HEAD = re.compile(rb"[0-9]{4}[0-9A-Fa-f]{16}")
 # No byte of a message saves more on the average.
 _MOST_A_BYTE = 5.0
 _ANNOUNCED = 512  # lists of elements remembered
@@ -91,7 +93,7 @@ def candidates(found: list[Reading], asked: Known = ANY) -> tuple[list[Candidate
     layers = ""
     seen: set[bytes] = set()
     work = Work()
-    for reading in sorted(found, key=lambda one: -one.saved):
+    for reading in sorted(found, key=lambda one: (not _begins_as_text(one), -one.saved)):
         skip, name = network_headers(reading.data)
         layers = layers or name
         if reading.data in seen or _hopeless(reading, tried):
@@ -140,6 +142,12 @@ def following(first: Candidate) -> Iterator[Candidate]:
         behind_it = one.behind
 
 
+def _begins_as_text(reading: Reading) -> bool:
+    """Whether *reading* begins as the text form does: it costs little to read, and nothing must keep it from
+    being read."""
+    return reading.text and _TEXT_HEAD.match(reading.data) is not None
+
+
 def _hopeless(reading: Reading, tried: list[Tried]) -> bool:
     """Whether *reading* cannot come near what was found already, whatever its bytes say."""
     most = reading.saved + _MOST_A_BYTE * len(reading.data)
@@ -150,11 +158,20 @@ def _best(made: list[Candidate]) -> list[Candidate]:
     made.sort(key=_rank)
     kept: list[Candidate] = []
     for one in made:
-        if len(kept) == _KEPT:
-            break
-        if not any(same(one, other) and one.framing == other.framing for other in kept):
+        alike = next((at for at, other in enumerate(kept) if _alike(one, other)), None)
+        if alike is None and len(kept) < _KEPT:
             kept.append(one)
+        elif alike is not None and _is_foreign(kept[alike]) and not _is_foreign(one):
+            kept[alike] = one  # the lengths of another version say nothing that its own do not
     return kept
+
+
+def _alike(one: Candidate, other: Candidate) -> bool:
+    return one.fits == other.fits and same(one, other) and one.framing == other.framing
+
+
+def _is_foreign(one: Candidate) -> bool:
+    return one.version != one.native
 
 
 def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:

@@ -22,6 +22,7 @@ _MOST_ODD = 4
 MOST_WORK = 2000
 A_JOB = 4
 _END = 30.0
+UNREAD_ELEMENT = 6.0  # bits that each element costs which could not be read
 # How the reader of packed digits begins to say which half byte it found.
 _HALF = "half a byte"
 
@@ -142,7 +143,7 @@ class Search:
         """Read all elements that *anchor* announces as links of *kind* may write them."""
         beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
         numbers, size = anchor.numbers, len(self.views.data)
-        partial = beam[0]
+        partial, stop, most = beam[0], 0, beam[0].score - UNREAD_ELEMENT * len(numbers)
         self.work.left -= A_JOB
         rate = _RATE_PACKED if kind.packed else _RATE
         for place, number in enumerate(numbers):
@@ -153,8 +154,11 @@ class Search:
                 self._grow(best, state, tried, number)
             beam = _kept(list(best.values()), rate, size if place + 1 == len(numbers) else None)
             if not beam:
-                return Found((), partial, number)
-            partial = beam[0]
+                return Found((), partial, numbers[stop])
+            # Of a damaged message what stands before the damage is read, not what reads furthest behind it.
+            for state in beam:
+                if (worth := state.score - UNREAD_ELEMENT * (len(numbers) - place - 1)) > most:
+                    partial, stop, most = state, place + 1, worth
         return Found(tuple(beam), partial, 0)
 
     def _grow(self, best: dict[int, State], state: State, tried: Sequence[Way], number: int) -> None:

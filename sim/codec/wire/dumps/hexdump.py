@@ -9,24 +9,36 @@ from dataclasses import dataclass
 # A dump of the largest paste in rows of 16 has no more.
 _MOST_ROWS = 4200
 _MOST_LINE = 400
-_ROW = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{3,10})(?:[hH](?=[\s:]))?\]?[:|]?(?:[ \t|]+(\S.*))?")
+_ROW = re.compile(
+    r"(?:0[xX])?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b))?([0-9A-Fa-f]{3,10})(?:[hH](?=[\s:]))?\]?[:|]?"
+    r"(?:(?:(?<=:)|[ \t|]+)(?=[0-9A-Fa-f]{2})(\S.*))?"
+)
+# The first row of a dump may stand behind what a log writes in front of it.
+_FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A-Fa-f]{2} ?){4}.*)")
 _TOKEN = re.compile(r"([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,3}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?")
+# Pairs at the end of a line; what stands in front of them is no pair.
+_AT_END = re.compile(
+    r"(?:^|(?<=[^0-9A-Fa-f\s][ \t])|(?<=[^\s][ \t]{2}))((?:[0-9A-Fa-f]{2} )*[0-9A-Fa-f]{2})$"
+)
 _BASES = (16, 8, 10)
 _WIDEST = 64
+_WORD = 4  # hex digits
 _NARROWEST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class HexDump:
     """A dump found: its bytes, how many characters of the paste it took, and whether words of 16 bits stand
-    in groups of four digits, which some machines print with their bytes swapped."""
+    in groups of four digits, which some machines print with their bytes swapped. `size` is how many of the
+    bytes its offsets speak of, where they say."""
 
     data: bytes
     characters: int
     words: bool
     offsets: bool
+    size: int | None = None
 
 
 def rows(text: str) -> HexDump | None:
@@ -52,17 +64,20 @@ def _prefix(lines: list[str]) -> int:
 
 
 def _run(lines: list[str], base: int, cut: int) -> list[tuple[int, str, int]]:
-    """The longest run of rows whose offsets, in *base*, grow by the same step from 0."""
+    """The longest run of rows whose offsets, in *base*, grow by the same step: from 0, or from anywhere in a
+    segment of memory."""
     best: list[tuple[int, str, int]] = []
     now: list[tuple[int, str, int]] = []
     for line in lines:
         match = _ROW.fullmatch(line[cut : cut + _MOST_LINE].strip().lstrip("["))
-        at = _number(match[1], base) if match else -1
+        if match is None and (first := _FIRST.search(line[:_MOST_LINE])):
+            match = _ROW.fullmatch(first[1].strip())
+        at = _number(match[2], base) if match else -1
         step = now[1][0] - now[0][0] if len(now) > 1 else _WIDEST
         if not (now and 0 < at - now[-1][0] <= step):
             now = []
-        if match and (now or at == 0):
-            now.append((at, match[2] or "", len(line) + 1))
+        if match and (now or at == 0 or match[1]):
+            now.append((at, match[3] or "", len(line) + 1))
         best = now if len(now) > len(best) else best
     return list(best)
 
@@ -78,11 +93,14 @@ def _bytes_of(found: list[tuple[int, str, int]], step: int) -> HexDump:
     """The bytes of rows at known offsets: as many from each as the next offset says."""
     first = found[0][1].split()
     width = len(first[0]) if first else 2
-    data = bytearray()
+    data, size = bytearray(), 0
     for place, (at, rest, _) in enumerate(found):
         last = place + 1 == len(found)
-        data += _row(rest, step if last else found[place + 1][0] - at, width, last)
-    return HexDump(bytes(data), sum(size for _, _, size in found), width == 4, True)
+        want = step if last else found[place + 1][0] - at
+        # A word of two bytes is whole where the data end within it.
+        row = _row(rest, want + want % 2 if width == _WORD else want, width, last)
+        data, size = data + row, size + min(want, len(row))
+    return HexDump(bytes(data), sum(one for _, _, one in found), width == _WORD, True, size)
 
 
 def _row(rest: str, want: int, width: int, last: bool) -> bytearray:
@@ -115,3 +133,19 @@ def bare_rows(text: str) -> HexDump | None:
         if len(row) < width:
             break
     return HexDump(bytes(data), taken, False, False) if gutters and len(data) > _NARROWEST else None
+
+
+def columns(text: str) -> HexDump | None:
+    """Byte pairs at the end of each line, all in the same column, behind what a log writes in front; None for
+    none."""
+    data, taken, place = bytearray(), 0, -1
+    for line in text.splitlines()[:_MOST_ROWS]:
+        match = _AT_END.search(line[:_MOST_LINE].rstrip())
+        if match is None or place not in (-1, match.start(1)) or not match.start(1):
+            if data:
+                break
+            continue
+        place = match.start(1)
+        data += bytes.fromhex(match[1])
+        taken += len(match[1]) + 1
+    return HexDump(bytes(data), taken, False, False) if len(data) > _NARROWEST else None

@@ -24,12 +24,14 @@ _MOST_DEEP = 8
 def messages(text: str) -> Iterator[Named]:
     """The messages in *text*, in their order; one that is cut gives what is there."""
     if "<isomsg" not in text:
+        if "&lt;isomsg" in text:
+            yield from messages(unescaped(text))
         return
     path: list[str] = []
     pairs: list[tuple[str, str]] = []
     binary: list[str] = []
     inside = False
-    for name, attributes, content in _tags(text):
+    for name, attributes, content in tags(text):
         if name == "isomsg":
             if inside:
                 path.append(attributes.get("id", ""))
@@ -63,7 +65,7 @@ def _field(
         binary.append(where)
 
 
-def _tags(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
+def tags(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
     """Name, attributes, and the text up to the next tag of each tag; comments are passed over."""
     at = text.find("<")
     while at >= 0:
@@ -77,7 +79,7 @@ def _tags(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
         tag = text[at + 1 : end].strip().rstrip("/").strip()
         name = tag.split(None, 1)[0] if tag else ""
         content, after = _content(text, end + 1)
-        yield name, {one[1]: _plain(one[2] or one[3] or "") for one in _ATTRIBUTE.finditer(tag)}, content
+        yield name, {one[1]: unescaped(one[2] or one[3] or "") for one in _ATTRIBUTE.finditer(tag)}, content
         at = text.find("<", after)
 
 
@@ -89,10 +91,11 @@ def _content(text: str, at: int) -> tuple[str, int]:
         return text[at + len(_CDATA) : end], end
     end = text.find("<", at)
     end = len(text) if end < 0 else end
-    return _plain(text[at:end]), end
+    return unescaped(text[at:end]), end
 
 
-def _plain(text: str) -> str:
+def unescaped(text: str) -> str:
+    """*text* with the entities of XML and numbered characters replaced, once."""
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 

@@ -3,85 +3,155 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from urllib.parse import unquote_plus
 
-from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected
+from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, is_mti
 
 _MOST_LINE = 2000
+_MOST_LINES = 2000
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]]")
 _FEWEST_PAIRS = 3
+_WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S)"
 _INLINE = re.compile(
     r"(?:^|(?<=[|;,{&\s\[]))(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?0{0,2}"
-    r"([1-9][0-9]{0,2}|0)\s?[=:]\s?\[?([^|;&\]}\r\n]{0,999})",
+    r"([1-9][0-9]{0,2}|0)\s?[=:]\s?\[?([^|;&\]}\r\n]{0,999}?)"
+    r"(?=[|;&\]}\r\n]|$|\s(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]{1,3}\s?[=:])",
     re.IGNORECASE,
 )
 _MTI = re.compile(
-    r"(?im)(?:\b(?:MTI|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b)"
-    r"[^0-9\r\n]{0,40}?([0-9]{4})\b"
+    r"(?im)(?:\b(?:MTI|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b)([^\r\n]{0,90})"
 )
+_FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{32}|[0-9A-F]{16})\b")
 # The word in front of a number that makes it an element: at the start of the line, or behind a log's prefix.
 _LABEL = re.compile(
     r"(?:^|(?<=[\s\[(|:>,]))(?:"
-    r"(?:(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S)[ _.\-#\[(]{0,2}|[\[(#])"
+    rf"({_WORD}[ _.\-#\[(]{{0,2}}|[\[(<#])"
     r"0{0,3}([1-9][0-9]{0,2}|0)(?:\.0{0,2}([0-9A-F]{1,4}))?(?![0-9])"
     # A number by itself; not one of a date or a time.
     r"|(?<![:,])0{0,3}([1-9][0-9]{0,2}|0)(?![0-9]|[.,:/-][0-9]))",
     re.IGNORECASE,
 )
-_VALUE = re.compile(
-    r"(?:\]|\))?(?:\s*->|\s*=>|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3}|[^:=\r\n]{0,160}?[:=]>?) ?(.*)"
+_WORDED = re.compile(rf"(?:^|(?<=[\s\[(|:>,])){_WORD}[ _.\-#\[(]{{0,2}}[0-9]{{1,3}}(?![0-9])", re.IGNORECASE)
+# A name in front, then the number in brackets, then the value: `Track 2 data (35): …`, `STAN [11].....…`.
+_NAMED = re.compile(
+    r"[^:=\r\n]{0,160}?[A-Za-z][^:=\r\n]{0,8}?[\[(]0{0,2}([1-9][0-9]{0,2}|0)[\])]\s?(?:[:=]|\.{3,})\s?(.*)"
 )
+_NAME = r"[A-Za-z(][^:=\r\n]{0,90}[:=]"
+_SIZE = r"[\[(]\s?[0-9]{1,6}\s?[\])]"
+_VALUE = re.compile(
+    rf"[\])>]?(?:\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
+    rf"|\s{{0,4}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])"
+    r"|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3})(.*)"
+)
+# Behind a bracket, or a word with its number, a blank is enough; with a name between, its colon.
+_BLANK = re.compile(rf"(?:(?<=[\])>])|(?<=[0-9]))[\])>]?\s{{1,8}}(?!\s|{_NAME})(.*)")
+_BEHIND_NAME = re.compile(r"[^:=\r\n]{0,160}?[:=]>? ?(.*)")
 _BITS = re.compile(r"\s{0,8}\[\s{0,4}[0-9]+-[0-9]+\]")
 _RULER = re.compile(r"\s{0,16}-{3,}")
-_QUOTED = re.compile(r"(['\"\[<])(.*)(['\"\]>])[,;]?\s{0,8}")
+_QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<])(.*)(['\"\]>])[,;]?\s{0,8}")
 _CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">"}
+_Pairs = list[tuple[str, str]]
 
 
 def messages(text: str) -> Iterator[Named]:
-    """The message whose elements the lines of *text* name, if there is one."""
-    pairs = [(str(int(one[1])), one[2]) for one in _PAIR.finditer(text)]
-    mti = _MTI.search(text)
+    """The messages whose elements the lines of *text* name: each begins with its MTI."""
     bitmap = _BITMAP.search(text)
     bits = bitmap[1] if bitmap else ""
+    mti = _mti(text)
+    pairs = [(str(int(one[1])), one[2]) for one in _PAIR.finditer(text)]
     if len(pairs) >= _FEWEST_PAIRS:
-        head = [(MTI_PATH, mti[1])] if mti else []
+        head = [(MTI_PATH, mti)] if mti else []
         if made := collected("log of (element)(value)", [*head, *pairs], bits):
             yield made
             return
-    if mti is None:
-        return
-    labelled = list(_labelled(text))
-    inline = [(str(int(one[1])), one[2].strip()) for one in _INLINE.finditer(text)]
-    chosen, name = (labelled, "log with an element a line")
-    if len(dict(inline)) > len(dict(labelled)):
+    labelled, inline = list(_divided(_labelled(text))), list(_divided(_inline(text, mti)))
+    chosen, name = labelled, "log with an element a line"
+    if _count(inline) > _count(labelled):
         chosen, name = inline, "log of element=value"
-    if made := collected(name, [(MTI_PATH, mti[1]), *chosen], bits):
-        yield made
+    for found in chosen:
+        if made := collected(name, found, bits if len(chosen) == 1 else ""):
+            yield made
+
+
+def _count(found: list[_Pairs]) -> int:
+    return sum(len(dict(pairs)) for pairs in found)
+
+
+def _mti(text: str) -> str:
+    """The first MTI that a label in *text* announces; empty for none."""
+    for label in _MTI.finditer(text):
+        for one in _FOUR.findall(label[1]):
+            if is_mti(one):
+                return str(one)
+    return ""
+
+
+def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
+    """Path and value of each `number=value`; an MTI that only a label names comes first."""
+    found = [(str(int(one[1])), one[2].strip()) for one in _INLINE.finditer(text)]
+    if mti and (MTI_PATH, mti) not in found:
+        yield MTI_PATH, mti
+    form = len(found) > 1 and text.count("&") >= len(found) - 1
+    yield from ((path, unquote_plus(value, "latin-1")) for path, value in found) if form else found
+
+
+def _divided(pairs: Iterable[tuple[str, str]]) -> Iterator[_Pairs]:
+    """The pairs of each message: one begins with an MTI that follows elements."""
+    now: _Pairs = []
+    for path, value in pairs:
+        if path == MTI_PATH and not is_mti(value):
+            continue
+        if path == MTI_PATH and len(now) > 1 and dict(now).get(MTI_PATH):
+            yield now
+            now = []
+        now.append((path, value))
+    if now:
+        yield now
 
 
 def _labelled(text: str) -> Iterator[tuple[str, str]]:
-    """Path and value of each line that names an element. Behind `SUBFIELDS` the lines are inside one."""
+    """Path and value of each line that names an element, or the MTI. Behind `SUBFIELDS` the lines are inside
+    one."""
     block = last = 0
-    for raw in text.splitlines():
+    for raw in text.splitlines()[:_MOST_LINES]:
         line = raw[:_MOST_LINE]
         if _RULER.match(line):
             block = block if last == block else 0
             continue
-        label = _LABEL.search(line)
-        value = _VALUE.match(line, label.end()) if label else None
-        if label is None or value is None or _BITS.match(line) or "itmap" in line:
+        if mti := _mti(line):
+            yield MTI_PATH, mti
             continue
-        number = int(label[1] or label[3])
+        found = None if _BITS.match(line) or "itmap" in line else _element(line)
+        if found is None:
+            continue
+        number, inner, value = found
         if "SUBFIELDS" in line:
             block = last = number
             continue
         last = number
-        if number:
-            path = f"{block}.{number}" if block else str(number)
-            yield (f"{path}.{label[2]}" if label[2] else path), _unquoted(value[1])
+        path = f"{block}.{number}" if block and number else str(number)
+        yield (f"{path}.{inner}" if inner else path), _unquoted(value)
+
+
+def _element(line: str) -> tuple[int, str, str] | None:
+    """Number, part and value that a line names; None for another line."""
+    if not _WORDED.search(line) and (named := _NAMED.match(line)):
+        return int(named[1]), "", named[2]
+    label = _LABEL.search(line)
+    if label is None:
+        return None
+    value = _VALUE.match(line, label.end())
+    if value is None and label[1]:
+        value = _BLANK.match(line, label.end())
+    value = value or _BEHIND_NAME.match(line, label.end())
+    return None if value is None else (int(label[2] or label[4]), label[3] or "", value[1])
 
 
 def _unquoted(value: str) -> str:
     match = _QUOTED.fullmatch(value)
-    return match[2] if match and _CLOSED[match[1]] == match[3] else value
+    if match and _CLOSED[match[1]] == match[3]:
+        return match[2]
+    size, _, rest = value.partition(" ")
+    return rest if size.isdecimal() and len(size) < len(rest) and int(size[:4]) == len(rest) else value

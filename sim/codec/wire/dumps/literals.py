@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote_to_bytes
 
 # Name, bytes, and how many characters of the paste they were taken from.
 Found = tuple[str, bytes, int]
@@ -25,20 +26,54 @@ _LISTED = re.compile(
     r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\s?[,;]\s{0,12}-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})){9,}"
 )
 _SPACED = re.compile(
-    r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,3}-?[0-9]{1,3}){9,}|(?:0[xX][0-9A-Fa-f]{2}\s{1,3}){8,}"
+    r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,3}-?[0-9]{1,3}){9,}|0[xX][0-9A-Fa-f]{2}(?:\s{1,3}0[xX][0-9A-Fa-f]{2}){8,}"
 )
 _NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _BLANK = re.compile(r"\s")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
+# One byte as other languages write it, given as C does: Visual Basic, Pascal, an assembler, Kotlin, Rust, and
+# terminals that show each in brackets.
+_DIALECTS = (
+    (re.compile(r"&[hH]([0-9A-Fa-f]{2})\b"), r"0x\1"),
+    (re.compile(r"\$([0-9A-Fa-f]{2})\b"), r"0x\1"),
+    (re.compile(r"\b0?([0-9A-Fa-f]{2})[hH]\b"), r"0x\1"),
+    (re.compile(r"\b(0x[0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\.toByte\(\)|u8\b)"), r"\1"),
+    (re.compile(r"[\[<(]([0-9A-Fa-f]{2})[\]>)](?=[\[<(\r\n]|$)"), r"0x\1 "),
+)
+_JOINED = re.compile(r"([\"'])\s{0,8}[\\+.]?\s{0,8}\r?\n\s{0,24}[bBuLr]?\1")
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_FEWEST_PERCENT = 4
+_PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
+_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~+*-])+")
+_BASE64_LINES = re.compile(r"(?m)(?:^[A-Za-z0-9+/]{40,80}\r?\n)+[A-Za-z0-9+/]{1,80}={0,2}$")
 _LOWEST, _HIGHEST = -128, 255
 
 
 def all_of(text: str) -> Iterator[Found]:
     """Every literal in *text* that may hold a message."""
-    yield from _escapes(text)
-    yield from _lists(_CAST.sub("", text))
+    yield from _escapes(_JOINED.sub("", text) if "\\" in text else text)
+    yield from _lists(_as_in_c(_CAST.sub("", text)))
     yield from _base64(text)
+    yield from _percent(text)
+
+
+def _as_in_c(text: str) -> str:
+    """*text* with the bytes of other languages as C writes them."""
+    for pattern, plain in _DIALECTS:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _percent(text: str) -> Iterator[Found]:
+    """Bytes as a URL writes them."""
+    first = _PERCENT.search(text)
+    if first is None:
+        return
+    start = len(text[: first.start()].rstrip(_PLAIN))
+    found = _ENCODED.match(text, start)
+    if found is not None and len(_PERCENT.findall(found[0])) >= _FEWEST_PERCENT:
+        yield "URL encoding", unquote_to_bytes(found[0].replace("+", " ")), len(found[0])
 
 
 def _escapes(text: str) -> Iterator[Found]:
@@ -92,7 +127,9 @@ def _lists(text: str) -> Iterator[Found]:
 def _base64(text: str) -> Iterator[Found]:
     whole = _BLANK.sub("", text).strip("\"'`")
     longest = max((match[0] for match in _TOKEN.finditer(text)), key=len, default="")
-    for token in dict.fromkeys((whole, longest)):
+    lined = max(_BASE64_LINES.finditer(text), key=lambda match: len(match[0]), default=None)
+    block = _BLANK.sub("", lined[0]) if lined else ""
+    for token in dict.fromkeys((whole, block, longest)):
         if not _TOKEN.fullmatch(token) or _HEX.fullmatch(token):
             continue
         bare = token.rstrip("=")
@@ -102,5 +139,5 @@ def _base64(text: str) -> Iterator[Found]:
         except (binascii.Error, ValueError):
             continue
         # One character in four is there for the writing; a digit of base64 has six bits.
-        taken = len(text) if token == whole else len(token)
+        taken = len(text) if token == whole else len(lined[0]) if lined and token == block else len(token)
         yield "base64", data, taken

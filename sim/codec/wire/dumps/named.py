@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from sim.codec.wire.dumps import isomsg, lines, records
+from collections.abc import Callable, Iterator
+
+from sim.codec.wire.dumps import elements, isomsg, lines, literal_pairs, records, tables
 from sim.codec.wire.dumps.parts import Named
 
 __all__ = ["Named", "named", "texts"]
 
 texts = records.texts
+_READERS: tuple[Callable[[str], Iterator[Named]], ...] = (
+    *(isomsg.messages, elements.messages, records.messages, literal_pairs.messages),
+    *(tables.messages, lines.messages),
+)
 
 
 def named(paste: str) -> list[Named]:
-    """The messages whose elements *paste* names: jPOS XML, JSON and printed dictionaries, logs of elements.
+    """The messages whose elements *paste* names: XML, JSON, what programs print of their
+    dictionaries, program text that sets elements, tables, logs of elements.
 
     Parameters
     ----------
@@ -28,4 +35,7 @@ def named(paste: str) -> list[Named]:
     >>> [one.mti for one in named('{"mti": "0800", "3": "990000", "11": "123456"}')]
     ['0800']
     """
-    return list(isomsg.messages(paste)) or list(records.messages(paste)) or list(lines.messages(paste))
+    for reader in _READERS:
+        if found := list(reader(paste)):
+            return found
+    return []

@@ -55,6 +55,15 @@ def path_of(label: str) -> str | None:
     return ".".join([match[1], *inner[1:]]) if match[2] else match[1]
 
 
+def is_mti(text: str) -> bool:
+    """Whether *text* is four digits that an MTI may have: a version, and a class that there is.
+
+    >>> is_mti("0200"), is_mti("2024"), is_mti("0013")
+    (True, False, False)
+    """
+    return MTI.fullmatch(text) is not None and text[0] in "0129" and text[1] in "12345678"
+
+
 def collected(
     name: str, pairs: Iterable[tuple[str, str]], bitmap: str = "", binary: Iterable[str] = ()
 ) -> Named | None:

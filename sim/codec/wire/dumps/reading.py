@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.codec.wire.dumps import literals
-from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, rows
+from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, columns, rows
 
 MOST_CHARACTERS = 65536
 _BYTE = 8.0
@@ -36,6 +36,13 @@ _MOST_RUNS = 3
 # Where a message in text may begin inside other text: an MTI and a bitmap, or the header of BASE24.
 _MESSAGE = re.compile(r"(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})|(?<![A-Za-z])(?=ISO[0-9]{13})")
 _MOST_PLACES = 6
+_APART = "MTI, bitmap and data put together"
+_PARTS = re.compile(
+    r"(?im)\bMTI\b[^0-9\r\n]{0,20}([0-9]{4})\b[^0-9A-F]{0,4}\s*.{0,40}?bit ?map[^:=\r\n]{0,20}[:=]\W{0,4}"
+    r"([0-9A-F]{32}|[0-9A-F]{16})\b\W{0,4}(?:[^:=\r\n]{0,20}\b(?:data|body|fields|elements|payload|rest|content)\w{0,9}"
+    r"\W{0,3}[:=]\s?)(['\"]?)([^\r\n]{6,}?)\3\s*$"
+)
+_BLANK = re.compile(r"\s")
 _LINE = re.compile(r"[^\r\n]*")
 _CLOSING = re.compile(r"[\"'`\]}>]")
 
@@ -77,7 +84,7 @@ def readings(paste: str) -> list[Reading]:
     """
     text = _BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff"))
     found = [Reading("text", _encoded(_bare(text)), 0.0, text=True)]
-    found += _inside(text)
+    found += [*_inside(text), *_apart(text), *_lines_joined(text)]
     found += _dumps(text)
     found += _hex(text)
     for name, data, taken in literals.all_of(text):
@@ -114,15 +121,38 @@ def _inside(text: str) -> Iterator[Reading]:
                 yield Reading(name, _encoded(part), -_AROUND * (len(text) - len(part)), text=True)
 
 
+def _apart(text: str) -> Iterator[Reading]:
+    """MTI, bitmap and the rest, which a log shows apart, put together again: as characters, and as hex."""
+    match = _PARTS.search(text)
+    if match is None:
+        return
+    mti, bits, rest = match[1], match[2], match[4]
+    taken = len(mti) + len(bits) + len(rest)
+    note = ("MTI, bitmap and data were shown apart",)
+    yield Reading(_APART, _encoded(mti + bits + rest), -_AROUND * (len(text) - taken), note, True)
+    digits = _BLANK.sub("", rest)
+    if _HEX_ONLY.fullmatch(digits):
+        for head in (mti, mti.encode().hex()):
+            yield _pairs(f"{_APART}, in hex", head + bits + digits, taken, text)
+
+
+def _lines_joined(text: str) -> Iterator[Reading]:
+    """A text form that was wrapped, or broken where it was copied: its lines put together."""
+    lines = _bare(text).splitlines()
+    if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
+        joined = "".join(lines).strip()
+        yield Reading("text in lines", _encoded(joined), -_AROUND * len(lines), text=True)
+
+
 def _dumps(text: str) -> Iterator[Reading]:
-    found: HexDump | None = rows(text) or bare_rows(text)
+    found: HexDump | None = rows(text) or bare_rows(text) or columns(text)
     if found is None:
         return
     name = "hex dump with offsets" if found.offsets else "hex dump"
-    yield _taken(name, found.data, found.characters, text)
+    yield _taken(name, found.data[: found.size], found.characters, text)
     if found.words:
         even = found.data[: len(found.data) & ~1]
-        swapped = bytes(even[at ^ 1] for at in range(len(even)))
+        swapped = bytes(even[at ^ 1] for at in range(len(even)))[: found.size]
         kept = _taken(f"{name}, bytes of each word swapped", swapped, found.characters, text)
         yield Reading(kept.name, kept.data, kept.saved - _SWAPPED)
 

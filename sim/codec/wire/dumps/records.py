@@ -14,28 +14,34 @@ _SHORTEST_MESSAGE = 20
 _MOST_TEXTS = 8
 # 'key': 'value', "key": 12 or key=value, as Python, Java and Go print a map.
 _PAIR = re.compile(
-    r"(?<![\w.'\"])['\"]?([\w.]{1,32})['\"]?\s{0,2}[:=]\s{0,4}"
+    r"(?<![\w.:'\"])(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})['\"]?([\w.]{1,32})['\"]?\s{0,2}[:=]\s{0,4}"
     r"(?:'([^'\r\n]*)'|\"([^\"\r\n]*)\"|([^\s,;{}\[\]'\"|][^,;{}\[\]'\"|\r\n]*))"
 )
+_ESCAPE = re.compile(r"\\(['\"\\])")
 _FEWEST = 3
+# What a record of one element calls its number, and its value.
+_RECORD = (
+    ("number", "id", "field", "de", "bit", "key", "index"),
+    ("value", "data", "val", "text", "content"),
+)
 
 
 def messages(text: str) -> Iterator[Named]:
     """The messages whose elements a record in *text* names."""
-    for record in _records(text):
-        pairs, bitmap = _pairs(record)
-        if made := collected("JSON", pairs, bitmap):
-            yield made
-            return
+    records = [collected("JSON", *_pairs(record)) for record in _records(text)]
+    if whole := [made for made in records if made]:
+        yield from whole
+        return
     brace = re.search(r"[{\[]|map\[", text)
     if brace:
         found = [
-            (path_of(one[1]), one[2] or one[3] or one[4] or "") for one in _PAIR.finditer(text, brace.start())
+            (path_of(one[1]), _ESCAPE.sub(r"\1", one[2] or one[3] or "") or one[4] or "")
+            for one in _PAIR.finditer(text, brace.start())
         ]
         numbered = [
             (path, value.rstrip() if path == "0" else value) for path, value in found if path is not None
         ]
-        if len(numbered) >= _FEWEST and (made := collected("printed dictionary", numbered)):
+        if len(dict(numbered)) >= _FEWEST and (made := collected("printed dictionary", numbered)):
             yield made
 
 
@@ -93,10 +99,13 @@ def _walk(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[tuple[tuple
             yield from _walk(inner, (*keys, str(key)), depth + 1)
     elif isinstance(value, list):
         for inner in value:
-            if isinstance(inner, dict) and "value" in inner:
-                number = next((inner[key] for key in ("number", "id", "field", "de") if key in inner), None)
-                if number is not None:
-                    yield from _walk(inner["value"], (str(number),), depth + 1)
+            if isinstance(inner, dict):
+                lower = {str(key).lower(): held for key, held in inner.items()}
+                number, held = (
+                    next((lower[key] for key in those if key in lower), None) for those in _RECORD
+                )
+                if number is not None and held is not None:
+                    yield from _walk(held, (str(number),), depth + 1)
     elif keys and isinstance(value, str | int) and not isinstance(value, bool):
         yield keys, str(value)
 
@@ -105,6 +114,8 @@ def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
     if depth > _MOST_DEEP:
         return
     if isinstance(value, dict):
+        if any(str(name).lower() in _RECORD[0] and path_of(str(held)) for name, held in value.items()):
+            return  # one element
         for name, inner in value.items():
             yield from _strings(inner, str(name), depth + 1)
     elif isinstance(value, list):

@@ -1,0 +1,41 @@
+"""XML that names elements in its own way: `<field number="2" value=…>`, `<DE002>…`, `<bit n="3">…`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.codec.wire.dumps.isomsg import tags, unescaped
+from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, path_of
+
+_NUMBERS = ("number", "num", "fieldnum", "id", "no", "nr", "n", "bit", "de", "field", "index", "key", "name")
+_VALUES = ("value", "val", "data", "text", "content")
+_FEWEST = 2
+
+
+def messages(text: str) -> Iterator[Named]:
+    """The messages in *text*: each begins with an MTI."""
+    if "<" not in text and "&lt;" in text:
+        text = unescaped(text)
+    found: list[tuple[str, str]] = []
+    for name, attributes, content in tags(text):
+        path, value = _element(name, attributes, content)
+        if path == MTI_PATH and found:
+            yield from _made(found)
+            found = []
+        if path is not None and value:
+            found.append((path, value))
+    yield from _made(found)
+
+
+def _made(found: list[tuple[str, str]]) -> Iterator[Named]:
+    if len(found) >= _FEWEST and (made := collected("XML", found)):
+        yield made
+
+
+def _element(name: str, attributes: dict[str, str], content: str) -> tuple[str | None, str]:
+    """Path and value of one tag; None for one that is no element."""
+    lower = {key.lower(): value for key, value in attributes.items()}
+    labels = (lower[key] for key in _NUMBERS if key in lower)
+    path = next((found for label in (*labels, name) if (found := path_of(label)) is not None), None)
+    value = next((lower[key] for key in _VALUES if key in lower), content.strip("\r\n"))
+    return path, value

@@ -1,0 +1,65 @@
+"""Elements in program text and in what programs print: `m.set(2, "…")`, `msg["2"] = "…"`, `[[0, "0200"], …]`,
+`array(2 => '…')`, `[2]=> string(16) "…"`, `map[2:… 3:…]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, is_mti, path_of
+
+_VALUE = r"(?:\"((?:[^\"\\\r\n]|\\.)*)\"|'((?:[^'\\\r\n]|\\.)*)')"
+_KEY = r"['\"]?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)['\"]?"
+_PAIRS = (
+    # A call, or a list of two: a key, a comma, a text.
+    re.compile(rf"[\[(]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
+    # An item that is set, or printed.
+    re.compile(
+        rf"\[\s{{0,2}}{_KEY}\s{{0,2}}\]\s{{0,4}}(?:\.\w{{1,12}}\s{{0,2}})?(?:=>|=)\s{{0,12}}"
+        rf"(?:string\([0-9]{{1,5}}\)\s{{0,2}})?{_VALUE}"
+    ),
+    re.compile(rf"(?<![\w\])])[:]?{_KEY}\s{{0,8}}=>\s{{0,8}}{_VALUE}"),
+)
+_MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})(?![0-9])")
+_NEW = re.compile(r"newMessage\(\s?0x([0-9]{3,4})\s?\)")
+_GO_MAP = re.compile(r"map\[((?:[A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):[^\]\r\n]{1,4000})\]")
+_GO_PAIR = re.compile(
+    r"(?:^|(?<= ))([A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):(.*?)(?= [A-Za-z_]{0,12}[0-9]{1,3}:| MTI:|$)"
+)
+_ESCAPE = re.compile(r"\\(['\"\\])")
+_FEWEST = 3
+
+
+def messages(text: str) -> Iterator[Named]:
+    """The messages whose elements *text* sets or lists: each begins with an MTI."""
+    for pattern in _PAIRS:
+        found = [
+            (match.start(), path, _ESCAPE.sub(r"\1", match[2] if match[2] is not None else match[3]))
+            for match in pattern.finditer(text)
+            if (path := path_of(match[1])) is not None
+        ]
+        if len(found) >= _FEWEST and (made := list(_divided(found, text))):
+            yield from made
+            return
+    for match in _GO_MAP.finditer(text):
+        pairs = [(path_of(one[1]) or "", one[2]) for one in _GO_PAIR.finditer(match[1])]
+        if len(pairs) >= _FEWEST and (single := collected("printed map", [one for one in pairs if one[0]])):
+            yield single
+
+
+def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
+    """A message for each MTI among the pairs, or beside them."""
+    if not any(path == MTI_PATH and is_mti(value) for _, path, value in found):
+        beside = [
+            (match.start(), match[1].zfill(4)) for match in (*_MTI.finditer(text), *_NEW.finditer(text))
+        ]
+        found = sorted([*found, *((at, MTI_PATH, mti) for at, mti in beside if is_mti(mti))])
+    pairs: list[tuple[str, str]] = []
+    for _, path, value in found:
+        if path == MTI_PATH and pairs and dict(pairs).get(MTI_PATH):
+            if made := collected("program text", pairs):
+                yield made
+            pairs = []
+        pairs.append((path, value))
+    if made := collected("program text", pairs):
+        yield made

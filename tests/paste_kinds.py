@@ -1,0 +1,358 @@
+"""Pastes as public threads, logs and tools hold them: functions from a message, or from its bytes, to text.
+
+`NAMED` are those that name each element, `WRITTEN` those that hold the message's bytes. Nothing here is
+copied: each imitates how a tool prints, so that tests read back what went in.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Callable, Iterable
+from pprint import pformat
+from urllib.parse import quote
+
+from sim.codec import Message
+from sim.spec import spec
+from tests.spellings import jpos
+
+Pairs = list[tuple[int, str]]
+
+
+def _pairs(message: Message) -> Pairs:
+    return list(message.fields.items())
+
+
+def _name(number: int) -> str:
+    return spec("1987")[number].name
+
+
+def _lines(message: Message, first: str, each: str) -> str:
+    """A line for the MTI, then one for each element: `{n}`, `{n3}` the number, `{v}`, `{size}`, `{name}`."""
+    told = (
+        each.format(n=number, n3=f"{number:03}", v=value, size=len(value), name=_name(number))
+        for number, value in _pairs(message)
+    )
+    return "\n".join([first.format(mti=message.mti, bits=message.bitmap), *told]) + "\n"
+
+
+def _of_lines(first: str, each: str) -> Callable[[Message], str]:
+    return lambda message: _lines(message, first, each)
+
+
+def _inline(first: str, each: str, between: str, last: str = "") -> Callable[[Message], str]:
+    def written(message: Message) -> str:
+        parts = (each.format(n=number, n3=f"{number:03}", v=value) for number, value in _pairs(message))
+        return first.format(mti=message.mti) + between.join(parts) + last
+
+    return written
+
+
+def _isomsg(message: Message, indent: str = "  ") -> str:
+    fields = [
+        f'{indent}<field id="{number}" value="{html.escape(value)}"/>' for number, value in _pairs(message)
+    ]
+    return "\n".join([f'{indent}<field id="0" value="{message.mti}"/>', *fields])
+
+
+def jpos_log(message: Message) -> str:
+    """As the logger of jPOS Q2 writes what a channel sends."""
+    return (
+        '<log realm="channel/127.0.0.1:8000" at="2024-01-02T03:04:05.678" lifespan="2ms">\n  <send>\n'
+        f'    <isomsg direction="outgoing">\n      <!-- org.jpos.iso.packager.GenericPackager -->\n'
+        f"{_isomsg(message, '      ')}\n    </isomsg>\n  </send>\n</log>\n"
+    )
+
+
+def _dict(message: Message) -> dict[str, str]:
+    return {"0": message.mti, **{str(number): value for number, value in _pairs(message)}}
+
+
+def _print_r(message: Message) -> str:
+    inside = "".join(f"    [{key}] => {value}\n" for key, value in _dict(message).items())
+    return f"Array\n(\n{inside})\n"
+
+
+def _var_dump(message: Message) -> str:
+    told = _dict(message)
+    inside = "".join(f'  [{key}]=>\n  string({len(value)}) "{value}"\n' for key, value in told.items())
+    return f"array({len(told)}) {{\n{inside}}}\n"
+
+
+def _var_export(message: Message) -> str:
+    return "array (\n" + "".join(f"  {key} => '{value}',\n" for key, value in _dict(message).items()) + ")"
+
+
+def _code(mti: str, each: str) -> Callable[[Message], str]:
+    return _of_lines(mti, each)
+
+
+def _xml(each: str, mti: str, around: str) -> Callable[[Message], str]:
+    def written(message: Message) -> str:
+        told = (
+            each.format(n=number, n3=f"{number:03}", v=html.escape(value))
+            for number, value in _pairs(message)
+        )
+        inside = "\n".join(f"  {one}" for one in (mti.format(mti=message.mti), *told))
+        return f'<?xml version="1.0"?>\n<{around}>\n{inside}\n</{around}>\n'
+
+    return written
+
+
+def _apart(message: Message, labels: tuple[str, str, str], between: str) -> str:
+    """MTI, bitmap and the rest of the text form, printed apart."""
+    from sim.codec import build
+
+    text = build(message)
+    at = 4 + len(message.bitmap)
+    return between.join(
+        f"{label}{part}" for label, part in zip(labels, (text[:4], text[4:at], text[at:]), strict=True)
+    )
+
+
+NAMED: dict[str, Callable[[Message], str]] = {
+    "jPOS Q2 log": jpos_log,
+    "jPOS XML in one line": lambda message: f"<isomsg>{_isomsg(message, '')}</isomsg>".replace("\n", ""),
+    "jPOS XML in JSON": lambda message: json.dumps({"level": "INFO", "msg": f"sent {jpos_log(message)}"}),
+    "jPOS XML for a browser": lambda message: html.escape(f"<isomsg>\n{_isomsg(message)}\n</isomsg>"),
+    "XML number value": _xml(
+        '<field number="{n}" value="{v}"/>', '<field number="0" value="{mti}"/>', "message"
+    ),
+    "XML Id": _xml('<Field Id="{n3}">{v}</Field>', "<MTI>{mti}</MTI>", "ISO8583"),
+    "XML fieldNum": _xml('<f name="x" fieldNum="{n}" val="{v}"/>', '<f name="MTI" val="{mti}"/>', "f"),
+    "XML DE002": _xml("<DE{n3}>{v}</DE{n3}>", "<MTI>{mti}</MTI>", "IsoMessage"),
+    "XML F2": _xml("<F{n}>{v}</F{n}>", "<F0>{mti}</F0>", "iso"),
+    "XML bit": _xml('<bit n="{n}">{v}</bit>', '<bit n="0">{mti}</bit>', "msg"),
+    "JSON": lambda message: json.dumps(_dict(message)),
+    "JSON, indented": lambda message: json.dumps(_dict(message), indent=2),
+    "JSON fields": lambda message: json.dumps({"mti": message.mti, "fields": message.fields}),
+    "JSON DE": lambda message: json.dumps(
+        {"MTI": message.mti, **{f"DE{number:03}": value for number, value in _pairs(message)}}
+    ),
+    "JSON list of records": lambda message: json.dumps(
+        {"mti": message.mti, "dataElements": [{"id": number, "value": v} for number, v in _pairs(message)]}
+    ),
+    "JSON list of field and data": lambda message: json.dumps(
+        {"MTI": message.mti, "Fields": [{"Field": number, "Data": v} for number, v in _pairs(message)]}
+    ),
+    "JSON list of pairs": lambda message: json.dumps([[0, message.mti], *map(list, _pairs(message))]),
+    "JSON in a log line": lambda message: f"2024-01-02 03:04:05 INFO iso={json.dumps(_dict(message))} ms=3",
+    "JSON in JSON": lambda message: json.dumps({"level": "debug", "body": json.dumps(_dict(message))}),
+    "Python": lambda message: str(_dict(message)),
+    "Python numbers": lambda message: str({0: message.mti, **message.fields}),
+    "Python pprint": lambda message: pformat({"t": message.mti, "p": message.bitmap, **_dict(message)}),
+    "Python tuples": lambda message: str([(0, message.mti), *_pairs(message)]),
+    "JavaScript pairs": lambda message: (
+        f"var msg = [ [ 0, '{message.mti}' ],\n"
+        + ",\n".join(f" [ {number}, '{value}' ]" for number, value in _pairs(message))
+        + " \n];"
+    ),
+    "JavaScript Map": lambda message: (
+        "Map(9) {" + ", ".join(f"{key} => '{value}'" for key, value in _dict(message).items()) + "}"
+    ),
+    "JavaScript object": lambda message: (
+        "{\n" + ",\n".join(f"  {key}: '{value}'" for key, value in _dict(message).items()) + "\n}"
+    ),
+    "PHP print_r": _print_r,
+    "PHP var_dump": _var_dump,
+    "PHP var_export": _var_export,
+    "Ruby": lambda message: (
+        "{" + ", ".join(f'{key}=>"{value}"' for key, value in _dict(message).items()) + "}"
+    ),
+    "Go map": lambda message: (
+        "map[" + " ".join(f"{key}:{value}" for key, value in _dict(message).items()) + "]"
+    ),
+    "Java map": lambda message: "{" + ", ".join(f"{key}={v}" for key, v in _dict(message).items()) + "}",
+    "Java set": _code('ISOMsg m = new ISOMsg();\nm.setMTI("{mti}");', 'm.set({n}, "{v}");'),
+    "Java set 0": _code('isoMsg.set(0, "{mti}");', 'isoMsg.set({n},"{v}");'),
+    "Java setValue": _code(
+        "IsoMessage m = mf.newMessage(0x200); // MTI {mti}", 'm.setValue({n}, "{v}", IsoType.ALPHA, {size});'
+    ),
+    "PHP addData": _code("$iso->addMTI('{mti}');", "$iso->addData({n}, '{v}');"),
+    "Python setBit": _code("p.setMTI('{mti}')", "p.setBit({n}, '{v}')"),
+    "Python items": _code('msg["t"] = "{mti}"', 'msg["{n}"] = "{v}"'),
+    "C# items": _code('iso.MessageType = "{mti}";', 'iso[{n}] = "{v}";'),
+    "Go Field": _code('message.MTI("{mti}")', 'message.Field({n}, "{v}")'),
+    "brackets": _of_lines("[000] {mti}", "[{n3}] {v}"),
+    "brackets and size": _of_lines("[000] [4] [{mti}]", "[{n3}] [{size}] [{v}]"),
+    "dots": _of_lines("  Message Type Indicator [0].......{mti}", "  {name} [{n}].........{v}"),
+    "Field 002:": _of_lines("MTI: {mti}", "Field 002: {v}".replace("002", "{n3}")),
+    "Field 2 =": _of_lines("Message Type: {mti}", "Field {n} = {v}"),
+    "DE2 =": _of_lines("MTI = {mti}", "DE{n} = {v}"),
+    "DE 2 (name):": _of_lines("MTI: {mti}\nBitmap: {bits}", "DE {n} ({name}): {v}"),
+    "F2:": _of_lines("MTI: {mti}", "F{n}: {v}"),
+    "F002 -": _of_lines("MTI - {mti}", "F{n3} - {v}"),
+    "Bit 3": _of_lines("MTI {mti}", "Bit {n} {v}"),
+    "Bit 3:": _of_lines("MTI: {mti}", "Bit {n}: {v}"),
+    "Field-2:": _of_lines("MTI : {mti}", "Field-{n} : {v}"),
+    "field[2]": _of_lines("mti: {mti}", "field[{n}]: [{v}]"),
+    "number: value": _of_lines("MTI: {mti}", "{n}: {v}"),
+    "number -> value": _of_lines("0 -> {mti}", "{n} -> {v}"),
+    "number name value": _of_lines("0 MTI: {mti}", "{n} {name}: {v}"),
+    "name (number): value": _of_lines("MTI: {mti}", "{name} ({n}): {v}"),
+    "logged lines": _of_lines(
+        "10:15:30.123 DEBUG [main] MTI : {mti}", "10:15:30.124 DEBUG [main] Field-{n} : {v}"
+    ),
+    "logged parts": _of_lines(
+        "2024-01-02 03:04:05,678 INFO Iso - MTI=[{mti}]", "2024-01-02 03:04:05,678 INFO Iso - F[{n3}]=[{v}]"
+    ),
+    "pyiso8583 pp": _of_lines(
+        "t   Message Type                  : '{mti}'\np   Bitmap, Primary               : '{bits}'",
+        "{n:<3} Some name                     : {size:02} '{v}'",
+    ),
+    "Fld (size): [value]": _of_lines("MTI (004): [{mti}]", "Fld {n3} ({size:03}): [{v}]"),
+    "columns": _of_lines("000 | MTI | {mti}", "{n3} | {name} | {v}"),
+    "markdown": _of_lines(
+        "| DE | Name | Value |\n|---|---|---|\n| 0 | MTI | {mti} |", "| {n} | {name} | {v} |"
+    ),
+    "CSV": _of_lines("field,value\n0,{mti}", "{n},{v}"),
+    "CSV with names": _of_lines("0;MTI;{mti}", "{n};x;{v}"),
+    "tabs": _of_lines("0\tMTI\t{mti}", "{n}\tname\t{v}"),
+    "number=value|": _inline("MTI={mti}|", "{n}={v}", "|"),
+    "F2=value blank": lambda message: (
+        f"MTI={message.mti} " + " ".join(f"F{number}={value}" for number, value in _pairs(message))
+    ),
+    "(2)(value)": _inline("MTI {mti} ", "({n})({v})", ""),
+    "[2:value]": _inline("mti:{mti} ", "[{n}:{v}]", ""),
+    "2:[value]": _inline("{{0:[{mti}], ", "{n}:[{v}]", ", ", "}"),
+    "form": lambda message: (
+        f"mti={message.mti}&" + "&".join(f"field{number}={quote(value)}" for number, value in _pairs(message))
+    ),
+    "MTI, bitmap, data": lambda message: _apart(message, ("MTI: ", "Bitmap: ", "Data: "), "\n"),
+    "MTI, bitmap, data in a line": lambda message: _apart(message, ("MTI=", "BITMAP=", "DATA="), " "),
+}
+
+
+def _rows(data: bytes, size: int = 16) -> Iterable[tuple[int, bytes]]:
+    return ((at, data[at : at + size]) for at in range(0, len(data), size))
+
+
+def _gutter(row: bytes) -> str:
+    return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+
+
+def _hxd(data: bytes) -> str:
+    head = "Offset(h) 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F\n\n"
+    return head + "\n".join(
+        f"{at:08X}  {row.hex(' ').upper():<47}  {_gutter(row)}" for at, row in _rows(data)
+    )
+
+
+def _debug(data: bytes) -> str:
+    def row(part: bytes) -> str:
+        return "-".join(filter(None, (part[:8].hex(" ").upper(), part[8:].hex(" ").upper())))
+
+    return "\n".join(f"0B3D:{256 + at:04X}  {row(part):<47}   {_gutter(part)}" for at, part in _rows(data))
+
+
+def _twenty(data: bytes) -> str:
+    return "\n".join(
+        f"{at:05}:{row.hex(' ').upper():<59} [{_gutter(row):<20}]" for at, row in _rows(data, 20)
+    )
+
+
+def _bars(data: bytes) -> str:
+    return "\n".join(f"| {at:04x} | {row.hex(' '):<47} | {_gutter(row):<16} |" for at, row in _rows(data))
+
+
+def _first_logged(data: bytes) -> str:
+    return "2021-07-28 20:15:46,841 ERROR c.b.Q2: (channel/10.0.0.1:5255) [receive] " + jpos(data) + "\n\n"
+
+
+def _swapped(data: bytes) -> str:
+    even = data + b"\0" * (len(data) % 2)
+    words = (
+        "".join(f" {row[at + 1]:02x}{row[at]:02x}" for at in range(0, len(row), 2)) for _, row in _rows(even)
+    )
+    return "\n".join(f"{16 * place:07x}{row}" for place, row in enumerate(words)) + f"\n{len(data):07x}\n"
+
+
+def _od(data: bytes) -> str:
+    return "\n".join([*(f"{at:07o} {row.hex(' ')}" for at, row in _rows(data)), f"{len(data):07o}"])
+
+
+def _od_z(data: bytes) -> str:
+    return "\n".join(f"{at:06x} {row.hex(' '):<47}  >{_gutter(row)}<" for at, row in _rows(data))
+
+
+def _c_array(data: bytes) -> str:
+    rows = ",\n".join("  " + ", ".join(f"0x{byte:02x}" for byte in row) for _, row in _rows(data, 8))
+    return (
+        f"/* Frame ({len(data)} bytes) */\nstatic const unsigned char pkt1[{len(data)}] = {{\n{rows}\n}};\n"
+    )
+
+
+def _escaped(data: bytes) -> str:
+    return " \\\n".join('"' + "".join(f"\\x{byte:02x}" for byte in row) + '"' for _, row in _rows(data))
+
+
+def _prefixed(data: bytes) -> str:
+    return "\n".join(f"10:15:30.{at + 7:03} DEBUG {row.hex(' ').upper()}" for at, row in _rows(data))
+
+
+def _pdml(data: bytes) -> str:
+    return (
+        '<packet>\n  <proto name="tcp">\n    <field name="tcp.payload" showname="Payload" size="9" pos="54" '
+        f'show="{data.hex(":")}" value="{data.hex()}"/>\n  </proto>\n</packet>\n'
+    )
+
+
+def _tshark(data: bytes) -> str:
+    layers = {"frame": {"frame.number": "4"}, "tcp": {"tcp.srcport": "5000", "tcp.payload": data.hex(":")}}
+    return json.dumps([{"_index": "packets-2024-01-02", "_source": {"layers": layers}}], indent=2)
+
+
+WRITTEN: dict[str, Callable[[bytes], str]] = {
+    "HxD": _hxd,
+    "DEBUG": _debug,
+    "rows of 20, decimal offsets": _twenty,
+    "rows between bars": _bars,
+    "jPOS dump behind a log's first line": _first_logged,
+    "hexdump": _swapped,
+    "od -t x1": _od,
+    "od -t x1z": _od_z,
+    "C array": _c_array,
+    "xxd -i": lambda data: (
+        f"unsigned char msg_bin[] = {{\n  {', '.join(f'0x{b:02x}' for b in data)}\n}};\n"
+        f"unsigned int msg_bin_len = {len(data)};\n"
+    ),
+    "escaped string in lines": _escaped,
+    "hex behind a log's prefix": _prefixed,
+    "tshark JSON": _tshark,
+    "tshark PDML": _pdml,
+    "tshark fields": lambda data: f"4\t0.001234\t10.0.0.1\t10.0.0.2\t{data.hex()}\n",
+    "Node Buffer": lambda data: f"<Buffer {data.hex(' ')}>",
+    "Node Buffer JSON": lambda data: json.dumps({"type": "Buffer", "data": list(data)}),
+    "Uint8Array": lambda data: f"Uint8Array({len(data)}) [\n  {', '.join(map(str, data))}\n]",
+    "Erlang": lambda data: f"<<{','.join(map(str, data))}>>",
+    "Visual Basic": lambda data: f"{{{', '.join(f'&H{byte:02X}' for byte in data)}}}",
+    "Pascal": lambda data: f"({', '.join(f'${byte:02X}' for byte in data)})",
+    "assembler": lambda data: ", ".join(f"0{byte:02X}h" for byte in data),
+    "Kotlin": lambda data: f"byteArrayOf({', '.join(f'0x{byte:02X}.toByte()' for byte in data)})",
+    "C# bytes": lambda data: f"new byte[] {{ {', '.join(f'0x{byte:02X}' for byte in data)} }}",
+    "Rust": lambda data: f"&[{', '.join(f'{byte}u8' for byte in data)}]",
+    "bytearray": lambda data: repr(bytearray(data)),
+    "JSON hex": lambda data: json.dumps({"id": 7, "payload": data.hex(), "at": "2024-01-02T03:04:05Z"}),
+    "JSON base64": lambda data: json.dumps({"id": 7, "raw": base64.b64encode(data).decode()}),
+    "ELK": lambda data: json.dumps(
+        {"@timestamp": "2024-01-02T03:04:05Z", "log": {"level": "info"}, "message": f"RX {data.hex()}"}
+    ),
+    "ELK, dump": lambda data: json.dumps({"@timestamp": "2024-01-02T03:04:05Z", "message": jpos(data)}),
+    "URL": lambda data: "".join(f"%{byte:02X}" for byte in data),
+    "hex in brackets": lambda data: "".join(f"[{byte:02X}]" for byte in data),
+    "hex in angles": lambda data: "".join(f"<{byte:02X}>" for byte in data),
+    "hex with h": lambda data: " ".join(f"{byte:02X}h" for byte in data),
+    "0x each": lambda data: " ".join(f"0x{byte:02X}" for byte in data),
+    "SQL": lambda data: f"VALUES (7, X'{data.hex().upper()}');",
+    "base64 in lines": lambda data: base64.encodebytes(data).decode(),
+    "PEM": lambda data: f"-----BEGIN DATA-----\n{base64.encodebytes(data).decode()}-----END DATA-----\n",
+    "markdown": lambda data: f"I receive this message:\n\n```\n{data.hex().upper()}\n```\n\nWhat is wrong?\n",
+    "words of 4 digits": lambda data: " ".join(
+        data.hex().upper()[at : at + 4] for at in range(0, 2 * len(data), 4)
+    ),
+    "words of 8 digits": lambda data: " ".join(
+        data.hex().upper()[at : at + 8] for at in range(0, 2 * len(data), 8)
+    ),
+    "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
+}
