@@ -25,9 +25,10 @@ from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange
 from sim.link.issuer import management
 from sim.link.line import Line
+from sim.link.timeouts import repeated, undoing
 from sim.link.timing import Handle, Timing
 from sim.link.traffic import EVENT, IN, OUT, Traffic
-from sim.operations.answering import respond, reverse
+from sim.operations.answering import respond
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
@@ -55,7 +56,7 @@ class AsyncClient:
 
     *pool* connections are kept open, each new request goes to the one with the fewest awaited. *match*
     are the elements that an answer has like its request, *timeout* seconds are waited for it; *reverse*
-    says whether time-outs are undone, *tries* how often the reversal is sent. *echo_after* seconds of
+    says whether time-outs are undone, *tries* how often the reversal is sent (None: as its network has it). *echo_after* seconds of
     silence send an echo test; a connection whose echo is not answered is opened anew. *unsolicited* is
     given what answers nothing, and may give an answer; without it echo tests of the host are answered.
     """
@@ -82,7 +83,7 @@ class AsyncClient:
         self.pool = pool
         self.match = tuple(read_toml("link")["keys"]["answer"] if match is None else match)
         self.timeout: float = self.limits["timeout"] if timeout is None else timeout
-        self.reverse, self.tries = reverse, int(self.limits["tries"] if tries is None else tries)
+        self.reverse, self.tries = reverse, tries
         self.echo_after = echo_after
         self.timing = timing or Timing()
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
@@ -153,11 +154,14 @@ class AsyncClient:
         at = datetime.fromtimestamp(self.timing.wall(), UTC)
         if (own := exchange.request.get(11)).isdecimal():  # the reversal's trace number is a later one
             self._stan = max(self._stan, int(own) % 1_000_000)
-        message = reverse(exchange.request, stan=self.next_stan(), at=at).message
+        message, policy = undoing(exchange.request, self.next_stan(), at, self.network)
+        tries = policy.tries if self.tries is None else self.tries
         exchange.reversal = undone = Exchange(message)
-        for attempt in range(self.tries):
+        for attempt in range(tries):
             if attempt:
-                undone.request = message.replace(mti=mtis.repeat_mti(message.mti))
+                if seconds := policy.wait(attempt):
+                    await self.timing.sleep(seconds)
+                undone.request = repeated(message)
             try:
                 await self.carry(undone)
             except LinkError as error:
@@ -165,7 +169,7 @@ class AsyncClient:
             if undone.status == ANSWERED:
                 return
         self.unsettled.append(exchange)
-        self._tell("unsettled", f"the reversal was not answered in {self.tries} tries")
+        self._tell("unsettled", f"the reversal was not answered in {tries} tries")
 
     async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is undone. Raises as `send`
