@@ -148,8 +148,8 @@ def client(
     reverse
         Whether a request that moves money and was not answered is undone: reversal, then repeats.
     tries
-        How often the reversal is sent; None is what the network asks for, which `sim/spec/data/timeouts.csv` has
-        with its sources, as it has the reason that the reversal gives.
+        How often the reversal is sent; None is what the network asks for, which `sim/spec/data/timeouts.csv`
+        has with its sources, as it has the reason that the reversal gives.
     echo_after
         Seconds of silence after which an echo test is sent; None sends none.
     unsolicited

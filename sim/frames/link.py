@@ -16,11 +16,15 @@ from sim.elements.answer import answer as meaning_of
 from sim.elements.money import say
 from sim.elements.pan import account, detect_network
 from sim.frames.argument import MessageArgument, take
+from sim.frames.matching import match
 from sim.frames.messages import TEXT
 from sim.frames.tables import Table
+from sim.frames.transactions import TransactionsTable
 from sim.link.client import AsyncClient, Unsolicited
 from sim.link.exchange import Exchange
 from sim.link.host import LOOPBACK, AsyncHost
+from sim.link.lanes import STYLE as LANES_STYLE
+from sim.link.lanes import as_svg, seen_by_client, seen_by_host
 from sim.link.line import Line, spoken
 from sim.link.rules import rules_of
 from sim.link.sync import Client, Host, balances_of
@@ -92,6 +96,16 @@ def _told(seen: Message) -> tuple[str, ...]:
     )
 
 
+class Drawing:
+    """SVG that a notebook shows; `svg` is its text."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_html_(self) -> str:
+        return f"<style>{LANES_STYLE}</style>{self.svg}"
+
+
 class Watched:
     """One end of a line whose traffic is looked at in a notebook."""
 
@@ -104,6 +118,18 @@ class Watched:
     def traffic(self) -> TrafficTable:
         """What it saw, as a table."""
         return traffic_table(self.seen)
+
+    @property
+    def transactions(self) -> TransactionsTable:
+        """What `sim.match` makes of it: requests with their answers, repeats and reversals, a row each.
+        `sim.plot(..., "lanes")` draws it."""
+        held = [(one, seen) for one in self.seen if (seen := self.seen.message(one)) is not None]
+        return match([seen for _, seen in held], [datetime.fromtimestamp(one.at, UTC) for one, _ in held])
+
+    def lanes(self) -> Drawing:
+        """The same as a drawing per transaction, an arrow for each message."""
+        seen = seen_by_host if isinstance(self, Host) else seen_by_client
+        return Drawing(as_svg(seen(self.seen)) or "<p>Nothing was sent yet.</p>")
 
     def message(self, number: int) -> Message:
         """The message of row *number* of the traffic. Raises KeyError where there is none."""

@@ -56,9 +56,10 @@ class AsyncClient:
 
     *pool* connections are kept open, each new request goes to the one with the fewest awaited. *match*
     are the elements that an answer has like its request, *timeout* seconds are waited for it; *reverse*
-    says whether time-outs are undone, *tries* how often the reversal is sent (None: as its network has it). *echo_after* seconds of
-    silence send an echo test; a connection whose echo is not answered is opened anew. *unsolicited* is
-    given what answers nothing, and may give an answer; without it echo tests of the host are answered.
+    says whether time-outs are undone, *tries* how often the reversal is sent (None: as its network has it).
+    *echo_after* seconds of silence send an echo test; a connection whose echo is not answered is opened anew.
+    *unsolicited* is given what answers nothing, and may give an answer; without it echo tests of the host are
+    answered.
     """
 
     def __init__(

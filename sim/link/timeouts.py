@@ -1,7 +1,7 @@
 """What a network asks of a request that was not answered: its reversal's reason, how often it is repeated.
 
-The rows are `data/timeouts.csv`, a source for each; the reversal's MTI is the network's own (0400, 0420, 1420),
-its repeat's the next digit (0401, 0421, 1421).
+The rows are `data/timeouts.csv`, a source for each; the reversal's MTI is the network's own (0400, 0420,
+1420), its repeat's the next digit (0401, 0421, 1421).
 """
 
 from __future__ import annotations
@@ -59,11 +59,9 @@ def timeout_of(network: str | None, version: str) -> TimeOut:
     return rows.get((network or "", version)) or rows["", version]
 
 
-def undoing(
-    request: Message, stan: str, at: datetime, network: str | None = None
-) -> tuple[Message, TimeOut]:
-    """The reversal of a *request* that was not answered, with the reason for that, and its row. *network* None
-    is the card's."""
+def undoing(request: Message, stan: str, at: datetime, network: str | None = None) -> tuple[Message, TimeOut]:
+    """The reversal of a *request* that was not answered, with the reason for that, and its row. *network*
+    None is the card's."""
     found = detect_network(request)
     owner = (str(found.network) if found and found.network else None) if network is None else network
     row = timeout_of(owner, request.version)

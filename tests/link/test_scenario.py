@@ -153,7 +153,9 @@ def test_junit_counts_what_failed() -> None:
 def test_the_page_is_whole_and_hides_cards() -> None:
     """One page, nothing loaded, lanes of every case that sent something, no card number."""
     page = as_html(run("VISA"))
-    assert page.count("<svg") == page.count("<section") == len(suite_of("VISA").cases)
+    sections = page.split("<section")[1:]
+    assert len(sections) == len(suite_of("VISA").cases)
+    assert all("<svg" in section for section in sections)
     assert not re.search(r"<script|src=|https?://", page)
     assert "4111111111111111" not in page
     assert "✖ timed out" in page

@@ -67,7 +67,7 @@ class _Hurried(Timing):
 def test_repeats_come_as_often_and_as_late_as_the_row_says(
     network: str, version: str, waits: list[float]
 ) -> None:
-    """On a real line: the reversal, then its repeats under their own MTI, until the row's tries are used up."""
+    """On a real line: the reversal, then its repeats under their own MTI, until the tries are used up."""
 
     async def run() -> tuple[list[str], list[float]]:
         timing = _Hurried()

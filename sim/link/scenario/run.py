@@ -14,6 +14,7 @@ from sim.errors import IsoError
 from sim.link.client import AsyncClient
 from sim.link.exchange import ANSWERED, Exchange
 from sim.link.host import AsyncHost
+from sim.link.lanes import Seen, seen_by_client
 from sim.link.line import Line
 from sim.link.scenario.suite import Case, Step, Suite
 from sim.link.timing import Timing
@@ -52,13 +53,15 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A suite that was run: the results of all steps, when it began (UTC), how long it took (seconds)."""
+    """A suite that was run: the results of all steps, when it began (UTC), how long it took (seconds), what
+    went over the line, case by case."""
 
     suite: Suite
     where: str
     began: datetime
     seconds: float
     results: tuple[StepResult, ...]
+    seen: Mapping[str, tuple[Seen, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -91,6 +94,7 @@ async def run_suite(
         where = (own.address, own.port)
     began, started = datetime.fromtimestamp(clock.wall(), UTC), clock.now()
     results: list[StepResult] = []
+    seen: dict[str, tuple[Seen, ...]] = {}
     try:
         stan = 0
         for case in suite.cases:
@@ -98,11 +102,11 @@ async def run_suite(
             client._stan = stan
             async with client:
                 results += await _Run(suite, case, client).steps()
-            stan = client._stan
+            stan, seen[case.name] = client._stan, seen_by_client(client.traffic)
     finally:
         if own is not None:
             await own.stop()
-    return Done(suite, f"{where[0]}:{where[1]}", began, clock.now() - started, tuple(results))
+    return Done(suite, f"{where[0]}:{where[1]}", began, clock.now() - started, tuple(results), seen)
 
 
 class _Run:

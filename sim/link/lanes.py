@@ -1,0 +1,162 @@
+"""What went over a line as life-cycle lanes: a drawing per transaction, as `sim.operations.match` finds them.
+
+A drawing has a life line for each side and an arrow per message, in the order in which they went; words say
+what colours say. No card data: a message is told by type, trace number and code.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sim.codec import Message
+from sim.elements import mti as mtis
+from sim.link.traffic import EVENT, OUT, Traffic
+from sim.masking import mask_words
+from sim.operations.matching import Exchange, match
+
+_LEFT, _RIGHT, _STEP, _TOP = 90, 430, 34, 44
+STYLE = """
+figure { margin: .8rem 0; } svg { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+svg text { fill: currentColor; } svg line { stroke: currentColor; }
+svg .life { stroke: #8888; stroke-width: 2; }
+svg line.lost { stroke: #b3261e; stroke-dasharray: 5 4; } svg text.lost { fill: #b3261e; }
+"""
+# What is told of a line where no message came: what the client gave up, what the host did not send.
+_UNANSWERED = ("timed out", "lost", "unanswered", "undelivered")
+_ODD = {"late": "too late", "duplicate": "came twice", "unmatched": "answers nothing"}
+
+
+class Seen(NamedTuple):
+    """One message of a line, or that none came (`message` None): when (seconds since 1970), which way, what
+    it was taken for."""
+
+    at: float
+    to_host: bool
+    kind: str
+    message: Message | None
+    latency: float | None = None
+
+
+class Hop(NamedTuple):
+    """One arrow: to the host or from it, its words, whether it arrived, and in its time."""
+
+    to_host: bool
+    words: str
+    arrived: bool
+
+
+class Lane(NamedTuple):
+    """One transaction: what it is in words, and its arrows."""
+
+    title: str
+    hops: tuple[Hop, ...]
+
+
+def seen_by_client(traffic: Traffic) -> tuple[Seen, ...]:
+    """What a client's *traffic* has of messages, in order."""
+    return tuple(_seen(traffic, OUT))
+
+
+def seen_by_host(traffic: Traffic) -> tuple[Seen, ...]:
+    """The same of a host's."""
+    return tuple(_seen(traffic, "in"))
+
+
+def _seen(traffic: Traffic, to_host: str) -> Iterator[Seen]:
+    for entry in traffic:
+        message = traffic.message(entry)
+        if message is not None:
+            yield Seen(entry.at, entry.direction == to_host, entry.kind, message, entry.latency)
+        elif entry.direction == EVENT and entry.kind in _UNANSWERED:
+            yield Seen(entry.at, False, entry.kind, None)
+
+
+def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
+    """The transactions of *seen*, in the order in which they began, each with its arrows."""
+    places = [at for at, one in enumerate(seen) if one.message is not None]
+    messages = [one.message for one in seen if one.message is not None]
+    exchanges = match(messages, [seen[at].at for at in places])
+    owner = {places[number]: found for found in exchanges for number in found.messages}
+    # What did not come belongs to the transaction of what was sent last.
+    groups: dict[int, list[int]] = {}
+    last: Exchange | None = None
+    for at in range(len(seen)):
+        last = owner.get(at, last)
+        groups.setdefault(last.transaction if last else 0, []).append(at)
+    return tuple(
+        _lane([seen[at] for at in group], messages, exchanges, number) for number, group in groups.items()
+    )
+
+
+def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Exchange], number: int) -> Lane:
+    own = [one for one in exchanges if one.transaction == number]
+    undone = {
+        messages[one.request].get(11): _stan(messages, exchanges, one)
+        for one in own
+        if one.request is not None
+    }
+    states = ", ".join(dict.fromkeys(one.state for one in own))
+    first = next((one.message for one in group if one.message), None)
+    title = f"{first.mti} STAN {first.get(11)}: {states}" if first else states
+    return Lane(title, tuple(_hop(one, undone) for one in group))
+
+
+def _stan(messages: list[Message], exchanges: Sequence[Exchange], one: Exchange) -> str:
+    """The trace number of what an exchange undoes; empty where it undoes nothing."""
+    before = exchanges[one.original].request if one.original is not None else None
+    return messages[before].get(11) if before is not None else ""
+
+
+def _hop(one: Seen, undone: dict[str, str]) -> Hop:
+    message = one.message
+    if message is None:
+        return Hop(False, one.kind, False)
+    if mtis.is_response(message.mti):
+        latency = "" if one.latency is None else f" after {one.latency * 1000:.1f} ms"
+        odd = f", {_ODD[one.kind]}" if one.kind in _ODD else ""
+        return Hop(one.to_host, f"{message.mti} with {message.get(39)}{latency}{odd}", not odd)
+    stan = message.get(11)
+    undoes = f", undoes {undone[stan]}" if undone.get(stan) else ""
+    name = mtis.split(message.mti).name or "message"
+    return Hop(one.to_host, f"{message.mti} {name}, STAN {stan}{undoes}", True)
+
+
+def as_svg(seen: Iterable[Seen], title: str = "") -> str:
+    """The lanes of *seen*: a titled SVG per transaction; empty where nothing was sent. *title* is what they
+    are of, in words."""
+    return "".join(_drawn(lane, title) for lane in lanes_of(tuple(seen)) if lane.hops)
+
+
+def _said(text: str) -> str:
+    return html.escape(mask_words(text))
+
+
+def _drawn(lane: Lane, title: str) -> str:
+    height = _TOP + _STEP * len(lane.hops) + 12
+    label = _said(f"{title}, {lane.title}" if title else lane.title)
+    return "".join(
+        (
+            f"<figure><figcaption>{_said(lane.title)}</figcaption>",
+            f'<svg viewBox="0 0 520 {height}" width="520" role="img" aria-label="Messages of {label}">',
+            f'<text x="{_LEFT}" y="18" text-anchor="middle">client</text>',
+            f'<text x="{_RIGHT}" y="18" text-anchor="middle">host</text>',
+            *(f'<line class="life" x1="{x}" y1="26" x2="{x}" y2="{height - 6}"/>' for x in (_LEFT, _RIGHT)),
+            *(_arrow(_TOP + _STEP * at + 14, hop) for at, hop in enumerate(lane.hops)),
+            "</svg></figure>",
+        )
+    )
+
+
+def _arrow(y: int, hop: Hop) -> str:
+    start, end = (_LEFT, _RIGHT) if hop.to_host else (_RIGHT, _LEFT)
+    back = -8 if hop.to_host else 8
+    look = "" if hop.arrived else ' class="lost"'
+    words = _said(hop.words if hop.arrived else f"✖ {hop.words}")
+    tip = f"M{end + back},{y - 4} L{end},{y} L{end + back},{y + 4}"
+    return (
+        f'<line{look} x1="{start}" y1="{y}" x2="{end}" y2="{y}"/>'
+        f'<path d="{tip}" fill="none" stroke="currentColor"/>'
+        f'<text{look} x="{(_LEFT + _RIGHT) // 2}" y="{y - 5}" text-anchor="middle">{words}</text>'
+    )

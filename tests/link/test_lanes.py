@@ -1,0 +1,89 @@
+"""Life-cycle lanes: what went over a line, transaction by transaction, as it was seen."""
+
+from __future__ import annotations
+
+import sim
+from sim.codec import Message
+from sim.link.lanes import Lane, lanes_of, seen_by_client, seen_by_host
+from sim.link.scenario import as_html, suite_of
+from sim.operations import generate
+
+PAN = "4111111111111111"
+RULES = [
+    {"mti": "0200", "amount": "100", "action": "drop"},
+    {"mti": "0200", "amount": "200", "action": "duplicate"},
+    {"mti": "0200", "amount": "300", "action": "late", "delay": "0"},
+]
+
+
+def request(stan: int, amount: int) -> Message:
+    """A request with its own number."""
+    return generate(
+        "financial", pan=PAN, stan=f"{stan:06}", amount_minor_units=amount, version="1987"
+    ).message
+
+
+def words(lane: Lane) -> list[str]:
+    """What its arrows say, without the time that an answer took."""
+    return [hop.words.partition(" after ")[0] for hop in lane.hops]
+
+
+def test_a_time_out_and_its_reversal_are_one_transaction() -> None:
+    """The request, that no answer came, the reversal that names it and its answer; the next request is
+    another transaction."""
+    with sim.host(RULES) as host, sim.client(host, timeout=0.2) as client:
+        client.send(request(1, 100))
+        client.send(request(7, 500))
+        of_client, of_host = seen_by_client(client.seen), seen_by_host(host.seen)
+        table = client.transactions
+        shown = client.lanes()._repr_html_() + host.lanes()._repr_html_()
+    undone, plain = lanes_of(of_client)
+    assert words(undone) == [
+        "0200 financial transaction request, STAN 000001",
+        "timed out",
+        "0400 reversal request, STAN 000002, undoes 000001",
+        "0410 with 00",
+    ]
+    assert [hop.arrived for hop in undone.hops] == [True, False, True, True]
+    assert [hop.to_host for hop in undone.hops] == [True, False, True, False]
+    assert words(plain) == ["0200 financial transaction request, STAN 000007", "0210 with 00"]
+    assert [len(one.hops) for one in lanes_of(of_host)] == [4, 2]
+    assert table["transaction"].tolist() == [1, 1, 2]
+    assert table["state"].tolist() == ["unanswered", "answered", "answered"]
+    assert shown.count("<svg") == 4
+    assert PAN not in shown
+
+
+def test_an_answer_that_comes_twice_is_told() -> None:
+    """The second one is drawn as what it is, in the same transaction."""
+    with sim.host(RULES) as host, sim.client(host) as client:
+        client.send(request(1, 200))
+        client.send(generate("echo", stan="000002").message)
+        first = lanes_of(seen_by_client(client.seen))[0]
+    assert words(first)[-1] == "0210 with 00, came twice"
+    assert not first.hops[-1].arrived
+
+
+def test_an_empty_line_has_no_lanes() -> None:
+    """Neither a drawing nor an error."""
+    with sim.host() as host:
+        assert host.lanes().svg == "<p>Nothing was sent yet.</p>"
+        assert lanes_of(seen_by_host(host.seen)) == ()
+
+
+def test_a_report_draws_each_transaction_of_a_case() -> None:
+    """A case with a time-out and one more request has two drawings, titled by `sim.match`."""
+    from sim.link import background
+    from sim.link.scenario import run_suite
+
+    suite = suite_of(
+        'network = "VISA"\nversion = "1987"\n[[rules]]\namount = "100"\nmti = "0200"\naction = "drop"\n'
+        '[[cases]]\nname = "undone"\n[[cases.steps]]\ntype = "financial"\namount = 100\ntimeout = 0.2\n'
+        'undo = true\nexpect.status = "timed out"\n[[cases.steps]]\ntype = "financial"\namount = 500\n'
+    )
+    done = background.run(run_suite(suite))
+    page = as_html(done)
+    assert done.passed
+    assert page.count("<svg") == 2
+    assert "unanswered, answered</figcaption>" in page
+    assert ", undoes 000001" in page
