@@ -14,7 +14,7 @@ from sim.codec import Message
 from sim.elements import mti as mtis
 from sim.elements.pan import detect_network
 from sim.operations.answering import reverse
-from sim.operations.filling import filled
+from sim.operations.filling import Values, filled
 from sim.spec.tables import read_csv
 
 
@@ -70,7 +70,7 @@ def undoing(request: Message, stan: str, at: datetime, network: str | None = Non
         return message, row
     number, _, inside = row.element.partition(".")
     base = message.get(int(number)) if inside else ""
-    value = filled(int(number), base, {inside: row.reason}, {}, message.version, owner)
+    value = filled(int(number), base, {inside: row.reason}, Values({}, str), message.version, owner)
     return message.replace(**{f"de{number}": value}), row
 
 
