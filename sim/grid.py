@@ -19,7 +19,7 @@ SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
 # How much a column matters beside others for which there is no room either.
 _WEIGHTS = {
     **{"message": 1.8, "sentence": 1.8, "what": 1.8, "checks": 1.8, "hint": 1.1},
-    **{"value": 1.2, "source": 0.3, "note": 0.7},
+    **{"carried_by": 1.8, "value": 1.2, "source": 0.3, "note": 0.7},
 }
 _MATTERS = 1.5  # a column of this weight has room for half a sentence on any screen
 _LONG = 26  # characters; what has more may be cut short

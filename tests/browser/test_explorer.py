@@ -96,9 +96,12 @@ def test_a_file_is_dropped(chromium: Browser, jupyterlab: Lab, tmp_path: Path) -
 def test_pictures(chromium: Browser, jupyterlab: Lab, shots: Path, width: int, theme: str) -> None:
     """Nothing sticks out of the page, in a narrow window or a wide one; a picture is kept to be looked at."""
     with jupyterlab.notebook(chromium, CELLS, width=width, height=1400) as sheet:
+        sheet.page.locator(".rg-row").first.wait_for()
         sheet.theme(theme)
         if width < 800:
             sheet.page.evaluate("() => { window.jupyterapp.shell.collapseLeft(); }")
+        # A page that changes its look is out of sight for a moment: the rows are there all the same.
+        sheet.page.locator(".rg-row .rg-cell", has_text="0100").nth(3).wait_for()
         sheet.page.locator(".rg-row").nth(2).click()
         panel = sheet.page.locator(".iso-explorer")
         panel.locator(".ia").first.wait_for()

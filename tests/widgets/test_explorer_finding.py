@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.widgets.explorer import finding
-from sim.widgets.explorer.finding import Searched
+from sim.widgets.explorer.finding import Searched, anywhere
 
 TEXTS = st.lists(st.none() | st.text("aAbB01 é{@`", max_size=6), max_size=60)
 
@@ -20,16 +20,22 @@ def column(texts: list[str | None], pieces: int) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(["ab", *one, "b0"], pa.string())[1:-1] for one in some], pa.string())
 
 
-@given(TEXTS, st.text("aAbB01 é{@`", min_size=1, max_size=3), st.integers(1, 3), st.booleans())
-def test_rows_that_hold_a_text(texts: list[str | None], text: str, pieces: int, few: bool) -> None:
-    """In any case, never across two rows, in many different values or in few."""
+@given(TEXTS, st.text("aAbB01 é{@`", min_size=1, max_size=3), st.integers(1, 3), st.booleans(), st.booleans())
+def test_rows_that_hold_a_text(
+    texts: list[str | None], text: str, pieces: int, few: bool, often: bool
+) -> None:
+    """In either of two columns, in any case, never across two rows, in many different values or in few."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(finding, "_FEW", 0 if few else 10**6)
         patched.setattr(finding, "_PIECE", 5)
-        searched = Searched(column(texts, pieces))
-        found = searched.rows(text)
-    expected = [one is not None and text.lower() in one.lower() for one in texts]
-    assert (found is None and not any(expected)) or (found is not None and found.tolist() == expected)
+        patched.setattr(finding, "_ROWS", 7)
+        patched.setattr(finding, "_RARE", 0 if often else 10**6)
+        searched = [Searched(column(held, pieces)) for held in (texts, texts[::-1])]
+        found = anywhere(searched, text, len(texts))
+    lower = [(one or "").lower() for one in texts]
+    assert found.tolist() == [
+        text.lower() in one or text.lower() in two for one, two in zip(lower, lower[::-1], strict=True)
+    ]
 
 
 def test_a_column_is_searched_by_its_values_where_they_are_few() -> None:

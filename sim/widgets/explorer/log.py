@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from sim.frames.bulk.table import MessagesTable, number_of
 from sim.frames.tables import Table
 from sim.spec import VERSIONS, spec
-from sim.widgets.explorer.finding import Searched, flags
+from sim.widgets.explorer.finding import Searched, anywhere, flags
 from sim.widgets.explorer.query import Condition, conditions
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
@@ -205,9 +205,9 @@ class Log(Source):
         column, value = self.arrow(condition.column), condition.value
         if condition.operator in _ORDERED:
             return self._ordered(condition)
-        texts = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
         if condition.operator == "~":
-            return flags(pc.match_substring(texts, value, ignore_case=True))
+            return anywhere([self._searched(condition.column)], value, self.size)
+        texts = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
         equal = flags(pc.equal(texts, value))
         return equal if condition.operator == "=" else ~equal
 
@@ -227,24 +227,15 @@ class Log(Source):
         return flags(compare(pa.array(numbers, pa.float64(), from_pandas=True), bound))
 
     def _anywhere(self, text: str) -> Any:
-        """Rows with *text* in any element: a column at a time, on all processors."""
+        """Rows with *text* in any element."""
         texts = [
             name
             for name in map(str, self.table.columns)
             if number_of(name) or name in ("mti", "text", "error")
         ]
-        found = np.zeros(self.size, bool)
         with ThreadPoolExecutor() as pool:
             columns = list(pool.map(self._searched, texts))
-            # Those that are searched in no time first: they may have found every row.
-            for few in (True, False):
-                if found.all():
-                    break
-                some = [one for one in columns if one.few is few]
-                for held in pool.map(lambda one: one.rows(text), some):
-                    if held is not None:
-                        found |= held
-        return found
+        return anywhere(columns, text, self.size)
 
     def _searched(self, name: str) -> Searched:
         if name not in self._texts:

@@ -95,7 +95,7 @@ class LogExplorer(Panel):
         boxes[3].children = [self.rules, self.more_rules]
         form = ipywidgets.HBox(boxes).add_class("iso-form")
         pasted = ipywidgets.VBox([self.paste]).add_class("iso-field")
-        self._place = ipywidgets.VBox([self.drop, pasted]).add_class("iso-rows")
+        self._place = ipywidgets.VBox([self.drop, pasted]).add_class("iso-place")
         self._looked = ipywidgets.VBox(
             [form, self.counts, self.spark, self.tabs, self.grid, self.pairs, self.tools, self.detail]
         ).add_class("iso-rows")

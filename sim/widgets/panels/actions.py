@@ -72,6 +72,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
             ]
         ).add_class("iso-bar")
         super().__init__([bar, self.copy])
+        self.add_class("iso-actions")
         for name in ("message", "version"):
             traitlets.dlink((self, name), (self.copy, name))
         for button in (self.explain_button, self.validate_button, self.back_button, self._said):

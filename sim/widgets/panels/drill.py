@@ -9,7 +9,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.operations.drill import LEVELS, TOPICS, Drill, drill
-from sim.widgets.panels.shared import Panel, markup, show
+from sim.widgets.panels.shared import InputField, Panel, markup, show
 
 _HINT = "Type the answer and press Enter. Several values stand between commas."
 
@@ -34,10 +34,11 @@ class DrillPanel(Panel):
         self.level_choice = ipywidgets.Dropdown(description="Level", options=list(LEVELS), value=level)
         self.answer = ipywidgets.Text(description="Answer", continuous_update=False)
         self.button = ipywidgets.Button(description="Answer", button_style="primary")
-        self._asks = ipywidgets.HTML()
-        self._says = ipywidgets.HTML()
-        choices = ipywidgets.HBox([self.topic_choice, self.level_choice]).add_class("iso-bar")
-        bar = ipywidgets.HBox([self.answer, self.button]).add_class("iso-bar")
+        self._asks = ipywidgets.HTML().add_class("iso-said")
+        self._says = ipywidgets.HTML().add_class("iso-said")
+        choices = _form(InputField(self.topic_choice), InputField(self.level_choice))
+        asked = ipywidgets.HBox([self.answer, self.button]).add_class("iso-joined")
+        bar = _form(InputField(asked, classes="iso-wide"))
         super().__init__(choices, self._asks, bar, self._says, classes="iso-drill-panel")
         self.topic, self.level = topic, level
         traitlets.link((self, "topic"), (self.topic_choice, "value"))
@@ -83,3 +84,7 @@ class DrillPanel(Panel):
 
     def __repr__(self) -> str:
         return f"DrillPanel({self._drill!r})"
+
+
+def _form(*fields: InputField) -> Any:
+    return ipywidgets.Box(list(fields)).add_class("iso-form")

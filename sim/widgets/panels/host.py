@@ -115,7 +115,7 @@ class HostPanel(Panel):
             options=[("of each card", ""), *((name, name) for name in NETWORKS)], description="Network"
         )
         self.button = ipywidgets.Button(description="Start", button_style="primary")
-        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.grid = RuleGrid()
         self.grid_field = InputField(self.grid)
         self.traffic = TrafficView("Nothing was seen yet")

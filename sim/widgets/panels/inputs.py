@@ -205,8 +205,8 @@ class AmountInput(ipywidgets.Box):  # type: ignore[misc]
         known = currency(self.currency)
         if known:
             self.name.value = label_of(known)
-            unit = "no decimals" if not decimals(self.currency) else f"{decimals(self.currency)} decimals"
-            self.major.description = f"Amount in {known.alpha} ({unit})"
+            self.major.description = f"Amount in {known.alpha}"
+            self.major.placeholder = to_major(0, decimals(self.currency))
         self.fields[0].problem = ""
         self._busy = False
 

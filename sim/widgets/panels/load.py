@@ -46,7 +46,10 @@ class LoadPanel(Panel):
         self.button = ipywidgets.Button(description="Start", button_style="primary")
         self.progress = ipywidgets.FloatProgress(min=0.0, max=1.0, description="Progress")
         self.said = ipywidgets.HTML().add_class("iso-said")
-        form = ipywidgets.Box([InputField(one) for one in self.inputs.values()]).add_class("iso-form")
+        fields = [
+            InputField(one, classes="iso-wide" if name == "mix" else "") for name, one in self.inputs.items()
+        ]
+        form = ipywidgets.Box(fields).add_class("iso-form")
         bar = ipywidgets.HBox([self.button, self.progress]).add_class("iso-bar")
         super().__init__(form, bar, self.said, classes="iso-load-panel")
         self._load: Load | None = None

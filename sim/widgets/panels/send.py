@@ -39,12 +39,17 @@ class SendPanel(Panel):
     def __init__(self, address: str = "", message: object = "") -> None:
         self.address_input = ipywidgets.Text(description="Host", placeholder="127.0.0.1:8583")
         self.timeout_input = ipywidgets.BoundedFloatText(description="Time-out (s)", min=0.1, max=300.0)
-        self.undo_input = ipywidgets.Checkbox(description="Reverse after a time-out")
+        self.undo_input = ipywidgets.Checkbox(description="Reverse after a time-out", indent=False)
+        self.undo_input.add_class("iso-check")
         self.input = MessageInput(message, None, None)
         self.button = ipywidgets.Button(description="Send", button_style="primary")
-        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.views = MessageViews()
-        form = [InputField(self.address_input), InputField(self.timeout_input), InputField(self.undo_input)]
+        form = [
+            InputField(self.address_input),
+            InputField(self.timeout_input),
+            InputField(self.undo_input, classes="iso-wide"),
+        ]
         bar = ipywidgets.HBox([self.button, self.said]).add_class("iso-bar")
         super().__init__(
             ipywidgets.Box(form).add_class("iso-form"), self.input, bar, self.views, classes="iso-send-panel"

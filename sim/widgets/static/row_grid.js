@@ -3,6 +3,7 @@ const HEIGHT = 26;
 const TALLEST = 8_000_000; // browsers draw nothing taller than some ten million pixels
 const PAGE = 100;
 const KEPT = 3000;
+const LEAST = 46, MOST = 422; // pixels of a grid with few rows, and with many
 let grids = 0;
 
 function node(tag, names, text) {
@@ -116,6 +117,9 @@ function render({ model, el }) {
     empty.hidden = rows > 0;
     scroller.hidden = rows === 0;
     if (!rows) return;
+    root.style.setProperty('--rg-height', `${Math.min(MOST, LEAST + rows * HEIGHT)}px`);
+    // Out of sight there is no size to draw by; what was drawn before stays.
+    if (!scroller.clientHeight) return;
     tall.style.height = `${spacer()}px`;
     const down = offset();
     const from = Math.max(0, Math.floor(down / HEIGHT));
@@ -209,6 +213,9 @@ function render({ model, el }) {
   scroller.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
   const watch = new ResizeObserver(() => requestAnimationFrame(draw));
   watch.observe(scroller);
+  // A page that changes its theme is out of sight for a moment, and as large as before afterwards.
+  const sight = new IntersectionObserver(() => requestAnimationFrame(draw));
+  sight.observe(scroller);
 
   const news = content => {
     if (content.kind !== 'rows' || content.stamp !== model.get('stamp')) return;
@@ -238,6 +245,7 @@ function render({ model, el }) {
   renew();
   return () => {
     watch.disconnect();
+    sight.disconnect();
     clearTimeout(timer);
     model.off('msg:custom', news);
     model.off('msg:custom', file);
