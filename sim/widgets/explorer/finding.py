@@ -99,7 +99,8 @@ def _rows(chunk: Any, text: str) -> Flags:
         )
     if len(wanted) == 1 and _often(held, wanted):  # found early in most rows
         cases = {wanted, wanted.upper()}
-        return np.logical_or.reduce([flags(pc.match_substring(chunk, one)) for one in cases])
+        found: Flags = np.logical_or.reduce([flags(pc.match_substring(chunk, one)) for one in cases])
+        return found
     found = _compared(held, offsets, wanted.encode())
     return found & flags(chunk.is_valid()) if chunk.null_count else found
 
@@ -107,7 +108,7 @@ def _rows(chunk: Any, text: str) -> Flags:
 def _often(held: Any, letter: str) -> bool:
     """Whether *letter* stands in the first of the bytes *held* so often that to place each takes long."""
     some = held[:_SOME]
-    return np.count_nonzero(_same(some, letter)) * _RARE > len(some)
+    return int(np.count_nonzero(_same(some, letter))) * _RARE > len(some)
 
 
 def _compared(held: Any, offsets: Any, text: bytes) -> Flags:
