@@ -57,31 +57,42 @@ def parse(
 
 
 @_tool
-def explain(message: str, version: str | None = None, network: str | None = None) -> dict[str, Any]:
+def explain(
+    message: str, version: str | None = None, network: str | None = None, format: str | None = None
+) -> dict[str, Any]:
     """Say in plain English what a message says."""
-    read = _read(message, version, network)
+    read = _read(message, version, network, format)
     told = operations.explain(read, network=network)
     return {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
 
 
 @_tool
 def validate(
-    message: str, against: list[str] | None = None, version: str | None = None, network: str | None = None
+    message: str,
+    against: list[str] | None = None,
+    version: str | None = None,
+    network: str | None = None,
+    format: str | None = None,
 ) -> dict[str, Any]:
     """Judge a message by the standard, by its own network, and by those of `against` (VISA, MASTERCARD, AMEX,
     DISCOVER, JCB, UNIONPAY): findings with place, cause, hint and source."""
     asked = tuple(against or ())
     return records.report_record(
-        records.judged(message, version=version, network=network, against=asked), asked
+        records.judged(message, version=version, network=network, format=format, against=asked), asked
     )
 
 
 @_tool
 def repair(
-    message: str, version: str | None = None, network: str | None = None, clear: bool = False
+    message: str,
+    version: str | None = None,
+    network: str | None = None,
+    clear: bool = False,
+    format: str | None = None,
 ) -> dict[str, Any]:
     """Find the shortest edits that make a message read or valid, each marked safe or unsafe."""
-    done = operations.repair(message, version=version, network=network)
+    held = records.held(message, version=version, network=network, format=format)
+    done = operations.repair(held, version=version, network=network)
     text = done.text if clear else anatomy.masked_text(done.text, done.version or None)
     edits = [asdict(edit) for edit in done.edits]
     left = [records.finding_record(one) for one in done.left]
@@ -89,27 +100,25 @@ def repair(
 
 
 @_tool
-def guess(message: str) -> dict[str, Any]:
-    """Find out what a paste is: spelling, framing, format, version, with reasons and how sure that is."""
+def guess(message: str, version: str | None = None, format: str | None = None) -> dict[str, Any]:
+    """Find out what a paste is: spelling, framing, format, version, with reasons and how sure that is. Of a
+    known `format` only spelling and framing are guessed."""
+    found = operations.guess(message, format=format, version=version)
     names = ("confidence", "read_as", "mti", "version", "format", "read", "size", "reasons")
-    return {
-        "candidates": [
-            {name: getattr(one, name) for name in names} for one in operations.guess(message).candidates
-        ]
-    }
+    return {"candidates": [{name: getattr(one, name) for name in names} for one in found.candidates]}
 
 
 @_tool
-def diff(a: str, b: str) -> dict[str, Any]:
+def diff(a: str, b: str, format: str | None = None) -> dict[str, Any]:
     """Show the data elements in which two messages differ."""
-    left, right = (records.seen(one)[0] for one in (a, b))
+    left, right = (records.seen(one, format=format)[0] for one in (a, b))
     return {"differences": records.difference_records(left, right)}
 
 
 @_tool
-def mask(message: str) -> dict[str, Any]:
+def mask(message: str, format: str | None = None) -> dict[str, Any]:
     """Star out the card data of a message, as long as it was; also of one that cannot be read."""
-    return {"message": records.masked(message)}
+    return {"message": records.masked(message, format=format)}
 
 
 @_tool
@@ -121,9 +130,11 @@ def generate(
     version: str | None = None,
     options: dict[str, Any] | None = None,
     clear: bool = False,
+    format: str = "text",
 ) -> dict[str, Any]:
     """Make a valid test message: `message_type` is auth, financial, echo, advice or reversal, an MTI, or a
-    purpose such as refund. `options` holds others of `sim.generate` by name: purpose, entry, stan, at."""
+    purpose such as refund. `options` holds others of `sim.generate` by name: purpose, entry, stan, at. With a
+    wire `format` and `clear` it is given as hexadecimal."""
     given = {
         "network": network,
         "amount_minor_units": amount_minor_units,
@@ -131,22 +142,25 @@ def generate(
         "version": version,
     }
     try:
-        made = sim.generate(message_type, **given | (options or {}))
+        made = sim.generate(message_type, **given | {"format": format} | (options or {}))
     except TypeError as error:
         return {"error": str(error)}
-    return _made(made.iso.to_message(), clear, notes=[str(note) for note in made.iso.notes])
+    return _made(made.iso.to_message(), clear, format=format, notes=[str(note) for note in made.iso.notes])
 
 
 @_tool
-def respond(message: str, code: str | None = None, clear: bool = False) -> dict[str, Any]:
-    """Answer a request or an advice with the response code `code`; left out, it is approved."""
-    return _made(operations.respond(_read(message), code).message, clear)
+def respond(
+    message: str, code: str | None = None, clear: bool = False, format: str | None = None
+) -> dict[str, Any]:
+    """Answer a request or an advice with the response code `code`; left out, it is approved. `format` is the
+    one that the request is in, where it is known."""
+    return _made(operations.respond(_read(message, format=format), code).message, clear)
 
 
 @_tool
-def reverse(message: str, clear: bool = False) -> dict[str, Any]:
+def reverse(message: str, clear: bool = False, format: str | None = None) -> dict[str, Any]:
     """Make the reversal of a message."""
-    return _made(operations.reverse(_read(message)).message, clear)
+    return _made(operations.reverse(_read(message, format=format)).message, clear)
 
 
 @_tool
@@ -160,10 +174,10 @@ def build_message(
 
 
 @_tool
-def convert(message: str, to: str, clear: bool = False) -> dict[str, Any]:
+def convert(message: str, to: str, clear: bool = False, format: str | None = None) -> dict[str, Any]:
     """Write a message in another version (1987, 1993, 2003), with a word on what became of each element, or
     in a wire format, as hexadecimal digits."""
-    read = _read(message)
+    read = _read(message, format=format)
     if to not in operations.VERSIONS:
         return _made(read, clear, format=to)
     made = operations.convert(read, to, at=moment(None))
@@ -175,9 +189,11 @@ def convert(message: str, to: str, clear: bool = False) -> dict[str, Any]:
 
 
 @_tool
-def break_message(message: str, fault: str | None = None, clear: bool = False) -> dict[str, Any]:
+def break_message(
+    message: str, fault: str | None = None, clear: bool = False, format: str | None = None
+) -> dict[str, Any]:
     """Break a message in one way that a rule finds, for negative tests; without `fault`, list the ways."""
-    read = _read(message)
+    read = _read(message, format=format)
     if fault is None:
         found = operations.faults_for(read)
         return {"faults": [{"fault": one.id, "rule": one.rule, "what": one.what} for one in found]}
@@ -186,8 +202,10 @@ def break_message(message: str, fault: str | None = None, clear: bool = False) -
     return {"message": text, "rule": made.rule, "field": made.field, "start": made.start, "what": made.what}
 
 
-def _read(message: str, version: str | None = None, network: str | None = None) -> Message:
-    return parse_any(message, version=version, network=network).message
+def _read(
+    message: str, version: str | None = None, network: str | None = None, format: str | None = None
+) -> Message:
+    return parse_any(message, format=format, version=version, network=network).message
 
 
 def _made(message: Message, clear: bool, *, format: str = "text", **more: Any) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def validate_command(
     does not change it.
     """
     if fix:
-        return _mend(message, version, network, as_json, safe)
+        return _mend(message, version, network, format, as_json, safe)
     report = records.judged(message, version=version, network=network, format=format, against=against)
     if as_json:
         shown.json_line(records.report_record(report, against))
@@ -114,13 +114,16 @@ def validate_command(
     return report.valid
 
 
-def _mend(message: str, version: str | None, network: str | None, as_json: bool, safe: bool) -> bool:
+def _mend(
+    message: str, version: str | None, network: str | None, format: str | None, as_json: bool, safe: bool
+) -> bool:
     """Print the message mended, and the edits."""
     from dataclasses import asdict
 
     from sim.operations import repair
 
-    done = repair(message, version=version, network=network, unsafe=not safe)
+    held = records.held(message, version=version, network=network, format=format)
+    done = repair(held, version=version, network=network, unsafe=not safe)
     if as_json:
         edits = [asdict(edit) for edit in done.edits]
         left = [records.finding_record(one) for one in done.left]
@@ -175,13 +178,15 @@ def guess_command(
 @click.argument("a")
 @click.argument("b")
 @click.option("--version", "-v", help="1987, 1993 or 2003; without it, what each MTI says.")
+@format_option
 @json_option
-def diff_command(a: str, b: str, version: str | None, as_json: bool) -> None:
+def diff_command(a: str, b: str, version: str | None, format: str | None, as_json: bool) -> None:
     """Show the data elements in which messages A and B differ, card data hidden.
 
     One of them may be -, standard input. The exit status is 1 where they differ.
     """
-    left, right = (records.seen(next(messages((one,), None)), version=version)[0] for one in (a, b))
+    pastes = (next(messages((one,), None)) for one in (a, b))
+    left, right = (records.seen(one, version=version, format=format)[0] for one in pastes)
     found = records.difference_records(left, right)
     if as_json:
         shown.json_line(found)
@@ -195,10 +200,12 @@ def diff_command(a: str, b: str, version: str | None, as_json: bool) -> None:
 
 @click.command("mask", short_help="Star out the card data of a message.")
 @message_arguments
+@format_option
 @each
-def mask_command(message: str, version: str | None, network: str | None) -> None:
-    """Print each MESSAGE, as long as it was, with its card data starred out; also one that cannot be read."""
-    click.echo(records.masked(message, version))
+def mask_command(message: str, version: str | None, network: str | None, format: str | None) -> None:
+    """Print each MESSAGE, as long as it was, with its card data starred out; also one that cannot be read.
+    One in a wire format that --format names is printed as text."""
+    click.echo(records.masked(message, version, format))
 
 
 def _heading(seen: Anatomy, read_as: str) -> None:

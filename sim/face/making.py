@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from typing import Unpack
 
+    from sim.codec.wire import Format
     from sim.frames import MessageArgument, MessageTable
     from sim.spec.words import (
         AnyMoment,
@@ -43,6 +44,7 @@ def generate(
     acquirer: str | int | None = None,
     expiry: str | int | None = None,
     timezone: str | tzinfo | None = None,
+    format: Format | str | None = None,
     description: str | None = None,
     provider: str | None = None,
     model: str | None = None,
@@ -98,9 +100,12 @@ def generate(
         The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. None is that of *at*,
         where it has one other than UTC, else that of the country, the capital's or largest city's where it
         has several.
+    format
+        The wire format, a dialect of one's own perhaps, that has its elements. What has no place there is
+        left out, and `.iso.notes` says so. None is the version.
     description
         Plain English, from which a language model chooses the options instead. It overrides all others
-        but *version* and *at*.
+        but *version*, *at* and *format*.
     provider, model
         The language model to ask; see `sim.llm.status()`.
     payment
@@ -152,17 +157,18 @@ def generate(
 
     if description and description.strip():
         return frames.generate_by_model(
-            description, provider=provider, model=model, version=version or "1987", at=at
+            description, provider=provider, model=model, version=version or "1987", at=at, format=format
         )
     return frames.generate(**options, **payment)
 
 
 def respond(
-    request: MessageArgument,
+    request: MessageArgument | bytes,
     code: str | None = None,
     *,
     amount_minor_units: int | None = None,
     balance_minor_units: int | None = None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """Answer a request or an advice, as an issuer does: the decision, and what was asked for, such as results
     of checks, a balance or an answer to the chip.
@@ -177,6 +183,8 @@ def respond(
         How much is approved, where that is less than was asked for.
     balance_minor_units
         The balance that a balance inquiry is answered with; None is a sample value.
+    format
+        The wire format that *request* is in, where it is known; None guesses.
 
     Returns
     -------
@@ -199,16 +207,21 @@ def respond(
     from sim import frames
 
     return frames.respond(
-        request, code, amount_minor_units=amount_minor_units, balance_minor_units=balance_minor_units
+        request,
+        code,
+        amount_minor_units=amount_minor_units,
+        balance_minor_units=balance_minor_units,
+        format=format,
     )
 
 
 def reverse(
-    original: MessageArgument,
+    original: MessageArgument | bytes,
     *,
     stan: str | None = None,
     at: AnyMoment | None = None,
     final_amount_minor_units: int | None = None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """Undo a message: the reversal of *original*, in full or in part, with the original's data elements.
 
@@ -222,6 +235,8 @@ def reverse(
         The reversal's own moment, as in `generate`; None is the original's.
     final_amount_minor_units
         What stays of the amount, where only a part is undone.
+    format
+        The wire format that *original* is in, where it is known; None guesses.
 
     Returns
     -------
@@ -243,16 +258,18 @@ def reverse(
     """
     from sim import frames
 
-    return frames.reverse(original, stan=stan, at=at, final_amount_minor_units=final_amount_minor_units)
+    final = final_amount_minor_units
+    return frames.reverse(original, stan=stan, at=at, final_amount_minor_units=final, format=format)
 
 
 def convert(
-    message: MessageArgument,
+    message: MessageArgument | bytes,
     to: AnyVersion,
     *,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
     at: AnyMoment | None = None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """Write a message in another version of the standard, with a word on each of its elements.
 
@@ -273,6 +290,8 @@ def convert(
     at
         The clock, local time: years and centuries that the message does not carry are those nearest to
         it. None is now.
+    format
+        The wire format that *message* is in, where it is known; None guesses.
 
     Returns
     -------
@@ -299,4 +318,4 @@ def convert(
     """
     from sim import frames
 
-    return frames.convert(message, to, version=version, network=network, at=at)
+    return frames.convert(message, to, version=version, network=network, at=at, format=format)

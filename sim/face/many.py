@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from sim.codec.wire import Format
     from sim.frames import MessageArgument, TransactionsTable
     from sim.spec.words import PlotKind
 
@@ -62,6 +63,7 @@ def match(
     *,
     times: str | Sequence[Any] | None = None,
     timeout: float = 60.0,
+    format: Format | str | None = None,
 ) -> TransactionsTable:
     """Find what belongs together: requests with their answers, repeats and reversals.
 
@@ -78,6 +80,8 @@ def match(
         seconds. None takes the column `time` of a capture; without times there is no latency.
     timeout
         After how many seconds an answer is late. An answer behind the reversal of its request always is.
+    format
+        The wire format that *messages* are in, as in `read`; None finds it.
 
     Returns
     -------
@@ -107,4 +111,4 @@ def match(
     """
     from sim import frames
 
-    return frames.match(messages, times, timeout)
+    return frames.match(messages, times, timeout, format)

@@ -175,8 +175,13 @@ def validate(
     return frames.validate(message, against=against, network=network, version=version, format=format)
 
 
-def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | None = None) -> RawMessage:
-    """Write a message as text: MTI, bitmap, data elements.
+def build(
+    fields: MessageArgument | Mapping[Any, str] | bytes,
+    *,
+    version: AnyVersion | None = None,
+    format: Format | str | None = None,
+) -> RawMessage:
+    """Write a message as text: MTI, bitmap, data elements; or as the bytes of a wire format.
 
     Parameters
     ----------
@@ -185,6 +190,9 @@ def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | 
         from them.
     version
         One of `sim.VERSIONS`; None reads it off the MTI.
+    format
+        The wire format to write it in, as hexadecimal digits without framing; None and `text` are the text
+        form.
 
     Returns
     -------
@@ -207,16 +215,20 @@ def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | 
     """
     from sim import frames
 
-    return frames.build(fields, version=version)
+    return frames.build(fields, version=version, format=format)
 
 
-def diff(a: MessageArgument, b: MessageArgument) -> DiffTable:
+def diff(
+    a: MessageArgument | bytes, b: MessageArgument | bytes, *, format: Format | str | None = None
+) -> DiffTable:
     """Put the data elements in which two messages differ side by side, also across versions.
 
     Parameters
     ----------
     a, b
-        Messages in any form.
+        Messages in any form that `parse` takes.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
 
     Returns
     -------
@@ -238,10 +250,15 @@ def diff(a: MessageArgument, b: MessageArgument) -> DiffTable:
     """
     from sim import frames
 
-    return frames.diff(a, b)
+    return frames.diff(a, b, format=format)
 
 
-def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:
+def mask(
+    message: MessageArgument | bytes,
+    *,
+    version: AnyVersion | None = None,
+    format: Format | str | None = None,
+) -> str:
     """Star out the card data of a message, so that its text can go into a ticket or a mail.
 
     A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data keep nothing. The
@@ -275,15 +292,16 @@ def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:
     """
     from sim import frames
 
-    return frames.mask(message, version=version)
+    return frames.mask(message, version=version, format=format)
 
 
 def repair(
-    message: MessageArgument,
+    message: MessageArgument | bytes,
     *,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
     unsafe: bool = True,
+    format: Format | str | None = None,
 ) -> EditsTable:
     """Find the shortest edits that make a message read or valid. The message itself is left as it is.
 
@@ -296,6 +314,8 @@ def repair(
     unsafe
         False makes no edit but safe ones: those that change how something is written, or take out what
         nobody asks for. The others make up a value, or touch a card number, an amount or a currency.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
 
     Returns
     -------
@@ -321,4 +341,4 @@ def repair(
     """
     from sim import frames
 
-    return frames.repair(message, version=version, network=network, unsafe=unsafe)
+    return frames.repair(message, version=version, network=network, unsafe=unsafe, format=format)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -10,10 +11,14 @@ from sim import operations
 from sim.codec import ParseError
 from sim.frames.argument import MessageArgument, as_build_error, take
 from sim.frames.messages import columns_of, table_of
+from sim.frames.pasted import given_of
 from sim.frames.tables import MessageTable, Table
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
 
 SOURCE = "convert"
 _COLUMNS = ("number", "to", "action", "note")
@@ -27,15 +32,16 @@ class NotesTable(Table):
 
 
 def convert(
-    message: MessageArgument,
+    message: MessageArgument | bytes,
     to: AnyVersion,
     *,
     version: AnyVersion | None,
     network: AnyNetwork | None,
     at: AnyMoment | None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """The message table of *message* in version *to*; raises BuildError where it is no message."""
-    given = take(message, version, network)
+    given = given_of(message, format, version=version, network=network)
     try:
         source = given.message()
     except ParseError as error:

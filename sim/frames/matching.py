@@ -8,7 +8,7 @@ those, and what comes back is columns again: no message is made for it. The rule
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,18 @@ import pyarrow.compute as pc
 
 from sim.codec import Message, build
 from sim.errors import IsoError, OptionError
-from sim.frames.argument import MessageArgument, take
+from sim.frames.argument import MessageArgument
 from sim.frames.bulk import read
 from sim.frames.bulk.table import number_of
+from sim.frames.pasted import given_of
 from sim.frames.transactions import TransactionsTable, transactions
 from sim.operations.matching import TIMEOUT
 from sim.operations.matching.pairing import Keys, Traffic, pair
 from sim.operations.matching.rules import ANSWER, ASK, NONE, Link, Place, Rule, Tie, kind, role, rules
 from sim.spec import VERSIONS
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 _TIME = "time"
@@ -37,20 +41,21 @@ def match(
     messages: MessageArgument | Iterable[MessageArgument],
     times: str | Sequence[Any] | pd.Series[Any] | None = None,
     timeout: float = TIMEOUT,
+    format: Format | str | None = None,
 ) -> TransactionsTable:
     """The transactions of *messages*: see `sim.match`."""
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
         raise OptionError("timeout", "seconds above 0", repr(timeout))
-    table = as_messages(messages)
+    table = as_messages(messages, format)
     seconds = _seconds(table, times)
     columns = Columns(table)
     made = pair(_traffic(columns, seconds), float(timeout))
     return transactions(columns, made, seconds)
 
 
-def as_messages(source: Any) -> pd.DataFrame:
+def as_messages(source: Any, format: Format | str | None = None) -> pd.DataFrame:
     """A table with a row per message: *source* itself, one message, several of them, or what `sim.read`
-    takes."""
+    takes, by *format*."""
     if isinstance(source, pd.DataFrame) and "mti" in source.columns:
         return pd.DataFrame(source)
     if isinstance(source, pd.DataFrame | Message):
@@ -58,13 +63,14 @@ def as_messages(source: Any) -> pd.DataFrame:
     if isinstance(source, list | tuple) and not all(isinstance(one, str) for one in source):
         if all(isinstance(one, pd.DataFrame) and "mti" in one.columns for one in source):
             return pd.concat([pd.DataFrame(one) for one in source], ignore_index=True)
-        source = [one if isinstance(one, str) else _as_text(one) for one in source]
-    return pd.DataFrame(read(source))
+        source = [_as_text(one, format) for one in source]
+        format = None
+    return pd.DataFrame(read(source, format=format))
 
 
-def _as_text(one: Any) -> str:
+def _as_text(one: Any, format: Format | str | None) -> str:
     """A message as text; a broken one stays what it is."""
-    given = take(one, None, None)
+    given = given_of(one, format)
     try:
         return build(given.message())
     except IsoError:

@@ -12,11 +12,11 @@ from sim import operations
 from sim.codec import BuildError, Message, ParseError
 from sim.codec import build as build_text
 from sim.frames.argument import Given, MessageArgument, as_build_error, digest, from_elements, take
-from sim.frames.pasted import said, say_fault, take_paste
+from sim.frames.pasted import given_of, said, say_fault, take_paste
 from sim.frames.raw import RawMessage
 from sim.frames.tables import DiffTable, FindingsTable, MessageTable
 from sim.judge import Severity
-from sim.operations import Generated, Report
+from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.asked import moment, options_of
 from sim.operations.explanation import SOURCE_RULES
@@ -148,30 +148,38 @@ def generate_by_model(
     model: str | None,
     version: AnyVersion | None,
     at: AnyMoment | None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """The message that a language model makes of *description*, as a table."""
     from sim.operations import llm
 
     edition = DEFAULT_VERSION if version is None else version_named(version)
     made = llm.generate(description, provider=provider, model=model, version=edition, at=moment(at))
-    return _made(made, made.network)
+    return _made(made, made.network, format)
 
 
-def generate(message_type: str, *, network: AnyNetwork | None, **options: Any) -> MessageTable:
+def generate(
+    message_type: str,
+    *,
+    network: AnyNetwork | None,
+    format: Format | str | None = None,
+    **options: Any,
+) -> MessageTable:
     """A generated message as a table; the options are those of `operations.generate`."""
     asked = options_of(message_type, network=network, **options)
-    return _made(operations.generate(**asked), asked["network"])
+    return _made(operations.generate(**asked), asked["network"], format)
 
 
 def respond(
-    request: MessageArgument,
+    request: MessageArgument | bytes,
     code: str | None,
     *,
     amount_minor_units: int | None = None,
     balance_minor_units: int | None = None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """The response to *request* as a table."""
-    given = take(request, None, None)
+    given = given_of(request, format)
     made = operations.respond(
         readable(given),
         code,
@@ -183,20 +191,22 @@ def respond(
 
 
 def reverse(
-    original: MessageArgument,
+    original: MessageArgument | bytes,
     *,
     stan: str | None,
     at: AnyMoment | None,
     final_amount_minor_units: int | None = None,
+    format: Format | str | None = None,
 ) -> MessageTable:
     """The reversal of *original* as a table."""
-    given, final = take(original, None, None), final_amount_minor_units
+    given, final = given_of(original, format), final_amount_minor_units
     made = operations.reverse(readable(given), stan=stan, at=moment(at), final_amount_minor_units=final)
     return _made(made, given.network)
 
 
-def _made(made: Generated, network: str | None) -> MessageTable:
-    return table_of(take(made.message, None, network), source=made.source, notes=made.notes)
+def _made(made: Generated, network: str | None, format: Format | str | None = None) -> MessageTable:
+    message, left = building.in_format(made.message, format or building.TEXT)
+    return table_of(take(message, None, network), source=made.source, notes=(*made.notes, *left))
 
 
 def readable(given: Given) -> Message:
@@ -207,16 +217,30 @@ def readable(given: Given) -> Message:
         raise as_build_error(error) from error
 
 
-def build(fields: MessageArgument | Mapping[Any, str], *, version: AnyVersion | None = None) -> RawMessage:
-    """The text of a message in any form, or of a dict of elements."""
-    if isinstance(fields, Mapping):
-        return RawMessage(build_text(from_elements(fields, version)))
-    return RawMessage(build_text(readable(take(fields, version, None))))
+def build(
+    fields: MessageArgument | Mapping[Any, str] | bytes,
+    *,
+    version: AnyVersion | None = None,
+    format: Format | str | None = None,
+) -> RawMessage:
+    """The text of a message in any form, or of a dict of elements; in *format*, its bytes as hex digits."""
+    made = (
+        from_elements(fields, version)
+        if isinstance(fields, Mapping)
+        else readable(given_of(fields, version=version))
+    )
+    return RawMessage(building.written_as(made, format))
 
 
-def mask(message: MessageArgument, *, version: AnyVersion | None = None) -> str:
+def mask(
+    message: MessageArgument | bytes,
+    *,
+    version: AnyVersion | None = None,
+    format: Format | str | None = None,
+) -> str:
     """The text of a message with card data starred out."""
-    given = take(message, version, None)
+    whole = format is None and isinstance(message, str)
+    given = take(message, version, None) if whole else given_of(message, format, version=version)
     return masked_text(given.text(), given.version)
 
 
@@ -273,9 +297,11 @@ def _cell(value: object) -> object:
     return str(value) if isinstance(value, Severity) else value
 
 
-def diff(a: MessageArgument, b: MessageArgument) -> DiffTable:
+def diff(
+    a: MessageArgument | bytes, b: MessageArgument | bytes, *, format: Format | str | None = None
+) -> DiffTable:
     """The elements of *a* and *b* that differ, side by side."""
-    sides = [_seen(take(message, None, None)) for message in (a, b)]
+    sides = [_seen(given_of(message, format)) for message in (a, b)]
     rows: list[tuple[object, ...]] = []
     for found in differences(*sides):
         places = (found.a, found.b)

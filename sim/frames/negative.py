@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from sim import operations
@@ -9,11 +11,15 @@ from sim.codec import ParseError
 from sim.errors import locate
 from sim.frames.argument import MessageArgument, as_build_error, take
 from sim.frames.messages import columns_of, table_of
+from sim.frames.pasted import given_of
 from sim.frames.reference import ReferenceTable
 from sim.frames.tables import MessageTable, Table
 from sim.operations import Broken
 from sim.operations.anatomy import masked_text
 from sim.spec.words import AnyNetwork, AnyVersion
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
 
 SOURCE_FAULT = "fault"
 _CASE_COLUMNS = (
@@ -36,7 +42,9 @@ class CasesTable(Table):
         return {raw: masked_text(raw, version) for raw, version in texts if isinstance(raw, str)}
 
 
-def break_message(message: MessageArgument, fault: str) -> MessageTable:
+def break_message(
+    message: MessageArgument | bytes, fault: str, *, format: Format | str | None = None
+) -> MessageTable:
     """Break a message in one place.
 
     Parameters
@@ -45,6 +53,8 @@ def break_message(message: MessageArgument, fault: str) -> MessageTable:
         A good message, in any form.
     fault
         The name of a fault; `sim.faults()` lists them.
+    format
+        The wire format that *message* is in, where it is known; None guesses.
 
     Returns
     -------
@@ -66,7 +76,7 @@ def break_message(message: MessageArgument, fault: str) -> MessageTable:
     >>> sim.validate(table)["rule"].tolist()
     ['date']
     """
-    given = take(message, None, None)
+    given = given_of(message, format)
     try:
         good = given.message()
     except ParseError as error:
@@ -121,13 +131,15 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
     return CasesTable(columns_of(_CASE_COLUMNS, rows))
 
 
-def faults(message: MessageArgument | None = None) -> Table:
+def faults(message: MessageArgument | bytes | None = None, *, format: Format | str | None = None) -> Table:
     """Give the ways to break a message.
 
     Parameters
     ----------
     message
         A message in any form, to get only the faults that apply to it; None gives all.
+    format
+        The wire format that *message* is in, where it is known; None guesses.
 
     Returns
     -------
@@ -148,7 +160,7 @@ def faults(message: MessageArgument | None = None) -> Table:
     """
     chosen = operations.all_faults()
     if message is not None:
-        given = take(message, None, None)
+        given = given_of(message, format)
         try:
             chosen = operations.faults_for(given.message(), network=given.network)
         except ParseError as error:

@@ -45,6 +45,17 @@ def take_paste(
     return _given(found.best, version, network), found
 
 
+def given_of(
+    message: object,
+    format: Format | str | None = None,
+    *,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+) -> Given:
+    """A message argument in one form, a paste or bytes read as what they are. Raises as `take_paste` does."""
+    return take_paste(message, version, network, format)[0]
+
+
 def _given(best: Guessed, version: AnyVersion | None, network: AnyNetwork | None) -> Given:
     held = best.message
     own = held.dialect if held else None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sim import operations
-from sim.codec import Message
 from sim.frames.argument import MessageArgument, take
 from sim.frames.messages import columns_of, table_of
+from sim.frames.pasted import given_of
 from sim.frames.raw import RawMessage
 from sim.frames.tables import MessageTable, Table
 from sim.spec.words import AnyNetwork, AnyVersion
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
 
 _COLUMNS = ("field", "name", "action", "before", "after", "why", "rule", "safe")
 
@@ -53,10 +58,15 @@ class EditsTable(Table):
 
 
 def repair(
-    message: MessageArgument, *, version: AnyVersion | None, network: AnyNetwork | None, unsafe: bool
+    message: MessageArgument | bytes,
+    *,
+    version: AnyVersion | None,
+    network: AnyNetwork | None,
+    unsafe: bool,
+    format: Format | str | None = None,
 ) -> EditsTable:
     """The edits that mend *message*."""
-    content: str | Message = message if isinstance(message, str) else take(message, version, network).content
+    content = given_of(message, format, version=version, network=network).content
     given = None if version is None else str(version)
     made = operations.repair(content, version=given, network=network, unsafe=unsafe)
     rows = [[getattr(edit, name) for name in _COLUMNS] for edit in made.edits]

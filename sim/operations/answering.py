@@ -111,12 +111,12 @@ def respond(
     network = network or _network_of(request)
     inside = Inside(request, network)
     decided = code or _code(request, inside, part is not None)
-    width = spec(version)[39].width
+    width = request.spec[39].width
     if len(decided) != width:
         raise BuildError(39, None, spec(version)[39].format, f"{len(decided)} characters")
     made = _Answer(request, network, inside, decided, part, balance)
     fields = made.fields(approval)
-    return Generated(Message(answer_mti, fields, version), network, SOURCE_TEMPLATE)
+    return Generated(Message(answer_mti, fields, version, dialect=request.dialect), network, SOURCE_TEMPLATE)
 
 
 def _checked(option: str, value: int | None, most: int, least: int = 0) -> int | None:
@@ -286,7 +286,7 @@ def reverse(
         fields[24], fields[25] = str(kinds["function"]), str(kinds["reason"])
     context = Context(template.setting, account(original)[1], asked, number[-6:], moment)
     _undo(fields, template, context)
-    message = Message(template.mti, dict(sorted(fields.items())), version)
+    message = Message(template.mti, dict(sorted(fields.items())), version, dialect=original.dialect)
     return Generated(message, network, SOURCE_TEMPLATE)
 
 

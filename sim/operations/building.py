@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sim.codec import BuildError, Message, build
-from sim.codec.wire import encode, misfits, names, wire_format
+from sim.codec.wire import Format, encode, misfits, names, wire_format
+from sim.elements.layout import fitting
 from sim.errors import ChoiceError
+from sim.spec import ElementSpec
 
 TEXT = "text"
 
@@ -98,6 +100,54 @@ def written(message: Message, name: str) -> str:
     """The text form of *message*, or its bytes in format *name*, as hex digits. Raises BuildError naming the
     first element that cannot be written."""
     return build(message) if name == TEXT else encode(message, name).hex().upper()
+
+
+def written_as(message: Message, format: Format | str | None) -> str:
+    """The text form of *message*, or its bytes in *format* (one, or the name of one), as hex digits. Raises
+    UnwritableError naming every element that *format* cannot carry, ChoiceError for an unknown name."""
+    if format is None or format == TEXT:
+        return build(message)
+    made = wire_format(known_format(format)) if isinstance(format, str) else format
+    if errors := misfits(message, made):
+        raise UnwritableError.of(errors)
+    return encode(message, made).hex().upper()
+
+
+def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[str, ...]]:
+    """*message* as links of *format* have it, and a note on each element that is another one there.
+
+    Values of elements that the format has otherwise are filled up to their length; those that fit neither
+    that length nor the format's own parts, and those that it cannot carry at all, are left out.
+
+    >>> in_format(Message("0200", {11: "123456", 41: "TERM0001"}), "base24")[0][41]
+    'TERM0001        '
+    """
+    if format == TEXT:
+        return message, ()
+    made = wire_format(known_format(format)) if isinstance(format, str) else format
+    layout = made.layout(message.version)
+    fields: dict[int, str] = {}
+    notes = []
+    for number, value in message.fields.items():
+        own = layout.dialect[number] if layout.dialect and number in layout.own else None
+        filled = value if own is None else _filled(value, own)
+        one = Message(message.mti, {number: filled}, message.version, dialect=own and layout.dialect)
+        laid_out = any(part.number == number for part in layout.dialect.parts) if layout.dialect else False
+        if laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
+            notes.append(f"DE {number} is left out: {made.name} lays it out in its own way.")
+        elif errors := misfits(one, made) or _misfits(one):
+            notes.append(f"DE {number} is left out: {made.name} has {errors[0].expected} there.")
+        else:
+            fields[number] = filled
+    own_table = None if layout.own.isdisjoint(fields) else layout.dialect
+    return replace(message, fields=fields, dialect=own_table), tuple(notes)
+
+
+def _filled(value: str, element: ElementSpec) -> str:
+    """*value* at the length of a fixed element: zeros in front of digits, blanks behind text."""
+    if not element.fixed or len(value) >= element.width:
+        return value.rstrip() if element.fixed and len(value.rstrip()) == element.width else value
+    return value.zfill(element.width) if element.content == "n" else value.ljust(element.width)
 
 
 def _message(mti: str, fields: dict[int, str], version: str, name: str) -> Message:

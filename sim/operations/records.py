@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.codec import Message
 from sim.judge import Finding
 from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.project import strip_line_ending
-from sim.operations.reading import recognised
+from sim.operations.reading import TEXT, recognised
 from sim.operations.validation import Report, chosen_version, validate
 from sim.spec.spellings import network_named
 
@@ -49,12 +50,25 @@ def judged(
 ) -> Report:
     """The verdict on *message*, written in any way."""
     view, _ = seen(message, version=version, network=network, format=format)
-    held = view.raw if view.fault else view.message
-    return validate(held, network=network, version=view.version, against=against)
+    return validate(_of(view), network=network, version=view.version, against=against)
 
 
-def masked(message: str, version: str | None = None) -> str:
-    """*message* as it stands, card data starred out."""
+def held(
+    message: str, *, version: str | None = None, network: str | None = None, format: str | None = None
+) -> str | Message:
+    """What *message*, written in any way, holds: the message, or the text of a broken one."""
+    return _of(seen(message, version=version, network=network, format=format)[0])
+
+
+def _of(view: Anatomy) -> str | Message:
+    return view.raw if view.fault else view.message
+
+
+def masked(message: str, version: str | None = None, format: str | None = None) -> str:
+    """*message* as it stands, card data starred out; one in a wire format that is named, as text."""
+    if format not in (None, TEXT):
+        view, _ = seen(message, version=version, format=format)
+        return masked_text(view.raw, view.version)
     text = strip_line_ending(message)
     return masked_text(text, chosen_version(text, version))
 

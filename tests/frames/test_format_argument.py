@@ -1,0 +1,116 @@
+"""`format=` on every function that takes a message: dumps are read by it, dialects keep their elements."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sim
+from sim.codec import Message
+from sim.codec.wire import Format, encode
+from sim.codec.wire.dialects import load_format
+
+_OWN = """
+extends = "bcd"
+name = "side-bank"
+title = "Side bank"
+source = "its specification"
+
+[elements.41]
+name = "Till"
+format = "ans 12"
+
+[elements.48]
+cut = "places"
+parts = [{ path = "1", name = "branch", format = "n 4" }]
+"""
+_TAKES_MESSAGES = {
+    *("break_message", "build", "convert", "diff", "explain", "faults", "guess", "mask", "match", "parse"),
+    *("read", "repair", "respond", "reverse", "validate"),
+}
+_MAKES_MESSAGES = {"client", "export_format", "generate", "host", "load", "run_suite"}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Format:
+    """A dialect that was loaded from a file."""
+    path: Path = tmp_path_factory.mktemp("dialect") / "side.toml"
+    path.write_text(_OWN, encoding="utf-8")
+    return load_format(path)
+
+
+@pytest.fixture(scope="module")
+def dump(own: Format) -> str:
+    """A sale in that dialect, as hex."""
+    return str(sim.build(sim.generate("auth", entry="stripe", at="2026-11-20", format=own), format=own))
+
+
+def test_every_function_that_takes_or_makes_a_message_has_a_format() -> None:
+    """The public functions with a parameter `format` are those that take messages, or write some."""
+    found = {
+        name
+        for name in sim.__all__
+        if inspect.isfunction(one := getattr(sim, name)) and "format" in inspect.signature(one).parameters
+    }
+    assert found == _TAKES_MESSAGES | _MAKES_MESSAGES
+
+
+def test_generate_makes_a_message_of_the_dialect(own: Format) -> None:
+    """Elements have the dialect's names and lengths; what its own parts cannot hold is left out and said."""
+    table = sim.generate("auth", network="MASTERCARD", format=own)
+    row = table.set_index("number").loc[41]
+    assert (row["name"], row["format"], len(row["value"])) == ("Till", "ans 12", 12)
+    assert 48 not in table["number"].tolist()
+    assert any("DE 48 is left out: side-bank" in str(note) for note in table.iso.notes)
+    assert "framing" not in sim.validate(table)["rule"].tolist()
+    assert sim.generate("auth", format="text").iso.message == sim.generate("auth").iso.message
+
+
+def test_build_writes_the_bytes_of_a_format(own: Format, dump: str) -> None:
+    """A table, a dict and a dump are written as the format does; what it cannot carry is named."""
+    table = sim.parse(dump, format=own)
+    assert sim.build(table, format=own) == dump
+    assert sim.build(table, format="side-bank") == dump
+    fields = {"mti": "0800", 3: "990000", 11: "123456"}
+    assert sim.build(fields, format="bcd") == "08002020000000000000990000123456"
+    assert sim.build("0800 2020 0000 0000 0000 9900 0012 3456") == sim.build(fields)
+    with pytest.raises(sim.BuildError, match="DE 11"):
+        sim.build({**fields, 11: "12345X"}, format="bcd")
+    with pytest.raises(sim.ChoiceError):
+        sim.build(fields, format="no-such")
+
+
+def test_a_dump_goes_through_every_verb(own: Format, dump: str) -> None:
+    """What `parse` reads by a format, the other verbs read by it, as text, and as bytes themselves."""
+    held = sim.parse(dump, format=own).iso.to_message()
+    assert sim.parse(dump, format=own)["name"].tolist().count("Till") == 1
+    for given in (dump, bytes.fromhex(dump)):
+        assert sim.diff(given, given, format=own).empty
+        assert sim.respond(given, "05", format=own).iso.to_message()[39] == "05"
+        assert sim.reverse(given, format=own).iso.mti == "0400"
+        assert sim.convert(given, "1993", format=own).iso.mti == "1100"
+        assert "4111111111111111" not in sim.mask(given, format=own)
+        assert sim.repair(given, format=own).valid == sim.validate(given, format=own).iso.valid
+    assert held.dialect is not None
+    assert len(sim.match([dump], format=own)) == 1
+
+
+def test_a_dump_is_broken_by_the_faults_of_its_message() -> None:
+    """`break_message` and `faults` take the bytes of a ready format."""
+    dump = sim.build(sim.generate("auth", entry="stripe", at="2026-11-20"), format="bcd")
+    assert "month-13" in sim.faults(dump, format="bcd")["fault"].tolist()
+    assert sim.validate(sim.break_message(dump, "month-13", format="bcd"))["rule"].tolist() == ["date"]
+
+
+def test_the_message_of_a_dialect_stays_one_when_it_is_repaired(own: Format) -> None:
+    """An edit of one element leaves the dialect's own as they are."""
+    fields: dict[int, Any] = {2: "4111111111111112", 3: "000000", 4: "000000001000", 7: "1120120000"}
+    fields |= {11: "000042", 41: "TILL00000001", 49: "840"}
+    table = own.layout("1987").dialect
+    data = encode(Message("0100", fields, "1987", dialect=table), own)
+    edits = sim.repair(data, format=own)
+    assert "luhn" in edits["rule"].tolist()
+    assert edits.message.iso.to_message()[41] == "TILL00000001"
