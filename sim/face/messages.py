@@ -271,6 +271,8 @@ def mask(
         A message in any form.
     version
         One of `sim.VERSIONS`; None reads it off the MTI.
+    format
+        The name of a wire format: what is read by it is given as text. None takes *message* as it stands.
 
     Returns
     -------

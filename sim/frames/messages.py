@@ -241,7 +241,7 @@ def mask(
     """The text of a message with card data starred out."""
     whole = format is None and isinstance(message, str)
     given = take(message, version, None) if whole else given_of(message, format, version=version)
-    return masked_text(given.text(), given.version)
+    return masked_text(given.text(), given.table)
 
 
 def validate(

@@ -260,8 +260,9 @@ def differences(a: Anatomy, b: Anatomy) -> list[Difference]:
     return made
 
 
-def masked_text(raw: str, version: str | None = None) -> str:
-    """*raw*, sound or broken, as long as it was, card data starred out; *version* None reads it off the MTI.
+def masked_text(raw: str, version: str | Spec | None = None) -> str:
+    """*raw*, sound or broken, as long as it was, card data starred out; *version*, or the table of a dialect,
+    None reads it off the MTI.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
     for number, value in message.fields.items():
         own = layout.dialect[number] if layout.dialect and number in layout.own else None
         filled = value if own is None else _filled(value, own)
-        one = Message(message.mti, {number: filled}, message.version, dialect=own and layout.dialect)
+        one = Message(message.mti, {number: filled}, message.version, dialect=layout.dialect if own else None)
         laid_out = any(part.number == number for part in layout.dialect.parts) if layout.dialect else False
         if laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
             notes.append(f"DE {number} is left out: {made.name} lays it out in its own way.")

@@ -68,7 +68,7 @@ def masked(message: str, version: str | None = None, format: str | None = None) 
     """*message* as it stands, card data starred out; one in a wire format that is named, as text."""
     if format not in (None, TEXT):
         view, _ = seen(message, version=version, format=format)
-        return masked_text(view.raw, view.version)
+        return view.shown_text
     text = strip_line_ending(message)
     return masked_text(text, chosen_version(text, version))
 
