@@ -116,26 +116,25 @@ async def _read(
 ) -> operations.Parsed:
     """*message* read. Raises Problem 422 where it cannot be. What has to be guessed is guessed beside the
     event loop, so that other requests are answered meanwhile."""
-    options: dict[str, Any] = {"format": form, "version": _text(version), "network": _text(network)}
     raw = operations.strip_line_ending(message)
-    quick = form in (None, reading.TEXT) and reading.read_text_form(raw, options["version"]) is not None
+    chosen, asked = _text(version), _text(network)
     try:
-        if quick:
-            return operations.parse_any(message, **options)
-        return await asyncio.to_thread(operations.parse_any, message, **options)
+        if form == reading.TEXT or (form is None and reading.read_text_form(raw, chosen) is not None):
+            return operations.parse_any(message, format=form, version=chosen, network=asked)
+        found = await asyncio.to_thread(operations.guess, raw, format=form, version=chosen)
+    except ParseError as error:
+        raise iso_problem("iso8583_parse", _MESSAGE, error) from None
+    try:
+        return reading.parse_guessed(found, raw, chosen, asked)
     except operations.NotIso8583Error as error:
         ctx = {"reasons": list(error.reasons)}
         raise problem(422, "not_iso8583", _MESSAGE, "This is no ISO 8583 message", ctx=ctx) from None
     except ParseError as error:
-        tried = await asyncio.to_thread(_tried, raw, options)
-        raise iso_problem("iso8583_parse", _MESSAGE, error, **tried) from None
+        raise iso_problem("iso8583_parse", _MESSAGE, error, **_tried(found)) from None
 
 
-def _tried(raw: str, options: dict[str, Any]) -> dict[str, Any]:
-    """What was tried, where bytes were guessed: each format, how far it read, and why it is none."""
-    if options["format"] == reading.TEXT:
-        return {}
-    found = operations.guess(raw, format=options["format"], version=options["version"])
+def _tried(found: operations.Guess) -> dict[str, Any]:
+    """What was tried, where bytes were guessed: each format and how far it read."""
     shown = [one for one in found.candidates if one.format][:_MOST_TRIED]
     tried = [{"format": one.format, "read": one.read, "of": one.size} for one in shown]
     return {"tried": tried} if any(one.format != reading.TEXT for one in shown) else {}

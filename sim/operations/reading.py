@@ -118,14 +118,17 @@ def parse_any(
     # Looking for bytes takes a room of its own, which the text form does without.
     from sim.operations.guessing import guess
 
-    best = guess(raw, format=format, version=version).best
-    return _parsed(best, raw, version, network)
+    return parse_guessed(guess(raw, format=format, version=version), raw, version, network)
 
 
 _AS_IT_STANDS = ("the text form, read to its end",)
 
 
-def _parsed(best: Guessed, raw: str, version: AnyVersion | None, network: str | None) -> Parsed:
+def parse_guessed(
+    found: Guess, raw: str, version: AnyVersion | None = None, network: str | None = None
+) -> Parsed:
+    """The message that was *found* in *raw*. Raises as `parse_any` does."""
+    best = found.best
     held = best.message
     if held is None or best.confidence == NONE:
         raise NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(best.reasons), best.reasons)

@@ -102,11 +102,11 @@ def strangeness(mti: str) -> float | None:
     return sum(_STRANGE for part in parts if not part)
 
 
-def anchors(views: Views) -> list[Anchor]:
-    """The likeliest anchors in the first bytes, the best first."""
+def anchors(views: Views, only: int | None = None) -> list[Anchor]:
+    """The likeliest anchors in the first bytes, or at byte *only*, the best first."""
     found = []
     last = min(len(views.data) - _SHORTEST, FARTHEST)
-    for at in range(max(0, last + 1)):
+    for at in range(max(0, last + 1)) if only is None else (only,):
         for page, heads in _heads().items():
             if mti := _mti(views, at, page):
                 made = (_anchor(views, at, mti, head, kind) for head, kind in heads.items())

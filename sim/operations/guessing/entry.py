@@ -98,13 +98,12 @@ def _of_bytes(data: bytes, asked: Known) -> Guess:
     """Bytes as they are, or the text that they are."""
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
-        found = _of_text(data.decode("latin-1"), asked)
-        if found.best.message is not None:
-            return found
+        return _of_text(data.decode("latin-1"), asked, raw=data)
     return _of_readings([Reading("bytes", data, 0.0)], "", asked)
 
 
-def _of_text(bare: str, asked: Known, *, enclosed: bool = False) -> Guess:
+def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Guess:
+    """The text *bare*; *raw* are its bytes, where those were given."""
     if found := _text_form(bare, asked.version):
         return Guess((found,), (found,))
     if not enclosed and bare.lstrip()[:1] in ("{", "["):
@@ -117,7 +116,8 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False) -> Guess:
     lines = [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked.version)):
         return Guess((found,), _by_lines(lines, asked))
-    whole = _of_readings(readings(bare), bare, asked)
+    itself = [Reading("bytes", raw, 0.0)] if raw else []
+    whole = _of_readings([*readings(bare), *itself], bare, asked)
     if len(lines) > 1 and whole.best.confidence not in (SURE, LIKELY) and _HEX.fullmatch(lines[0].strip()):
         first = _of_readings(readings(lines[0]), lines[0], asked)
         if first.best.confidence in (SURE, LIKELY):

@@ -17,6 +17,7 @@ from sim.spec import VERSIONS, version_of
 
 _OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
 _KEPT = 6
+_WINDOW = 4096  # bytes looked at for the message that follows
 # Elements read with all that links do otherwise: each costs some tenths of a millisecond.
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
@@ -91,16 +92,16 @@ def candidates(found: list[Reading], asked: Known = ANY) -> tuple[list[Candidate
     """Every candidate worth keeping, the best first, and the network headers in front, if any."""
     tried: list[Tried] = []
     layers = ""
-    seen: set[bytes] = set()
+    seen: set[tuple[bytes, bool]] = set()
     work = Work()
     for reading in sorted(found, key=lambda one: (not _begins_as_text(one), -one.saved)):
         skip, name = network_headers(reading.data)
         layers = layers or name
-        if reading.data in seen or _hopeless(reading, tried):
+        if (reading.data, reading.text) in seen or _hopeless(reading, tried):
             continue
         if work.done:
             break
-        seen.add(reading.data)
+        seen.add((reading.data, reading.text))
         body = unblocked(reading.data[skip:])
         skipped = (name,) * bool(name) + ("1014-byte blocks",) * (len(body) < len(reading.data) - skip)
         tried += _strictly(reading, body, skipped, asked, work)
@@ -125,12 +126,15 @@ def _relaxed(tried: list[Tried], work: Work) -> list[Tried]:
 def following(first: Candidate) -> Iterator[Candidate]:
     """The messages behind *first* in the same bytes, framed and written as it is; none where its own length
     does not say that there are more."""
-    behind_it, one = first.behind, first
-    while behind_it is not None and behind_it.name in ("more", "vbs"):
-        data = one.data[one.state.at :]
+    one, at = first, 0
+    while one.behind is not None and one.behind.name in ("more", "vbs"):
+        at += one.state.at
+        # Not all that is left: a message is about as long as the last, and looking must not take its square.
+        data = first.data[at : at + _WINDOW + 2 * one.state.at]
         search = Search(data)
-        anchor = next((made for made in anchors(search.views) if made.at == first.anchor.at), None)
-        if anchor is None or anchor.head != first.anchor.head:
+        heads = anchors(search.views, first.anchor.at)
+        anchor = next((made for made in heads if made.head == first.anchor.head), None)
+        if anchor is None:
             return
         version = version_of(anchor.mti) or VERSIONS[0]
         job = Job(first.reading, data, first.skipped, search, anchor, first.kind, version)
@@ -139,7 +143,6 @@ def following(first: Candidate) -> Iterator[Candidate]:
             return
         one.confidence, one.reasons = first.confidence, ["read as the first message is"]
         yield one
-        behind_it = one.behind
 
 
 def _begins_as_text(reading: Reading) -> bool:

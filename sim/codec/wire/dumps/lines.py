@@ -13,12 +13,14 @@ _MOST_LINES = 2000
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]]")
 _FEWEST_PAIRS = 3
 _WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S)"
+# Where an element of `number=value` begins: in a line, behind a divider, or with a word in front.
 _INLINE = re.compile(
-    r"(?:^|(?<=[|;,{&\s\[]))(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?0{0,2}"
-    r"([1-9][0-9]{0,2}|0)\s?[=:]\s?\[?([^|;&\]}\r\n]{0,999}?)"
-    r"(?=[|;&\]}\r\n]|$|\s(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]{1,3}\s?[=:])",
+    r"(?:^\s{0,3}|(?<=[|;,{&\[\n])\s{0,3}|(?<=\s)(?=(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|[0-9]{1,3}=))"
+    r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?0{0,2}([1-9][0-9]{0,2}|0)\s?[=:]\s?\[?",
     re.IGNORECASE,
 )
+_DIVIDER = re.compile(r"[|;&\]}\r\n]")
+_MOST_VALUE = 999
 _MTI = re.compile(
     r"(?im)(?:\b(?:MTI|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b)([^\r\n]{0,90})"
 )
@@ -38,7 +40,7 @@ _WORDED = re.compile(rf"(?:^|(?<=[\s\[(|:>,])){_WORD}[ _.\-#\[(]{{0,2}}[0-9]{{1,
 _NAMED = re.compile(
     r"[^:=\r\n]{0,160}?[A-Za-z][^:=\r\n]{0,8}?[\[(]0{0,2}([1-9][0-9]{0,2}|0)[\])]\s?(?:[:=]|\.{3,})\s?(.*)"
 )
-_NAME = r"[A-Za-z(][^:=\r\n]{0,90}[:=]"
+_NAME = r"\[?[A-Za-z(][^:=\r\n]{0,90}[:=]"
 _SIZE = r"[\[(]\s?[0-9]{1,6}\s?[\])]"
 _VALUE = re.compile(
     rf"[\])>]?(?:\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
@@ -90,7 +92,15 @@ def _mti(text: str) -> str:
 
 def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
     """Path and value of each `number=value`; an MTI that only a label names comes first."""
-    found = [(str(int(one[1])), one[2].strip()) for one in _INLINE.finditer(text)]
+    heads = list(_INLINE.finditer(text))
+    ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
+    found = [
+        (
+            str(int(one[1])),
+            _DIVIDER.split(text[one.end() : min(end, one.end() + _MOST_VALUE)], maxsplit=1)[0].strip(),
+        )
+        for one, end in zip(heads, ends, strict=True)
+    ]
     if mti and (MTI_PATH, mti) not in found:
         yield MTI_PATH, mti
     form = len(found) > 1 and text.count("&") >= len(found) - 1

@@ -22,7 +22,7 @@ _PAIRS = (
 )
 _MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})(?![0-9])")
 _NEW = re.compile(r"newMessage\(\s?0x([0-9]{3,4})\s?\)")
-_GO_MAP = re.compile(r"map\[((?:[A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):[^\]\r\n]{1,4000})\]")
+_GO_MAP = re.compile(r"map\[((?:[A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):[^\[\]\r\n]{1,4000})\]")
 _GO_PAIR = re.compile(
     r"(?:^|(?<= ))([A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):(.*?)(?= [A-Za-z_]{0,12}[0-9]{1,3}:| MTI:|$)"
 )

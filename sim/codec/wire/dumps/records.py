@@ -17,7 +17,7 @@ _PAIR = re.compile(
     r"(?<![\w.:'\"])(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})['\"]?([\w.]{1,32})['\"]?\s{0,2}[:=]\s{0,4}"
     r"(?:'([^'\r\n]*)'|\"([^\"\r\n]*)\"|([^\s,;{}\[\]'\"|][^,;{}\[\]'\"|\r\n]*))"
 )
-_ESCAPE = re.compile(r"\\(['\"\\])")
+_ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
 _FEWEST = 3
 # What a record of one element calls its number, and its value.
 _RECORD = (
@@ -35,7 +35,7 @@ def messages(text: str) -> Iterator[Named]:
     brace = re.search(r"[{\[]|map\[", text)
     if brace:
         found = [
-            (path_of(one[1]), _ESCAPE.sub(r"\1", one[2] or one[3] or "") or one[4] or "")
+            (path_of(one[1]), _ESCAPE.sub(_unescaped, one[2] or one[3] or "") or one[4] or "")
             for one in _PAIR.finditer(text, brace.start())
         ]
         numbered = [
@@ -43,6 +43,10 @@ def messages(text: str) -> Iterator[Named]:
         ]
         if len(dict(numbered)) >= _FEWEST and (made := collected("printed dictionary", numbered)):
             yield made
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return match[1] or chr(int(match[2], 16))
 
 
 def texts(text: str) -> list[tuple[str, str]]:
