@@ -2,15 +2,23 @@
 
 In a locustfile: `from sim.link.load.locust import IsoUser` and a class with `host = "127.0.0.1:8583"`; what
 it sends is `mix`. Locust's own workers spread it over machines. Needs the extra `locust`.
+
+Importing locust makes threads and locks gevent's. The client's loop has a thread of the system all the same,
+and a user that waits for it waits as gevent wants: the others go on meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import selectors
+from collections.abc import Coroutine, Mapping
+from functools import cache
 from itertools import count
 from typing import Any, ClassVar
 
 from gevent import get_hub
+from gevent.event import Event
+from gevent.monkey import get_original
 from locust import User, constant, task
 
 from sim.errors import IsoError
@@ -18,7 +26,6 @@ from sim.link.client import AsyncClient
 from sim.link.exchange import ANSWERED, Exchange
 from sim.link.line import Line, spoken
 from sim.link.load.mix import Mix
-from sim.link.sync import Client
 
 _numbers = count(1)
 
@@ -38,17 +45,17 @@ class IsoUser(User):  # type: ignore[misc]
     def __init__(self, environment: Any) -> None:
         super().__init__(environment)
         line = Line.of(self.format, self.framing)
-        self.client = Client(AsyncClient(spoken(self.host), line, timeout=self.timeout, reverse=False))
+        self.client = AsyncClient(spoken(self.host), line, timeout=self.timeout, reverse=False)
         # Another order and other numbers for each user.
         self._messages = iter(Mix(self.mix, network=self.network, seed=next(_numbers)))
 
     def on_start(self) -> None:
         """Connect."""
-        _waited(self.client.connect)
+        _waited(self.client.connect())
 
     def on_stop(self) -> None:
         """Close the connection."""
-        _waited(self.client.close)
+        _waited(self.client.close())
 
     def check(self, exchange: Exchange) -> str | None:
         """What is wrong with an answered exchange; None where nothing is."""
@@ -61,7 +68,7 @@ class IsoUser(User):  # type: ignore[misc]
         error: Exception | None = None
         latency, size = 0.0, 0
         try:
-            exchange: Exchange = _waited(lambda: self.client.exchange(sending.message))
+            exchange: Exchange = _waited(self.client.send(sending.message))
         except IsoError as failed:
             error = failed
         else:
@@ -79,6 +86,33 @@ class IsoUser(User):  # type: ignore[misc]
         )
 
 
-def _waited(call: Any) -> Any:
-    """What *call* gives, run in a thread of gevent's pool: other users go on meanwhile."""
-    return get_hub().threadpool.apply(call)
+class _Selector(selectors.SelectSelector):
+    """Waits in its own thread, as before gevent came."""
+
+    _select = staticmethod(get_original("select", "select"))
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """The loop of all users of this process, which runs."""
+    made = asyncio.SelectorEventLoop(_Selector())
+    get_original("_thread", "start_new_thread")(made.run_forever, ())
+    return made
+
+
+def _waited(call: Coroutine[Any, Any, Any]) -> Any:
+    """What *call* gives, run in the loop; raises what it raises."""
+    loop, watcher, over = _loop(), get_hub().loop.async_(), Event()
+    held: list[asyncio.Task[Any]] = []
+
+    def begin() -> None:
+        held.append(loop.create_task(call))
+        held[0].add_done_callback(lambda _: watcher.send())
+
+    watcher.start(over.set)
+    try:
+        loop.call_soon_threadsafe(begin)
+        over.wait()
+    finally:
+        watcher.stop()
+    return held[0].result()
