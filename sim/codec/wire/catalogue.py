@@ -79,6 +79,11 @@ def names() -> tuple[str, ...]:
     return (*ready(), *_LOADED)
 
 
+def loaded() -> tuple[Format, ...]:
+    """The formats that were loaded, in the order of loading."""
+    return tuple(_LOADED.values())
+
+
 def wire_format(name: str) -> Format:
     """The format *name*, ready or loaded. Raises SpecError for another.
 

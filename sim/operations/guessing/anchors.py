@@ -46,11 +46,11 @@ class Anchor:
     note: str
 
 
-@cache
-def _heads() -> dict[str, dict[tuple[str, str, int, bool], TriedFormat]]:
+@lru_cache(maxsize=4)
+def _heads(tried: tuple[TriedFormat, ...]) -> dict[str, dict[tuple[str, str, int, bool], TriedFormat]]:
     """One format for each way to write MTI and bitmap, by how the MTI is written."""
     found: dict[str, dict[tuple[str, str, int, bool], TriedFormat]] = {}
-    for kind in reversed(kinds()):
+    for kind in reversed(tried):
         found.setdefault(kind.head[0], {})[kind.head] = kind
     return found
 
@@ -105,9 +105,10 @@ def strangeness(mti: str) -> float | None:
 def anchors(views: Views, only: int | None = None) -> list[Anchor]:
     """The likeliest anchors in the first bytes, or at byte *only*, the best first."""
     found = []
+    by_page = _heads(kinds())
     last = min(len(views.data) - _SHORTEST, FARTHEST)
     for at in range(max(0, last + 1)) if only is None else (only,):
-        for page, heads in _heads().items():
+        for page, heads in by_page.items():
             if mti := _mti(views, at, page):
                 made = (_anchor(views, at, mti, head, kind) for head, kind in heads.items())
                 found += [one for one in made if one]

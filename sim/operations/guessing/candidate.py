@@ -22,6 +22,7 @@ from sim.spec import version_of
 
 TEXT = "text"
 _STOPPED = 16.0
+_OWN = 3.0
 _OTHER_VERSION = 10.0
 _NO_ELEMENTS = 2.0
 _ODD_EVIDENCE = 8.0
@@ -76,7 +77,14 @@ class Candidate:
             if self.reading.text:
                 # Hex digits that were not read are cheap in every other reading of the paste, so here, too.
                 score += 4.0 * (len(left) - len(left.translate(None, _HEX_DIGITS)))
-        self.score = score
+        # A format that somebody loaded is believed where the message has what only that format has.
+        self.score = score + _OWN * self._has_own if self.kind.own else score
+
+    @property
+    def _has_own(self) -> int:
+        """1 where an element was read that the format has otherwise than its version, else -1."""
+        own = self.kind.format.layout(self.version).own
+        return -1 if own.isdisjoint(step.number for step in self.steps) else 1
 
     @cached_property
     def evidence(self) -> float:

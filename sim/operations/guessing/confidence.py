@@ -70,6 +70,8 @@ def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
         return UNSURE
     if best.odd and (rivals or set(best.unusual) - {*best.padding.unsettled, *best.reading.notes}):
         return UNSURE
+    if sum(step.start == step.end for step in best.steps) > 1:
+        return UNSURE
     few = len(best.steps) < _FEW and not best.is_text
     if not _framed(best) and (best.dialect or (few and not plain(best.anchor.mti))):
         return UNSURE

@@ -49,7 +49,7 @@ def guess(
         or its bytes themselves. Only the first 65,536 characters or bytes are looked at.
     format : Format or str, optional
         The format, or the name of one, where it is known: only spelling and framing are guessed then. `text`
-        is the text form and nothing else.
+        is the text form and nothing else. None tries the ready formats and those that were loaded.
     version : str, optional
         The version of ISO 8583 to read by; None is the one that the MTI names, or that fits.
 

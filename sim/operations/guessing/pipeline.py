@@ -223,7 +223,9 @@ def _jobs(
         for kind in asked.kinds or kinds():
             if kind.head != anchor.head or kind.format.version not in (None, version):
                 continue
-            read = anchor.at, anchor.end, _fields(kind, version, anchor.numbers)
+            laid_out = kind.own and not kind.format.layout(version).own.isdisjoint(anchor.numbers)
+            fields = _fields(kind, version, anchor.numbers)
+            read = anchor.at, anchor.end, fields, kind.format.name if laid_out else ""
             if read in seen:
                 continue
             seen.add(read)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from sim.codec.wire.catalogue import names, wire_format
+from sim.codec.wire.catalogue import loaded, names, ready, wire_format
 from sim.codec.wire.formats import BCD, CHARACTERS, HEX, RAW, SIGNED, Field, Format, Odd
 from sim.codec.wire.pages import PAGES
 from sim.spec.tables import read_toml
@@ -19,6 +19,7 @@ _PACKED = (BCD, SIGNED)
 _FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
 _INTERNED: dict[Field, Field] = {}
 _CACHE_SIZE = 256
+_LOADINGS, _MOST_OWN = 4, 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +41,12 @@ class Way:
 
 @dataclass(frozen=True, eq=False)
 class TriedFormat:
-    """A format to try: a ready one, or one changed; `cost` in bits for what is seldom."""
+    """A format to try: a ready one, one changed, or one that somebody loaded (`own`); `cost` in bits for what
+    is seldom."""
 
     format: Format
     cost: float
+    own: bool = False
 
     @cached_property
     def head(self) -> tuple[str, str, int, bool]:
@@ -58,11 +61,21 @@ class TriedFormat:
         return self.format.digits == BCD
 
 
-@cache
 def kinds() -> tuple[TriedFormat, ...]:
-    """All formats to try, the plainest first: one that extends another comes behind it."""
-    ready = sorted((wire_format(name) for name in names()), key=_depth)
-    made = [TriedFormat(one, float(_depth(one))) for one in ready]
+    """All formats to try, the plainest first: one that extends another comes behind it, those that were
+    loaded come last."""
+    return _kinds(loaded())
+
+
+@lru_cache(maxsize=_LOADINGS)
+def _kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
+    return (*_ready_kinds(), *(TriedFormat(one, float(_depth(one)), True) for one in own[-_MOST_OWN:]))
+
+
+@cache
+def _ready_kinds() -> tuple[TriedFormat, ...]:
+    plain_first = sorted((wire_format(name) for name in ready()), key=_depth)
+    made = [TriedFormat(one, float(_depth(one))) for one in plain_first]
     for row in read_toml("guess")["variant"]:
         base = wire_format(row["extends"])
         changed = base.with_(name=base.name, title=row["title"], extends=base.name, **row["change"])
