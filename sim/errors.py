@@ -10,7 +10,6 @@ count, a length prefix or an already masked value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 MTI_FIELD = 0
@@ -23,10 +22,9 @@ def element_label(field: int | None) -> str:
     """How a sentence names a data element: `MTI`, `bitmap`, `DE 4`, or `message` for the whole."""
     if field is None:
         return "message"
-    return {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}.get(field, f"DE {field}")
+    return f"DE {field}" if field > BITMAP_FIELD else "bitmap" if field == BITMAP_FIELD else "MTI"
 
 
-@lru_cache(maxsize=4096)
 def locate(field: int | None, offset: int | None, expected: str, found: str, unit: str = "offset") -> str:
     """The one sentence in which errors and findings say what is wrong where; *unit* is what *offset*
     counts, `byte` where it is no character of the text form.

@@ -49,6 +49,11 @@ class ChipData:
         return self._tags
 
     @property
+    def size(self) -> int:
+        """How many tags there are."""
+        return len(self.shape.places if self.shape else self.tags)
+
+    @property
     def firsts(self) -> dict[str, tlv.Tag]:
         """The first tag of each name, at any depth."""
         if self._firsts is None:

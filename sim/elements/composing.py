@@ -102,13 +102,11 @@ def _ber(cell: Cell, values: Mapping[str, Value], number: int) -> str:
 
 
 def _bits(cell: Cell, values: Mapping[str, Value], number: int) -> str:
-    first, *rest = cell.cells
+    first = cell.cells[0]
     size = first.most * _BITS_A_DIGIT
-    present = [
-        (one, given)
-        for one in sorted(rest, key=lambda one: int(one.key))
-        if (given := _given(one, values)) is not None
-    ]
+    given = {(cell.by_key.get(key) or _names(cell)[key]).key: value for key, value in values.items()}
+    given.pop(first.key, None)
+    present = [(cell.by_key[key], given[key]) for key in sorted(given, key=int)]
     bits = sum(1 << size - int(one.key) for one, _ in present)
     texts = (_own(one, _inside(one, given, number)) for one, given in present)
     return f"{bits:0{first.most}X}" + "".join(texts)

@@ -7,6 +7,7 @@ commands and whatever a tag without a row holds are hidden.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sim.codec import Message
 from sim.elements import money, mti, tlv
@@ -45,6 +46,8 @@ __all__ = [
 _HEADLINE = 240
 _PRIVATE_CLASS = 0xC0
 _AMOUNTS = ("9F02", "9F03")
+# Hex digits of one byte, of verification results (95) and action codes, of CVM results.
+_BYTE, _RESULTS, _CVM_RESULTS = 2, 10, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ def _opening(chip: ChipData, message: Message) -> str:
     made = application(chip.value("84") or chip.value("9F06") or chip.value("4F"))
     by = f" of {with_article(made)}" if made else ""
     rest = "; what follows them cannot be read" if chip.error else ""
-    return f"Chip data{by} comes with it ({count(len(chip.tags), 'tag')}{rest})."
+    return f"Chip data{by} comes with it ({count(chip.size, 'tag')}{rest})."
 
 
 _WISHES = {
@@ -168,11 +171,20 @@ _WISHES = {
 
 def _wish(chip: ChipData, message: Message) -> str:
     value = chip.value("9F27")
-    if len(value) != 2 or int(value, 16) >> 6 not in _WISHES:
+    if len(value) != _BYTE:
         return ""
+    results, denial = chip.value("95"), chip.value("9F0E")
+    wished = _wished if max(len(results), len(denial)) <= _RESULTS else _wished.__wrapped__
+    return wished(value, results, denial)
+
+
+@lru_cache(maxsize=1024)
+def _wished(value: str, results: str, denial: str) -> str:
     kind = int(value, 16) >> 6
+    if kind not in _WISHES:
+        return ""
     parts = [_WISHES[kind], *cryptogram(value).split("; ")[1:]]
-    denied = _both(chip.value("95"), chip.value("9F0E"))
+    denied = _both(results, denial)
     if kind == 0 and denied:
         parts.append(f"the issuer's rules for the chip decline when {' or '.join(denied)}")
     return "; ".join(parts) + "."
@@ -187,6 +199,11 @@ def _both(results: str, action_code: str) -> list[str]:
 
 def _terminal(chip: ChipData, message: Message) -> str:
     value = chip.value("95")
+    return (_found if len(value) <= _RESULTS else _found.__wrapped__)(value)
+
+
+@lru_cache(maxsize=1024)
+def _found(value: str) -> str:
     if not value:
         return ""
     found = bits_set("95", value)
@@ -195,6 +212,11 @@ def _terminal(chip: ChipData, message: Message) -> str:
 
 def _verification(chip: ChipData, message: Message) -> str:
     value = chip.value("9F34")
+    return _verified(value) if len(value) == _CVM_RESULTS else ""
+
+
+@lru_cache(maxsize=1024)
+def _verified(value: str) -> str:
     method, _, result = cvm_parts(value)
     code = int(value[:2] or "0", 16) & 0x3F
     if not method:
@@ -234,7 +256,7 @@ def _answer(chip: ChipData, message: Message) -> str:
 
 def _scripts(chip: ChipData, message: Message) -> str:
     parts = []
-    for tag in chip.tags:
+    for tag in chip.tags if chip.shape is None else ():  # scripts are templates, which no shape has
         if tag.tag not in ("71", "72"):
             continue
         when = "before" if tag.tag == "71" else "after"

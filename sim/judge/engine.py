@@ -116,8 +116,8 @@ RULES: list[Rule] = []
 
 
 class Places:
-    """Where the elements of a message stand in its text, worked out as far as a finding asks. Keeps
-    lengths, no message."""
+    """Where the elements of a message stand in its text, worked out when a finding asks. Keeps lengths, no
+    message."""
 
     __slots__ = ("_found", "_secondary", "_sizes", "spec")
 
@@ -125,16 +125,15 @@ class Places:
         self.spec = message.spec
         self._secondary = message.has_secondary
         self._sizes = dict(zip(message.fields, map(len, message.fields.values()), strict=True))
-        self._found: dict[int, tuple[int, int]] = {}
+        self._found: dict[int, tuple[int, int, int]] | None = None
 
     def of(self, field: int | None) -> tuple[int, int] | None:
         """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
         if field is None or (field > 1 and field not in self._sizes):
             return None
-        if field not in self._found:
-            before = [item for item in self._sizes.items() if item[0] <= field]
-            self._found[field] = spans_of(self.spec, before, self._secondary)[field][1:]
-        return self._found[field]
+        if self._found is None:
+            self._found = spans_of(self.spec, self._sizes.items(), self._secondary)
+        return self._found[field][1:]
 
 
 def rule(

@@ -9,16 +9,12 @@ from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.elements.layout import fits, layouts
-from sim.kept import Kept
 from sim.spec.layouts import Cell, Layout
 from sim.spec.networks import FormatRow
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
 _LATEST = 4
 _RESERVED = "reserved"  # the meaning of a code that is listed so that it can be named
-# Whether a value fits a network's layouts: terminals repeat what they say of themselves. By version, element,
-# network, length and hash, by the process's own key: a value may hold card data, its hash does not.
-_FITTED: Kept[tuple[str, int, str, int, int], bool] = Kept(2048)
 
 
 @lru_cache(maxsize=_LATEST)
@@ -57,11 +53,8 @@ def sizes(message: Message, number: int, value: str, item: FormatRow, name: str)
 
 def layout(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
     """Whether *value* fits the rows of network *name*."""
-    key = message.version, number, name, len(value), hash(value)
-    if (fitting := _FITTED.get(key)) is None:
-        own = _own(message.version, number, name)
-        fitting = _FITTED.keep(key, any(fits(one, value) for one in own))
-    return None if fitting else "another layout"
+    own = _own(message.version, number, name)
+    return None if any(fits(one, value) for one in own) else "another layout"
 
 
 def places(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:

@@ -42,7 +42,8 @@ from sim.judge.engine import (
 )
 from sim.judge.finding import Finding
 from sim.judge.fine import Fits, all_fine, fine
-from sim.judge.networks import Facts, Question, network_hits
+from sim.judge.networks import Facts, network_hits
+from sim.judge.questions import Answers, Inquiry, Question
 from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Element, Said, type_of
 from sim.kept import Earned, Kept
 from sim.spec.luhn import luhn_ok
@@ -73,7 +74,7 @@ class Kind:
         self.sized: list[int] = []
         self.fines: list[tuple[int, Fits]] = []
         self._code_fines: list[tuple[int, Fits]] = []
-        self.questions: list[Question] = []
+        self.inquiries: list[Inquiry] = []
         kept = type_of(version, mti)
         # What networks ask of codes and lengths, and of the type.
         self.others: list[Question] = [*kept.asked.others.get(_MTI, ())]
@@ -87,7 +88,8 @@ class Kind:
                     self.sized.append(number)
                 if number != _CHIP:
                     self.fines.append(one.fine)
-                self.questions += one.free
+                if one.free is not None:
+                    self.inquiries.append(one.free)
             self.others += one.others
         self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
         self._chip_fits = fine(version, _CHIP) if usual else _never
@@ -161,18 +163,17 @@ class Kind:
         shape = emv.read(text).shape
         return chip_codes.look(shape, text) if shape else None
 
-    def answers(self, message: Message, *, plain: bool = False) -> tuple[tuple[int, str], ...]:
+    def answers(self, message: Message, *, plain: bool = False) -> Answers:
         """What networks' formats find in elements that are no codes, by the question's place; *plain* chip
         data need not be asked for."""
         fields = message.fields
-        found = []
-        for one in self.questions:
-            if plain and one.of_tags and one.number == _CHIP:
+        found: Answers = ()
+        for one in self.inquiries:
+            value = fields[one.number]
+            if (plain and one.of_tags and one.number == _CHIP) or (one.usual and one.usual(value)):
                 continue
-            wrong = one.ask(message, fields[one.number])
-            if wrong is not None:
-                found.append((one.place, wrong))
-        return tuple(found)
+            found += one.ask(message, value)
+        return found
 
     def facts(self, message: Message, answers: Iterable[tuple[int, str]]) -> Facts:
         """What networks want to know of *message*, of which their formats found *answers*."""
@@ -251,14 +252,13 @@ def _generated(kind: Kind) -> Look:
     if doubts:
         lines += [f"    if not ({' and '.join(doubts)}):", "        return slowly(message)"]
     lines.append("    wrong = said = ()")
-    for one in kind.questions:
+    for one in kind.inquiries:
         if one.of_tags and one.number == _CHIP:  # these data are plain, or `slowly` has looked
             continue
-        at, value = one.place, f"v{one.number}"
-        names |= {f"q{at}": one.ask, f"p{at}": one.fits}
-        usual = f"not p{at}({value}) and " if one.fits else ""
-        lines.append(f"    if {usual}(found := q{at}(message, {value})) is not None:")
-        lines.append(f"        wrong += (({at}, found),)")
+        value = f"v{one.number}"
+        names |= {f"q{one.number}": one.ask, f"p{one.number}": one.usual}
+        usual = f"if not p{one.number}({value}): " if one.usual else ""
+        lines.append(f"    {usual}wrong += q{one.number}(message, {value})")
     for item in kind.always:
         names[f"c{item.place}"] = item.check
         lines.append(f"    for hit in c{item.place}(message):")

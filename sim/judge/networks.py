@@ -6,20 +6,18 @@ to a network, MTI, version and set of elements is worked out once and kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache, reduce
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, reduce
 from operator import or_
 from typing import Any, NamedTuple
 
 from sim.codec import Message
-from sim.elements import emv, tlv
 from sim.elements.pan import account, luhn_ok
-from sim.judge import inside
 from sim.judge.conditions import PREDICATES
-from sim.judge.engine import Located, RuleText, catalogue, codes_of
+from sim.judge.engine import Located, RuleText, catalogue
 from sim.judge.finding import Hit, Severity
-from sim.masking import is_sensitive
-from sim.spec import lookup, spec, version_of
+from sim.judge.questions import Inquiry, Question
+from sim.spec import version_of
 from sim.spec.networks import (
     NETWORKS,
     FormatRow,
@@ -30,42 +28,13 @@ from sim.spec.networks import (
     judge,
     network,
     presence,
-    response_code,
 )
 
-# What a format finds wrong with a value, None when nothing.
-FormatCheck = Callable[[Message, int, str, FormatRow, str], str | None]
-
-# A subelement may be a card verification code.
-_PRIVATE = (48, *range(120, 128))
 _CACHE_SIZE = 1024
-_SHOWN = 20
-_PAN_DIGITS = 12
 _IIN_DIGITS = 6
 _TRACK_1 = 45
-# Checks of nothing but the length of an element, and those in which the network's own rows count.
-_OF_LENGTH = ("length", "multiple_of")
+# Checks in which the network's own rows count.
 _OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "subelement_sizes")
-
-
-class Question:
-    """Something a network's format asks of one element (0: the MTI). Networks ask much the same, so each
-    question is there once, at its `place`. `free`: what it finds depends on more than codes and lengths.
-    `of_tags`: it has no answer where chip data can be read as plain tags."""
-
-    __slots__ = ("_check", "_item", "_name", "fits", "free", "number", "of_tags", "place")
-
-    def __init__(self, version: str, place: int, number: int, item: FormatRow, name: str) -> None:
-        self.place, self.number = place, number
-        self.free = bool(number) and number not in codes_of(version) and item.check not in _OF_LENGTH
-        self.of_tags = item.check == "tlv"
-        # What surely has no answer: saves asking.
-        self.fits = item.pattern.fullmatch if item.check == "regex" and item.pattern else None
-        self._check, self._item, self._name = _CHECKS[item.check], item, name
-
-    def ask(self, message: Message, value: str) -> str | None:
-        """What is found wrong with *value*; None when nothing."""
-        return self._check(message, self.number, value, self._item, self._name)
 
 
 class Formats(NamedTuple):
@@ -120,10 +89,11 @@ class Tables:
         made: dict[tuple[Any, ...], Question] = {}
         conditions: list[str] = []
         self.rows = {name: _rows_of(name, version, mti, made, conditions) for name in NETWORKS}
-        self.free: dict[int, list[Question]] = {}
         self.others: dict[int, list[Question]] = {}
+        free: dict[int, list[Question]] = {}
         for one in made.values():
-            (self.free if one.free else self.others).setdefault(one.number, []).append(one)
+            (free if one.free else self.others).setdefault(one.number, []).append(one)
+        self.free = {number: Inquiry(number, asked) for number, asked in free.items()}
         self._conditions = []
         for place, condition in enumerate(conditions):
             each = [rows.presence[condition] for rows in self.rows.values() if condition in rows.presence]
@@ -298,74 +268,3 @@ def _card(name: str, iin: str, length: int, field: int, at: int) -> tuple[bool, 
     hint = f"{text.hint} {verdict.reason}."
     words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
     return owned, enforced, ((words, Hit(field, verdict.expected, verdict.found, at, length)),)
-
-
-def _length(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    return None if item.min <= len(value) <= item.max else f"{len(value)} characters"
-
-
-def _regex(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    if item.pattern is None or item.pattern.fullmatch(value):
-        return None
-    return _show(message, number, value)
-
-
-def _multiple(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    return None if len(value) % item.multiple == 0 else f"{len(value)} characters"
-
-
-def _values(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    part = value[slice(*item.at)] if item.at else value
-    return None if part in item.values else _show(message, number, part)
-
-
-def _tlv(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    chip = emv.read(value)  # remembered: the standard's rules have read it, too
-    if chip.error is None and (chip.layout == "tags" or (item.wrapper and chip.layout == "dataset")):
-        return None
-    if item.wrapper and value[:2] == "01" and value[2:6].upper() == f"{len(value) // 2 - 3:04X}":
-        value = value[6:]
-    try:
-        tlv.read(value, strict=False)
-    except tlv.TlvError as error:
-        return f"{error.found} where {error.expected} should be"
-    return None
-
-
-def _response_code(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    if response_code(name, value) or lookup("response_code", value, version=message.version):
-        return None
-    return repr(value)
-
-
-_CHECKS: dict[str, FormatCheck] = {
-    "length": _length,
-    "regex": _regex,
-    "multiple_of": _multiple,
-    "values": _values,
-    "tlv": _tlv,
-    "subelements": inside.chain,
-    "subelement_sizes": inside.sizes,
-    "layout": inside.layout,
-    "places": inside.places,
-    "coded": inside.coded,
-    "agrees": inside.agrees,
-    "response_code": _response_code,
-}
-
-
-def _show(message: Message, number: int, value: str) -> str:
-    """A value in a finding: short coded ones as they are, never one that may hold card data."""
-    shown = (
-        len(value) <= _SHOWN
-        and not _private(message.version, number)
-        and sum(map(str.isdigit, value)) < _PAN_DIGITS
-    )
-    return repr(value) if shown else f"{len(value)} characters in another layout"
-
-
-@cache
-def _private(version: str, number: int) -> bool:
-    """Whether nothing of the element may be shown, or nothing that could be read."""
-    binary = number > 0 and spec(version)[number].binary
-    return number in _PRIVATE or is_sensitive(number, version) or binary

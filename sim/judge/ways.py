@@ -12,7 +12,8 @@ from sim.judge import chip_codes
 from sim.judge.engine import ANY, CARD, EVERY, RULES, ZERO, Rule, codes_of, mask_of
 from sim.judge.finding import Hit
 from sim.judge.fine import Fits, fine, finer
-from sim.judge.networks import Question, Tables, tables
+from sim.judge.networks import Tables, tables
+from sim.judge.questions import Inquiry, Question
 from sim.spec import VERSIONS, spec
 
 _MTI, _CHIP = 0, 55
@@ -48,7 +49,7 @@ class Element(NamedTuple):
     coded: bool
     sized: bool
     fine: tuple[int, Fits]
-    free: Sequence[Question]
+    free: Inquiry | None
     others: Sequence[Question]
     alone: Sequence[tuple[int, Rule]]
     rules: Sequence[tuple[int, int, Rule]]
@@ -86,7 +87,7 @@ class Type:
                 number in codes_of(version),
                 not spec(version)[number].fixed,
                 (number, fine(version, number)),
-                asked.free.get(number, ()),
+                asked.free.get(number),
                 asked.others.get(number, ()),
                 [(way, item) for needed, way, item in rules if needed == bit and not item.missing],
                 [entry for entry in rules if entry[0] != bit or entry[2].missing],

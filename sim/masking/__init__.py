@@ -56,6 +56,7 @@ _LAST_DIGITS = re.compile(r"(?:[0-9][^0-9A-Za-z*]{0,3}){6}((?:[0-9A-F][^0-9A-Za-
 _ACCOUNT_IN_TRACK = re.compile(r"B?([0-9]{12,19})[=D^]")
 # Verification codes and account numbers in the two-digit id, two-digit length, data lists of DE 48.
 _HIDDEN_TAGS = frozenset({"01", "21", "92"})
+_TELLING = ("pan", "hidden", "chip")
 _HIDDEN_ROLES = ("track", "name", "pin", "script")
 # Where the length of DE 2, the first element, may stand: behind one bitmap or two, some characters lost or
 # added in front.
@@ -101,7 +102,7 @@ def is_sensitive(number: int, version: str) -> bool:
 
 def tells_itself(number: int, version: str) -> bool:
     """Whether all that is told of the element's value is known to hold no card data."""
-    return _kinds(version).get(number) in ("pan", "hidden", "chip")
+    return _kinds(version).get(number) in _TELLING
 
 
 def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
@@ -170,7 +171,7 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
         number: shown
         for number, value in fields.items()
         if len(value) >= SHORTEST
-        and not tells_itself(number, version)
+        and _kinds(version).get(number) not in _TELLING
         and (shown := cover_value(number, value, version, pan)) != value
     }
     return {**fields, **changed} if changed else fields
@@ -191,10 +192,10 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
         value = _tagged(value)
     if layouts := _sensitive_layouts(version, number):
         value = _parts(layouts, value)
-    if not search.may_hold(value):
+    if search.is_quiet(value):
         return value
-    if len(pan) >= _SHORTEST_PAN:
-        value = hide(value, search.accounts(value, (pan,)))
+    if len(pan) >= _SHORTEST_PAN and (found := search.accounts(value, (pan,))):
+        value = hide(value, found)
     if len(value) < SHORTEST or _is_amount(number, value, version) or search.is_clean(value):
         return value
     return mask_words(value)

@@ -88,24 +88,40 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     return found
 
 
-# Texts in which nothing was found: merchants and terminals say the same again and again. A text that hides
-# something is not kept.
+# Texts in which nothing was found, and whether they are quiet: merchants and terminals say the same again and
+# again. A text that hides something is not kept.
 _CLEAN: Kept[str, bool] = Kept(512)
 
 
 def is_clean(text: str) -> bool:
     """Whether nothing is found in *text*; looked for once in a text that comes again."""
-    if _CLEAN.get(text):
+    if _CLEAN.get(text) is not None:
         return True
-    return not find(text) and _CLEAN.keep(text, True)
+    if find(text):
+        return False
+    _CLEAN.keep(text, not _has_digits(text))
+    return True
+
+
+def is_quiet(text: str) -> bool:
+    """Whether *text* is clean, and too few digits for a piece of a card number; False also where it was not
+    looked through yet."""
+    known = _CLEAN.get(text)
+    if known is None and not may_hold(text):
+        known = _CLEAN.keep(text, True)
+    return known or False
 
 
 def may_hold(text: str) -> bool:
     """Whether *text* has digits enough for a card number, or a word for a verification value."""
-    digits = text.encode("ascii", "replace").translate(None, _NO_DIGITS)
-    if len(digits) >= _LEAST or not text.isascii():
+    if _has_digits(text):
         return True
     return len(text) > _LEAST and _LABEL.search(text) is not None
+
+
+def _has_digits(text: str) -> bool:
+    """Whether *text* has digits enough for a piece of a card number, of any script."""
+    return not text.isascii() or len(text.encode("ascii").translate(None, _NO_DIGITS)) >= _LEAST
 
 
 def hide(text: str, spans: Iterable[Span]) -> str:

@@ -43,6 +43,7 @@ _CLASSES = {
 _REQUEST, _ADVICE = "0", "2"
 _LEDGER, _AVAILABLE, _ORIGINAL = "01", "02", "57"  # amount types in DE 54
 _CHIP_DATA = 55
+_SHORTEST_CARD = 12
 _USUAL_CURRENCY = "840"
 
 
@@ -69,7 +70,8 @@ class Inside:
 
     def _parts(self, number: int, value: str) -> dict[str, str]:
         own = self.message.spec
-        read = _read_code if number in codes_of(self.message.version) and not own.dialect else _read
+        repeated = len(value) < _SHORTEST_CARD or number in codes_of(self.message.version)
+        read = _read_code if repeated and not own.dialect else _read
         return read(own if own.dialect else own.version, number, value, self.network)
 
 
@@ -131,23 +133,32 @@ def _code(request: Message, inside: Inside, part: bool) -> str:
     if part:
         return str(read_toml("templates")["answer"]["partial"][version])
     words = frozenset((*_words(request.mti), "approved"))
-    rows = holding(_worded(inside.network, version, words, 39), words, inside.__getitem__)
+    asked = _worded(inside.network, version, words, tuple(inside.message.fields), 39)
+    rows = holding(asked, words, inside.__getitem__)
     own = parts_of(rows).get(39, {}).get("")
     return own or approved(version, *request.mti[1:3])
 
 
-# Words are few, and messages repeat them: only what asks the message is asked for each.
+# Words and sets of elements are few, and messages repeat them: only what asks for a value is asked of each.
 @lru_cache(maxsize=512)
 def _worded(
-    network: str | None, version: str, words: frozenset[str], number: int | None = None
+    network: str | None,
+    version: str,
+    words: frozenset[str],
+    present: tuple[int, ...],
+    number: int | None = None,
 ) -> tuple[Recipe, ...]:
-    """The rows for answers that no word stands against, all of them or those that fill element *number*, with
-    what they ask of the message."""
-    return tuple(
-        replace(row, tests=tuple(test for test in row.tests if test.path))
-        for row in worded(answers(network, version), words)
-        if number is None or number in parts_of([row])
-    )
+    """The rows for answers to messages with the elements *present* that no word and no missing element stands
+    against, all of them or those that fill element *number*, with what they still ask of the message."""
+    made = []
+    for row in worded(answers(network, version), words):
+        open_tests = [test for test in row.tests if test.path]
+        of_present = [test for test in open_tests if int(test.path.partition(".")[0]) in present]
+        absent = [test for test in open_tests if test not in of_present]
+        fills = number is None or number in parts_of([row])
+        if fills and holding([replace(row, tests=tuple(absent))], words):
+            made.append(replace(row, tests=tuple(of_present)))
+    return tuple(made)
 
 
 def _words(mti: str) -> tuple[str, str]:
@@ -177,7 +188,8 @@ class _Answer:
         """All elements, ascending."""
         request, version = self.request, self.version
         echoed = read_toml("templates")["echoed"][version]
-        fields = {number: request[number] for number in echoed if number in request}
+        given = request.fields
+        fields = {number: given[number] for number in echoed if number in given}
         fields[39] = self.code
         known = lookup("response_code", self.code, version=version)
         kind = known.kind if known else ""
@@ -189,7 +201,7 @@ class _Answer:
         if self.part is not None:
             words.add("partial")
         said = frozenset(words)
-        rows = holding(_worded(self.network, version, said), said, self._ask)
+        rows = holding(_worded(self.network, version, said, (*request.fields, 39)), said, self._ask)
         values = self._values()
         for number, parts in parts_of(rows).items():
             if number == 39:

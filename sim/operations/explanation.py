@@ -8,7 +8,7 @@ from sim.codec import Message, build, parse
 from sim.masking import cover_fields, tells_itself
 from sim.operations.anatomy import dissect
 from sim.operations.project import strip_line_ending
-from sim.operations.story import tell
+from sim.operations.tellers import tell
 from sim.operations.told import Told, told
 from sim.operations.validation import chosen_network, chosen_version
 

@@ -4,6 +4,7 @@ written as the layouts of the elements say."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sim.elements import tlv
@@ -75,6 +76,25 @@ def filled(
 ) -> str:
     """The element that *parts* make of *base*, which is empty where there was none; empty where nothing of
     it is left. Raises BuildError for a part that no layout has or that does not fit."""
+    if not base and not any("{" in text for text in parts.values()):
+        return _constant(number, tuple(parts.items()), version, network)
+    return _filled(number, base, parts, values, version, network)
+
+
+@lru_cache(maxsize=512)
+def _constant(number: int, parts: tuple[tuple[str, str], ...], version: str, network: str | None) -> str:
+    """An element of which the rows say all: the same in every message."""
+    return _filled(number, "", dict(parts), {}, version, network)
+
+
+def _filled(
+    number: int,
+    base: str,
+    parts: Mapping[str, str],
+    values: Mapping[str, Any],
+    version: str,
+    network: str | None,
+) -> str:
     texts = {path: text if text == DROPPED else text.format_map(values) for path, text in parts.items()}
     if "" in texts:
         whole = texts.pop("")

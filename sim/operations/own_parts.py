@@ -39,6 +39,8 @@ def say_own_parts(message: Message, name: str | None) -> str:
             read = _read if search.is_clean(value) else _read.__wrapped__
             for group, words in read(message.version, number, value, name or ""):
                 clauses.setdefault(group, []).append(words)
+    if not clauses:
+        return ""
     leads = read_toml("phrases")["groups"]
     said = []
     for group, found in clauses.items():
@@ -75,6 +77,6 @@ def _told(name: str) -> Mapping[int, Mapping[str, list[_Row]]]:
     return found
 
 
-def elements_told() -> frozenset[int]:
-    """The elements of which some network's parts are told."""
-    return frozenset(int(row["path"].partition(".")[0]) for row in read_csv("told"))
+def elements_told(name: str) -> frozenset[int]:
+    """The elements of which parts are told that network *name* lays out itself."""
+    return frozenset(_told(name))

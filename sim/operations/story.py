@@ -17,7 +17,7 @@ from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
 from sim.operations.outcome import amount_asked, is_partly_approved, say_inquiry, say_outcome
-from sim.operations.own_parts import elements_told, say_own_parts
+from sim.operations.own_parts import say_own_parts
 from sim.operations.surroundings import (
     say_file,
     say_network_management,
@@ -42,24 +42,6 @@ _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
 _CARD_NUMBER = re.compile("[0-9]{12}")
 
 Teller = Callable[[Message, str | None], str]
-
-
-def tell(message: Message, name: str | None) -> dict[str, str]:
-    """The sentences on *message* by what they tell of, as `outcome`; *name* is whose code lists apply."""
-    asked = tellers(tuple(message.fields))
-    return {what: sentence for what, teller in asked if (sentence := teller(message, name))}
-
-
-def _subject(teller: Teller) -> str:
-    """What a teller tells of: `outcome`."""
-    return teller.__name__.removeprefix("say").removeprefix("_")
-
-
-@lru_cache(maxsize=512)
-def tellers(present: tuple[int, ...]) -> tuple[tuple[str, Teller], ...]:
-    """Those who may have something to say of a message with the elements *present*, and of what."""
-    asked = (teller for teller, elements in _TELLERS if not elements or not elements.isdisjoint(present))
-    return tuple((_subject(teller), teller) for teller in asked)
 
 
 def _phrases(name: str) -> dict[str, Any]:
@@ -201,15 +183,22 @@ def _billing(message: Message, name: str | None) -> str:
 
 
 def _when(message: Message, name: str | None) -> str:
-    version, get = message.version, message.get
-    held = dict.fromkeys((number_of("local-date", version), 12))
-    here = _moment("".join(spec(version)[at].pattern for at in held), "".join(map(get, held)))
+    get = message.get
+    held, pattern = _local_time(message.version)
+    here = _moment(pattern, "".join(map(get, held)))
     sent = _moment(_SENT, get(7))
     whose = "sender" if mti.is_network_management(message.mti) else "merchant"
     if not here:
         return f"The message was sent on {sent} UTC." if sent else ""
     rest = f"; the message was sent on {sent} UTC." if sent else "."
     return f"The {whose}'s local time was {here}{rest}"
+
+
+@lru_cache(maxsize=8)
+def _local_time(version: str) -> tuple[tuple[int, ...], str]:
+    """The elements that hold the merchant's date and time, and their joint pattern."""
+    held = tuple(dict.fromkeys((number_of("local-date", version), 12)))
+    return held, "".join(spec(version)[number].pattern for number in held)
 
 
 def _moment(pattern: str, value: str) -> str:
@@ -319,26 +308,29 @@ def _mac(message: Message, name: str | None) -> str:
     return ""
 
 
-# In the order they are told, each with the elements of which one must be there; none: always.
-_TELLERS: tuple[tuple[Teller, frozenset[int]], ...] = (
-    (_opening, frozenset()),
-    (say_network_management, frozenset({24, 70})),
-    (_card, frozenset({2, 35, 45})),
-    (_request, frozenset({3, 4})),
-    (_outcome, frozenset({39})),
-    (_accounts, frozenset({3})),
-    (_billing, frozenset({5, 6, 28, 54})),
-    (say_own_parts, elements_told()),
-    (say_totals, frozenset({66, 74, 76, 97})),
-    (say_file, frozenset({24, 91, 101})),
-    (say_original, frozenset({56, 90})),
-    (say_replacement, frozenset({30, 95})),
-    (_where, frozenset({18, 26, 41, 42, 43})),
-    (_when, frozenset({7, 12, 13})),
-    (_reading, frozenset({22})),
-    (_verification, frozenset({52})),
-    (_chip, frozenset({55})),
-    (_reason, frozenset({24, 25})),
-    (_trace, frozenset({11, 32, 37})),
-    (_mac, frozenset({64, 128})),
+_CODES_OF_LINK = frozenset({24, 70})
+# In the order they are told, each with the elements of which one must be there (none: always), and, where the
+# sentence follows from them, the elements that are looked at beside the MTI and which elements there are. A
+# test has each watched.
+TELLERS: tuple[tuple[Teller, frozenset[int], frozenset[int] | None], ...] = (
+    (_opening, frozenset(), frozenset()),
+    (say_network_management, _CODES_OF_LINK, _CODES_OF_LINK),
+    (_card, frozenset({2, 35, 45}), None),
+    (_request, frozenset({3, 4}), None),
+    (_outcome, frozenset({39}), None),
+    (_accounts, frozenset({3}), frozenset({3})),
+    (_billing, frozenset({5, 6, 28, 54}), None),
+    (say_own_parts, frozenset(), None),  # the network's own
+    (say_totals, frozenset({66, 74, 76, 97}), None),
+    (say_file, frozenset({24, 91, 101}), None),
+    (say_original, frozenset({56, 90}), None),
+    (say_replacement, frozenset({30, 95}), None),
+    (_where, frozenset({18, 26, 41, 42, 43}), None),
+    (_when, frozenset({7, 12, 13}), None),
+    (_reading, frozenset({22}), frozenset({22, 25})),
+    (_verification, frozenset({52}), frozenset()),
+    (_chip, frozenset({55}), None),
+    (_reason, frozenset({24, 25}), frozenset({24, 25})),
+    (_trace, frozenset({11, 32, 37}), None),
+    (_mac, frozenset({64, 128}), frozenset()),
 )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sim.codec import Message
 from sim.errors import MTI_FIELD
-from sim.operations.story import tellers
+from sim.operations.tellers import tellers
 
 _OF_THE_MTI = "opening"
 
@@ -42,7 +42,7 @@ class _Noted(dict[int, str]):
 
 
 def told(message: Message, network: str | None) -> tuple[Told, ...]:
-    """The sentences on *message* as `sim.operations.story.tell` tells them, each with its elements.
+    """The sentences on *message* as `sim.operations.tellers.tell` tells them, each with its elements.
 
     >>> told(Message("0800", {11: "000042", 70: "301"}), None)[-1]
     Told(sentence='It can be traced by STAN 000042.', elements=(11,))
@@ -50,7 +50,7 @@ def told(message: Message, network: str | None) -> tuple[Told, ...]:
     noted = _Noted(message.fields)
     watched = replace(message, fields=noted)
     found = []
-    for what, teller in tellers(tuple(message.fields)):
+    for what, teller in tellers(tuple(message.fields), network):
         noted.seen = {MTI_FIELD} if what == _OF_THE_MTI else set()
         if sentence := teller(watched, network):
             found.append(Told(sentence, tuple(sorted(noted.seen))))

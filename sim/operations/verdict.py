@@ -12,10 +12,15 @@ from functools import cache
 from sim.codec import Message
 from sim.judge import Finding, Severity, dialect
 from sim.judge.engine import Located, Places, locate_all, loudness, sentence
+from sim.judge.finding import Hit
 from sim.judge.kind import Key, Kind
 from sim.judge.networks import Facts, network_hits
 from sim.kept import Kept
 from sim.spec import lookup
+
+
+def _place(hit: Hit) -> tuple[int, int]:
+    return hit.field or 0, hit.at
 
 
 class Judgement:
@@ -57,7 +62,8 @@ class Judgement:
             return []
         if self._errors is None:
             wrong = [hit for text, hit in self.found if (hit.severity or text.severity) is Severity.ERROR]
-            wrong.sort(key=lambda hit: (hit.field or 0, hit.at))
+            if len(wrong) > 1:
+                wrong.sort(key=_place)
             self._errors = tuple(sentence(self._places, hit) for hit in wrong)
         return [*self._errors]
 

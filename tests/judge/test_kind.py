@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from typing import Any
 
 import pytest
 from kept import texts
 from mutations import afresh, good, mutated, pairs, same_layout, told
+from recording import Recording
 
 from sim.codec import Message
 from sim.elements import emv, emv_shapes
@@ -43,34 +43,6 @@ RARE = [
     Message("1420", {4: "000000001000", 30: "000000000500" * 2, 49: "840"}, "1993"),
     Message("2100", {21: "1" * spec("2003")[21].width, 74: "1" * spec("2003")[74].width}, "2003"),
 ]
-
-
-class Recording(dict[int, str]):
-    """Elements that record which of them are read; whether one is there may be asked freely."""
-
-    def __init__(self, fields: dict[int, str]) -> None:
-        super().__init__(fields)
-        self.read: set[int | str] = set()
-
-    def __getitem__(self, number: int) -> str:
-        self.read.add(number)
-        return super().__getitem__(number)
-
-    def get(self, number: int, default: Any = None) -> Any:
-        """As a dict's."""
-        if number in self:
-            self.read.add(number)
-        return super().get(number, default)
-
-    def values(self) -> Any:
-        """All of them."""
-        self.read.add(EVERY)
-        return super().values()
-
-    def items(self) -> Any:
-        """All of them."""
-        self.read.add(EVERY)
-        return super().items()
 
 
 def _may_read(item: Rule) -> set[int | str]:

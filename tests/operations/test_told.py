@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from support import AT
+from typing import Any
 
-from sim.operations import explain, generate, respond, reverse
+import pytest
+from recording import Recording
+from support import AT, KINDS
+
+from sim.codec import Message
+from sim.operations import explain, generate, respond, reverse, story, tellers
 from sim.operations.explanation import Explanation
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
@@ -35,6 +39,47 @@ def test_what_a_sentence_speaks_of() -> None:
     assert found["is an aut"] == (0,)
     assert found["card is a"] == (2, 14)
     assert found["acquirer "] == (3, 4, 49)
+
+
+def test_sentences_follow_from_what_their_tellers_say() -> None:
+    """A sentence that is remembered by codes looks at no other value; each of those codes is looked at."""
+    asked = [(teller, needs, reads) for teller, needs, reads in story.TELLERS if reads is not None]
+    declared = {teller: reads for teller, _, reads in asked}
+    seen: dict[Any, set[int | str]] = {teller: set() for teller in declared}
+    for one in asked_about():
+        for teller, needs, _ in asked:
+            if not needs or not needs.isdisjoint(one.fields):
+                fields = Recording(one.fields)
+                teller(Message(one.mti, fields, one.version), None)
+                seen[teller] |= fields.read
+    assert seen == declared
+
+
+def asked_about() -> list[Message]:
+    """Messages of every kind, and such with another code in each place."""
+    made = [
+        generate(kind, network=network, version=version, entry="chip", at=AT).message
+        for network in NETWORKS
+        for version in VERSIONS
+        for kind in KINDS
+    ]
+    odd = [
+        Message(one.mti, {**one.fields, **dict.fromkeys((3, 22, 25), "9" * 12)}, one.version) for one in made
+    ]
+    return [*made, *odd]
+
+
+def test_a_sentence_told_before_is_told_of_the_same_codes_alone() -> None:
+    """Another processing code, entry mode or network gets its own sentences, after all others were told."""
+    first = generate("auth", network="VISA", at=AT).message
+    others = [
+        first.replace(**{f"de{number}": value}) for number, value in ((3, "013000"), (22, "901"), (25, "08"))
+    ]
+    for one in (first, *others, Message("0110", first.fields)):
+        warm = explain(one).sentences
+        tellers._PARTS.clear()
+        assert explain(one).sentences == warm
+    assert len({explain(one).summary for one in (first, *others)}) == len(others) + 1
 
 
 def test_what_a_model_wrote_is_linked_to_nothing() -> None:

@@ -1,0 +1,89 @@
+"""Who tells what of a message, and which sentences are remembered: those that follow from short codes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from sim.codec import Message
+from sim.judge.engine import codes_of
+from sim.kept import Kept
+from sim.operations.own_parts import elements_told, say_own_parts
+from sim.operations.story import TELLERS, Teller
+from sim.spec import spec
+
+_SHORTEST_CARD = 12
+# What is told of, who tells, and the sentence where it is the same of all messages alike.
+Part = tuple[str, Teller, str | None]
+
+
+def tell(message: Message, name: str | None) -> dict[str, str]:
+    """The sentences on *message* by what they tell of, as `outcome`; *name* is whose code lists apply."""
+    told = {}
+    for what, teller, sentence in _parts(message, name):
+        if sentence is None:
+            sentence = teller(message, name)
+        if sentence:
+            told[what] = sentence
+    return told
+
+
+def _subject(teller: Teller) -> str:
+    """What a teller tells of: `outcome`."""
+    return teller.__name__.removeprefix("say").removeprefix("_")
+
+
+def tellers(present: tuple[int, ...], name: str | None) -> tuple[tuple[str, Teller], ...]:
+    """Those who may have something to say of a message with the elements *present*, and of what."""
+    return tuple((what, teller) for what, teller, _ in _chosen("", present, name)[1])
+
+
+@lru_cache(maxsize=512)
+def _chosen(
+    version: str, present: tuple[int, ...], name: str | None
+) -> tuple[tuple[int, ...], tuple[tuple[str, Teller, bool], ...]]:
+    """The tellers for messages with the elements *present*, whether what each says follows from codes, and
+    those codes: none where no *version* is named."""
+    codes = {number for number in codes_of(version) if _is_short(version, number)} if version else set()
+    asked: list[tuple[str, Teller, bool]] = []
+    read: set[int] = set()
+    for teller, needs, reads in TELLERS:
+        needed = elements_told(name or "") if teller is say_own_parts else needs
+        if needed and needed.isdisjoint(present):
+            continue
+        there = None if reads is None else reads.intersection(present)
+        coded = bool(version) and there is not None and there.issubset(codes)
+        asked.append((_subject(teller), teller, coded))
+        if coded and there:
+            read |= there
+    return tuple(sorted(read)), tuple(asked)
+
+
+def _is_short(version: str, number: int) -> bool:
+    """Whether the code is too short to hold a card number."""
+    return spec(version)[number].width < _SHORTEST_CARD
+
+
+def _parts(message: Message, name: str | None) -> tuple[Part, ...]:
+    """What is told of *message*, in its order."""
+    fields = message.fields
+    present = tuple(fields)
+    codes, asked = _chosen("" if message.dialect else message.version, present, name)
+    key = (
+        message.version,
+        message.mti,
+        present,
+        name,
+        message.dialect is None,
+        *map(fields.__getitem__, codes),
+    )
+    if (known := _PARTS.get(key)) is None:
+        known = tuple(
+            (what, teller, teller(message, name) if coded else None) for what, teller, coded in asked
+        )
+        _PARTS.keep(key, known)
+    return known
+
+
+# By version, MTI, elements, network and codes.
+_PARTS: Kept[tuple[Any, ...], tuple[Part, ...]] = Kept(512)
