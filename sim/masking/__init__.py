@@ -56,7 +56,6 @@ _LAST_DIGITS = re.compile(r"(?:[0-9][^0-9A-Za-z*]{0,3}){6}((?:[0-9A-F][^0-9A-Za-
 _ACCOUNT_IN_TRACK = re.compile(r"B?([0-9]{12,19})[=D^]")
 # Verification codes and account numbers in the two-digit id, two-digit length, data lists of DE 48.
 _HIDDEN_TAGS = frozenset({"01", "21", "92"})
-_TELLING = ("pan", "hidden", "chip")
 _HIDDEN_ROLES = ("track", "name", "pin", "script")
 # Where the length of DE 2, the first element, may stand: behind one bitmap or two, some characters lost or
 # added in front.
@@ -102,7 +101,7 @@ def is_sensitive(number: int, version: str) -> bool:
 
 def tells_itself(number: int, version: str) -> bool:
     """Whether all that is told of the element's value is known to hold no card data."""
-    return _kinds(version).get(number) in _TELLING
+    return _kinds(version).get(number) in ("pan", "hidden", "chip")
 
 
 def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
@@ -171,7 +170,7 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
         number: shown
         for number, value in fields.items()
         if len(value) >= SHORTEST
-        and _kinds(version).get(number) not in _TELLING
+        and not tells_itself(number, version)
         and (shown := cover_value(number, value, version, pan)) != value
     }
     return {**fields, **changed} if changed else fields
