@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim.spec import Code, lookup
 from sim.spec.networks import ResponseCode, response_code
 
-_TABLES_OF_NETWORKS = "1987"  # the version that the networks' own response codes are of
+_TABLES_OF_NETWORKS = ("1987", "1993")  # the versions that the networks' own response codes are of
 
 
 def answer(code: str, version: str, network: str | None) -> ResponseCode | Code | None:
@@ -15,5 +15,5 @@ def answer(code: str, version: str, network: str | None) -> ResponseCode | Code 
     >>> answer("70", "1987", "VISA").meaning
     'PIN data required'
     """
-    own = response_code(network, code) if network and version == _TABLES_OF_NETWORKS else None
+    own = response_code(network, code) if network and version in _TABLES_OF_NETWORKS else None
     return own or lookup("response_code", code, version=version, network=network)

@@ -82,11 +82,11 @@ def read_additional_amounts(value: str, version: str) -> tuple[AdditionalAmount,
     return tuple(groups)
 
 
-def say_additional_amounts(value: str, version: str) -> str:
+def say_additional_amounts(value: str, version: str, network: str | None = None) -> str:
     """DE 54 in words, a group each: `available balance 100.00 USD credit (savings account)`."""
     texts = []
     for group in read_additional_amounts(value, version):
-        kind = lookup("amount_type", group.kind, version=version)
+        kind = lookup("amount_type", group.kind, version=version, network=network)
         account = lookup("account_type", group.account, version=version)
         text = f"{kind.meaning if kind else 'amount type ' + group.kind} "
         text += say_amount(group.amount, group.currency)

@@ -165,7 +165,7 @@ def _original(message: Message, number: int, network: str | None) -> str:
 
 
 def _additional(message: Message, number: int, network: str | None) -> str:
-    return groups.say_additional_amounts(message[number], message.version)
+    return groups.say_additional_amounts(message[number], message.version, network)
 
 
 def _location(message: Message, number: int, network: str | None) -> str:

@@ -15,6 +15,7 @@ from sim.spec import Code, lookup, role
 
 _NUMBER = 22
 _FLAGS = "flags"
+_NOT_PRESENT = "not present"
 _UNKNOWN = {"pos_entry_mode": "unknown entry mode", "pin_entry_capability": "unknown PIN capability"}
 # Where several bits are set, the first of these kinds is how the card was read.
 _READ = ("chip", "contactless", "magnetic stripe", "bar code", "manual", "credential on file")
@@ -57,6 +58,15 @@ def entry_kind(message: Message) -> str:
 def authentication(message: Message) -> str:
     """How the cardholder was verified, as far as DE 22 says; empty when it does not."""
     return ", ".join(code.meaning for code in _codes(message, "authentication"))
+
+
+def absence(message: Message) -> str:
+    """That the cardholder was not there, and how the order came, as far as DE 22 says; else empty.
+
+    >>> absence(Message("1100", {22: "600150600140"}, "1993"))
+    'cardholder not present, electronic order'
+    """
+    return ", ".join(code.meaning for code in _codes(message, "presence") if code.kind == _NOT_PRESENT)
 
 
 def say(message: Message) -> str:

@@ -129,7 +129,7 @@ def compare(
     second: AnyNetwork,
     message_type: MessageType | str = "auth",
     *,
-    version: AnyVersion = "1987",
+    version: AnyVersion | None = None,
 ) -> Table:
     """Set side by side what two networks ask differently of one kind of message.
 
@@ -140,7 +140,8 @@ def compare(
     message_type
         auth, financial, echo, advice or reversal, or an MTI such as 0110.
     version
-        One of `sim.VERSIONS`.
+        One of `sim.VERSIONS`; None is the version that both networks' own interfaces speak, 1987 where they
+        speak different ones.
 
     Returns
     -------

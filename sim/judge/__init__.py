@@ -1,6 +1,17 @@
 """Message -> findings: structure, content, cross-field, networks."""
 
-from sim.judge import chip, class_codes, content, cross, groups, layout, omissions, structure
+from sim.judge import (
+    agreement,
+    chip,
+    chip_agreement,
+    class_codes,
+    content,
+    cross,
+    groups,
+    layout,
+    omissions,
+    structure,
+)
 from sim.judge.engine import catalogue
 from sim.judge.finding import Finding, Severity
 from sim.judge.kind import run
@@ -8,8 +19,10 @@ from sim.judge.kind import run
 __all__ = [
     "Finding",
     "Severity",
+    "agreement",
     "catalogue",
     "chip",
+    "chip_agreement",
     "class_codes",
     "content",
     "cross",

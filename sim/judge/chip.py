@@ -25,13 +25,12 @@ from sim.spec import country, currency, lookup, number_of, spec
 from sim.spec import emv as tables
 from sim.spec.networks import element_name
 
-DATES = {"9A": "YYMMDD", "5F24": "YYMMDD", "5F25": "YYMMDD", "9F21": "hhmmss"}
+DATES = dict.fromkeys(("9A", "5F24", "5F25"), "YYMMDD") | {"9F21": "hhmmss"}
 _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])")}
 # Each payment system gives these tags a meaning of its own (EMV book 3, annex A).
 _SYSTEMS_OWN = re.compile(r"9F[5-7]")
 _REPEATING = ("script",)
 _ACCOUNTS = ("5A", "57")
-_TRACK_2 = "57"
 _EARLY = ("1987", "1993")  # the currency of the amount is an element of its own
 # What stands in data elements, too.
 _COPIED = ("9C", "9F15", "5F24", "9F1C", "9F16", "9F39")
@@ -40,7 +39,7 @@ _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _ONLINE_PIN_METHOD = "02"
 
 
-def _chip(message: Message) -> emv.ChipData:
+def chip_of(message: Message) -> emv.ChipData:
     """The chip data, empty where they cannot be read."""
     chip = emv.read(message.fields[55])
     return _UNREAD if chip.error else chip
@@ -49,13 +48,13 @@ def _chip(message: Message) -> emv.ChipData:
 _UNREAD = emv.ChipData("tags", ())
 
 
-def _first(message: Message, *names: str) -> list[Tag]:
+def first_of(message: Message, *names: str) -> list[Tag]:
     """The first of each of these tags that the message has."""
-    chip = _chip(message)
+    chip = chip_of(message)
     return [chip.first(name) for name in names if name in chip]
 
 
-def _hit(
+def tag_hit(
     tag: Tag,
     expected: str,
     found: str,
@@ -63,6 +62,7 @@ def _hit(
     size: int | None = None,
     severity: Severity | None = None,
 ) -> Hit:
+    """A hit on *size* digits of a tag's value, from *at* on; to its end without a size."""
     width = len(tag.value) - at if size is None else size
     return Hit(55, expected, found, tag.value_start + at, width, f"55.{tag.tag}", severity=severity)
 
@@ -107,12 +107,12 @@ def fixed_layout(message: Message) -> Iterator[Hit]:
 @rule("chip-tag-unknown", 55, tags=())
 def tag_unknown(message: Message) -> Iterator[Hit]:
     """Tags are in the dictionary."""
-    chip = _chip(message)
+    chip = chip_of(message)
     if chip.firsts.keys() <= tables.tags().keys():
         return
     for tag in chip.tags:
         if tag.tag not in tables.tags():
-            yield _hit(tag, "a tag of the dictionary", f"tag {tag.tag}")
+            yield tag_hit(tag, "a tag of the dictionary", f"tag {tag.tag}")
 
 
 _ANY_SIZE = range(sys.maxsize)
@@ -132,7 +132,7 @@ def tag_length(message: Message) -> Iterator[Hit]:
     """Values are as long as the dictionary says; a length that rests on no source, or on one payment
     system, only informs."""
     sizes = _sizes()
-    for tag in _chip(message).tags:
+    for tag in chip_of(message).tags:
         if len(tag.value) in sizes.get(tag.tag, _ANY_SIZE):
             continue
         known, size = tables.tags()[tag.tag], len(tag.value) // 2
@@ -143,7 +143,7 @@ def tag_length(message: Message) -> Iterator[Hit]:
         else:
             expected = f"{known.minimum} to {known.maximum} bytes"
         unsure = "unsourced" in known.source or _SYSTEMS_OWN.match(tag.tag)
-        yield _hit(tag, expected, count(size, "byte"), severity=Severity.INFO if unsure else None)
+        yield tag_hit(tag, expected, count(size, "byte"), severity=Severity.INFO if unsure else None)
 
 
 @cache
@@ -156,21 +156,21 @@ def _numbers() -> dict[str, tables.TagSpec]:
 def tag_digits(message: Message) -> Iterator[Hit]:
     """Values of format n and cn are digits, no more of them than the format has."""
     numbers = _numbers()
-    for tag in _chip(message).tags:
+    for tag in chip_of(message).tags:
         known = numbers.get(tag.tag)
         if known is None or (known.digits is None and tag.value.isdecimal()):
             continue
         if wrong := _NOT_DIGITS[known.content].search(tag.value):
-            yield _hit(tag, f"{known.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
+            yield tag_hit(tag, f"{known.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
         elif known.content == "n" and known.digits and tag.value[: -known.digits].strip("0"):
             more = f"{len(tag.value.lstrip('0'))} digits"
-            yield _hit(tag, f"{known.format}, zeros in front", more)
+            yield tag_hit(tag, f"{known.format}, zeros in front", more)
 
 
 @rule("chip-tag-repeated", 55, tags=())
 def tag_repeated(message: Message) -> Iterator[Hit]:
     """A tag stands once in its template; scripts and their commands may repeat."""
-    chip = _chip(message)
+    chip = chip_of(message)
     tags = chip.tags
     if len(chip.firsts) == len(tags):
         return
@@ -180,7 +180,7 @@ def tag_repeated(message: Message) -> Iterator[Hit]:
         last = {tag.tag: tag for tag in level}
         for name, number in counts.items():
             if number > 1 and not last[name].constructed and tables.role(name) not in _REPEATING:
-                yield _hit(last[name], f"one tag {name}", f"{number}")
+                yield tag_hit(last[name], f"one tag {name}", f"{number}")
 
 
 @cache
@@ -199,26 +199,26 @@ def _reserved() -> dict[str, int]:
 def reserved_bits(message: Message) -> Iterator[Hit]:
     """Reserved bits are zero."""
     reserved = _reserved()
-    for tag in _chip(message).tags:
+    for tag in chip_of(message).tags:
         if tag.tag not in reserved:
             continue
         known = tables.tags()[tag.tag]
         if len(tag.value) == 2 * known.minimum and int(tag.value, 16) & reserved[tag.tag]:
             set_ones = [place for place in set_bits(tag.value) if place not in tables.bits(tag.tag)]
             found = ", ".join(f"byte {byte} bit {bit}" for byte, bit in set_ones) + " set"
-            yield _hit(tag, f"reserved bits of the {known.name} at 0", found)
+            yield tag_hit(tag, f"reserved bits of the {known.name} at 0", found)
 
 
 @rule("chip-date", 55, tags=DATES)
 def chip_date(message: Message) -> Iterator[Hit]:
     """Dates and times of the chip exist in the calendar."""
-    for tag in _first(message, *DATES):
+    for tag in first_of(message, *DATES):
         pattern = DATES[tag.tag]
         if len(tag.value) != len(pattern) or not tag.value.isdecimal():
             continue  # length and digits have rules of their own
         if wrong := dates.problem(pattern, tag.value):
             start, end, found = wrong
-            yield _hit(tag, pattern, found, start, end - start)
+            yield tag_hit(tag, pattern, found, start, end - start)
 
 
 def _code(tag: Tag) -> str:
@@ -230,9 +230,9 @@ def _code(tag: Tag) -> str:
 @rule("chip-country", 55, tags=("9F1A", "5F28"))
 def chip_country(message: Message) -> Iterator[Hit]:
     """Country codes of the chip data are in ISO 3166."""
-    for tag in _first(message, "9F1A", "5F28"):
+    for tag in first_of(message, "9F1A", "5F28"):
         if _code(tag) and country(_code(tag)) is None:
-            yield _hit(tag, "an ISO 3166 numeric country code", repr(tag.value))
+            yield tag_hit(tag, "an ISO 3166 numeric country code", repr(tag.value))
 
 
 def _approved(message: Message) -> bool:
@@ -244,28 +244,28 @@ def _approved(message: Message) -> bool:
 @rule("chip-cryptogram-kind", 55, classes="12", functions="02", reads=(3, 39, 55), tags=("9F27",))
 def cryptogram_kind(message: Message) -> Iterator[Hit]:
     """The cryptogram's type fits the message: requests carry an ARQC."""
-    for tag in _first(message, "9F27"):
+    for tag in first_of(message, "9F27"):
         if len(tag.value) != 2:
             continue
         kind = int(tag.value, 16) >> 6
         request = message.mti[2] == "0"
         refund = message.get(3)[:1] == _REFUNDS
         if kind == 3:
-            yield _hit(tag, "AAC, TC or ARQC in bits 8 and 7", "the reserved type 11")
+            yield tag_hit(tag, "AAC, TC or ARQC in bits 8 and 7", "the reserved type 11")
         elif kind == 0 and request and not refund:
-            yield _hit(tag, "an ARQC in a request", "an AAC: the chip has declined")
+            yield tag_hit(tag, "an ARQC in a request", "an AAC: the chip has declined")
         elif kind == 1 and request:
-            yield _hit(
+            yield tag_hit(
                 tag, "an ARQC in a request", "a TC: the chip has approved offline", severity=Severity.INFO
             )
         elif kind == 0 and not request and not refund and _approved(message):
-            yield _hit(tag, "a TC or an ARQC where DE 39 approves", "an AAC: the chip has declined")
+            yield tag_hit(tag, "a TC or an ARQC where DE 39 approves", "an AAC: the chip has declined")
 
 
 @rule("chip-cryptogram-data", 22, 55, classes="12", functions="02", tags=())
 def cryptogram_data(message: Message) -> Iterator[Hit]:
     """Where there is a cryptogram of a chip that was read, the data it is computed over are there."""
-    present = _chip(message)
+    present = chip_of(message)
     if "9F26" in present and pos.entry_kind(message) in ("chip", "contactless"):
         missing = [tag for tag in tables.with_role("cryptogram") if tag not in present]
         if missing:
@@ -275,14 +275,14 @@ def cryptogram_data(message: Message) -> Iterator[Hit]:
 @rule("chip-amount", 4, 55, classes="12", reads=(4, 49, 55), tags=("9F02",))
 def chip_amount(message: Message) -> Iterator[Hit]:
     """9F02 is the amount of DE 4. An advice may have another final amount."""
-    amount, chip = money.amount(message), _chip(message)
+    amount, chip = money.amount(message), chip_of(message)
     digits, value = amount[0] if amount else "", chip.value("9F02")
     if value == digits or len(value) != 12 or not value.isdecimal() or not digits.isdecimal():
         return
     if int(value) != int(digits):
         severity = None if message.mti[2] in "01" else Severity.INFO
         expected = f"{int(digits)}, the amount of DE 4"
-        yield _hit(chip.first("9F02"), expected, f"{int(value)}", severity=severity)
+        yield tag_hit(chip.first("9F02"), expected, f"{int(value)}", severity=severity)
 
 
 @rule("chip-currency", 55, versions=_EARLY, classes="124", reads=(49, 55), tags=("5F2A",), any_mti=True)
@@ -292,15 +292,15 @@ def chip_currency(message: Message) -> Iterator[Hit]:
     # DE 49 is no currency in 2003.
     inside = money.composite(message.version, 4) is not None
     stated = None if inside and 4 not in message else money.currency_of(message)
-    for tag in _first(message, "5F2A"):
+    for tag in first_of(message, "5F2A"):
         code = _code(tag)
         if not code:
             continue  # length and digits have rules of their own
         if currency(code) is None:
-            yield _hit(tag, "an ISO 4217 currency code", repr(tag.value))
+            yield tag_hit(tag, "an ISO 4217 currency code", repr(tag.value))
         elif stated and stated.numeric != code:
             where = "DE 4" if inside else "DE 49"
-            yield _hit(tag, f"{stated.numeric}, the currency of {where}", code)
+            yield tag_hit(tag, f"{stated.numeric}, the currency of {where}", code)
 
 
 @rule("chip-message-date", 12, 55, classes="12", reads=(12, 13, 55), tags=("9A",))
@@ -310,41 +310,41 @@ def chip_message_date(message: Message) -> Iterator[Hit]:
     size = len(message.spec[number].pattern.removesuffix("hhmmss"))
     width = min(size, 6)  # the chip's own date has no century
     day = message.get(number)[:size][-width:]
-    chip = _chip(message)
+    chip = chip_of(message)
     value = chip.value("9A")
     if len(value) != 6 or len(day) != width or value[-width:] == day:
         return
     # With no date to compare with, its own rules say so.
     if day.isdecimal() and dates.problem("MMDD", day[-4:]) is None:
-        yield _hit(chip.first("9A"), f"{day}, the date of DE {number}", value[-width:], 6 - width)
+        yield tag_hit(chip.first("9A"), f"{day}, the date of DE {number}", value[-width:], 6 - width)
 
 
 @rule("chip-sequence-number", 23, 55, classes="12", tags=("5F34",))
 def chip_sequence_number(message: Message) -> Iterator[Hit]:
     """5F34 is the card sequence number of DE 23."""
-    chip, number = _chip(message), message[23]
+    chip, number = chip_of(message), message[23]
     value = chip.value("5F34")
     if value.isdecimal() and number.isdecimal() and int(value) != int(number):
-        yield _hit(chip.first("5F34"), f"{int(number)}, the number of DE 23", f"{int(value)}")
+        yield tag_hit(chip.first("5F34"), f"{int(number)}, the number of DE 23", f"{int(value)}")
 
 
 @rule("chip-pan", 55, classes="124", reads=(2, 55), tags=_ACCOUNTS)
 def chip_pan(message: Message) -> Iterator[Hit]:
     """The card number of 5A and 57 is the one of DE 2; 57 is laid out as track 2."""
-    pan, chip = message.get(2), _chip(message)
+    pan, chip = message.get(2), chip_of(message)
     for name in _ACCOUNTS:
         if name not in chip:
             continue
         value = chip.value(name).rstrip("F")
-        if name == _TRACK_2:
+        if name == _ACCOUNTS[1]:
             track = read_track_2(value)
             if track is None:
                 expected = "card number, D, expiry YYMM, service code, digits"
-                yield _hit(chip.first(name), expected, "another layout")
+                yield tag_hit(chip.first(name), expected, "another layout")
                 continue
             value = track.pan
         if pan and value.isdecimal() and value != pan:
-            yield _hit(chip.first(name), "the card number of DE 2", "another card number", 0, len(value))
+            yield tag_hit(chip.first(name), "the card number of DE 2", "another card number", 0, len(value))
 
 
 @cache
@@ -361,7 +361,7 @@ def _copies(version: str) -> tuple[tuple[str, int, slice], ...]:
 @rule("chip-agrees", 55, classes="12", reads=(3, 14, 18, 22, 26, 41, 42, 55), tags=_COPIED)
 def chip_agrees(message: Message) -> Iterator[Hit]:
     """What stands both in a tag and in a data element is the same."""
-    chip = _chip(message)
+    chip = chip_of(message)
     for name, number, part in _copies(message.version):
         if name not in chip or not (value := message.get(number)[part]):
             continue
@@ -375,22 +375,22 @@ def chip_agrees(message: Message) -> Iterator[Hit]:
             same = mine[: len(value)] == value
         if not same:
             about = known.name.split(" (")[0].lower()
-            yield _hit(chip.first(name), f"the value of DE {number}", f"another {about}")
+            yield tag_hit(chip.first(name), f"the value of DE {number}", f"another {about}")
 
 
 @rule("chip-online-pin", 55, classes="12", functions="0", tags=("9F34", "95"))
 def online_pin(message: Message) -> Iterator[Hit]:
     """An online PIN that the chip data speak of travels in DE 52, and the other way round."""
-    for tag in _first(message, "9F34"):
+    for tag in first_of(message, "9F34"):
         if len(tag.value) != 6:
             continue
-        results = _chip(message).value("95")
+        results = chip_of(message).value("95")
         method = f"{int(tag.value[:2], 16) & 0x3F:02X}"
         seen = len(results) == 10 and int(results, 16) & _ONLINE_PIN
         if 52 not in message and (seen or method == _ONLINE_PIN_METHOD):
-            yield _hit(tag, "DE 52 beside an online PIN", "none")
+            yield tag_hit(tag, "DE 52 beside an online PIN", "none")
         elif 52 in message and not seen and method != _ONLINE_PIN_METHOD:
-            yield _hit(tag, "an online PIN beside DE 52", emv.cvm_results(tag.value))
+            yield tag_hit(tag, "an online PIN beside DE 52", emv.cvm_results(tag.value))
 
 
 @rule("chip-entry-mode", 22, 55, classes="12", functions="0", reads=(22,))

@@ -29,7 +29,8 @@ _REQUESTS_AND_ADVICES = "02"
 _RESPONSES = "13"
 
 _LEAP_YEAR = 2024
-_DAY, _YEAR = 86_400, 366 * 86_400  # seconds
+_LEAP_DAYS = 366
+_DAY, _YEAR = 86_400, _LEAP_DAYS * 86_400  # seconds
 _CENTURY_MONTHS = 1200
 _CHIP = ("chip", "contactless")
 _READ = ("chip", "contactless", "magnetic stripe")
@@ -81,7 +82,17 @@ def _day(text: str) -> int:
     return date(_LEAP_YEAR, int(text[:2]), int(text[2:])).toordinal()
 
 
-def _months_from(first: str, second: str) -> int:
+def days_between(first: str, second: str) -> int:
+    """Days from *first* to *second*, both MMDD, the nearer way round the year.
+
+    >>> days_between("1231", "0102"), days_between("0301", "0229")
+    (2, -1)
+    """
+    gap = (_day(second) - _day(first)) % _LEAP_DAYS
+    return gap - _LEAP_DAYS if gap > _LEAP_DAYS // 2 else gap
+
+
+def months_from(first: str, second: str) -> int:
     """Months from *first* to *second*, both YYMM, the nearer way round the century."""
     gap = sum((int(second[at : at + 2]) - int(first[at : at + 2])) * size for at, size in ((0, 12), (2, 1)))
     gap %= _CENTURY_MONTHS
@@ -105,7 +116,7 @@ def _is_credit(message: Message) -> bool:
 def card_expired(message: Message) -> Iterable[Hit]:
     """The card has not expired at the local date; a refund may go to an expired card."""
     local, expiry = _sound_date(message, 12)[-12:-8], _sound_date(message, 14)
-    if not local or not expiry or _months_from(local, expiry) >= 0 or _is_credit(message):
+    if not local or not expiry or months_from(local, expiry) >= 0 or _is_credit(message):
         return _NONE
     found = "an expiry before it" if message.get(2) else "an earlier month"
     return (Hit(14, "an expiry not before the local date in DE 12", found),)
@@ -115,7 +126,7 @@ def card_expired(message: Message) -> Iterable[Hit]:
 def card_not_yet_valid(message: Message) -> Iterable[Hit]:
     """The card is valid already at the local date."""
     local, effective = _sound_date(message, 12)[-12:-8], _sound_date(message, 13)[-4:]
-    if not local or not effective or _months_from(effective, local) >= 0:
+    if not local or not effective or months_from(effective, local) >= 0:
         return _NONE
     return (Hit(13, "an effective date not after the local date in DE 12", "a later month"),)
 
@@ -245,7 +256,8 @@ def _kind(message: Message) -> str:
     return found.kind if found else ""
 
 
-def _minor_units(message: Message, number: int = 4) -> int | None:
+def minor_units(message: Message, number: int = 4) -> int | None:
+    """The amount in element *number*, in minor units; None where there is none, or no digits."""
     found = money.amount(message, number)
     if found is None or not (found[0].isascii() and found[0].isdigit()):
         return None
@@ -255,7 +267,7 @@ def _minor_units(message: Message, number: int = 4) -> int | None:
 @rule("inquiry-with-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, ZERO))
 def inquiry_with_amount(message: Message) -> Iterable[Hit]:
     """An inquiry moves no money."""
-    if message.fields[3][:1] != "3" or _kind(message) != "inquiry" or not _minor_units(message):
+    if message.fields[3][:1] != "3" or _kind(message) != "inquiry" or not minor_units(message):
         return _NONE
     return (Hit(4, "zero, as the processing code asks for information only", "an amount"),)
 
@@ -263,7 +275,7 @@ def inquiry_with_amount(message: Message) -> Iterable[Hit]:
 @rule("zero-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, ZERO))
 def zero_amount(message: Message) -> Iterable[Hit]:
     """A purchase or withdrawal of nothing is something else."""
-    if message.fields[3][:2] not in ("00", "01", "09") or _minor_units(message) != 0:
+    if message.fields[3][:2] not in ("00", "01", "09") or minor_units(message) != 0:
         return _NONE
     return (Hit(4, "an amount above zero", "zero"),)
 
@@ -280,7 +292,7 @@ def transfer_accounts(message: Message) -> Iterable[Hit]:
 def partial_exceeds_original(message: Message) -> Iterable[Hit]:
     """The actual amount in DE 95 is not above the original one in DE 4."""
     where = place("1987", 95, "actual amount, transaction")
-    actual, original = message.fields[95][where], _minor_units(message)
+    actual, original = message.fields[95][where], minor_units(message)
     if original is None or not (actual.isascii() and actual.isdigit()) or int(actual) <= original:
         return _NONE
     return (Hit(95, "at most the original amount in DE 4", "more", where.start, len(actual)),)
@@ -290,7 +302,7 @@ def partial_exceeds_original(message: Message) -> Iterable[Hit]:
 def partial_exceeds_original_later(message: Message) -> Iterable[Hit]:
     """The amount in DE 4 is not above the original one in DE 30."""
     part = message.fields[30][place(message.version, 30, "original amount")]
-    amount = _minor_units(message)
+    amount = minor_units(message)
     if amount is None or not part.strip("0") or not clean(message, 30) or amount <= int(part):
         return _NONE
     return (Hit(4, "at most the original amount in DE 30", "more"),)
@@ -343,7 +355,7 @@ def cash_back(message: Message) -> Iterable[Hit]:
     at, amount = found
     if code != _CASH_BACK:
         return (Hit(3, "transaction type 09, as DE 54 holds a cash back amount", repr(code), 0, 2),)
-    total = _minor_units(message)
+    total = minor_units(message)
     if total is not None and int(amount) > total:
         return (Hit(54, "at most the total in DE 4", "more cash back", at),)
     return _NONE

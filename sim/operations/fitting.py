@@ -56,7 +56,7 @@ def kinds_of(own: str | None, version: str) -> tuple[str, ...]:
 def has_purpose(purpose: str, own: str | None, version: str) -> bool:
     """Whether it is known how network *own* says *purpose* in *version*."""
     row = read_toml("templates")["purposes"][purpose]
-    return bool(row.get("plain")) or _speaks(purpose, own, version)
+    return bool(row.get("plain")) or any(one.asks_for(purpose) for one in recipes(own, version))
 
 
 def has_option(option: str, own: str | None, version: str) -> bool:

@@ -5,14 +5,16 @@ The words are in `data/phrases.toml`; here is which of them a message asks for.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from functools import cache
+from typing import Any, NamedTuple
 
 from sim.codec import Message
 from sim.elements import money, mti, subfields
 from sim.elements.answer import answer
 from sim.elements.groups import read_additional_amounts
 from sim.spec import is_particular, lookup, number_of
-from sim.spec.tables import read_toml
+from sim.spec.tables import read_csv, read_toml
 
 _ORIGINAL_AMOUNT = "57"
 _PURCHASE = "00"  # of nothing, it verifies the account
@@ -38,11 +40,51 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side answered: all well ({code})."
     told = "partly" if is_partly_approved(message) else _told(message, kind)
+    found = _deciders(message, name)
+    sender = next((row.who for row in found if row.who), sender)
     outcome = _phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
     text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
     if approval := message.get(38).strip():
         text += f", with approval code {approval}"
-    return f"{text}. {_next(message, kind, name)}".strip()
+    step = next((row.step for row in found if row.step), "") if kind == "declined" else ""
+    return f"{text}. {_next(message, kind, name, step)}".strip()
+
+
+class _Decider(NamedTuple):
+    """Which values of a part tell who decided, other than the sender, and what can be done about it."""
+
+    path: str
+    codes: re.Pattern[str]
+    who: str
+    step: str
+
+
+@cache
+def _rows_of(name: str, version: str) -> tuple[_Decider, ...]:
+    return tuple(
+        _Decider(row["path"], re.compile(row["codes"]), row["who"], row["next"])
+        for row in read_csv("deciders")
+        if row["network"] in ("", name) and row["versions"] == version
+    )
+
+
+def _deciders(message: Message, name: str | None) -> list[_Decider]:
+    """The rows of `deciders.csv` that say something of an answer to a request."""
+    if message.mti[1] not in "12" or message.mti[2] != "1":
+        return []
+    return [
+        row
+        for row in _rows_of(name or "", message.version)
+        if row.codes.fullmatch(_value(message, row, name))
+    ]
+
+
+def _value(message: Message, row: _Decider, name: str | None) -> str:
+    number = int(row.path.partition(".")[0])
+    if number not in message or str(number) == row.path:
+        return message.get(number)
+    parts = subfields.unfold(message, number, name)
+    return next((one.part.value for one in parts if one.part.cell.path == row.path), "")
 
 
 def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> str:
@@ -86,8 +128,9 @@ def _told(message: Message, kind: str) -> str:
     return "acknowledged" if message.mti[1] in "12" and message.mti[2] == _ADVICE else kind
 
 
-def _next(message: Message, kind: str, name: str | None) -> str:
-    """What happens next, by message class, kind of answer and what was asked for."""
+def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
+    """What happens next, by message class, kind of answer and what was asked for; *step* is what can be done
+    about a decline."""
     message_class = message.mti[1]
     if message_class in "12" and message.mti[2] == _ADVICE:
         return str(_phrases("next")["advice"].get(kind, ""))
@@ -96,6 +139,8 @@ def _next(message: Message, kind: str, name: str | None) -> str:
     words: dict[str, Any] = _phrases("next").get(message_class, {})
     if kind == "approved":
         return str(words.get(_wanted(message, name)) or words.get(kind, ""))
+    if step:
+        return step if message_class == "1" else f"{words[kind]} {step}"
     return str(words.get(kind, ""))
 
 

@@ -35,7 +35,11 @@ _SENDERS = {
     "2": ("issuer", "acquirer"),
     "3": ("issuer", "acquirer"),
 }
+# Who is meant where it is not about a card: a file is kept, a link has two ends.
+_RECEIVERS = {"3": "keeper of the file", "8": "other end of the link"}
 _CLASSES_WITH_PURPOSE = "124"
+_WITHOUT_MERCHANT = "3568"
+_MOVE_NOTHING = ("inquiry", "PIN")
 _OF = "{of}"  # where the amount stands in a phrase that does not end with it
 _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
 # What could be a card number is kept by no cache: places and sentences are told anew with it.
@@ -52,6 +56,8 @@ def _phrases(name: str) -> dict[str, Any]:
 def _parties(code: str) -> tuple[str, str]:
     """Who sends a message with MTI *code* and who receives it: a response travels against its request."""
     sender, receiver = _SENDERS.get(code[3], ("other party", "other party"))
+    if sender != receiver:
+        receiver = _RECEIVERS.get(code[1], receiver)
     return (receiver, sender) if mti.is_response(code) else (sender, receiver)
 
 
@@ -103,6 +109,8 @@ def _purpose(code: str, version: str, name: str | None) -> str:
     known = lookup("transaction_type", code, version=version, network=name)
     if known is None:
         return f"a transaction of the unknown type {code}"
+    if named := _phrases("meant").get(known.meaning):
+        return str(named)
     return str(_phrases("purposes").get(code) or f"a transaction of type {code}, {known.meaning}")
 
 
@@ -111,7 +119,7 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
     wanted = _purpose(code, message.version, name) if code else ""
-    if "inquiry" in wanted and not (message.get(4)[-12:]).strip("0"):
+    if any(word in wanted for word in _MOVE_NOTHING) and not (message.get(4)[-12:]).strip("0"):
         amount = ""
     what = wanted or ("a transaction" if amount else "")
     if not what:
@@ -176,7 +184,7 @@ def _billing(message: Message, name: str | None) -> str:
     if (
         54 in message
         and not is_partly_approved(message)
-        and (said := groups.say_additional_amounts(message[54], message.version))
+        and (said := groups.say_additional_amounts(message[54], message.version, name))
     ):
         text = f"{text} Additional amounts: {said}.".strip()
     return text
@@ -187,7 +195,7 @@ def _when(message: Message, name: str | None) -> str:
     held, pattern = _local_time(message.version)
     here = _moment(pattern, "".join(map(get, held)))
     sent = _moment(_SENT, get(7))
-    whose = "sender" if mti.is_network_management(message.mti) else "merchant"
+    whose = "sender" if message.mti[1] in _WITHOUT_MERCHANT else "merchant"
     if not here:
         return f"The message was sent on {sent} UTC." if sent else ""
     rest = f"; the message was sent on {sent} UTC." if sent else "."
@@ -252,8 +260,11 @@ def _read(code: str, condition: str, version: str, name: str | None) -> str:
         capability = lookup("pin_entry_capability", code[2:3], version=version)
         if capability and (said := _phrases("capabilities").get(capability.kind, capability.meaning)):
             how += f"; {said}"
-    elif verified := pos.authentication(message):
-        how += f"; cardholder verification: {verified}"
+    else:
+        if absent := pos.absence(message):
+            how += f"; {absent}"
+        if verified := pos.authentication(message):
+            how += f"; cardholder verification: {verified}"
     if condition:
         known = lookup("pos_condition", condition, version=version, network=name)
         how += f"; condition: {known.meaning if known else 'unknown code ' + condition}"

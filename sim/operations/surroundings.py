@@ -80,12 +80,9 @@ def say_totals(message: Message, name: str | None) -> str:
         return ""
     currency = message.get(held)
     parts = []
-    for count, amount, what in ((74, 86, "credits"), (76, 88, "debits")):
+    for count, amount, what in ((74, 86, "credit"), (76, 88, "debit")):
         if count in message and message[count].isdecimal():
-            said = f"{int(message[count]):,} {what}"
-            parts.append(
-                said + (f" of {money.say_amount(message[amount], currency)}" if amount in message else "")
-            )
+            parts.append(_total(int(message[count]), what, message.get(amount), currency))
     if 97 in message:
         parts.append(f"net {money.say_signed(message[97], currency)}")
     text = f"It reports {', '.join(parts)}." if parts else ""
@@ -94,6 +91,14 @@ def say_totals(message: Message, name: str | None) -> str:
         known = lookup(settled.codes, code, version=message.version)
         text += f" Settlement code {code}: {known.meaning if known else 'not in the list'}."
     return text.strip()
+
+
+def _total(count: int, what: str, amount: str, currency: str) -> str:
+    """`12 debits of 1,200.00 USD`, `no credits`."""
+    if not count and not amount.strip("0"):
+        return f"no {what}s"
+    said = f"{count:,} {what}{'' if count == 1 else 's'}"
+    return said + (f" of {money.say_amount(amount, currency)}" if amount else "")
 
 
 def say_file(message: Message, name: str | None) -> str:

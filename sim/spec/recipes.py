@@ -45,6 +45,10 @@ class Recipe:
         asked = any(word in test.words and not test.negated for test in self.tests)
         return asked or any("{" + word in text for text in self.parts.values())
 
+    def asks_for(self, word: str) -> bool:
+        """Whether the row is for *word* and for nothing beside it."""
+        return any(test.words == (word,) and not test.negated for test in self.tests)
+
 
 @cache
 def recipes(name: str | None, version: str) -> tuple[Recipe, ...]:

@@ -26,6 +26,24 @@ def test_flows_without_a_network_are_those_of_all() -> None:
     assert {"VISA", "MASTERCARD", "UNIONPAY"} <= set(partial["network"])
 
 
+def test_what_a_network_says_itself_stands_for_what_all_say() -> None:
+    """The standard's way is told where the network has none of its own."""
+    assert set(sim.flows("VISA").query("flow == 'balance inquiry'")["network"]) == {"VISA"}
+    assert set(sim.flows("AMEX").query("flow == 'balance inquiry'")["network"]) == {""}
+
+
+def test_two_networks_are_compared_in_the_version_both_speak() -> None:
+    """Amex and Discover speak 1993; where two speak different ones it is 1987."""
+    assert sim.compare("AMEX", "DISCOVER").equals(sim.compare("AMEX", "DISCOVER", version="1993"))
+    assert sim.compare("AMEX", "VISA").equals(sim.compare("AMEX", "VISA", version="1987"))
+
+
+def test_a_condition_is_told_where_there_is_one() -> None:
+    """No cell ends with a colon behind which nothing stands."""
+    table = sim.compare("VISA", "MASTERCARD")
+    assert not table[["VISA", "MASTERCARD"]].apply(lambda cells: cells.str.endswith(":")).any(axis=None)
+
+
 def test_a_network_compared_with_itself_does_not_differ() -> None:
     """Only differences are listed."""
     assert sim.compare("VISA", "visa").empty

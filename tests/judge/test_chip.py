@@ -77,7 +77,8 @@ def test_good_vectors_have_no_error(row: dict[str, object]) -> None:
 def test_every_rule_is_bound() -> None:
     """Each row of the table has a case below, or a test of its own."""
     cases = {case[0] for case in CASES} | {case[0] for case in CASES_OF_THE_WHOLE}
-    assert cases | {"chip-data", "chip-fixed-layout", "chip-tag-repeated"} == RULES
+    told_below = {"chip-data", "chip-fixed-layout", "chip-tag-repeated", "chip-answer-agrees"}
+    assert cases | told_below == RULES
 
 
 # Rule, what is changed in DE 55, what else is changed, path, the marked text, severity.
@@ -112,6 +113,14 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-online-pin", {"t95": "0000040000"}, {}, "55.9F34", "410302", "info"),
     ("chip-online-pin", {"t9F34": "020300"}, {}, "55.9F34", "020300", "info"),
     ("chip-online-pin", {}, {"de52": "AABBCCDDEEFF0011"}, "55.9F34", "410302", "info"),
+    ("chip-other-way", {"t91": "0102030405060708"}, {}, "55.91", "0102030405060708", "info"),
+    ("chip-other-way", {"t72": "9F180400000001"}, {}, "55.72", "9F180400000001", "info"),
+    ("chip-application", {"t84": "A0000000041010"}, {}, "55.84", "A0000000041010", "info"),
+    ("chip-terminal-country", {"t9F1A": "0276"}, {}, "55.9F1A", "0276", "info"),
+    ("chip-track-2", {"t57": f"{PAN}D2912201999F"}, {}, "55.57", f"{PAN}D2912201999F", "info"),
+    ("chip-other-amount", {"t9F03": "000000001001"}, {}, "55.9F03", "000000001001", "info"),
+    ("chip-results-agree", {"t95": "0000808000"}, {}, "55.9F34", "02", "info"),
+    ("chip-results-agree", {"t82": "0000"}, {}, "55.9F34", "41", "info"),
 ]
 
 
@@ -133,6 +142,7 @@ def test_a_fault_is_found_at_its_tag(
 
 
 CASES_OF_THE_WHOLE: list[tuple[str, dict[str, str | None], dict[str, str], str]] = [
+    ("chip-cryptogram-missing", {"t9F26": None}, {}, "a cryptogram (9F26), as the chip was read, found none"),
     (
         "chip-cryptogram-data",
         {"t9F37": None, "t82": None},
@@ -304,3 +314,37 @@ def test_any_value_is_judged(tags: dict[str, bytes]) -> None:
     text = tlv.write({tag: value.hex().upper() for tag, value in tags.items()})
     for version in VERSIONS:
         assert not any(finding.is_error for finding in chip_findings(request(version).replace(de55=text)))
+
+
+@pytest.mark.parametrize(
+    ("tags", "code", "marked_text"),
+    [
+        ("8A023035", "00", "3035"),
+        ("910A01020304050607083531", "00", "3531"),
+        ("8A023030", "00", ""),
+        ("910A01020304050607083030", "00", ""),
+        ("910A01020304050607080012", "00", ""),  # bits, not letters
+        ("910801020304050607", "00", ""),
+    ],
+)
+def test_the_card_is_told_what_the_acquirer_is(tags: str, code: str, marked_text: str) -> None:
+    """The answer in 8A, or at the end of a 91 of ten bytes, is that of DE 39."""
+    answer = request().replace(mti="0110", de55=tags, de38="A12345", de39=code)
+    found = [one for one in chip_findings(answer) if one.rule == "chip-answer-agrees"]
+    assert [marked(answer, one) for one in found] == ([marked_text] if marked_text else [])
+
+
+@pytest.mark.parametrize(
+    ("cash", "expected"), [("000000000500", []), ("000000000400", ["chip-other-amount"])]
+)
+def test_the_chip_signs_the_cash_back_of_the_message(cash: str, expected: list[str]) -> None:
+    """9F03 is the cash back amount of DE 54."""
+    message = with_tags(request(), t9F03=cash, t9C="09").replace(de3="090000", de54="0040840D000000000500")
+    assert [one.rule for one in chip_findings(message)] == expected
+
+
+def test_an_expired_chip_card_is_told_by_the_date_of_the_chip() -> None:
+    """A 1987 message has no year but in 9A."""
+    message = request().replace(de14="2610")
+    assert "card-expired" in {one.rule for one in run(message)}
+    assert "card-expired" not in {one.rule for one in run(message.replace(de14="2611"))}

@@ -12,6 +12,9 @@ from sim.operations import generate
 
 TRACK_1 = "B4111111111111111^DOE/JANE^{expiry}101000000"
 CASH_BACK = "0040840D{amount:012}"
+PIN = "041277CDDEEFF669"
+STRIPE = "4111111111111111=2912{}0000000000000"
+ORIGINAL = "0100123456{}10103000000123456" + "0" * 11
 
 
 def answer(version: str = "1987", **values: str | None) -> Message:
@@ -154,6 +157,53 @@ CASES = [
         Message("0620", {7: "1120101530", 70: "301"}),
         "info",
     ),
+    Case(
+        "converted-amount",
+        auth(de6="000000001111", de10="60900000", de51="978"),
+        6,
+        0,
+        auth(de6="000000000900", de10="60900000", de51="978"),
+    ),
+    Case(
+        "converted-amount",
+        auth(de5="000000014980", de9="60149800", de49="840", de50="392"),
+        5,
+        0,
+        auth(de5="000000001498", de9="50149800", de49="840", de50="392", de4="000000001000"),
+    ),
+    Case("fee-exceeds-amount", auth(de28="D00001001"), 28, 0, auth(de28="D00001000"), "info"),
+    Case("business-date", auth(de15="1118"), 15, 0, auth(de15="1119"), "info"),
+    Case("business-date", auth(de17="1128"), 17, 0, auth(de17="1127"), "info"),
+    Case("service-code-entry", stripe(de35=STRIPE.format("201"), de60=None), 35, 21, stripe(), "info"),
+    Case("service-code-entry", chip(de35=STRIPE.format("101")), 35, 21, chip(), "info"),
+    Case("service-code-pin", stripe(de35=STRIPE.format("100")), 52, None, stripe(), "info"),
+    Case(
+        "pin-without-card", auth(de22="011", de25="08", de52=PIN), 52, 0, auth(de22="011", de52=PIN), "info"
+    ),
+    Case("cash-machine-purchase", auth(de18="6011"), 18, 0, auth(de18="6010"), "info"),
+    Case("cash-machine-purchase", auth("2003", de26="6011"), 26, 0, auth("2003", de26="6010"), "info"),
+    Case("card-in-network-message", echo(de4="000000001000", de49="840"), 4, 0, echo(de2="123456")),
+    Case("card-in-network-message", echo(de2="4111111111111111"), 2, 0, echo(de35="DATA")),
+    Case("pos-parts-agree", chip("1993", de22="210101511144"), 22, 6, chip("1993"), "info"),
+    Case("pos-parts-agree", stripe("1993", de22="210101214140"), 22, 7, stripe("1993"), "info"),
+    Case("pos-parts-agree", stripe("1993", de22="210101213144"), 22, 8, stripe("1993"), "info"),
+    Case("original-later", undo(de90=ORIGINAL.format("1122")), 90, 10, undo(de90=ORIGINAL.format("1121"))),
+    Case(
+        "original-later",
+        undo("1993", de56="1100123456261122101530" + "06123456"),
+        56,
+        10,
+        undo("1993", de56="1100123456261121101530" + "06123456"),
+    ),
+    Case(
+        "original-other-acquirer",
+        undo(de90=original()[:20] + "00000999999" + "0" * 11),
+        90,
+        20,
+        undo(de90=original()[:20] + "0" * 22),
+        "info",
+    ),
+    Case("zero-approval-code", answer(de38="000000"), 38, 0, answer(de38="000001"), "info"),
     Case("repeat", auth(mti="0101"), 0, 3, auth(mti="0120", de39="00"), "info"),
 ]
 

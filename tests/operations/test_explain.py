@@ -171,7 +171,7 @@ def test_an_answer_says_what_happens_next(message: Message, said: str) -> None:
             "VISA",
             "1987",
             {126: "0008000000000000C"},
-            "The merchant puts the card on file for later payments.",
+            "The merchant stores the card for later payments.",
         ),
         ("MASTERCARD", "1987", {48: "T42070103211"}, "3-D Secure was attempted, but the issuer"),
         ("MASTERCARD", "1987", {48: "840224"}, "Advice to the merchant: try again after 1 hour."),

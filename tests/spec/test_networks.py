@@ -325,7 +325,8 @@ def test_response_codes_are_legal() -> None:
         assert len(row["code"]) in lengths.values(), row
         assert row["where"] in {"response", "request", "both"}, row
         assert row["kind"] in {
-            "approved", "declined", "pick-up", "referral", "system", "accepted", "reason",
+            "approved", "declined", "pick-up", "referral", "system", "reason",
+            "reversal", "network", "administrative",
         }, row  # fmt: skip
         assert row["confidence"] in CONFIDENCES, row
 

@@ -12,9 +12,13 @@ from typing import Any
 from support import AT, VECTORS
 
 from sim.codec import Message, build
-from sim.operations import explain, generate, respond, reverse
+from sim.operations import NETWORKS, explain, generate, respond, reverse
+from sim.operations.fitting import combinations
+from sim.operations.generation import native_version
+from sim.spec.tables import read_toml
 
 GOLDEN = Path(__file__).parents[1] / "operations" / "explanations.jsonl"
+TEMPLATES = read_toml("templates")
 # Vectors that differ in kind, version, network, currency, entry or outcome.
 _IDS = """
     m0001 m0002 m0004 m0006 m0007 m0009 m0011 m0014 m0015 m0018 m0020 m0021 m0024 m0132 m0213 m0260 m0295
@@ -39,7 +43,7 @@ def _with(message: Message, **values: str) -> Message:
 
 
 def _generated() -> list[tuple[str, Message]]:
-    return [*_plain(), *_answers(), *_by_network(), *_own_parts(), *_odd()]
+    return [*_plain(), *_answers(), *_by_network(), *_own_parts(), *_odd(), *_purposes(), *_declines()]
 
 
 def _plain() -> list[tuple[str, Message]]:
@@ -159,6 +163,34 @@ def _odd() -> list[tuple[str, Message]]:
         ("sign-off", _with(_make("echo"), de70="002")),
         ("key exchange", _with(_make("echo"), de70="161")),
         ("cutover, 1993", _with(_make("echo", version="1993"), de24="821")),
+    ]
+
+
+def _purposes() -> list[tuple[str, Message]]:
+    """Each purpose on each network whose way of saying it is known, in the network's own version."""
+    made = []
+    for name in NETWORKS:
+        version = native_version(name, None)
+        for kind, purpose, entry in combinations(name, version):
+            usual = TEMPLATES["purposes"][purpose]
+            alone = TEMPLATES["kinds"][kind].get("alone")
+            if alone or (kind == usual["kinds"][0] and entry == usual["entry"] and purpose != "purchase"):
+                title = f"{name}, {kind if alone else purpose}"
+                made.append((title, _make(kind, network=name, version=version, purpose=purpose, entry=entry)))
+    return made
+
+
+def _declines() -> list[tuple[str, Message]]:
+    """Answers that tell who decided, and what can be done."""
+    visa, amex = _make(entry="chip"), _make(version="1993", network="AMEX")
+    atm, later = _make("financial", purpose="cash", entry="chip"), _make(version="2003")
+    codes = ("14", "15", "54", "55", "75", "91", "1A", "N7", "R0", "Z3")
+    return [
+        *((f"Visa declines, {code}", respond(visa, code).message) for code in codes),
+        ("Visa stands in", _with(respond(visa, "05").message, de44="4")),
+        ("too much cash", respond(atm, "61").message),
+        *((f"Amex declines, {code}", respond(amex, code).message) for code in ("106", "112", "122")),
+        *((f"2003 declines, {code}", respond(later, code).message) for code in ("1017", "1064")),
     ]
 
 

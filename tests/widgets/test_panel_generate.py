@@ -94,6 +94,20 @@ def test_traits_and_inputs_are_one() -> None:
     assert (panel.entry, panel.amount_minor_units, panel.network) == ("stripe", 250, None)
 
 
+def test_the_version_is_the_networks_own_until_another_is_chosen() -> None:
+    """Amex and Discover speak 1993; whoever chooses a version keeps it."""
+    panel = GeneratePanel(at=AT, network="AMEX")
+    assert panel.version == panel.version_choice.value == "1993"
+    panel.network = "VISA"
+    assert panel.version == "1987"
+    panel.version_choice.value = "2003"
+    panel.network = "DISCOVER"
+    assert panel.version == "2003"
+    assert GeneratePanel(at=AT, version="1987", network="AMEX").version == "1987"
+    panel.use({"network": "AMEX"})
+    assert panel.version == "1993"
+
+
 def test_an_unknown_option_is_refused_with_the_known_ones() -> None:
     """A slip in a name does not go by unnoticed."""
     with pytest.raises(TypeError, match="no option 'netwrok'; it has message_type, network"):

@@ -14,6 +14,7 @@ from sim.errors import BuildError, IsoError, OptionError
 from sim.operations import Generated, generate
 from sim.operations.asked import option_named, options_of
 from sim.operations.call import call_of, covered_call
+from sim.operations.generation import native_version
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, detect, network
@@ -62,7 +63,8 @@ class GeneratePanel(AskingPanel):
     takes (`merchant`, `timezone`, `three_d_secure` ...) by its names, of which what does not go with the rest
     is not asked for; `message`, the raw text, empty before the first `run()`; `table`, the message table,
     None without pandas; `notes`; `problem`, why nothing was made; `busy`, whether a model is asked. *at* is
-    the moment at the merchant, None for now.
+    the moment at the merchant, None for now. `version` follows the network (1993 at Amex and Discover) until
+    another is chosen.
 
     `run()` makes the message and, with a description, waits for the model; the button does not wait (see
     `AskingPanel`). Until then the message made before stays; any change of an option, the description or
@@ -129,7 +131,7 @@ class GeneratePanel(AskingPanel):
 
     def _take_options(self, options: Mapping[str, Any]) -> None:
         known = (*OPTIONS, *carried_names())
-        for name, value in options.items():
+        for name, value in sorted(options.items(), key=lambda item: item[0] == "version"):
             if name in carried_names():
                 self.given = {**self.given, name: value}
             elif name in (*OPTIONS, "given", "description"):
@@ -155,11 +157,11 @@ class GeneratePanel(AskingPanel):
         """Choose *options*; those not among them get what they have at first, and names unknown here are
         left aside."""
         for name in OPTIONS:
-            value = options.get(name, self.traits()[name].default_value)
+            usual = self._native() if name == "version" else self.traits()[name].default_value
             try:
-                setattr(self, name, value)
+                setattr(self, name, options.get(name, usual))
             except traitlets.TraitError:  # a file may hold anything
-                self.problem = f"{name} cannot be {str(value)[:20]!r}"
+                self.problem = f"{name} cannot be {str(options[name])[:20]!r}"
                 self._tell()
         self.given = {name: options[name] for name in carried_names() if name in options}
         self.description = ""
@@ -237,6 +239,8 @@ class GeneratePanel(AskingPanel):
         self.result = ipywidgets.VBox([self.text, self.actions, self.views]).add_class("iso-rows")
 
     def _link(self) -> None:
+        self._spoken = self.version  # the one that the network speaks; another was chosen by somebody
+        self.observe(lambda change: self._speak(), ["network", "pan"])
         for name, (widget, trait) in self._inputs.items():
             traitlets.link((self, name), (widget, trait))
         traitlets.link((self, "given"), (self.carried, "given"))
@@ -320,6 +324,15 @@ class GeneratePanel(AskingPanel):
         self.notes = (said,) if said else ()
         self.message = raw
         self._tell()
+
+    def _native(self) -> str:
+        """The version that the network, or that of the card, speaks."""
+        return native_version(self.network, self.pan)
+
+    def _speak(self) -> None:
+        """The version becomes the network's own, unless another was chosen."""
+        if self.version == self._spoken:
+            self.version = self._spoken = self._native()
 
     def _follow(self, change: Any) -> None:
         """The type of message and the way of reading the card become usual ones where they do not go with a
