@@ -45,14 +45,17 @@ voila: $(VENV)/.voila ## show the panels as a page of their own
 serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 	@$(BIN)/python -m server $(if $(HOST),--host $(HOST)) $(if $(PORT),--port $(PORT)) $(if $(WORKERS),--workers $(WORKERS))
 
+# The first Python of the tests is as those that they start: see tests/offline/sitecustomize.py.
+PYTEST = PYTHONPATH="$(CURDIR)/tests/offline" $(BIN)/python -m pytest
+
 test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks
-	@$(BIN)/python -m pytest --ignore=tests/browser -n logical --dist loadfile
+	@$(PYTEST) --ignore=tests/browser -n logical --dist loadfile
 
 coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
-	@$(BIN)/python -m pytest --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile
+	@$(PYTEST) --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
-	@$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
+	@$(PYTEST) tests/browser -n 2 --dist loadfile
 
 lint: $(VENV)/.dev ## check style and types
 	@$(BIN)/ruff check .

@@ -10,8 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from server.settings import Settings, SettingsError, from_environment, host_names, worker_count
-from server.workers import BACKLOG, serve_many, serve_one
+from server.settings import BACKLOG, Settings, SettingsError, from_environment, host_names, worker_count
 
 PROGRAM = "iso8583-lab-server"
 
@@ -30,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A failed name look-up has a number of its own, with no place in errno.
         reason = os.strerror(number) if number in errno.errorcode else str(error.strerror)
         return _complain(f"cannot listen on {settings.host} port {settings.port}: {reason}", 1)
+    # Only now: what cannot be served is told at once, and this takes most of the start.
+    from server.workers import serve_many, serve_one
+
     with sock:
         address = _address(sock)
         sys.stdout.write(f"Serving on {address} (documentation: {address}/docs)\n")

@@ -12,6 +12,7 @@ from server.hosts import LOCAL, is_loopback
 from sim.codec.wire.dialects import load_folder
 from sim.errors import SpecError
 
+BACKLOG = 1024  # connections that may wait to be taken
 _WORDS = {
     "1": True,
     "true": True,

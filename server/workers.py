@@ -27,9 +27,8 @@ from typing import Any
 from server import logs
 from server.app import create_app
 from server.http import LabProtocol
-from server.settings import Settings
+from server.settings import BACKLOG, Settings
 
-BACKLOG = 1024
 DRAIN = 15.0  # seconds that what was begun before a stop may still take
 YOUNG = 5.0  # seconds: a worker that dies younger than this may be one of a row of them
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0  # seconds before a successor of one that died young

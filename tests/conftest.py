@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import refusing
+import warm_kernels
 from hypothesis import HealthCheck, settings
 
 # The same examples on every run and machine, however slow.
@@ -30,6 +33,19 @@ os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(_paths))
 
 # Ctrl+C is meant to end what the tests start, also where a shell without job control started the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_WITH_KERNELS = {"notebooks", "browser"}  # folders
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where notebooks will be run, have their kernels started quickly."""
+    root = session.config.rootpath
+    folders = {part for item in session.items for part in item.path.relative_to(root).parts[:-1]}
+    if _WITH_KERNELS & folders and not session.config.option.collectonly:
+        stack = ExitStack()
+        stack.enter_context(warm_kernels.serving(Path(stack.enter_context(TemporaryDirectory()))))
+        session.config.add_cleanup(stack.close)
 
 
 @pytest.fixture(autouse=True)

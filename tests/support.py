@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, update_wrapper
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +37,31 @@ PURPOSES = ("purchase", "cash", "cashback", "refund", "balance")
 def vector_id(row: dict[str, Any]) -> str:
     """A readable test id."""
     return f"{row['id']}-{row['version']}-{row['kind']}"
+
+
+def each(
+    cases: Callable[[], Iterable[Any]], label: Callable[[Any], str]
+) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
+    """A test of one argument becomes one that tries all *cases* and tells of each that fails, by its *label*:
+    for a test of its own a case takes longer than what is tried on it."""
+
+    def decorate(check: Callable[[Any], None]) -> Callable[[], None]:
+        def every() -> None:
+            failed, tried = [], 0
+            for case in cases():
+                tried += 1
+                try:
+                    check(case)
+                except Exception as error:  # noqa: BLE001 (whatever it is, the other cases are tried)
+                    failed.append(f"{label(case)}: {type(error).__name__}: {error}")
+            assert tried
+            assert failed == [], f"{len(failed)} of {tried} cases\n" + "\n\n".join(failed)
+
+        update_wrapper(every, check)
+        del every.__wrapped__  # type: ignore[attr-defined] # pytest would ask for its argument
+        return every
+
+    return decorate
 
 
 def upper_bitmap(raw: str) -> str:

@@ -18,6 +18,7 @@ from typing import IO
 import pytest
 
 ROOT = Path(__file__).parents[1]
+OFFLINE = ROOT / "tests" / "offline"  # nothing that is run here leaves this machine
 SITE = ROOT / "notebooks" / "site"
 _BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _NOT_HERE = ("make ", "pip install")  # another environment, a window
@@ -41,7 +42,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sim.cli "$@"\n', encoding="utf-8")
     command.chmod(0o755)
-    paths = {"PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    paths = {
+        "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{OFFLINE}",
+    }
     return os.environ | paths | {"PYTHONUNBUFFERED": "1"}
 
 

@@ -4,8 +4,11 @@
         with lab.notebook(browser, ["1 + 1"]) as sheet:
             sheet.page.locator(...)
 
-Nothing may leave the machine: every other request is blocked and kept in `sheet.outside`; what the
-browser's console complains of is in `sheet.complaints`.
+All notebooks of a run are opened one after the other in one page, as a person does: the application is
+loaded once. Each has a kernel of its own, which ends with it. After a test that failed the page is a new one.
+
+Nothing may leave the machine: no other address is found, and each that was asked for is kept in
+`sheet.outside`; what the browser's console complains of is in `sheet.complaints`.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 # Generous: a machine that does other work, too, is slow to start a kernel. In milliseconds.
 PATIENCE = 90_000
@@ -36,9 +39,10 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 }
 # The status says idle before a kernel exists, so the session itself must be asked; and an order to run does
 # nothing before the notebook has its cells, all *count* of them.
-_READY = """count => {
-    const shown = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+_READY = """([name, count]) => {
+    const shown = window.jupyterapp.shell.currentWidget;
     const kernel = shown && shown.sessionContext && shown.sessionContext.isReady &&
+        shown.context.path === name &&
         shown.sessionContext.session && shown.sessionContext.session.kernel;
     const model = shown && shown.context && shown.context.isReady && shown.content && shown.content.model;
     return !!kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle' &&
@@ -47,6 +51,19 @@ _READY = """count => {
 # A cell gets its number when the kernel is done with it. The page cannot tell: it has only the cells in view.
 _ALL_RUN = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(
     cell => cell.type !== 'code' || cell.executionCount !== null)"""
+_STARTED = "() => window.jupyterapp && window.jupyterapp.commands.hasCommand('docmanager:open')"
+_OPEN = """async name => {
+    const app = window.jupyterapp;
+    await app.restored;
+    app.commands.execute('docmanager:open', { path: name }); }"""
+# Without a question whether to save it. The side bar is as at the start.
+_CLOSE = """async () => {
+    const shell = window.jupyterapp.shell;
+    for (const one of [...shell.widgets('main')]) {
+        if (one.sessionContext) await one.sessionContext.shutdown();
+        one.dispose();
+    }
+    shell.expandLeft(); }"""
 # Not awaited: a dialog of the application would hang the test for ever.
 _RUN_ALL = "() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
 _ASK_KERNEL = """code => {
@@ -73,6 +90,7 @@ class Sheet:
     page: Page
     outside: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    look: str = "JupyterLab Light"
 
     def ask(self, code: str) -> str:
         """What *code* prints when the notebook's kernel runs it, the line ending dropped."""
@@ -92,7 +110,10 @@ class Sheet:
         order = "name => { window.jupyterapp.commands.execute('apputils:change-theme', { theme: name }); }"
         self.page.evaluate(order, name)
         light = str("Dark" not in name).lower()
-        self.page.wait_for_selector(f'body[data-jp-theme-light="{light}"]', state="attached")
+        self.page.wait_for_selector(
+            f'body[data-jp-theme-light="{light}"][data-jp-theme-name="{name}"]', state="attached"
+        )
+        self.look = name
 
 
 @dataclass
@@ -102,38 +123,54 @@ class Lab:
     address: str
     folder: Path
     _names: Iterator[int] = field(default_factory=count)
+    _sheet: Sheet | None = None
 
     @contextmanager
     def notebook(
         self, browser: Browser, cells: list[str], *, width: int = 1280, height: int = 1000
     ) -> Iterator[Sheet]:
-        """A notebook of these *cells*, opened in a window of its own and run."""
+        """A notebook of these *cells*, opened in a window of this size and run."""
         name = f"sheet{next(self._names)}.ipynb"
         (self.folder / name).write_text(json.dumps(_notebook(cells)), encoding="utf-8")
-        context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
-        sheet = Sheet(context.new_page())
-        _watch(sheet)
+        sheet, self._sheet = self._sheet or self._started(browser), None
         try:
-            sheet.page.set_default_timeout(PATIENCE)
-            sheet.page.goto(f"{self.address}/lab/tree/{name}?reset", wait_until="domcontentloaded")
-            sheet.page.wait_for_function(_READY, arg=len(cells), timeout=PATIENCE)
+            sheet.page.set_viewport_size({"width": width, "height": height})
+            sheet.page.evaluate(_OPEN, name)
+            sheet.page.wait_for_function(_READY, arg=[name, len(cells)], timeout=PATIENCE)
             sheet.page.evaluate(_RUN_ALL)
             sheet.page.wait_for_function(_ALL_RUN, timeout=PATIENCE)
             yield sheet
-        finally:
-            context.close()
+            # The look is the server's: the next one wants it as at the start.
+            if sheet.look != Sheet.look:
+                sheet.theme(Sheet.look)
+            sheet.page.evaluate(_CLOSE)
+        except BaseException:
+            sheet.page.context.close()
+            raise
+        sheet.outside.clear()
+        sheet.complaints.clear()
+        self._sheet = sheet
+
+    def _started(self, browser: Browser) -> Sheet:
+        """The application in a window of its own, light as it comes."""
+        context = browser.new_context(reduced_motion="reduce")
+        sheet = Sheet(context.new_page())
+        _watch(sheet)
+        sheet.page.set_default_timeout(PATIENCE)
+        sheet.page.goto(f"{self.address}/lab?reset", wait_until="domcontentloaded")
+        sheet.page.wait_for_function(_STARTED, timeout=PATIENCE)
+        sheet.theme(Sheet.look)
+        return sheet
 
 
 def _watch(sheet: Sheet) -> None:
-    def gate(route: Route) -> None:
-        if route.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
-            route.continue_()
-        else:
-            sheet.outside.append(route.request.url)
-            route.abort()
+    # A route of Playwright's own would see the same and turn the browser's cache off.
+    def look(request: Request) -> None:
+        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            sheet.outside.append(request.url)
 
     page = sheet.page
-    page.context.route("**/*", gate)
+    page.on("request", look)
     page.on("console", lambda line: sheet.complaints.append(line.text) if line.type == "error" else None)
     page.on("pageerror", lambda error: sheet.complaints.append(str(error)))
 

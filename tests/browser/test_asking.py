@@ -39,6 +39,7 @@ GENERATE = f"GeneratePanel(at=at, network='VISA', description={WORDS!r})"
 FOCUS = "() => document.activeElement.textContent.trim()"
 _RUN = """() => {
     const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    window.ended = undefined;
     const future = kernel.requestExecute({ code: 'p.run()' });
     future.done.then(reply => { window.ended = reply.content.ename || 'no error'; }); }"""
 PATIENCE = 60

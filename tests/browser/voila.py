@@ -16,7 +16,7 @@ from playwright.sync_api import Browser
 # Voila's own page asks a content network for the icons it has with it; blocked, it shows those.
 ICONS = "fontawesome"
 # Requests that were blocked, and extensions of JupyterLab that miss what only JupyterLab has.
-NOT_OURS = ("ERR_FAILED", "/voila/labextensions/")
+NOT_OURS = ("ERR_NAME_NOT_RESOLVED", "/voila/labextensions/")
 
 
 @dataclass

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from support import BROKEN, PARSED, upper_bitmap, vector_id
+from support import BROKEN, PARSED, each, upper_bitmap, vector_id
 
 from sim.codec import BuildError, Message, ParseError, build, parse, plan, spans
 from sim.codec.walk import walk, write
@@ -17,7 +17,7 @@ from sim.spec import VERSIONS, spec
 VARIABLE = [element.number for element in spec("1987").elements if not element.fixed]
 
 
-@pytest.mark.parametrize("row", PARSED, ids=vector_id)
+@each(lambda: PARSED, vector_id)
 def test_splits_as_stated(row: dict[str, Any]) -> None:
     """A well-formed message splits into exactly the stated elements, by both readers."""
     message = parse(row["message"], row["version"])
@@ -27,14 +27,14 @@ def test_splits_as_stated(row: dict[str, Any]) -> None:
     assert message == plan.reader(row["version"], bits)(row["message"])
 
 
-@pytest.mark.parametrize("row", PARSED, ids=vector_id)
+@each(lambda: PARSED, vector_id)
 def test_builds_back(row: dict[str, Any]) -> None:
     """What was parsed is written as it stood, with the bitmap in upper case, by both writers."""
     message = parse(row["message"], row["version"])
     assert build(message) == write(message) == upper_bitmap(row["message"])
 
 
-@pytest.mark.parametrize("row", PARSED, ids=vector_id)
+@each(lambda: PARSED, vector_id)
 def test_every_truncation_and_a_trailing_character_is_refused(row: dict[str, Any]) -> None:
     """No proper prefix of a message is a message, nor is the message with more behind it."""
     raw, version = row["message"], row["version"]
@@ -45,7 +45,7 @@ def test_every_truncation_and_a_trailing_character_is_refused(row: dict[str, Any
         assert 0 <= caught.value.offset <= len(broken)
 
 
-@pytest.mark.parametrize("row", BROKEN, ids=vector_id)
+@each(lambda: BROKEN, vector_id)
 def test_refuses_as_stated(row: dict[str, Any]) -> None:
     """A broken message is refused, with a place inside the text."""
     with pytest.raises(ParseError) as caught:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from support import AT, SETTLED, VECTORS, upper_bitmap, vector_id
+from support import AT, SETTLED, VECTORS, each, upper_bitmap, vector_id
 
 import sim
 from sim.frames import MessageTable
@@ -69,7 +69,7 @@ def test_offsets_are_the_texts() -> None:
         assert len(piece) - len(row.value) == len(digits)
 
 
-@pytest.mark.parametrize("row", VECTORS, ids=vector_id)
+@each(lambda: VECTORS, vector_id)
 def test_vectors(row: dict[str, Any]) -> None:
     """Every vector gives a table that holds the whole message, sound or broken, and the same verdict
     as its text."""
@@ -83,7 +83,7 @@ def test_vectors(row: dict[str, Any]) -> None:
     assert sim.validate(table).to_dict() == report.to_dict()
 
 
-@pytest.mark.parametrize("row", SETTLED, ids=vector_id)
+@each(lambda: SETTLED, vector_id)
 def test_vectors_give_the_expected_rows(row: dict[str, Any]) -> None:
     """A sound vector has its elements as rows and no finding, a broken one exactly one finding."""
     table = sim.parse(row["message"], version=row["version"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import JUDGED, VECTORS, vector_id
+from support import JUDGED, VECTORS, each, vector_id
 
 from sim.operations import validate
 
@@ -28,7 +28,7 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize("row", JUDGED, ids=vector_id)
+@each(lambda: JUDGED, vector_id)
 def test_verdict(row: dict[str, Any]) -> None:
     """A message is valid exactly when the vector says so, its network given or detected."""
     for network in (row["network"], None):
@@ -49,7 +49,7 @@ def test_the_fault_is_found_where_it_is(row: dict[str, Any]) -> None:
     assert len(found) <= 2
 
 
-@pytest.mark.parametrize("row", VECTORS, ids=vector_id)
+@each(lambda: VECTORS, vector_id)
 def test_the_network_is_detected(row: dict[str, Any]) -> None:
     """The network comes from the card in the message, never from text that looks like one."""
     report = validate(row["message"], version=row["version"])

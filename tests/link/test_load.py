@@ -235,4 +235,4 @@ def test_locusts_own_workers_share_a_load(tmp_path: Path) -> None:
 
 
 def _env() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "tests" / "offline")))}

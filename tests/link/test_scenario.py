@@ -184,7 +184,7 @@ def test_an_exported_suite_is_a_pytest_module(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "tests" / "offline")))},
     )
     assert "2 passed" in done.stdout, done.stdout + done.stderr
 

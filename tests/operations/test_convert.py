@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -25,7 +26,8 @@ AT = datetime(2026, 11, 20, 12, 30, 45)  # noqa: DTZ001 (local time, of no zone)
 WAYS = [(one, other) for one, other in product(VERSIONS, VERSIONS) if one != other]
 
 
-def generated(version: str) -> list[Message]:
+@cache
+def generated(version: str) -> tuple[Message, ...]:
     """What generate makes of every kind, with every purpose and entry for two networks and with each of them
     for the others, with answers and reversals, where it is valid."""
     made = []
@@ -46,7 +48,7 @@ def generated(version: str) -> list[Message]:
                     made.append(more(first.message).message)
                 except BuildError:
                     continue
-    return [message for message in made if validate(message).valid]
+    return tuple(message for message in made if validate(message).valid)
 
 
 def check(source: Message, to: str) -> Message:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from operator import itemgetter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT, ENTRIES, KINDS, PURPOSES, generated
+from support import AT, ENTRIES, KINDS, PURPOSES, each, generated
 
 from sim.codec import BuildError, Message, build, parse
 from sim.elements.mti import response_mti
@@ -19,18 +20,20 @@ CASES = list(generated())
 REQUESTS = [(label, network, message) for label, network, message in CASES if response_mti(message.mti)]
 
 
-@pytest.mark.parametrize(("label", "network", "message"), CASES, ids=[case[0] for case in CASES])
-def test_everything_generated_is_valid_on_its_network(label: str, network: str, message: Message) -> None:
+@each(lambda: CASES, itemgetter(0))
+def test_everything_generated_is_valid_on_its_network(case: tuple[str, str, Message]) -> None:
     """Whatever generate makes parses back and has no error by the standard or its own network."""
+    _, network, message = case
     raw = build(message)
     assert parse(raw, message.version) == message
     report = validate(raw, version=message.version, network=network)
     assert report.errors == []
 
 
-@pytest.mark.parametrize(("label", "network", "message"), REQUESTS, ids=[case[0] for case in REQUESTS])
-def test_responses_are_valid_and_answer_their_request(label: str, network: str, message: Message) -> None:
+@each(lambda: REQUESTS, itemgetter(0))
+def test_responses_are_valid_and_answer_their_request(case: tuple[str, str, Message]) -> None:
     """A response has the MTI of the rule, repeats what ties it to its request, and an answer."""
+    _, network, message = case
     made = respond(message)
     assert made.mti == response_mti(message.mti)
     for number in (2, 3, 4, 11, 32, 37, 41, 49):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import each
 
 import sim
 from sim.codec import build, parse
@@ -12,7 +15,14 @@ from sim.operations import cases, generate, repair, validate
 
 PAN = "4111111111111111"
 REQUEST = generate("financial", network="VISA", stan="000007").raw
-CASES = list(cases())
+every_fault = cache(cases)
+
+
+def named(case: sim.operations.Broken) -> str:
+    """A readable name."""
+    return f"{case.fault}-{case.network}-{case.version}"
+
+
 # What no edit can know: which message it was.
 LOST = {
     *("empty", "cut-in-mti", "cut-in-bitmap", "cut-in-half", "bitmap-no-hex", "second-bitmap-no-hex"),
@@ -28,7 +38,7 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.fault}-{case.network}-{case.version}")
+@each(every_fault, named)
 def test_a_broken_message_is_mended_or_what_is_left_is_said(case: sim.operations.Broken) -> None:
     """Each fault of the collection: valid afterwards, as an independent check says, or the error is told."""
     done = repair(case.raw, version=case.version, network=case.network)
@@ -43,7 +53,7 @@ def test_a_broken_message_is_mended_or_what_is_left_is_said(case: sim.operations
         assert PAN not in f"{edit.before}{edit.after}{edit.why}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.fault}-{case.network}-{case.version}")
+@each(every_fault, named)
 def test_safe_edits_touch_no_card_no_amount_and_no_currency(case: sim.operations.Broken) -> None:
     """Where the text reads before and after, those elements stand as they stood."""
     done = repair(case.raw, version=case.version, network=case.network, unsafe=False)

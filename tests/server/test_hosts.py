@@ -12,6 +12,7 @@ import pytest
 from server.hosts import gate, is_loopback, target_host
 from server.jupyter import setup
 from server.settings import Settings
+from tests.server.conftest import STOP_SECONDS
 
 FOREIGN = "evil.test"
 PATHS = ("/generate", "/explain", "/validate", "/health", "/openapi.json", "/docs", "/nope")
@@ -64,7 +65,7 @@ def test_hosts_named_in_the_settings(start: Any) -> None:
     with start(SIM_HOSTS=f"lab.test, {FOREIGN}") as running:
         answered = [ask(running.url, "/health", host).status_code for host in (FOREIGN, "lab.test:80", "x")]
         assert answered == [200, 200, 421]
-        assert httpx.get(running.url + "/health").status_code == 200
+        assert httpx.get(running.url + "/health", timeout=STOP_SECONDS).status_code == 200
 
 
 def test_a_public_demo_answers_for_any_host(public: Any) -> None:

@@ -107,7 +107,7 @@ def test_an_answer_that_nobody_reads(start: Any) -> None:
                     break
             except OSError:  # closed while it was sending
                 break
-        assert httpx.get(running.url + "/health").status_code == 200
+        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
 
 
 CAP = 8
@@ -133,11 +133,11 @@ def test_idle_connections_make_room(start: Any) -> None:
     """Connections that are silent or between requests are closed, the oldest first, when others come."""
     with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
         silent = [stack.enter_context(connect(running)) for _ in range(3 * CAP)]
-        assert httpx.get(running.url + "/health").status_code == 200
+        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
         assert silent[0].recv(1) == b""
         kept = [stack.enter_context(connect(running, HEALTH)) for _ in range(CAP)]
         assert all(one.recv(65536).startswith(b"HTTP/1.1 200") for one in kept)
-        assert httpx.get(running.url + "/health").status_code == 200
+        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
         running.stop()
         assert running.err.read_text() == ""
 
@@ -147,7 +147,7 @@ def test_half_bodies_hold_bounded_memory(start: Any) -> None:
     body = POST + b"Content-Length: 1000000\r\n\r\n" + b" " * 999_000
     with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
         process = psutil.Process(running.process.pid)
-        assert httpx.get(running.url + "/health").status_code == 200
+        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
         before = process.memory_info().rss
         for _ in range(4 * CAP):
             one = stack.enter_context(socket.create_connection(running.address, timeout=PATIENCE))

@@ -14,7 +14,7 @@ from llm.quotes import said
 from llm.wire import Does, Provider, provider
 
 from sim.operations import generate
-from tests.server.conftest import Client, Running, serving
+from tests.server.conftest import STOP_SECONDS, Client, Running, serving
 
 RAW = generate("auth").raw
 INTENT = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
@@ -176,5 +176,5 @@ def test_the_public_demo_asks_nobody(tmp_path: Path, llm: Provider) -> None:
 def test_a_default_provider_that_does_not_exist(tmp_path: Path) -> None:
     """503: the server's settings are at fault, not the request."""
     with serving(tmp_path, SIM_LLM_PROVIDER="nobody") as running:
-        answer = httpx.post(running.url + "/explain", json=EXPLAINED)
+        answer = httpx.post(running.url + "/explain", json=EXPLAINED, timeout=STOP_SECONDS)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (503, "llm_unavailable")

@@ -43,7 +43,7 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
 def test_stop_lets_a_begun_request_finish(start: Any, workers: str, number: signal.Signals) -> None:
     """A request whose body comes after the stop signal is answered; idle connections are closed at once."""
     with start("--workers", workers) as running:
-        assert httpx.get(running.url + "/health").status_code == 200
+        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
         with socket.create_connection(running.address, timeout=PATIENCE) as connection:
             connection.sendall(BEGUN)
             assert connection.recv(999).startswith(b"HTTP/1.1 100")  # its handler waits for the body
@@ -81,7 +81,7 @@ def test_idle_connection_does_not_hold_the_stop(start: Any) -> None:
 def test_workers_serve_and_share_the_port(start: Any) -> None:
     """Several processes answer on one address."""
     with start("--workers", "2") as running:
-        with httpx.Client(base_url=running.url) as client:
+        with httpx.Client(base_url=running.url, timeout=PATIENCE) as client:
             answers = [client.post("/generate", json={}) for _ in range(8)]
         assert {answer.status_code for answer in answers} == {200}
         assert running.stop() == 0
@@ -140,7 +140,7 @@ def test_host_that_is_not_ours() -> None:
 def test_settings_from_the_environment(start: Any) -> None:
     """SIM_ variables set what the options set; an option wins."""
     with start("--no-public", SIM_PUBLIC="1", SIM_REQUEST_MAX_SIZE="2000") as running:
-        answer = httpx.post(running.url + "/generate", content=b" " * 2001, headers=JSON)
+        answer = httpx.post(running.url + "/generate", content=b" " * 2001, headers=JSON, timeout=PATIENCE)
         assert answer.status_code == 413
         assert "access-control-allow-origin" not in answer.headers
 
@@ -170,11 +170,11 @@ def test_failure_says_nothing_of_the_inside(start: Any) -> None:
     """A fault of the server is a 500 without text; the log names the place and quotes no message."""
     with start("--access-log", code=CRASH) as running:
         for _ in range(2):
-            answer = httpx.post(running.url + "/explain", json={"message": f"secret {PAN}"})
+            answer = httpx.post(running.url + "/explain", json={"message": f"secret {PAN}"}, timeout=PATIENCE)
             assert answer.status_code == 500
             fault = {"type": "internal_server_error", "loc": ["server"], "msg": "Internal Server Error"}
             assert answer.json() == {"detail": [fault]}
-        assert httpx.get(running.url + "/health").status_code == 200
+        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
         running.stop()
     log = running.err.read_text()
     assert "RuntimeError" in log
@@ -187,7 +187,7 @@ def test_failure_says_nothing_of_the_inside(start: Any) -> None:
 def test_logs_hold_no_card_data(start: Any) -> None:
     """Whatever a client sends and wherever it puts it, the logs hold method, route, status and size only."""
     with start("--access-log") as running:
-        with httpx.Client(base_url=running.url) as client:
+        with httpx.Client(base_url=running.url, timeout=PATIENCE) as client:
             for path in ("/generate", "/explain", "/validate"):
                 for body in ({"message": PAN, "pan": PAN}, {"pan": PAN + "1111", "message": 5}, [PAN], PAN):
                     client.post(f"{path}?pan={PAN}", json=body, headers={"referer": PAN, "user-agent": PAN})
@@ -209,8 +209,8 @@ def test_logs_hold_no_card_data(start: Any) -> None:
 def test_access_log_is_off_by_default(start: Any) -> None:
     """A quiet server writes nothing after its address."""
     with start() as running:
-        httpx.post(running.url + "/generate", json={})
-        httpx.get(running.url + "/nope")
+        httpx.post(running.url + "/generate", json={}, timeout=PATIENCE)
+        httpx.get(running.url + "/nope", timeout=PATIENCE)
         running.stop()
     assert running.written() == ""
 

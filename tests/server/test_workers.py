@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -18,11 +20,13 @@ PATIENCE = 20
 
 def serving(running: Any, count: int) -> list[int]:
     """The ids of the worker processes, once there are *count*."""
-    for _ in range(100_000):
+    for _ in range(1000):
         children = psutil.Process(running.process.pid).children()
         found = [child.pid for child in children if "spawn_main" in _command(child)]
         if len(found) == count:
             return found
+        with suppress(subprocess.TimeoutExpired):  # a look costs what the starting workers need
+            running.process.wait(0.05)
     raise AssertionError(f"there are not {count} workers")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import PARSED, VECTORS, generated, vector_id
+from support import PARSED, VECTORS, each, generated, vector_id
 
 from sim.codec import BuildError, Message, build
 from sim.elements import emv
@@ -47,11 +48,11 @@ def secrets(row: dict[str, Any]) -> list[str]:
     return found + [value for value in (chip.value("5A"), chip.value("57")) if len(value) > 8]
 
 
-@pytest.mark.parametrize("row", VECTORS, ids=vector_id)
-@pytest.mark.parametrize("masked", [True, False])
-def test_segments_are_the_whole_text(row: dict[str, Any], masked: bool) -> None:
+@each(lambda: product(VECTORS, (True, False)), lambda case: vector_id(case[0]))
+def test_segments_are_the_whole_text(case: tuple[dict[str, Any], bool]) -> None:
     """Sound or broken, the segments cover the text in order and without gaps; elements point into it; the
     view is plain data."""
+    row, masked = case
     data = view(row["message"], row["version"], masked=masked)
     assert json.loads(json.dumps(data)) == data
     assert whole(data) == data["text"]
@@ -63,7 +64,7 @@ def test_segments_are_the_whole_text(row: dict[str, Any], masked: bool) -> None:
         assert data["text"][element["start"] : element["value_start"]] == element["prefix"]
 
 
-@pytest.mark.parametrize("row", PARSED, ids=vector_id)
+@each(lambda: PARSED, vector_id)
 def test_a_masked_view_holds_no_card_data(row: dict[str, Any]) -> None:
     """Neither the view nor its HTML or text holds PAN, tracks, PIN block or the chip's copies of them."""
     data = view(row["message"], row["version"])
