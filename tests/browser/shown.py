@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
 TALL, NARROW = 2600, 480
+_REST = 10_000  # milliseconds
 CLOCK = "import datetime, sim\nat = datetime.datetime(2026, 11, 20, 10, 15, 30, tzinfo=datetime.UTC)\n"
 
 # Whatever of a panel that can be seen reaches beyond its right edge; what scrolls by itself may.
@@ -60,6 +61,19 @@ def panel(
         yield sheet, shown
         assert sheet.complaints == [], sheet.complaints
         assert sheet.outside == [], sheet.outside
+
+
+def overflow(shown: Locator) -> list[str]:
+    """What reaches beyond the edge of a panel once it has come to rest: the styles of a view that was just
+    opened arrive after it."""
+    from playwright.sync_api import TimeoutError as NeverCame
+
+    with suppress(NeverCame):
+        shown.page.wait_for_function(
+            f"panel => !({OVERFLOW})(panel).length", arg=shown.element_handle(), timeout=_REST
+        )
+    found: list[str] = shown.evaluate(OVERFLOW)
+    return found
 
 
 def press(shown: Locator, name: str) -> None:

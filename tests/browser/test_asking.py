@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.shown import CONTRAST, OVERFLOW, panel, press, until_generated
+from browser.shown import CONTRAST, overflow, panel, press, until_generated
 from llm.quotes import said
 from llm.wire import Does, Provider, provider
 from support import AT
@@ -241,9 +241,9 @@ def test_how_it_looks_while_a_model_is_asked(
         doing.wait_for()
         for words in (doing, cancel_button(shown)):
             assert words.evaluate(CONTRAST) >= 4.5
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
         shown.screenshot(path=str(shots / f"asking_{name}_{theme.lower()}_slim.png"))
         cancel_button(shown).click()
         told(shown, "Cancelled")
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
         sheet.theme("JupyterLab Light")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.shown import CONTRAST, NARROW, OVERFLOW, panel, press
+from browser.shown import CONTRAST, NARROW, overflow, panel, press
 
 from sim.spec.networks import default_card
 
@@ -40,7 +40,7 @@ def test_a_host_is_started_given_a_rule_and_shows_its_traffic(
         shown.locator("select[size]").select_option(label=line.inner_text())
         shown.locator(".ia-header").wait_for()
         assert PAN not in sheet.page.content()
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
         shown.screenshot(path=str(shots / f"panel_host_{width}.png"))
         press(shown, "Stop")
         shown.get_by_text("not running").wait_for()
@@ -58,7 +58,7 @@ def test_a_message_is_sent_and_its_answer_shown(
         shown.get_by_text("0110 with 00 after").wait_for()
         shown.locator(".ia-header").wait_for()
         assert PAN not in sheet.page.content()
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
         shown.screenshot(path=str(shots / f"panel_send_{width}.png"))
         sheet.ask("host.close(); print('closed')")
         press(shown, "Send")
@@ -77,7 +77,7 @@ def test_a_load_is_watched_and_stopped(jupyterlab: Lab, chromium: Browser, shots
         shown.get_by_text("answered").first.wait_for()
         assert sheet.ask("print(p.running)") == "True"
         shown.get_by_text("p99").wait_for()
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
         shown.screenshot(path=str(shots / "panel_load.png"))
         press(shown, "Stop")
         shown.get_by_role("button", name="Start", exact=True).wait_for()

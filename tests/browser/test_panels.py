@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser.shown import CONTRAST, NARROW, OVERFLOW, panel, press, until_generated
+from browser.shown import CONTRAST, NARROW, overflow, panel, press, until_generated
 from support import AT
 
 from sim.operations import generate, validate
@@ -123,7 +123,7 @@ def test_repairs_are_shown_and_made(jupyterlab: Lab, chromium: Browser, shots: P
             row.wait_for()
             assert "unsafe DE 2 changed: 411111******1112 → 411111******1111" in row.inner_text()
             assert row.locator(".iso-unsafe").evaluate(CONTRAST) >= 4.5
-            assert shown.evaluate(OVERFLOW) == []
+            assert overflow(shown) == []
             shown.screenshot(path=str(shots / f"panel_repairs_{width}.png"))
             press(shown, "Make this edit")
             shown.locator(".irv-verdict.irv-valid").wait_for()
@@ -319,17 +319,17 @@ def test_a_narrow_column(jupyterlab: Lab, chromium: Browser, shots: Path) -> Non
     with panel(jupyterlab, chromium, f"Lab({RAW!r}, at=at)", width=NARROW, height=5000) as (_, shown):
         shown.locator(".iso-summary").wait_for()
         shown.screenshot(path=str(shots / "panel_narrow_explain.png"))
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
         press(shown, "Validate this")
         shown.locator('[data-network="JCB"]').click()
         shown.locator(".irv-finding").first.click()
         shown.screenshot(path=str(shots / "panel_narrow_validate.png"))
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
         shown.get_by_role("tab", name="Generate").click()
         press(shown, "Generate")
         until_generated(shown.locator(".iso-generate-panel"), "VISA")
         shown.screenshot(path=str(shots / "panel_narrow_generate.png"))
-        assert shown.evaluate(OVERFLOW) == []
+        assert overflow(shown) == []
 
 
 def test_from_click_to_result(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
