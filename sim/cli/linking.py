@@ -31,6 +31,7 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 @click.option(
     "--rules", "-r", type=click.Path(exists=True, dir_okay=False), help="A table of rules, CSV or TOML."
 )
+@click.option("--suite", help="Answer as this suite expects, a network's name or a file.")
 @click.option("--network", "-n", help="Whose rules requests are judged by; without it, each card's.")
 @_FORMAT
 @_FRAMING
@@ -41,14 +42,17 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 )
 @json_option
 def host_command(
-    framing: tuple[str, ...], tls: tuple[str, str] | None, as_json: bool, **options: Any
+    framing: tuple[str, ...], tls: tuple[str, str] | None, suite: str | None, as_json: bool, **options: Any
 ) -> None:
     """Answer requests on a TCP port until Ctrl-C, and print what is seen, card data hidden.
 
-    Valid requests are approved while their account has the money, others declined; --rules say otherwise.
+    Valid requests are approved while their account has the money, others declined; --rules say otherwise, and
+    --suite what `iso8583 suite` then expects of this host.
     """
     import sim
 
+    if suite is not None:
+        _play(suite, options)
     with sim.host(options.pop("rules"), framing=list(framing) or None, tls=tls, **options) as host:
         click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
         unread = threading.Event()
@@ -228,6 +232,18 @@ def _teller(seen: Traffic, as_json: bool) -> Callable[[Entry], None]:
             click.echo("  ".join(value for value in told if value))
 
     return tell
+
+
+def _play(suite: str, options: dict[str, Any]) -> None:
+    """Have *options* say what a host needs that plays the other side of *suite*."""
+    from sim.link.scenario import suite_of
+
+    if options["rules"] is not None:
+        raise click.UsageError("--rules and --suite both say how to answer; give one of them")
+    whole = suite_of(suite)
+    options["rules"] = whole.rules
+    options["network"] = options["network"] or whole.network
+    options["format"] = options["format"] or whole.format
 
 
 def _while_read(tell: Callable[[Entry], None], unread: threading.Event) -> Callable[[Entry], None]:

@@ -92,6 +92,20 @@ def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
     assert "def test_" in Path(module).read_text(encoding="utf-8")
 
 
+def test_a_host_plays_the_other_side_of_a_suite(tmp_path: Path) -> None:
+    """Its rules, network and format: what the suite expects of a host comes from one in another process."""
+    path = tmp_path / "suite.toml"
+    path.write_text(
+        'network = "VISA"\nformat = "bcd"\n[[rules]]\namount = "666"\ncode = "05"\n'
+        '[[cases]]\nname = "declined"\n[[cases.steps]]\namount = 666\nexpect.code = "05"\n',
+        encoding="utf-8",
+    )
+    with host("--suite", str(path)) as (address, _):
+        done = iso8583("suite", str(path), address)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert "give one of them" in iso8583("host", "--suite", "VISA", "--rules", str(path)).stderr
+
+
 def test_a_load_is_measured() -> None:
     """As many as asked for, of the kinds asked for; a weight that is no number is told."""
     with host() as (address, _):
