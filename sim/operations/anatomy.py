@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import WeakValueDictionary
 
 from sim.codec import Message, ParseError, bitmap, parse, spans
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, is_digits
@@ -165,11 +166,20 @@ def dissect(
     """
     if isinstance(raw, Message):
         return _sound(raw, text, network)
-    try:
-        message = parse(raw, version)
-    except ParseError as error:
-        return _broken(raw, version, error, network)
-    return _sound(message, raw, network)
+    key = raw, version, network
+    held = _ALIVE.get(key)
+    if held is None:
+        try:
+            held = _sound(parse(raw, version), raw, network)
+        except ParseError as error:
+            held = _broken(raw, version, error, network)
+        _ALIVE[key] = held
+    return held
+
+
+# Anatomies that somebody holds: what a panel shows is asked for several times at each key. Nothing is kept by
+# this that would not be there without it.
+_ALIVE: WeakValueDictionary[tuple[str, str | Spec, str | None], Anatomy] = WeakValueDictionary()
 
 
 def bitmap_width(raw: str) -> int:

@@ -47,6 +47,10 @@ class Wired:
         layout = self.format.layout(self.version)
         return None if layout.own.isdisjoint(self.spans) else layout.dialect
 
+    def read_by(self, version: str) -> str | Spec:
+        """What to read its text by as *version*: the table of its dialect, or the version."""
+        return self.dialect or version if version == self.version else version
+
     @property
     def behind(self) -> bytes:
         """The bytes behind a message that reads to its end."""

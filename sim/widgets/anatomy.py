@@ -246,8 +246,7 @@ class MessageAnatomy(anywidget.AnyWidget):
     def _table(self, raw: str) -> str | Spec:
         """What *raw* is read by: the table of the dialect that its bytes are in, or the version."""
         version = chosen_version(raw, self.version)
-        own = self.held.dialect if self.held and self.held.version == version else None
-        return own or version
+        return self.held.read_by(version) if self.held else version
 
     def _edit(self, number: int, change: Callable[[str, str | Spec], str]) -> bool:
         before = self.message

@@ -98,8 +98,8 @@ def view_of_paste(
 ) -> Data:
     """The same, of a message or of a paste of bytes in any spelling; raises as `view` does."""
     raw, version, held = taken(message, version)
-    read_by = (held.dialect if held else None) or chosen_version(raw, version)
-    return view_of(dissect(raw, read_by, network), masked, held=held)
+    chosen = chosen_version(raw, version)
+    return view_of(dissect(raw, held.read_by(chosen) if held else chosen, network), masked, held=held)
 
 
 def taken(message: object, version: str | None) -> tuple[str, str | None, Wired | None]:

@@ -10,7 +10,9 @@ import traitlets
 from sim.codec import IsoError, Message
 from sim.grid import LINKED, lighting, told_html
 from sim.operations import explain, strip_line_ending
+from sim.operations.anatomy import Anatomy, dissect
 from sim.operations.explanation import explain_so_far
+from sim.operations.reading import TEXT
 from sim.operations.told import Told
 from sim.operations.validation import chosen_version
 from sim.spec import VERSIONS
@@ -26,6 +28,7 @@ from sim.widgets.panels.linked import Linked
 from sim.widgets.panels.recognised import Recognised
 from sim.widgets.panels.shared import (
     VERSION_CHOICES,
+    Held,
     InputField,
     MessageViews,
     cover,
@@ -84,6 +87,17 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         raw = self.raw
         return self.recognised.message or raw
 
+    @property
+    def read_as(self) -> str | None:
+        """The format to read `subject` by: what was pasted is text by now, and not guessed again."""
+        return TEXT if isinstance(self.subject, str) else None
+
+    def dissected(self, raw: str) -> Anatomy | None:
+        """The anatomy of the message; it is held, so that nobody who asks for it has another made."""
+        held, version = self.recognised.held, chosen_version(raw, self.version)
+        self._seen = dissect(raw, held.read_by(version) if held else version, self.network) if raw else None
+        return self._seen
+
     def _put(self, text: str, version: str | None = None) -> None:
         """Another message in the box, and what to read it as, where that changes."""
         with self.hold_trait_notifications():
@@ -115,7 +129,7 @@ class ExplainPanel(AskingPanel):
     version = one_of(VERSIONS)
     network = one_of(NETWORKS)
     llm = traitlets.Bool(False)
-    table = traitlets.Any(None)
+    table = Held(None)
     summary = traitlets.Unicode("")
     problem = traitlets.Unicode("")
 
@@ -153,6 +167,7 @@ class ExplainPanel(AskingPanel):
         traitlets.dlink((self, "message"), (self.actions, "message"))
         traitlets.dlink((self, "version"), (self.actions, "version"))
         self._news = ("", "")
+        self._seen: Anatomy | None = None
         self._told: tuple[Told, ...] = ()
         self.llm = llm and not refusal
         self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
@@ -167,6 +182,7 @@ class ExplainPanel(AskingPanel):
         self._asker.cancel()
         there = self.input.check()
         raw = self.input.raw if there else ""
+        self._seen = self.input.dissected(raw)
         self.problem, self.summary, hint = self._explained(raw)
         self.table = self._tabled(raw)
         self.views.put(raw, self.version, self.network, self.table, self.input.recognised.held)
@@ -184,18 +200,18 @@ class ExplainPanel(AskingPanel):
             self._told = made.told
             return "", made.summary, ""
         except IsoError as error:
-            from sim.operations import validate
-
-            framing = validate(raw, version=self.version, network=self.network).framing
+            fault = self._seen.fault if self._seen else None
             so_far = explain_so_far(raw, chosen_version(raw, self.version), self.network)
-            return str(error), so_far, framing.hint if framing else ""
+            return str(error), so_far, fault.hint if fault else ""
 
     def _tabled(self, raw: str) -> Any:
         if not raw or not has_tables():
             return None
         from sim import frames
 
-        return frames.explain(self.input.subject, version=self.version, network=self.network)
+        return frames.explain(
+            self.input.subject, version=self.version, network=self.network, format=self.input.read_as
+        )
 
     def _tell(self, hint: str = "", note: str = "") -> None:
         if self.problem:

@@ -28,6 +28,7 @@ from sim.widgets.panels.gallery import Gallery
 from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput
 from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.shared import (
+    Held,
     InputField,
     MessageViews,
     cover,
@@ -84,7 +85,7 @@ class GeneratePanel(AskingPanel):
     description = traitlets.Unicode("")
     given = traitlets.Dict()
     message = traitlets.Unicode("")
-    table = traitlets.Any(None)
+    table = Held(None)
     notes = traitlets.Tuple()
     problem = traitlets.Unicode("")
 

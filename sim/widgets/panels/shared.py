@@ -65,6 +65,17 @@ def one_of(values: Iterable[str]) -> Any:
     return traitlets.Enum([None, *values], None, allow_none=True)
 
 
+class Held(traitlets.Any):
+    """A trait of a table or another thing that is dear to compare: it has changed where it is another one."""
+
+    def set(self, obj: Any, value: Any) -> None:
+        """Hold *value*, and tell of it unless it is the one that was held."""
+        before = obj._trait_values.get(self.name, self.default_value)
+        obj._trait_values[self.name] = value
+        if before is not value:
+            obj._notify_trait(self.name, before, value)
+
+
 def link_choice(panel: Any, name: str, choice: Any) -> None:
     """Keep the trait *name*, where None is a value, in step with a list, where the empty text stands for
     it: a Dropdown takes None for nothing chosen."""

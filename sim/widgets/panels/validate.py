@@ -15,6 +15,7 @@ from sim.widgets.panels.explain import MessageInput
 from sim.widgets.panels.mending import Mending
 from sim.widgets.panels.report_view import Data, ReportView, report_data, report_html
 from sim.widgets.panels.shared import (
+    Held,
     MessageViews,
     Panel,
     has_tables,
@@ -38,8 +39,8 @@ class ValidatePanel(Panel):
     message = traitlets.Unicode("")
     version = one_of(VERSIONS)
     network = one_of(NETWORKS)
-    report = traitlets.Any(None)
-    table = traitlets.Any(None)
+    report = Held(None)
+    table = Held(None)
     shown_network = traitlets.Unicode("")
     picked = traitlets.Int(None, allow_none=True)
 
@@ -82,6 +83,7 @@ class ValidatePanel(Panel):
         there = self.input.check()
         raw = self.input.raw if there else ""
         self.picked = None
+        self.input.dissected(raw)
         self.report = (
             validate(self.input.subject, network=self.network, version=self.version) if raw else None
         )
@@ -104,14 +106,18 @@ class ValidatePanel(Panel):
             return None
         from sim import frames
 
-        return frames.validate(self.input.subject, version=self.version, network=self.network)
+        given = self.input
+        return frames.validate(
+            given.subject, version=self.version, network=self.network, format=given.read_as
+        )
 
     def _message_table(self, raw: str) -> Any:
         if not raw or not has_tables():
             return None
         from sim import frames
 
-        return frames.parse(self.input.subject, version=self.version, network=self.network)
+        given = self.input
+        return frames.parse(given.subject, version=self.version, network=self.network, format=given.read_as)
 
     def _list(self) -> None:
         """The findings of the network that is shown; nothing is picked among them."""
