@@ -15,7 +15,7 @@ from sim.codec import Message, build, parse
 from sim.elements import pos
 from sim.errors import BuildError, ParseError, SpecError
 from sim.operations import NETWORKS, VERSIONS, convert, generate, respond, reverse, validate
-from sim.operations.conversion import ACTIONS
+from sim.operations.conversion import ACTIONS, Converted
 from sim.operations.conversion.rules import path, rules
 from sim.operations.conversion.steps import STEPS
 from sim.operations.fitting import combinations
@@ -51,10 +51,12 @@ def generated(version: str) -> tuple[Message, ...]:
     return tuple(message for message in made if validate(message).valid)
 
 
-def check(source: Message, to: str) -> Message:
-    """What holds of every conversion; gives the new message."""
-    made = convert(source, to, at=AT)
-    back = convert(made.message, source.version, at=AT).message
+def check(source: Message, to: str, made: Converted | None = None) -> tuple[Message, Converted]:
+    """What holds of every conversion, *made* where it was made before; gives the new message, and the
+    conversion of it back."""
+    made = convert(source, to, at=AT) if made is None else made
+    way_back = convert(made.message, source.version, at=AT)
+    back = way_back.message
     came_back = {number for number, value in source.fields.items() if back.get(number, "-") == value}
     came_back |= {0} if back.mti == source.mti else set()
     assert [note.number for note in made.notes] == [0, *sorted(source.fields)]
@@ -70,7 +72,7 @@ def check(source: Message, to: str) -> Message:
     assert made.lossless == (came_back == {0, *source.fields} and back.fields.keys() == source.fields.keys())
     assert made.message.version == to
     assert parse(build(made.message), to) == made.message
-    return made.message
+    return made.message, way_back
 
 
 @pytest.mark.parametrize(("version", "to"), WAYS)
@@ -80,9 +82,9 @@ def test_every_generated_message(version: str, to: str) -> None:
     messages = generated(version)
     assert len(messages) > 200
     for message in messages:
-        made = check(message, to)
+        made, way_back = check(message, to)
         assert validate(made).errors == []
-        assert validate(check(made, version)).errors == []
+        assert validate(check(made, version, way_back)[0]).errors == []
 
 
 @st.composite
@@ -207,7 +209,7 @@ CASES: list[tuple[str, str, dict[str, str], dict[int, str | None]]] = [
 @pytest.mark.parametrize(("version", "to", "values", "wanted"), CASES)
 def test_elements(version: str, to: str, values: dict[str, str], wanted: dict[int, str | None]) -> None:
     """Each kind of change, by an example."""
-    made = check(message(version, **values), to)
+    made, _ = check(message(version, **values), to)
     assert {number: made.fields.get(number) for number in wanted} == wanted
 
 
@@ -224,7 +226,7 @@ def test_elements(version: str, to: str, values: dict[str, str], wanted: dict[in
 )
 def test_message_types(version: str, mti: str, to: str, wanted: str) -> None:
     """The first digit says the version, and message types that one version lacks become those nearest."""
-    assert check(message(version, mti), to).mti == wanted
+    assert check(message(version, mti), to)[0].mti == wanted
 
 
 @pytest.mark.parametrize(
