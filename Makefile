@@ -40,7 +40,7 @@ lab: $(VENV)/.lab $(VENV)/.trusted ## open the notebooks in JupyterLab
 	@$(JUPYTER_HOME) $(BIN)/jupyter lab $(LAB_OPTIONS) $(LAB_FLAGS)
 
 voila: $(VENV)/.voila ## show the panels as a page of their own
-	@$(JUPYTER_HOME) $(BIN)/voila notebooks/panels.ipynb
+	@$(JUPYTER_HOME) JUPYTER_PATH="$(CURDIR)/notebooks/page" $(BIN)/voila --template=iso8583 notebooks/panels.ipynb
 
 serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 	@$(BIN)/python -m server $(if $(HOST),--host $(HOST)) $(if $(PORT),--port $(PORT)) $(if $(WORKERS),--workers $(WORKERS))

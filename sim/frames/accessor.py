@@ -150,7 +150,7 @@ class MessageView:
     def to_html(self) -> str:
         """The table as a page of its own, which asks for nothing else; card data masked."""
         table = str(getattr(self._table, "_repr_html_", self._table.to_html)())
-        return copying.page(table, "ISO 8583 message")
+        return copying.page(table, f"ISO 8583 message {self.mti}".rstrip())
 
     def _copied(self, masked: bool) -> copying.Copied:
         given = self._given()

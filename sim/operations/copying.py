@@ -185,12 +185,32 @@ def held(
     return Copied(message, chosen_version(message, version), network, masked)
 
 
+# On paper and on a telephone nothing can be pointed at: whole texts instead of ellipses. What is wider than
+# the screen scrolls by itself, by the keyboard, too.
+_PAGE = (
+    ":root { color-scheme: light dark; } "
+    "body { font-family: system-ui, sans-serif; line-height: 1.45; margin: 1em; } "
+    "main { overflow-x: auto; } main:focus-visible { outline: 2px solid; outline-offset: 4px; } "
+    "main table.dataframe.iso8583 { border-collapse: collapse; width: auto; } "
+    "main table.dataframe.iso8583 tr { border-bottom: 1px solid rgba(128, 128, 128, 0.35); } "
+    "main table.dataframe.iso8583 td:is(.v, .t) { white-space: pre-wrap; overflow-wrap: anywhere; } "
+    "main table.dataframe.iso8583 td.w { max-width: 40em; min-width: 9em; overflow: visible; } "
+    # A row of a narrow screen is a paragraph: its cells after each other.
+    "@media (max-width: 44em) { main table:not(.bits), main table:not(.bits) tbody { display: block; } "
+    "main table:not(.bits) thead, main table.iso8583 tr > th { display: none; } "
+    "main table:not(.bits) tr { display: flex; flex-wrap: wrap; gap: 0 0.8em; padding: 0.3em 0; } "
+    "main table:not(.bits) tr > td:is(td, .w, .v) { min-width: 0; max-width: 100%; padding: 0 0 0 0.5em; } "
+    "main table:not(.bits) td:empty { display: none; } "
+    "main .iso-anatomy-page table.bits td { min-width: 1.9em; padding: 1px 0; font-size: 68%; } }"
+)
+
+
 def page(body: str, title: str) -> str:
     """HTML as a page of its own, light or dark as its reader likes it."""
+    name = html.escape(title)
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(title)}</title>"
-        "<style>:root { color-scheme: light dark; } body { font-family: sans-serif; margin: 1.5em; }</style>"
-        f"</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<title>{name}</title><style>{_PAGE}</style></head>\n"
+        f'<body>\n<main tabindex="0" aria-label="{name}">\n{body}\n</main>\n</body>\n</html>\n'
     )

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from support import AT
 
+import sim
 from sim.operations import generate
+from sim.spec.networks import default_card
+from sim.widgets.copying import standalone
 
 if TYPE_CHECKING:
     from browser.lab import Lab, Sheet
@@ -134,5 +138,33 @@ def test_the_page_of_the_service(chromium: Browser, service: str, look: str, wid
         page.locator("section").first.wait_for()
         assert "\n".join(violations(page, "body")) == ""
         assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1200])
+def test_the_pages_that_are_kept(
+    chromium: Browser, tmp_path: Path, look: Literal["light", "dark"], width: int
+) -> None:
+    """The table and the anatomy as files: nothing else is asked for, no violation, nothing beyond the edge,
+    no card number."""
+    pages = {"table": sim.parse(RAW).iso.to_html(), "anatomy": standalone(RAW)}
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=look)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    try:
+        for name, text in pages.items():
+            file = tmp_path / f"{name}.html"
+            file.write_text(text, encoding="utf-8")
+            page.goto(file.as_uri())
+            assert asked.pop() == file.as_uri()
+            assert "\n".join(violations(page, "body")) == ""
+            assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+            assert default_card("VISA").pan not in page.content()
+            page.keyboard.press("Tab")
+            assert page.evaluate("() => document.activeElement.tagName") == "MAIN"
+        assert asked == []
     finally:
         context.close()

@@ -16,6 +16,7 @@ from support import AT, SETTLED
 
 import sim
 from sim.codec import Message, build
+from sim.frames.plots.draw import colour_of
 from sim.frames.plots.rows import rows_of
 from sim.operations import generate, respond
 
@@ -248,6 +249,32 @@ def test_text_in_cells_stands_out_on_dark_and_light_ground() -> None:
         dark = {one.get_text(): one.get_color() for one in sim.plot(sent, "presence").texts}
     assert light["3"] == "black"
     assert dark["3"] == "white"
+
+
+def _lightness(rgb: tuple[float, ...]) -> float:
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in rgb]
+    return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+def test_colours_of_networks_stand_out_on_a_dark_page() -> None:
+    """Three to one, as WCAG 2 asks of graphics, also where a strip is see-through."""
+    ground = to_rgba("#111111")[:3]
+    with pyplot.style.context("dark_background"):
+        for name in sim.NETWORKS:
+            seen = [
+                0.75 * part + 0.25 * behind
+                for part, behind in zip(to_rgba(colour_of(name))[:3], ground, strict=True)
+            ]
+            assert (_lightness(tuple(seen)) + 0.05) / (_lightness(ground) + 0.05) >= 3
+
+
+def test_no_span_of_time_is_without_marks() -> None:
+    """From seconds to months, matplotlib warns of none."""
+    for minutes in (0.2, 2, 30, 240, 300, 2_000, 5_000, 60_000):
+        moments = [AT, AT + timedelta(minutes=minutes)]
+        ax = sim.plot([generate("echo", at=moment).raw for moment in moments], "traffic")
+        assert len(ax.get_xticks()) >= 2
+        pyplot.close(ax.figure)
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

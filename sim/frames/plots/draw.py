@@ -19,6 +19,7 @@ _GREY = "#8C8C8C"
 _ACCENT = "#0072B2"
 # What cells are filled with: numbers are read on it, on a light page and on a dark one.
 _CELL_ON_LIGHT, _CELL_ON_DARK = "#00598C", "#3FA9E0"
+_LIGHTER = 0.35  # how far colours of a dark page are drawn towards white
 _WIDTH = 9.0
 _STRIP = 0.82  # of the distance to the strip above
 _GAP = 0.06  # around the cells of a matrix
@@ -120,7 +121,12 @@ def colour_of(name: str) -> str:
 
 
 def _colour(name: str, otherwise: str) -> str:
-    return network(name).colour if name in NETWORKS else otherwise
+    """The colour, drawn towards white where the page is dark, so that it stands out there, too."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    usual = network(name).colour if name in NETWORKS else otherwise
+    light = _LIGHTER if _dark_page() else 0.0
+    return to_hex(tuple(part + (1 - part) * light for part in to_rgb(usual)))
 
 
 def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[MatrixCell]]) -> None:
@@ -150,7 +156,9 @@ def days_axis(ax: Axes, edges: Numbers) -> None:
 
     untyped: Any = dates
     low, high = (untyped.date2num(edge) for edge in (edges[0], edges[-1]))
-    ticks = untyped.AutoDateLocator(maxticks=8).tick_values(untyped.num2date(low), untyped.num2date(high))
+    ticks = untyped.AutoDateLocator(minticks=3, maxticks=8).tick_values(
+        untyped.num2date(low), untyped.num2date(high)
+    )
     places = [place for place in ticks if low <= place <= high]
     moments = [untyped.num2date(place) for place in places]
     days = [f"{moment.day} {moment:%b}" for moment in moments]
