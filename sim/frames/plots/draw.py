@@ -126,7 +126,8 @@ def _colour(name: str, otherwise: str) -> str:
 
     usual = network(name).colour if name in NETWORKS else otherwise
     light = _LIGHTER if _dark_page() else 0.0
-    return to_hex(tuple(part + (1 - part) * light for part in to_rgb(usual)))
+    red, green, blue = (part + (1 - part) * light for part in to_rgb(usual))
+    return to_hex((red, green, blue))
 
 
 def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[MatrixCell]]) -> None:
