@@ -14,14 +14,14 @@ from sim.codec import Message
 from sim.elements import dates, money, pos
 from sim.elements.groups import read_original
 from sim.elements.layout import place
-from sim.elements.pan import luhn_ok
+from sim.elements.pan import detect_network, luhn_ok
 from sim.elements.track import Track2, expiry_place, read_track_2
 from sim.judge.content import clean
 from sim.judge.cross import days_between, minor_units
-from sim.judge.engine import ZERO, each, rule
+from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
-from sim.spec import currency, is_particular, number_of, role
+from sim.spec import code_list, currency, is_particular, number_of, role
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -119,21 +119,28 @@ def _at_service(track: Track2, digit: int) -> tuple[int, int] | None:
     return None if at is None or len(track.service) != 3 or not track.expiry else (at + 4 + digit, 1)
 
 
-@rule("service-code-entry", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS)
+@rule("service-code-entry", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS, reads=(CARD, 22, 35))
 def service_code_entry(message: Message) -> Iterable[Hit]:
     """Track 2 says whether the card has a chip: a card with one is inserted, one without cannot be."""
     kind, track = _entry_kind(message.version, message[22]), _track(message)
     if track is None or (where := _at_service(track, 0)) is None or track.service[0] not in "12567":
         return _NONE
     has_chip = track.service[0] in _HAS_CHIP
-    # Since 1993 the terminal's capability tells a fallback; some networks say it in DE 60.
-    if kind == _STRIPE and has_chip and message.version == "1987" and 60 not in message:
+    if kind == _STRIPE and has_chip and _tells_fallback(message):
         hint = "A card with a chip is swiped where the terminal has no reader, or the chip fails (entry 80)."
         return (Hit(35, "a card without a chip, as the stripe was read", "a chip card", *where, hint=hint),)
     if kind in (*_CHIP, _FALLBACK) and not has_chip:
         hint = "A service code that begins with 2 or 6 says that the card has a chip."
         return (Hit(35, "the service code of a card with a chip", "a card without one", *where, hint=hint),)
     return _NONE
+
+
+def _tells_fallback(message: Message) -> bool:
+    """Whether the card's network has a code for a stripe that is read after the chip failed; elsewhere the
+    plain code may mean that, too."""
+    owner = detect_network(message)
+    codes = code_list("pos_entry_mode") if owner and message.version == "1987" else ()
+    return any(one.kind == _FALLBACK and one.network == owner.network for one in codes if owner)
 
 
 @rule("service-code-pin", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS)

@@ -35,6 +35,12 @@ def chip(version: str = "1987", **values: str | None) -> Message:
     return generate("auth", network="VISA", version=version, at=AT, entry="chip").message.replace(**values)
 
 
+def swiped(service: str) -> Message:
+    """A Mastercard purchase by stripe, whose network has a code of its own for a chip that failed."""
+    track = f"5555555555554444=2912{service}0000000000000"
+    return generate("auth", network="MASTERCARD", at=AT, entry="stripe").message.replace(de35=track)
+
+
 CASES = [
     Case("dates-apart", auth(de13="1118"), 13, 0, auth(de13="1121")),
     Case("dates-apart", auth("1993", de12="261118101530"), 12, 2, auth("1993", de12="261121101530")),
@@ -174,7 +180,7 @@ CASES = [
     Case("fee-exceeds-amount", auth(de28="D00001001"), 28, 0, auth(de28="D00001000"), "info"),
     Case("business-date", auth(de15="1118"), 15, 0, auth(de15="1119"), "info"),
     Case("business-date", auth(de17="1128"), 17, 0, auth(de17="1127"), "info"),
-    Case("service-code-entry", stripe(de35=STRIPE.format("201"), de60=None), 35, 21, stripe(), "info"),
+    Case("service-code-entry", swiped("201"), 35, 21, swiped("101"), "info"),
     Case("service-code-entry", chip(de35=STRIPE.format("101")), 35, 21, chip(), "info"),
     Case("service-code-pin", stripe(de35=STRIPE.format("100")), 52, None, stripe(), "info"),
     Case(
