@@ -43,8 +43,8 @@ def known(message: Message) -> dict[str, Slot]:
          "It names CORNER SHOP, NEW YORK, United States, with merchant's type (merchant category code) 5411 "
          "and card acceptor terminal identification TERM0001."),
         (DECLINE, "{all.outcome}.",
-         "The issuer declined it: response code 51, insufficient funds. The sale must not go on with this "
-         "card."),
+         "The issuer declined it: response code 51, insufficient funds. A smaller amount, another day "
+         "or another card may do."),
         (DECLINE, "{DE39} says {DE39.meaning}.", "Response code 51 says insufficient funds."),
         (APPROVAL, "Here is {DE39} with {DE38}.",
          "Here is response code 00 with authorization identification response A12345."),
