@@ -73,7 +73,7 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
 
     Notes
     -----
-    Source: ANSI X9.143-2022 (TR-31:2018), 5 (methods) and 7 (header).
+    Source: ANSI X9.143-2022 (TR-31:2018): binding methods, header.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def key_block(
 
     Notes
     -----
-    Source: ANSI X9.143-2022 (TR-31:2018), 5.3 (key derivation binding), 7 (header), 7.7 (KC, PB).
+    Source: ANSI X9.143-2022 (TR-31:2018): key derivation binding, header, optional blocks KC and PB.
 
     Examples
     --------
