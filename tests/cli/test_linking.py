@@ -66,11 +66,11 @@ def test_two_commands_talk(tmp_path: Path) -> None:
 
 
 def test_formats_and_framing_go_by_name() -> None:
-    """Packed digits behind two bytes of length."""
+    """Packed digits behind two bytes of length; an account with nothing on it has no money."""
     how = ["--format", "bcd", "--framing", "length-2"]
-    with host(*how) as (address, lines):
+    with host(*how, "--opening", "0") as (address, lines):
         sent = iso8583("send", address, *how, REQUEST)
-        assert "response code 00" in sent.stdout
+        assert "response code 51" in sent.stdout
     assert any("0210" in line for line in lines)
 
 
