@@ -52,6 +52,13 @@ def test_a_card_number_given_for_a_file_is_not_repeated(verb: str) -> None:
     assert PAN not in f"{error} {error!r} {error.filename}"
 
 
+def test_a_line_of_a_log_is_no_name_of_a_file() -> None:
+    """No file can have it, so that is said, and nothing of it repeated."""
+    with pytest.raises(sim.OptionError, match="source: expected the name of a file") as caught:
+        sim.read(f"REQ: {PAN} " + "0100723C64" * 30)
+    assert PAN not in str(caught.value)
+
+
 def test_what_a_suite_says_is_masked_in_its_table(tmp_path: Path) -> None:
     """Names, notes and expectations are the author's words: exports of the table hold no card number."""
     suite = tmp_path / "own.csv"

@@ -11,6 +11,7 @@ from sim.errors import OptionError, shown
 from sim.masking import mask_words
 
 _LONGEST = 4096  # characters: more than any path of Linux, macOS or Windows has
+_LONGEST_NAME = 255  # of a file or folder in it
 
 
 def path_of(option: str, given: str | Path) -> Path:
@@ -20,7 +21,8 @@ def path_of(option: str, given: str | Path) -> Path:
     '.toml'
     """
     text = str(given)
-    if not text or "\0" in text or len(text) > _LONGEST or not _encodable(text):
+    longest = max(map(len, Path(text).parts), default=0)
+    if not text or "\0" in text or len(text) > _LONGEST or longest > _LONGEST_NAME or not _encodable(text):
         raise OptionError(option, "the name of a file, or its text", shown(text))
     return Path(given)
 

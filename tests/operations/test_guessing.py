@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.codec import Message, ParseError
+from sim.codec import Message, ParseError, build
 from sim.codec.wire import encode, read, wire_format
 from sim.errors import SpecError
 from sim.operations import NotIso8583Error, guess, parse_any
@@ -133,6 +135,18 @@ def test_several_messages_are_all_given() -> None:
     assert [one.message for one in guess(xxd(record * 3 + bytes(4))).messages] == [SALE] * 3
     hexes = "\n".join(encode(one, "bcd").hex() for one in (SALE, ECHO, SALE))
     assert [one.mti for one in guess(hexes).messages] == ["0200", "0800", "0200"]
+
+
+@pytest.mark.parametrize(
+    "write", [build, lambda one: encode(one, "bcd").hex(), lambda one: xxd(encode(one, "ascii"))]
+)
+def test_messages_with_words_between_are_all_given(write: Callable[[Message], str]) -> None:
+    """A request and an answer as a forum has them, or under two keys of a record."""
+    sale, echo = write(SALE), write(ECHO)
+    paste = f"I send this to the host:\n\n{sale}\n\nand after 35 ms it answers\n{echo}\nWhat is wrong?"
+    assert [one.message for one in guess(paste).messages] == [SALE, ECHO]
+    record = json.dumps({"request": sale, "response": echo, "again": sale})
+    assert [one.message for one in guess(record).messages] == [SALE, ECHO]
 
 
 def test_a_cut_message_is_unsure_and_says_where_it_stops() -> None:

@@ -10,6 +10,7 @@ from sim.codec.wire import Format, wire_format
 from sim.codec.wire.dumps import MOST_CHARACTERS, Named, Reading, named, readings
 from sim.codec.wire.dumps.records import texts
 from sim.operations.guessing.anchors import usual
+from sim.operations.guessing.blocks import blocks
 from sim.operations.guessing.candidate import TEXT, Candidate
 from sim.operations.guessing.confidence import judge
 from sim.operations.guessing.front import OFF_BY
@@ -107,10 +108,9 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     if found := _text_form(bare, asked.version):
         return Guess((found,), (found,))
     if not enclosed and bare.lstrip()[:1] in ("{", "["):
-        for key, value in texts(bare):
-            inner = _of_text(value, asked, enclosed=True)
-            if inner.best.message is not None:
-                return Guess(*(_inside(key, some) for some in (inner.candidates, inner.messages)))
+        inside = [_inside(key, _of_text(value, asked, enclosed=True)) for key, value in texts(bare)]
+        if read := [one for one in inside if one.best.message is not None]:
+            return _with_more(read[0], read)
     if spelled_out := [_named(one) for one in named(bare)]:
         return Guess((spelled_out[0],), tuple(spelled_out))
     lines = [line for line in bare.splitlines() if line.strip()]
@@ -122,11 +122,27 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         first = _of_readings(readings(lines[0]), lines[0], asked)
         if first.best.confidence in (SURE, LIKELY):
             return Guess(first.candidates, _by_lines(lines, asked))
+    if whole.best.confidence in (SURE, LIKELY) and len(parts := blocks(lines)) > 1:
+        return _with_more(whole, [_of_text(part, asked, enclosed=True) for part in parts])
     return whole
 
 
-def _inside(key: str, found: tuple[Guessed, ...]) -> tuple[Guessed, ...]:
-    return tuple(replace(one, spelling=f"JSON {key}: {one.spelling}") for one in found)
+def _inside(key: str, found: Guess) -> Guess:
+    candidates, messages = (
+        tuple(replace(one, spelling=f"JSON {key}: {one.spelling}") for one in some)
+        for some in (found.candidates, found.messages)
+    )
+    return Guess(candidates, messages)
+
+
+def _with_more(first: Guess, others: list[Guess]) -> Guess:
+    """*first*, and the other messages that stand beside it in the paste, each once."""
+    messages = list(first.messages)
+    for one in (one for other in others for one in other.messages):
+        known = any(one.message == other.message for other in messages)
+        if one.confidence in (SURE, LIKELY) and not known:
+            messages.append(one)
+    return Guess(first.candidates, tuple(messages))
 
 
 def _by_lines(lines: list[str], asked: Known) -> tuple[Guessed, ...]:

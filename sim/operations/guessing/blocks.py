@@ -1,0 +1,31 @@
+"""Where several messages stand in one paste with words between them: which lines belong together."""
+
+from __future__ import annotations
+
+import re
+
+_MOST = 20
+# A line with bytes in it: a run of digits, or pairs.
+_DATA = re.compile(r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}")
+# What may end a dump: pairs alone, or a short row behind its offset.
+_SHORT = re.compile(r"\s*(?:(?:0x)?[0-9A-Fa-f]{4,8}[:\s].*|(?:[0-9A-Fa-f]{2}[\s:,-]*)+)")
+_FIRST_ROW = re.compile(r"\s*(?:0x)?0{4,8}[:\s]")
+
+
+def blocks(lines: list[str]) -> list[str]:
+    """Lines of bytes that follow each other, without the words between; a dump begins where its offset does.
+
+    >>> blocks(["sent", "0800202000000000000099", "received", "0000  30 38 31 30 82 20 00 00", "0008  00 00"])
+    ['0800202000000000000099', '0000  30 38 31 30 82 20 00 00\\n0008  00 00']
+    """
+    found: list[list[str]] = []
+    inside = False
+    for line in lines:
+        if _DATA.search(line) or (inside and _SHORT.fullmatch(line)):
+            if not inside or _FIRST_ROW.match(line):
+                found.append([])
+            found[-1].append(line)
+            inside = True
+        else:
+            inside = False
+    return ["\n".join(one) for one in found[:_MOST]]
