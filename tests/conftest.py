@@ -14,6 +14,8 @@ import refusing
 import warm_kernels
 from hypothesis import HealthCheck, settings
 
+from sim.codec.wire import catalogue
+
 # The same examples on every run and machine, however slow.
 settings.register_profile(
     "lab", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
@@ -54,6 +56,12 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.startswith(_SETTINGS):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten_formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A format that a test loads is known in that test only."""
+    monkeypatch.setattr(catalogue, "_LOADED", {})
 
 
 @pytest.fixture(autouse=True)

@@ -34,10 +34,10 @@ _TILL = {41: "TILL000000000001"}
 _TAIL = {42: "MERCHANT1234567", 49: "840"}
 
 
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Format:
+@pytest.fixture
+def own(tmp_path: Path) -> Format:
     """A dialect that was loaded from a file."""
-    path: Path = tmp_path_factory.mktemp("dialect") / "corner.toml"
+    path = tmp_path / "corner.toml"
     path.write_text(_OWN, encoding="utf-8")
     return load_format(path)
 

@@ -34,15 +34,15 @@ _TAKES_MESSAGES = {
 _MAKES_MESSAGES = {"client", "export_format", "generate", "host", "load", "run_suite"}
 
 
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Format:
+@pytest.fixture
+def own(tmp_path: Path) -> Format:
     """A dialect that was loaded from a file."""
-    path: Path = tmp_path_factory.mktemp("dialect") / "side.toml"
+    path = tmp_path / "side.toml"
     path.write_text(_OWN, encoding="utf-8")
     return load_format(path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def dump(own: Format) -> str:
     """A sale in that dialect, as hex."""
     return str(sim.build(sim.generate("auth", entry="stripe", at="2026-11-20", format=own), format=own))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sim
-from sim.codec.wire import catalogue, names
+from sim.codec.wire import names
 
 
 def test_every_format_is_a_row() -> None:
@@ -21,11 +21,10 @@ def test_every_format_is_a_row() -> None:
     assert (table["source"] != "").all()
 
 
-def test_a_loaded_format_is_listed_and_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loaded_format_is_listed_and_written_out(tmp_path: Path) -> None:
     """After loading it stands in the table; written out as TOML it says the same."""
     rows = 'extends = "bcd"\ntitle = "Listed"\nsource = "its manual"\n[elements.41]\nformat = "ans 16"\n'
     (tmp_path / "listed.toml").write_text(rows, encoding="utf-8")
-    monkeypatch.setattr(catalogue, "_LOADED", {})
     made = sim.load_format(tmp_path / "listed.toml")
     assert sim.formats().set_index("name").loc["listed", "title"] == "Listed"
     text = sim.export_format(made)

@@ -80,6 +80,8 @@ def _serve(path: str) -> None:
         print("listening", flush=True)
         for name in _WARM:
             importlib.import_module(name)
+        # As pandas has it where it is imported in a kernel; here it takes this process for a terminal.
+        importlib.import_module("pandas").set_option("display.max_columns", 20)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a copy
         while sys.stdin not in select.select([door, sys.stdin], [], [])[0]:
             line, _ = door.accept()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,12 +29,11 @@ _SALE = {2: "4111111111111111", 3: "000000", 4: "000000001000", 7: "1120120000",
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Iterator[Format]:
+def own(tmp_path: Path) -> Format:
     """A dialect, known for one test."""
     path = tmp_path / "corner.toml"
     path.write_text(_OWN, encoding="utf-8")
-    yield load_format(path)
-    catalogue._LOADED.pop("corner-guess", None)
+    return load_format(path)
 
 
 def _hex(fields: dict[int, str], fmt: Format | str, own: Format) -> str:

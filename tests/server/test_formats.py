@@ -16,12 +16,6 @@ from sim.codec.wire import catalogue, encode
 _HOST = 'extends = "bcd"\ntitle = "My host"\nsource = "its manual"\n[elements.41]\nformat = "ans 16"\n'
 
 
-@pytest.fixture(autouse=True)
-def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test loads is known in that test only."""
-    monkeypatch.setattr(catalogue, "_LOADED", {})
-
-
 def test_the_folder_is_read_from_the_environment(tmp_path: Path) -> None:
     """SIM_FORMATS names it; its formats are known when the application is made."""
     (tmp_path / "my-host.toml").write_text(_HOST, encoding="utf-8")
