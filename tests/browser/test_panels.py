@@ -181,6 +181,28 @@ def test_validate_against_all_networks(jupyterlab: Lab, chromium: Browser, shots
         shown.screenshot(path=str(shots / "panel_validate_networks.png"))
 
 
+def test_a_long_list_is_typed_into(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
+    """Words find a response code and a fault by the keyboard alone; what is in no list is told beneath."""
+    with panel(jupyterlab, chromium, "GeneratePanel(at=at, network='VISA')", width=900) as (sheet, shown):
+        press(shown, "Generate")
+        until_generated(shown, "VISA")
+        code = shown.get_by_role("combobox", name="Response code", exact=True)
+        code.press_sequentially("nonsense")
+        code.press("Tab")
+        shown.get_by_role("alert").filter(has_text="Response code: Nothing in the list").wait_for()
+        code.click()  # all of it is selected: the next key begins anew
+        code.press_sequentially("sufficient")
+        code.press("Tab")
+        sheet.wait_until("print(p.actions.code.value + p.actions.problem)", "51")
+        assert code.input_value() == "51 not sufficient funds"
+        fault = shown.get_by_role("combobox", name="Fault", exact=True)
+        fault.press_sequentially("hex-dump")
+        fault.press("Tab")
+        sheet.wait_until("print(p.actions.fault.value)", "hex-dump")
+        assert overflow(shown) == []
+        shown.screenshot(path=str(shots / "panel_long_lists.png"))
+
+
 def test_a_message_goes_through_the_lab(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
     """Generate, explain this, validate this, break, back: buttons only."""
     with panel(jupyterlab, chromium, "Lab(at=at, network='VISA')") as (sheet, shown):

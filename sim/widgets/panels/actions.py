@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -11,13 +12,13 @@ import traitlets
 
 from sim.codec import Message, ParseError, parse
 from sim.errors import IsoError
-from sim.operations import break_message, chosen_version, respond, reverse, strip_line_ending
+from sim.operations import all_faults, break_message, chosen_version, respond, reverse, strip_line_ending
 from sim.spec import code_list
 from sim.widgets.copying import CopyMenu
+from sim.widgets.panels.filtered import FilteredList
 from sim.widgets.panels.shared import markup, show
 
-_MOST = 46
-# Of the many faults there are, those from which most is learned.
+# Of the many faults there are, those from which most is learned: they head the list.
 FAULTS = (
     ("a length prefix one too long", "length-too-long"),
     ("a bit without its element", "bit-without-data"),
@@ -50,8 +51,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, made: Callable[[str, str], None], *, at: datetime | None = None) -> None:
         self._made, self._at = made, at
         self._past: list[str] = []
-        self.code = ipywidgets.Dropdown(description="Response code")
-        self.fault = ipywidgets.Dropdown(description="Fault", options=FAULTS)
+        self.code, self.fault = FilteredList("Response code"), FilteredList("Fault")
         self.explain_button = _button("Explain this")
         self.validate_button = _button("Validate this")
         self.reply_button = _button("Reply")
@@ -78,13 +78,15 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         for button in (self.explain_button, self.validate_button, self.back_button, self._said):
             show(button, False)
         self._listen()
-        self._offer_codes()
+        self._offer()
 
     def _listen(self) -> None:
-        self.reply_button.on_click(lambda _: self.reply())
+        self.reply_button.on_click(lambda _: self._by(self.code, self.reply))
         self.reverse_button.on_click(lambda _: self.reverse())
-        self.break_button.on_click(lambda _: self.break_by(self.fault.value))
+        self.break_button.on_click(lambda _: self._by(self.fault, self.break_by))
         self.back_button.on_click(lambda _: self.back())
+        for choice in (self.code, self.fault):
+            choice.observe(lambda change: self._judge(change["owner"]), "problem")
         self.observe(self._adapt, ["message", "version"])
         self.observe(self._tell, "problem")
 
@@ -122,6 +124,15 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         show(self.back_button, True)
         self._made(raw, said)
 
+    def _by(self, choice: FilteredList, do: Callable[[str], None]) -> None:
+        """*do* it by what is chosen; not while what is typed is none of the list."""
+        self._judge(choice)
+        if not choice.problem:
+            do(choice.value)
+
+    def _judge(self, choice: FilteredList) -> None:
+        self.problem = choice.problem and f"{choice.box.description}: {choice.problem}"
+
     @property
     def _raw(self) -> str:
         return strip_line_ending(self.message)
@@ -141,9 +152,9 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
 
     def _adapt(self, change: Any) -> None:
         self.problem = ""
-        self._offer_codes()
+        self._offer()
 
-    def _offer_codes(self) -> None:
+    def _offer(self) -> None:
         version = chosen_version(self._raw, self.version)
         if version == getattr(self, "_offered", None):
             return
@@ -153,11 +164,8 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
             for row in code_list("response_code")
             if not row.network and version in (row.versions or (version,))
         }
-        self.code.options = [
-            ("approve", ""),
-            *((_cut(f"{code} {rows[code]}"), code) for code in sorted(rows)),
-        ]
-        self.code.value = ""  # a list that gets its options later has nothing chosen
+        self.code.options = (("approve", ""), *((f"{code} {rows[code]}", code) for code in sorted(rows)))
+        self.fault.options = _faults(version)
 
     def _tell(self, change: Any) -> None:
         self._said.value = (
@@ -170,5 +178,9 @@ def _button(words: str, tooltip: str = "") -> Any:
     return ipywidgets.Button(description=words, tooltip=tooltip)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+@cache
+def _faults(version: str) -> tuple[tuple[str, str], ...]:
+    """The faults there are in *version*, as labels with ids."""
+    told = [(f"{one.what} ({one.id})", one.id) for one in all_faults() if version in one.versions]
+    first = {name for _, name in FAULTS}
+    return (*FAULTS, *((label, name) for label, name in told if name not in first))

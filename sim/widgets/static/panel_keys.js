@@ -19,10 +19,16 @@ function render({ el }) {
     event.target.dispatchEvent(new Event("change", { bubbles: true })); // what waits for it is told first
     setTimeout(() => button.click());
   };
+  // A box with a list offers what has its text in it: with all of it selected the next key begins anew.
+  const anew = ({ target }) => {
+    if (target.list && target.selectionStart === target.selectionEnd && target.closest(".iso-panel")) target.select();
+  };
   document.addEventListener("focusin", keep, true);
+  document.addEventListener("click", anew, true);
   document.addEventListener("keydown", run, true);
   return () => {
     document.removeEventListener("focusin", keep, true);
+    document.removeEventListener("click", anew, true);
     document.removeEventListener("keydown", run, true);
   };
 }
