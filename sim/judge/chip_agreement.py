@@ -7,6 +7,7 @@ As in `chip`, everything is judged only where the tags can be read, and findings
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from sim.codec import Message
 from sim.elements import pos
@@ -84,15 +85,16 @@ def application(message: Message) -> Iterator[Hit]:
 @rule("chip-terminal-country", 43, 55, classes="12", functions="02", reads=(43, 55), tags=("9F1A",))
 def terminal_country(message: Message) -> Iterator[Hit]:
     """The terminal (9F1A) stands in the country of the merchant (DE 43)."""
+    stands = country(three_digits(chip_of(message).value("9F1A")))
+    if stands is None or message[43].endswith((stands.alpha2, stands.alpha3)):
+        return
     where = read_location(message[43], message.version)[2]
     known = country(where)
     if known is None and not region(where):
         return
-    for tag in first_of(message, "9F1A"):
-        told = country(three_digits(tag.value))
-        if told is None or (told == known if known else told.alpha2 in _WITH_REGIONS):
-            continue
-        yield tag_hit(tag, "the country of DE 43", told.name)
+    if stands == known if known else stands.alpha2 in _WITH_REGIONS:
+        return
+    yield tag_hit(chip_of(message).first("9F1A"), "the country of DE 43", stands.name)
 
 
 _WITH_REGIONS = ("US", "CA")
@@ -114,6 +116,8 @@ def track_2(message: Message) -> Iterator[Hit]:
 @rule("chip-other-amount", 4, 55, classes="12", functions="02", reads=(4, 49, 55), tags=("9F03",))
 def other_amount(message: Message) -> Iterator[Hit]:
     """The cash part the chip signed (9F03) is within the amount."""
+    if not chip_of(message).value("9F03").strip("0"):
+        return
     amount = minor_units(message)
     for tag in first_of(message, "9F03"):
         if amount is not None and tag.value.isdecimal() and int(tag.value) > amount:
@@ -136,10 +140,13 @@ def cash_back_signed(message: Message) -> Iterator[Hit]:
 def expired(message: Message) -> Iterator[Hit]:
     """1987 has no year but in the chip's date: the card has not expired on it."""
     day, expiry = chip_of(message).value("9A"), message[14]
-    if len(day) != 6 or not (_is_month(expiry) and _is_month(day[:4])):
-        return
-    if months_from(day[:4], expiry) < 0 and message.get(3)[:1] != _REFUNDS:
+    if len(day) == 6 and _is_over(day[:4], expiry) and message.get(3)[:1] != _REFUNDS:
         yield Hit(14, "an expiry not before the chip's date (9A)", "an earlier month")
+
+
+@lru_cache(maxsize=1024)
+def _is_over(month: str, expiry: str) -> bool:
+    return _is_month(expiry) and _is_month(month) and months_from(month, expiry) < 0
 
 
 def _is_month(text: str) -> bool:

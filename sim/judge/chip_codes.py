@@ -14,7 +14,8 @@ from sim.spec import emv
 
 # Beside the tags that are nothing but bits.
 _CODES = frozenset(("9C", "9F11", "9F15", "9F1A", "9F27", "9F34", "9F35", "9F39", "9F42", "9F44"))
-_MORE_CODES = frozenset(("5F28", "5F2A", "5F30", "5F36", "5F57"))
+# Applications are named by few names.
+_MORE_CODES = frozenset(("4F", "5F28", "5F2A", "5F30", "5F36", "5F57", "84", "9F06"))
 
 Look = Callable[[str], tuple[Shape, tuple[str, ...]] | None]
 

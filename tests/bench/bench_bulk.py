@@ -82,6 +82,8 @@ def varied(some: random.Random, model: Message) -> Message:
         41: f"TERM{some.randrange(10**4):04}",
     }
     fields |= {number: value for number, value in values.items() if number in fields}
+    if 4 in fields:  # at a rate of one
+        fields |= {number: fields[4] for number in (5, 6) if number in fields}
     if 2 in fields:
         payload = f"{some.choice(_IINS)}{some.randrange(10**9):09}"
         fields[2] = payload + check_digit(payload)
