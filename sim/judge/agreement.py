@@ -77,7 +77,7 @@ def _multiplied(amount: str, after: str, rate: str) -> bool:
     """Whether *after* is *amount* times *rate* digit by digit, as in nearly all messages: saves the rest."""
     if not all(map(str.isdecimal, (amount, after, rate[1:], rate[:1]))):
         return False
-    scale = 10 ** int(rate[0])
+    scale: int = 10 ** int(rate[0])
     right = int(amount) * int(rate[1:])
     return abs(int(after) * scale - right) <= max(scale, right // _TOLERANCE)
 
