@@ -137,6 +137,8 @@ class Lab:
             sheet.page.set_viewport_size({"width": width, "height": height})
             sheet.page.evaluate(_OPEN, name)
             sheet.page.wait_for_function(_READY, arg=[name, len(cells)], timeout=PATIENCE)
+            # What JupyterLab complains of as it draws itself; nothing of ours has run yet.
+            sheet.complaints.clear()
             sheet.page.evaluate(_RUN_ALL)
             sheet.page.wait_for_function(_ALL_RUN, timeout=PATIENCE)
             yield sheet
