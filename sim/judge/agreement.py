@@ -17,10 +17,11 @@ from sim.elements.layout import place
 from sim.elements.pan import detect_network, luhn_ok
 from sim.elements.track import Track2, expiry_place, read_track_2
 from sim.judge.content import clean
-from sim.judge.cross import days_between, minor_units
+from sim.judge.cross import days_between, minor_units, sound_date
 from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
+from sim.masking.search import SHORTEST_PAN
 from sim.spec import code_list, currency, is_particular, number_of, role
 
 _NONE: tuple[Hit, ...] = ()
@@ -47,7 +48,6 @@ _CASH_MACHINE, _PURCHASE = "6011", "00"
 # What a network management message has no use for, beside a card number: an amount, a PIN, chip data.
 _OF_CARDS = (4, 52, 55)
 _WITH_CARDS = frozenset((2, 35, *_OF_CARDS))
-_SHORTEST_PAN = 12
 
 
 @each("converted-amount", 5, versions=("1987", "1993"), classes=_CARD_CLASSES, reads=(4, 5, 9, 49, 50))
@@ -105,10 +105,8 @@ def fee_exceeds_amount(message: Message) -> Iterable[Hit]:
 @each("business-date", 17, versions=("1987",), classes=_TRANSACTIONS, functions="01", reads=(13, 17))
 def business_date(message: Message, number: int) -> Iterable[Hit]:
     """Settlement and capture are at the local date or within days; without a year, the nearer way round."""
-    local, day = message.get(13), message[number]
-    if any(len(one) != 4 or not one.isdecimal() or dates.problem("MMDD", one) for one in (local, day)):
-        return _NONE
-    if -_DAYS_BEFORE <= days_between(local, day) <= _DAYS_AFTER:
+    local, day = sound_date(message, 13), sound_date(message, number)
+    if not local or not day or -_DAYS_BEFORE <= days_between(local, day) <= _DAYS_AFTER:
         return _NONE
     return (Hit(number, "a date within a week after the local date in DE 13", repr(day)),)
 
@@ -193,7 +191,7 @@ def card_in_network_message(message: Message) -> Iterable[Hit]:
         return _NONE
     found = [number for number in _OF_CARDS if number in message]
     pan = message.get(2)
-    if len(pan) >= _SHORTEST_PAN and luhn_ok(pan):
+    if len(pan) >= SHORTEST_PAN and luhn_ok(pan):
         found.insert(0, 2)
     elif read_track_2(message.get(35)):
         found.insert(0, 35)

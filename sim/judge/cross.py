@@ -43,7 +43,7 @@ _CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says
 # Dates.
 
 
-def _sound_date(message: Message, number: int) -> str:
+def sound_date(message: Message, number: int) -> str:
     """The value of a date element that is in the calendar; empty otherwise."""
     value = message.get(number)
     pattern = message.spec[number].pattern
@@ -59,9 +59,9 @@ def dates_apart(message: Message) -> Iterable[Hit]:
     fields = message.fields
     at = number_of("local-date", message.version)
     local = fields.get(13, "") + fields[12] if at == 13 else fields[12][-10:]
-    if local[:4] == fields[7][:4] or not _sound_date(message, 7) or not _sound_date(message, 12):
+    if local[:4] == fields[7][:4] or not sound_date(message, 7) or not sound_date(message, 12):
         return _NONE
-    if at == 13 and not _sound_date(message, 13):
+    if at == 13 and not sound_date(message, 13):
         return _NONE
     gap = abs(_second(fields[7]) - _second(local))
     if min(gap, _YEAR - gap) <= _DAY:
@@ -115,7 +115,7 @@ def _is_credit(message: Message) -> bool:
 )
 def card_expired(message: Message) -> Iterable[Hit]:
     """The card has not expired at the local date; a refund may go to an expired card."""
-    local, expiry = _sound_date(message, 12)[-12:-8], _sound_date(message, 14)
+    local, expiry = sound_date(message, 12)[-12:-8], sound_date(message, 14)
     if not local or not expiry or months_from(local, expiry) >= 0 or _is_credit(message):
         return _NONE
     found = "an expiry before it" if message.get(2) else "an earlier month"
@@ -125,7 +125,7 @@ def card_expired(message: Message) -> Iterable[Hit]:
 @rule("card-not-yet-valid", 12, 13, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def card_not_yet_valid(message: Message) -> Iterable[Hit]:
     """The card is valid already at the local date."""
-    local, effective = _sound_date(message, 12)[-12:-8], _sound_date(message, 13)[-4:]
+    local, effective = sound_date(message, 12)[-12:-8], sound_date(message, 13)[-4:]
     if not local or not effective or months_from(effective, local) >= 0:
         return _NONE
     return (Hit(13, "an effective date not after the local date in DE 12", "a later month"),)

@@ -12,6 +12,7 @@ from sim.judge import inside
 from sim.judge.engine import codes_of
 from sim.kept import Kept
 from sim.masking import is_sensitive
+from sim.masking.search import SHORTEST_PAN
 from sim.spec import lookup, spec
 from sim.spec.networks import FormatRow, response_code
 
@@ -23,7 +24,6 @@ Answers = tuple[tuple[int, str], ...]
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _SHOWN = 20
-_PAN_DIGITS = 12
 # Checks of nothing but the length of an element.
 _OF_LENGTH = ("length", "multiple_of")
 
@@ -142,7 +142,7 @@ def _show(message: Message, number: int, value: str) -> str:
     shown = (
         len(value) <= _SHOWN
         and not _private(message.version, number)
-        and sum(map(str.isdigit, value)) < _PAN_DIGITS
+        and sum(map(str.isdigit, value)) < SHORTEST_PAN
     )
     return repr(value) if shown else f"{len(value)} characters in another layout"
 

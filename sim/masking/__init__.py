@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from sim.elements import chip_data, layout
 from sim.masking import search
-from sim.masking.search import SHORTEST, Span, hide, is_card, middle
+from sim.masking.search import SHORTEST, SHORTEST_PAN, Span, hide, is_card, middle
 from sim.spec import currency, emv
 from sim.spec.elements import spec
 from sim.spec.layouts import Cell, owners
@@ -50,7 +50,6 @@ _MTI, _BITMAP, _PAN = 0, 1, 2
 _STAR = "*"
 _LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")
 _LONG_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
-_SHORTEST_PAN = 12
 _REACH = 64  # a card number spelled out, or a track, is not longer
 _LAST_DIGITS = re.compile(r"(?:[0-9][^0-9A-Za-z*]{0,3}){6}((?:[0-9A-F][^0-9A-Za-z*]{0,3})+)$")
 _ACCOUNT_IN_TRACK = re.compile(r"B?([0-9]{12,19})[=D^]")
@@ -193,7 +192,7 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
         value = _parts(layouts, value)
     if search.is_quiet(value):
         return value
-    if len(pan) >= _SHORTEST_PAN and (found := search.accounts(value, (pan,))):
+    if len(pan) >= SHORTEST_PAN and (found := search.accounts(value, (pan,))):
         value = hide(value, found)
     if len(value) < SHORTEST or _is_amount(number, value, version) or search.is_clean(value):
         return value
@@ -218,7 +217,7 @@ def _chip(value: str, pan: str) -> str:
             shown[tag.value_start : tag.end] = _tag(tag.tag, value[tag.value_start : tag.end])
     text = "".join(shown)
     pans = {pan, chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
-    return hide(text, search.accounts(text, [one for one in pans if len(one) >= _SHORTEST_PAN]))
+    return hide(text, search.accounts(text, [one for one in pans if len(one) >= SHORTEST_PAN]))
 
 
 def _tag(tag: str, value: str) -> str:
@@ -375,14 +374,14 @@ def _accounts(cells: Sequence[Stretch], version: str) -> set[str]:
     found = set()
     for number, _, value in cells:
         kind = _kinds(version).get(number)
-        if number == _PAN and len(value) >= _SHORTEST_PAN:
+        if number == _PAN and len(value) >= SHORTEST_PAN:
             found.add(value)
         elif kind == "hidden" and (track := _ACCOUNT_IN_TRACK.match(value)):
             found.add(track[1])
         elif kind == "chip" and value:
             chip = chip_data.read(value)
             found |= {chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
-    return {pan for pan in found if len(pan) >= _SHORTEST_PAN}
+    return {pan for pan in found if len(pan) >= SHORTEST_PAN}
 
 
 def _shifted(text: str) -> list[Span]:

@@ -22,6 +22,7 @@ from sim.spec.luhn import luhn_ok
 from sim.spec.networks import Detection, detect
 
 SHORTEST, LONGEST = 13, 19
+SHORTEST_PAN = 12  # digits that DE 2 may have, of a network or not
 _SHOWN_FIRST, _SHOWN_LAST = 6, 4
 _USUAL = 16
 _LEAST = 8  # fewer first digits are an issuer's, which many cards share

@@ -16,6 +16,7 @@ from sim.elements.money import amount as amount_in
 from sim.elements.pan import account, detect_network
 from sim.errors import OptionError, shown
 from sim.judge.engine import codes_of
+from sim.masking.search import SHORTEST_PAN
 from sim.operations.filling import Text, Values, filled, holding, parts_of, worded
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT
@@ -43,7 +44,6 @@ _CLASSES = {
 _REQUEST, _ADVICE = "0", "2"
 _LEDGER, _AVAILABLE, _ORIGINAL = "01", "02", "57"  # amount types in DE 54
 _CHIP_DATA = 55
-_SHORTEST_CARD = 12
 _USUAL_CURRENCY = "840"
 
 
@@ -70,7 +70,7 @@ class Inside:
 
     def _parts(self, number: int, value: str) -> dict[str, str]:
         own = self.message.spec
-        repeated = len(value) < _SHORTEST_CARD or number in codes_of(self.message.version)
+        repeated = len(value) < SHORTEST_PAN or number in codes_of(self.message.version)
         read = _read_code if repeated and not own.dialect else _read
         return read(own if own.dialect else own.version, number, value, self.network)
 

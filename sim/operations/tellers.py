@@ -8,11 +8,11 @@ from typing import Any
 from sim.codec import Message
 from sim.judge.engine import codes_of
 from sim.kept import Kept
+from sim.masking.search import SHORTEST_PAN
 from sim.operations.own_parts import elements_told, say_own_parts
 from sim.operations.story import TELLERS, Teller
 from sim.spec import spec
 
-_SHORTEST_CARD = 12
 # What is told of, who tells, and the sentence where it is the same of all messages alike.
 Part = tuple[str, Teller, str | None]
 
@@ -61,7 +61,7 @@ def _chosen(
 
 def _is_short(version: str, number: int) -> bool:
     """Whether the code is too short to hold a card number."""
-    return spec(version)[number].width < _SHORTEST_CARD
+    return spec(version)[number].width < SHORTEST_PAN
 
 
 def _parts(message: Message, name: str | None) -> tuple[Part, ...]:

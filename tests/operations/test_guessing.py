@@ -145,6 +145,9 @@ def test_messages_with_words_between_are_all_given(write: Callable[[Message], st
     sale, echo = write(SALE), write(ECHO)
     paste = f"I send this to the host:\n\n{sale}\n\nand after 35 ms it answers\n{echo}\nWhat is wrong?"
     assert [one.message for one in guess(paste).messages] == [SALE, ECHO]
+    many = [SALE.replace(de11=f"{number:06}") for number in range(9)]
+    log = "\n".join(f"sent at {place} ms\n{write(one)}\nno answer" for place, one in enumerate(many))
+    assert [one.message for one in guess(log).messages] == many
     record = json.dumps({"request": sale, "response": echo, "again": sale})
     assert [one.message for one in guess(record).messages] == [SALE, ECHO]
 

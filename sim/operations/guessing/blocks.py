@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_MOST = 20
+_MOST = 60
 # A line with bytes in it: a run of digits, or pairs.
 _DATA = re.compile(r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}")
 # What may end a dump: pairs alone, or a short row behind its offset.

@@ -16,6 +16,7 @@ from sim.operations.guessing.confidence import judge
 from sim.operations.guessing.front import OFF_BY
 from sim.operations.guessing.pipeline import Known, candidates, following
 from sim.operations.guessing.result import Guess, Guessed, nothing, of_candidate, of_spelled, of_text
+from sim.operations.guessing.search import Work
 from sim.operations.guessing.spelled import oddities, spelled
 from sim.operations.guessing.ways import TriedFormat
 from sim.operations.sureness import LIKELY, SURE, UNSURE
@@ -122,9 +123,26 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         first = _of_readings(readings(lines[0]), lines[0], asked)
         if first.best.confidence in (SURE, LIKELY):
             return Guess(first.candidates, _by_lines(lines, asked))
-    if whole.best.confidence in (SURE, LIKELY) and len(parts := blocks(lines)) > 1:
-        return _with_more(whole, [_of_text(part, asked, enclosed=True) for part in parts])
-    return whole
+    return _of_blocks(whole, blocks(lines), asked)
+
+
+def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
+    """What the *whole* paste is, or where it is nothing sure, its first part; and the messages of all."""
+    if len(parts) < _FEWEST:
+        return whole
+    first = whole
+    if whole.best.confidence not in (SURE, LIKELY):
+        first, parts = _of_text(parts[0], asked, enclosed=True), parts[1:]
+    if first.best.confidence not in (SURE, LIKELY):
+        return whole
+    # The other end of a line speaks no other format; and all of them are no more work than one paste.
+    name = "ascii" if first.best.format == TEXT else first.best.format
+    alike = replace(_asked(first.best.written or name, asked.version), work=Work())
+    others: list[Guess] = []
+    for part in parts:
+        if sum(len(one.messages) for one in others) < _MOST_LINES:
+            others.append(_of_text(part, alike, enclosed=True))
+    return _with_more(first, others)
 
 
 def _inside(key: str, found: Guess) -> Guess:

@@ -30,10 +30,12 @@ _ANNOUNCED = 512  # lists of elements remembered
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the caller knows already: the formats to try (none means all), the version."""
+    """What the caller knows already: the formats to try (none means all), the version; and the `work` that
+    may still be done, where several guesses share it."""
 
     kinds: tuple[TriedFormat, ...] = ()
     version: str | None = None
+    work: Work | None = None
 
 
 ANY = Known()
@@ -93,7 +95,7 @@ def candidates(found: list[Reading], asked: Known = ANY) -> tuple[list[Candidate
     tried: list[Tried] = []
     layers = ""
     seen: set[tuple[bytes, bool]] = set()
-    work = Work()
+    work = asked.work or Work()
     for reading in sorted(found, key=lambda one: (not _begins_as_text(one), -one.saved)):
         skip, name = network_headers(reading.data)
         layers = layers or name
