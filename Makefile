@@ -21,9 +21,11 @@ FIND_PYTHON = for name in python3.14 python3.13 python3.12 python3.11 python3; d
 PYTHON = $(shell $(FIND_PYTHON))
 INSTALL = -m pip install --quiet --disable-pip-version-check
 
-# The address shown opens the first notebook, too; nothing asks the network for news, updates or extensions.
+# The address shown opens the first notebook, too; nothing asks the network for news, updates or extensions; a
+# notebook that was only opened is not changed.
 LAB_OPTIONS = --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --LabApp.extension_manager=readonly \
 	--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
+	--ServerApp.contents_manager_class=server.notebooks.Notebooks \
 	--LanguageServerManager.autodetect=False $(if $(filter 0,$(shell id -u)),--allow-root)
 # Signatures, runtime files and window layouts of the notebook application stay in the environment.
 JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \

@@ -52,6 +52,13 @@ _READY = """([name, count]) => {
 _ALL_RUN = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(
     cell => cell.type !== 'code' || cell.executionCount !== null)"""
 _STARTED = "() => window.jupyterapp && window.jupyterapp.commands.hasCommand('docmanager:open')"
+# A notebook that was made by others, opened and not run: its kernel has said what it has to say.
+_OPENED = """name => {
+    const shown = window.jupyterapp.shell.currentWidget;
+    const kernel = shown && shown.context && shown.context.path === name && shown.context.isReady &&
+        shown.sessionContext.session && shown.sessionContext.session.kernel;
+    return !!kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle'; }"""
+_HEARD = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info.then(() => null)"
 _OPEN = """async name => {
     const app = window.jupyterapp;
     await app.restored;
@@ -151,6 +158,22 @@ class Lab:
             raise
         sheet.outside.clear()
         sheet.complaints.clear()
+        self._sheet = sheet
+
+    @contextmanager
+    def opened(self, browser: Browser, name: str) -> Iterator[Sheet]:
+        """The notebook *name* of the folder as it is opened, nothing run, once its kernel is ready."""
+        sheet, self._sheet = self._sheet or self._started(browser), None
+        try:
+            sheet.page.evaluate(_OPEN, name)
+            sheet.page.wait_for_function(_OPENED, arg=name, timeout=PATIENCE)
+            # The news of the kernel is taken in as soon as it is there.
+            sheet.page.evaluate(_HEARD)
+            yield sheet
+            sheet.page.evaluate(_CLOSE)
+        except BaseException:
+            sheet.page.context.close()
+            raise
         self._sheet = sheet
 
     def _started(self, browser: Browser) -> Sheet:
@@ -254,6 +277,7 @@ def _command(folder: Path, port: int) -> list[str]:
             "--LabApp.extension_manager=readonly",
         ),
         "--ServerApp.terminals_enabled=False",
+        "--ServerApp.contents_manager_class=server.notebooks.Notebooks",
     ]
 
 

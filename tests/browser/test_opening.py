@@ -1,0 +1,31 @@
+"""Our notebooks as somebody opens them: nothing is changed by looking."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from browser.lab import Lab
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+_STATE = """() => { const model = window.jupyterapp.shell.currentWidget.content.model;
+    return [model.dirty, model.getMetadata('language_info').version ?? null]; }"""
+
+
+@pytest.mark.parametrize("name", ["00_start_here.ipynb", "16_panels.ipynb"])
+def test_a_notebook_that_was_only_opened_is_not_changed(
+    jupyterlab: Lab, chromium: Browser, name: str
+) -> None:
+    """Its kernel is ready and has said what Python it is: the tab asks nobody to save anything."""
+    shutil.copy(NOTEBOOKS / name, jupyterlab.folder)
+    with jupyterlab.opened(chromium, name) as sheet:
+        kernels = sheet.ask("import sys; print(sys.version.split()[0])")
+        assert sheet.page.evaluate(_STATE) == [False, kernels]
+        assert sheet.page.locator(".lm-TabBar-tab.jp-mod-dirty").count() == 0
