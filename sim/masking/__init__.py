@@ -297,8 +297,9 @@ def cover(
         across = search.find(shown) if placed else search.find(text, unread=True)
     else:
         across = [*search.tracks(shown), *([] if placed else _shifted(shown))]
-    if broken:
-        across += _left(text, _read_until(cells, unread))
+    start = _read_until(cells, unread)
+    if broken and (placed or start > _REACH):  # else all of it was looked through already
+        across += _left(text, start)
     if cut and (piece := _LAST_DIGITS.search(shown, max(len(shown) - _REACH, 0))):
         across.append(Span(*piece.span(1)))
     shown = hide(shown, across)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -27,6 +27,7 @@ _SHOWN_FIRST, _SHOWN_LAST = 6, 4
 _USUAL = 16
 _LEAST = 8  # fewer first digits are an issuer's, which many cards share
 _MOST_LENGTHS = 7  # a range with more is a national scheme's: its length says nothing
+_SIZES = {f"{size:02}": size for size in range(LONGEST + 1)}
 _NEAR = 80  # behind headers, MTI and bitmaps DE 2 begins before this character
 
 # Digits, with up to three other characters between any two of them; = and ^ divide tracks.
@@ -127,11 +128,15 @@ def _has_digits(text: str) -> bool:
 
 def hide(text: str, spans: Iterable[Span]) -> str:
     """*text*, as long as it was, with stars in *spans*."""
-    shown = list(text)
-    for start, end, whole in spans:
-        for at in range(start, end):
-            if whole or shown[at].isalnum():
-                shown[at] = "*"
+    shown, found = list(text), sorted(spans)
+    for kind in (False, True):
+        done = 0  # what could not be read has many spans, most of them one inside another
+        for start, end, whole in found:
+            if whole == kind:
+                for at in range(max(start, done), end):
+                    if whole or shown[at].isalnum():
+                        shown[at] = "*"
+                done = max(done, end)
     return "".join(shown)
 
 
@@ -265,10 +270,6 @@ class _Digits(NamedTuple):
         sums = self.sums[(end - 1) % 2]
         return (sums[end] - sums[start]) % 10 == 0
 
-    def prefixed(self, start: int, end: int) -> bool:
-        """Whether their number stands in front of the digits from *start* to *end*."""
-        return self.text[max(start - 2, 0) : start] == f"{end - start:02}"
-
     def hidden(self, start: int, end: int) -> Span:
         """What of the card number from *start* to *end* is not shown."""
         return Span(self.places[start + _SHOWN_FIRST], self.places[end - _SHOWN_LAST - 1] + 1)
@@ -294,8 +295,11 @@ def _cards(text: str, start: int, end: int, unread: bool) -> Iterator[Span]:
     digits = _chained(text, start, end)
     if len(digits.text) < SHORTEST:
         return
-    yield from _bounded(digits)
-    yield from _anywhere(digits) if unread else _behind_length(digits)
+    if unread:
+        yield from _anywhere(digits)
+    else:
+        yield from _bounded(digits)
+        yield from _behind_length(digits)
 
 
 def _bounded(digits: _Digits) -> Iterator[Span]:
@@ -336,23 +340,28 @@ def _behind_length(digits: _Digits) -> Iterator[Span]:
 def _anywhere(digits: _Digits) -> Iterator[Span]:
     """Card numbers at any digit of what could not be read. Unusual lengths need a boundary; between two of
     them, or behind its own length where DE 2 may stand, a number needs no right check digit."""
-    edges, text = {*digits.starts, *digits.ends}, digits.text
-    for start in range(len(text) - SHORTEST + 1):
+    edges, text, last = {*digits.starts, *digits.ends}, digits.text, len(digits.text)
+    for start in range(last - SHORTEST + 1):
         owner = _owner(text[start : start + 6])
         if owner is None:
             continue
-        lengths = owner.range.lengths
-        usual = {_USUAL, min(lengths)} if len(lengths) <= _MOST_LENGTHS else set()
-        for size in lengths:
+        usual, begins = _usual(owner.range.lengths), start in edges
+        said = _SIZES.get(text[start - 2 : start])
+        for size in owner.range.lengths:
             end = start + size
-            if size < SHORTEST or end > len(text):
+            if size < SHORTEST or end > last:
                 continue
-            prefixed = digits.prefixed(start, end)
-            likely = size in usual or start in edges or end in edges or prefixed
-            near = prefixed and digits.places[start] < _NEAR
-            near = near or (size in usual and start in edges and end in edges)
-            if near or (likely and digits.right(start, end)):
+            ends, prefixed = end in edges, said == size
+            sure = (prefixed and digits.places[start] < _NEAR) or (size in usual and begins and ends)
+            likely = size in usual or begins or ends or prefixed
+            if sure or (likely and digits.right(start, end)):
                 yield digits.hidden(start, end)
+
+
+@lru_cache
+def _usual(lengths: Collection[int]) -> frozenset[int]:
+    """Those of an issuer's *lengths* that most of its card numbers have."""
+    return frozenset((_USUAL, min(lengths)) if len(lengths) <= _MOST_LENGTHS else ())
 
 
 def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:

@@ -15,6 +15,7 @@ A byte is shown only where all that it may stand for is. Offsets count bytes fro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ from sim.operations.wired import Wired
 Data = dict[str, Any]
 
 HIDDEN, NOTHING = "•", "."
+_UNSEEN = re.compile(rb"\0+")
 _KINDS = {MTI_FIELD: "mti", BITMAP_FIELD: "bitmap"}
 
 
@@ -41,21 +43,25 @@ def byte_data(seen: Anatomy, held: Wired, shown: Mapping[int, tuple[str, str]], 
     page = held.format.text if held.format.text in SINGLE_BYTE else "ascii"
     text = view(held.data, page)
     prints = str.isascii if page == "ascii" else str.isprintable
+    dots = {ord(char): NOTHING for char in set(text) if not (char.isprintable() and prints(char))}
     return {
         "title": held.said,
         "size": len(held.data),
         "start": held.start,
         "end": held.end,
-        "hex": "".join(
-            f"{byte:02X}" if see else 2 * HIDDEN for byte, see in zip(held.data, seeable, strict=True)
-        ),
-        "text": "".join(
-            HIDDEN if not see else char if char.isprintable() and prints(char) else NOTHING
-            for char, see in zip(text, seeable, strict=True)
-        ),
+        "hex": _covered(held.data.hex().upper(), 2, seeable),
+        "text": _covered(text.translate(dots), 1, seeable),
         "spans": spans,
         "error": held.error,
     }
+
+
+def _covered(shown: str, width: int, seeable: bytes | bytearray) -> str:
+    """*shown*, *width* characters a byte, without those of bytes that may not be seen."""
+    for run in _UNSEEN.finditer(seeable):
+        start, end = (width * at for at in run.span())
+        shown = shown[:start] + HIDDEN * (end - start) + shown[end:]
+    return shown
 
 
 def _spans(seen: Anatomy, held: Wired) -> Iterator[Data]:
@@ -114,9 +120,12 @@ def _uncover(seeable: bytearray, span: Data, seen: Anatomy, shown: Mapping[int, 
     if place is None:
         return
     value, covered = seen.value(place), "".join(shown[number][1])
-    hidden = {at for at, (one, other) in enumerate(zip(value, covered, strict=True)) if one != other}
     prefix = seen.raw[place.start : place.value_start]
     seeable[start:first] = bytes([prefix == shown[number][0]]) * (first - start)
+    if value == covered:
+        seeable[first:end] = b"\1" * (end - first)
+        return
+    hidden = {at for at, (one, other) in enumerate(zip(value, covered, strict=True)) if one != other}
     for byte in range(end - first):
         seeable[first + byte] = hidden.isdisjoint(_stands_for(byte, len(value), end - first))
 
