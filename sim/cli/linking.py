@@ -22,6 +22,9 @@ _FORMAT = click.option("--format", "format", help="How messages are written; wit
 _FRAMING = click.option(
     "--framing", "-l", multiple=True, help="What stands around them, outermost first: length-2."
 )
+_KEYS = click.option(
+    "--keys", type=click.Path(exists=True, dir_okay=False), help="Test keys, TOML: zone, pin, mac, [pins]."
+)
 _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 
 
@@ -38,9 +41,7 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 @_FRAMING
 @click.option("--tls", nargs=2, type=click.Path(exists=True), help="A certificate and its key (PEM).")
 @click.option("--sign-on", is_flag=True, help="Nothing is answered before a sign-on.")
-@click.option(
-    "--keys", type=click.Path(exists=True, dir_okay=False), help="Test keys, TOML: zone, pin, mac, [pins]."
-)
+@_KEYS
 @json_option
 def host_command(
     framing: tuple[str, ...], tls: tuple[str, str] | None, suite: str | None, as_json: bool, **options: Any
@@ -77,6 +78,7 @@ def host_command(
 @click.option("--tls", type=click.Path(exists=True), help="The certificate of its authority (PEM).")
 @click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds to wait for an answer.")
 @click.option("--no-reversal", is_flag=True, help="Do not undo what was not answered.")
+@_KEYS
 @json_option
 def send_command(
     address: str,

@@ -62,8 +62,9 @@ def host(
         Whether a connection must sign on before anything else is answered.
     keys
         A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. Keys are then
-        exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) checked, answers given a MAC. None
-        checks neither.
+        exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) checked, answers given a MAC. With
+        a MAC key, what moves money is refused without a MAC, unless `macs` is `"checked"`. None checks
+        neither.
     address
         Where to listen: this machine alone, unless another address is asked for.
     port
@@ -126,6 +127,7 @@ def client(
     tries: int | None = None,
     echo_after: float | None = None,
     unsolicited: Callable[[Message], Message | None] | None = None,
+    keys: KeyRing | Mapping[str, Any] | str | Path | None = None,
 ) -> LabClient:
     """Connect to a host and send it messages.
 
@@ -154,6 +156,9 @@ def client(
         Seconds of silence after which an echo test is sent; None sends none.
     unsolicited
         Given each message that answers nothing; may give an answer. None answers echo tests.
+    keys
+        As in `host`. With a MAC key every request gets a MAC, its reversal too, and the MAC of each answer is
+        checked: what does not fit stands in the exchange's `note`.
 
     Returns
     -------
@@ -194,4 +199,5 @@ def client(
         tries=tries,
         echo_after=echo_after,
         unsolicited=unsolicited,
+        keys=keys,
     )

@@ -239,6 +239,7 @@ def client(
     tries: int | None,
     echo_after: float | None,
     unsolicited: Unsolicited | None,
+    keys: Any,
 ) -> LabClient:
     """A client that is connected."""
     line = line_of(format, framing, version)
@@ -258,5 +259,6 @@ def client(
             tries=tries,
             echo_after=echo_after,
             unsolicited=unsolicited,
+            keys=_ring(keys),
         )
     ).connect()

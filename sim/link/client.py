@@ -13,7 +13,7 @@ import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message, ParseError
 from sim.elements import mti as mtis
@@ -32,7 +32,14 @@ from sim.operations.answering import respond
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
+if TYPE_CHECKING:
+    from sim.link.keys import KeyRing
+
 _REVERSIBLE = "12"
+_DISTRUSTED = {
+    "no_mac": "the answer has no MAC, although it is required",
+    "wrong_mac": "the MAC of the answer does not fit it",
+}
 Key = tuple[str | None, ...]
 Unsolicited = Callable[[Message], Message | None]
 
@@ -59,7 +66,7 @@ class AsyncClient:
     says whether time-outs are undone, *tries* how often the reversal is sent (None: as its network has it).
     *echo_after* seconds of silence send an echo test; a connection whose echo is not answered is opened anew.
     *unsolicited* is given what answers nothing, and may give an answer; without it echo tests of the host are
-    answered.
+    answered. With *keys* that have a MAC key, requests and reversals get a MAC, and each answer's is checked.
     """
 
     def __init__(
@@ -76,6 +83,7 @@ class AsyncClient:
         tries: int | None = None,
         echo_after: float | None = None,
         unsolicited: Unsolicited | None = None,
+        keys: KeyRing | None = None,
         timing: Timing | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> None:
@@ -85,7 +93,7 @@ class AsyncClient:
         self.match = tuple(read_toml("link")["keys"]["answer"] if match is None else match)
         self.timeout: float = self.limits["timeout"] if timeout is None else timeout
         self.reverse, self.tries = reverse, tries
-        self.echo_after = echo_after
+        self.echo_after, self.keys = echo_after, keys
         self.timing = timing or Timing()
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
         self.unsettled: list[Exchange] = []
@@ -200,6 +208,8 @@ class AsyncClient:
         expected = mtis.response_mti(message.mti)
         if expected is None:
             raise LinkError(f"MTI {message.mti}", "a request, which is answered", "another message")
+        if self.keys is not None:
+            exchange.request = message = self.keys.sealed(message, format=self.line.mac_format)
         data = self.line.encode(message)
         key = self._key(expected, message)
         if key in self._awaited:
@@ -311,7 +321,7 @@ class AsyncClient:
             self.traffic.codes[message.get(39)] += 1
             self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency)
             self._overdue.keep(key, ANSWERED)
-            awaited.end(ANSWERED)
+            awaited.end(ANSWERED, self._distrust(exchange) if self.keys else "")
         elif (known := self._overdue.get(key)) is None:
             self._unasked(channel, message, data, wall)
         elif isinstance(known, Exchange):
@@ -319,6 +329,12 @@ class AsyncClient:
             self.traffic.add(wall, channel.name, IN, "late", data)
         else:
             self.traffic.add(wall, channel.name, IN, "duplicate", data, note="came twice")
+
+    def _distrust(self, exchange: Exchange) -> str:
+        """Why the answer of *exchange* may be another's; empty where its MAC fits, or none is asked for."""
+        if self.keys is None or exchange.answer is None:
+            return ""
+        return _DISTRUSTED.get(self.keys.wrong_mac(exchange.answer, self.line.mac_format), "")
 
     def _unasked(self, channel: Channel, message: Message, data: bytes, wall: float) -> None:
         kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"

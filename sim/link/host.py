@@ -18,7 +18,7 @@ from sim.errors import IsoError, WireError
 from sim.link.accounts import Accounts
 from sim.link.errors import LinkError
 from sim.link.issuer import Decision, Issuer
-from sim.link.line import TEXT_FORM, Line, answering
+from sim.link.line import Line, answering
 from sim.link.rules import Rule, Table
 from sim.link.serving import Serving
 from sim.link.timing import Timing
@@ -69,7 +69,7 @@ class AsyncHost:
             network=network,
             sign_on=sign_on,
             keys=keys,
-            format="text" if self.line.format.name == TEXT_FORM else self.line.format.name,
+            format=self.line.mac_format,
         )
         self.serving: set[Serving] = set()
         self._server: asyncio.Server | None = None

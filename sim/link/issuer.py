@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sim.codec import BuildError, Message
 from sim.elements import mti as mtis
 from sim.elements.money import amount
-from sim.elements.pan import account
+from sim.elements.pan import account, detect_network
 from sim.errors import OptionError, ParseError
 from sim.kept import Kept
 from sim.link.accounts import Accounts
@@ -26,6 +26,7 @@ from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
+    from sim.codec.wire import Format
     from sim.link.keys import KeyRing
 
 _ACCOUNTED = "12"  # message classes that move money
@@ -34,6 +35,7 @@ _ADVICES = "23"  # functions that tell what was done already
 _SIGNED_ON = "sign-on"
 # What a person is told of secrets that do not fit.
 _WRONG = {
+    "no_mac": "it has no MAC, which this host requires",
     "wrong_mac": "the MAC does not fit the message",
     "pin_block": "the PIN block cannot be read with the PIN key",
     "wrong_pin": "another PIN than the card's",
@@ -73,7 +75,7 @@ class Issuer:
         network: str | None = None,
         sign_on: bool = False,
         keys: KeyRing | None = None,
-        format: str = "text",
+        format: Format | str = "text",
     ) -> None:
         self.table = table
         self.accounts = accounts
@@ -84,7 +86,7 @@ class Issuer:
         self._approvals = 0
         self._moves: Mapping[str, list[str]] = read_toml("link")["moves"]
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
-        self._answers: Mapping[str, Mapping[str, str]] = read_toml("link")["answers"]
+        self._answers: Mapping[str, Any] = read_toml("link")["answers"]
         self._given: Kept[tuple[str | None, ...], tuple[Message, str]] = Kept(accounts.remembered)
 
     def decide(self, request: Message, session: Session) -> Decision:
@@ -96,7 +98,7 @@ class Issuer:
             return Decision(None, "ignore", rule=rule.label)
         ruled = rule is not None and rule.code
         if self.keys and not ruled and (wrong := self.keys.wrong(request, self.format)):
-            answer, note, findings = self._answer(request, self._code(wrong, request)), _WRONG[wrong], 0
+            answer, note, findings = self._answer(request, self._refused(wrong, request)), _WRONG[wrong], 0
         elif mtis.is_network_management(request.mti):
             answer, note, findings = *self._managed(request, session, rule), 0
         else:
@@ -211,7 +213,14 @@ class Issuer:
             return respond(request, self._code("malfunction", request)).message
 
     def _code(self, name: str, request: Message) -> str:
-        return self._answers[request.version][name]
+        return str(self._answers[request.version][name])
+
+    def _refused(self, wrong: str, request: Message) -> str:
+        """The code of what is *wrong* with a request's secrets: its network's own, where it has one."""
+        found = detect_network(request) if self.network is None else None
+        network = str(found.network) if found else self.network
+        own = self._answers["networks"].get(network, {}).get(request.version, {})
+        return str(own.get(wrong) or self._code(wrong, request))
 
     def _is(self, kind: str, request: Message) -> bool:
         low, high = self._moves[kind]

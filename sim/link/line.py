@@ -119,6 +119,11 @@ class Line:
         length = frame(names[0]).width if len(names) == 1 and _plain(names[0]) else 0
         return cls(chosen, tuple(names), usual["largest"], version, chosen.name == TEXT_FORM, length)
 
+    @property
+    def mac_format(self) -> Format | str:
+        """How a message stands here that a MAC is worked out over: the text form, or the format."""
+        return "text" if self._text else self.format
+
     def cutter(self) -> Cutter:
         """What cuts the frames of one direction."""
         return Cutter(self.framing[0], self.largest)

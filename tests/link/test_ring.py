@@ -106,9 +106,9 @@ def test_macs_are_checked_and_answered_with_one(format: str | None) -> None:
         assert check_mac(answer, MAC_KEY, format=name)
         changed = with_mac(request(2), MAC_KEY, format=name).replace(de4="000000999999")
         assert client.send(changed).code == "63"
-        assert client.send(request(3)).code == "00"
+        assert client.send(request(3)).code == "63"
         balance = host.balance(PAN)
-    assert balance == 1_000_000 - 2 * int(request(1)[4])
+    assert balance == 1_000_000 - int(request(1)[4])
 
 
 def test_a_pin_block_of_another_key_is_no_pin() -> None:
@@ -186,3 +186,117 @@ def test_no_key_and_no_pin_is_ever_shown(caplog: pytest.LogCaptureFixture) -> No
     told = "\n".join([*shown, caplog.text]).upper()
     for secret in (ZONE, PIN_KEY, MAC_KEY, PAN, *made, "1234567890"):
         assert secret not in told
+
+
+@pytest.mark.parametrize(
+    ("network", "version", "code"),
+    [("VISA", "1987", "63"), ("UNIONPAY", "1987", "A0"), ("VISA", "1993", "916"), ("VISA", "2003", "9116")],
+)
+def test_a_mac_is_required_where_there_is_a_key(network: str, version: str, code: str) -> None:
+    """Left out or wrong, it is declined with the code of the network or the version; nothing is booked."""
+    made = generate("financial", stan="000001", version=version, network=network).message
+    pan = made[2]
+    with sim.host(keys={"mac": MAC_KEY}) as host, sim.client(host) as client:
+        done = client.send(made)
+        assert done.code == code
+        again = made.replace(de11=made[11][:-1] + "2")
+        assert client.send(with_mac(again, PIN_KEY)).code == code
+        assert host.balance(pan) == 1_000_000
+        assert "no MAC" in "".join(_notes(host))
+        assert client.send(with_mac(again, MAC_KEY)).code != code
+        assert host.balance(pan) < 1_000_000
+
+
+def test_a_mac_may_be_left_out_where_that_is_asked_for() -> None:
+    """With `macs="checked"` a message without one passes; a wrong one is still refused."""
+    with sim.host(keys={"mac": MAC_KEY, "macs": "checked"}) as host, sim.client(host) as client:
+        assert client.send(request(1)).code == "00"
+        assert client.send(with_mac(request(2), PIN_KEY)).code == "63"
+    with pytest.raises(ChoiceError, match="required"):
+        KeyRing(mac=MAC_KEY, macs="no")  # type: ignore[arg-type]
+
+
+def test_the_line_is_managed_without_a_mac() -> None:
+    """Echo tests and key exchanges come before a MAC key does; one with a wrong MAC is refused."""
+    with sim.host(keys={"zone": ZONE, "mac": MAC_KEY}) as host, sim.client(host) as client:
+        echo = generate("echo", stan="000001", version="1987").message
+        assert client.send(echo).code == "00"
+        assert client.send(asked(None)).code == "00"
+        assert client.send(with_mac(echo.replace(de11="000002"), PIN_KEY)).code == "63"
+
+
+@pytest.mark.parametrize("format", [None, "bcd", "ebcdic"])
+def test_a_client_makes_macs_and_checks_them(format: str | None) -> None:
+    """Requests get a MAC; an answer under another key is told, and so is one without."""
+    with sim.host(keys={"mac": MAC_KEY}, format=format) as host:
+        with sim.client(host, keys={"mac": MAC_KEY}) as client:
+            done = client.send(request(1))
+            assert (done.code, done.note) == ("00", "")
+            assert check_mac(done.request, MAC_KEY, format=format or "text")
+        with sim.client(host, keys={"mac": PIN_KEY}) as client:
+            done = client.send(request(2))
+            assert (done.code, "does not fit" in done.note) == ("63", True)
+    with sim.host(format=format) as host, sim.client(host, keys={"mac": MAC_KEY}) as client:
+        assert "has no MAC" in client.send(request(3)).note
+
+
+def test_a_reversal_after_a_time_out_has_its_mac() -> None:
+    """The host that dropped the answer takes the reversal that the client makes, and gives the money back."""
+    rules = [{"mti": "02xx", "action": "drop", "code": "00"}]
+    with (
+        sim.host(rules, keys={"mac": MAC_KEY}) as host,
+        sim.client(host, keys={"mac": MAC_KEY}, timeout=0.05) as client,
+    ):
+        done = client.send(request(1))
+        assert done.reversal is not None
+        assert (done.status, done.reversal.code) == ("timed out", "00")
+        assert host.balance(PAN) == 1_000_000
+
+
+def _reset(kind: str, **fields: str) -> Message:
+    """UnionPay's key reset: DE 53 says which key, *fields* have it."""
+    security = f"{kind}{'6' if 'de48' in fields else '0'}".ljust(16, "0")
+    made = generate("echo", network="UNIONPAY", stan="000009", version="1987").message
+    return made.replace(de70="101", de53=security, **fields)
+
+
+@pytest.mark.parametrize("check", [0, 3, 4], ids=["bare", "3 bytes of check value", "4 bytes"])
+@pytest.mark.parametrize(("kind", "key"), [("1", PIN_KEY), ("2", MAC_KEY)], ids=["PIN", "MAC"])
+def test_a_key_travels_without_a_block(kind: str, key: str, check: int) -> None:
+    """UnionPay's DE 48 NK: the key enciphered under the zone key, with or without its check value."""
+    made = Key(key)
+    value = Key(ZONE).encipher(made.data).hex().upper() + made.encipher(bytes(8))[:check].hex().upper()
+    with sim.host(network="UNIONPAY", keys={"zone": ZONE}) as host, sim.client(host) as client:
+        done = client.send(_reset(kind, de48=f"NK{value}"))
+        assert done.answer is not None
+        assert (done.code, done.answer[48]) == ("00", f"NK{value}")
+        ring = host.server.issuer.keys
+        assert ring is not None
+        assert (ring.pin if kind == "1" else ring.mac) == made
+        assert any(made.check_value in note for note in _notes(host))
+
+
+def test_a_short_key_fits_into_one_element() -> None:
+    """DE 96 has room for a key of single length; it serves for MACs of algorithm 1 and no other."""
+    short = Key("0123456789ABCDEF")
+    sent = _reset("2", de96=Key(ZONE).encipher(short.data).hex().upper())
+    ring = KeyRing(ZONE, mac_algorithm="ISO9797-1-1")
+    assert ring.install(sent, "UNIONPAY") == short == ring.mac
+    with pytest.raises(OptionError, match="16 bytes"):
+        KeyRing(ZONE).install(sent, "UNIONPAY")
+
+
+@pytest.mark.parametrize("check", ["", "000000"], ids=["parity", "check value"])
+def test_a_key_of_another_zone_is_seen(check: str) -> None:
+    """By its check value, and without one by the parity of its bytes; an AES zone takes blocks alone."""
+    sent = _reset("1", de48=f"NK{Key(MAC_KEY).encipher(Key(PIN_KEY).data).hex().upper()}{check}")
+    for zone in (Key(ZONE), AES_ZONE):
+        with pytest.raises(OptionError):
+            KeyRing(zone).install(sent, "UNIONPAY")
+
+
+def test_a_key_that_makes_no_mac_is_refused_at_once() -> None:
+    """Not at the first message; a file can name an AES key by its algorithm."""
+    with pytest.raises(OptionError, match="16 bytes"):
+        KeyRing(mac="0123456789ABCDEF")
+    assert KeyRing(mac=MAC_KEY, mac_algorithm="CMAC-AES").mac == Key(MAC_KEY, "AES")

@@ -8,7 +8,7 @@ from hmac import compare_digest
 from typing import Literal, cast
 
 from sim.codec import Message, build
-from sim.codec.wire import encode
+from sim.codec.wire import Format, encode
 from sim.elements import chip_data, tlv
 from sim.elements.pan import account, detect_network
 from sim.errors import OptionError
@@ -77,7 +77,7 @@ def with_mac(
     *,
     algorithm: MacAlgorithm = "X9.19",
     padding: Literal[1, 2] = 1,
-    format: str = _TEXT,
+    format: Format | str = _TEXT,
 ) -> Message:
     """Protect a message by a MAC in its last element: DE 128 where it has a second bitmap, else DE 64.
 
@@ -88,8 +88,8 @@ def with_mac(
     key, algorithm, padding
         As `mac` takes them.
     format
-        How the message is written on the link (a name of `sim.formats()`), for the MAC is worked out over
-        its bytes up to the MAC itself; `"text"` is the text form in ASCII. Parties that leave
+        How the message is written on the link (a format, or a name of `sim.formats()`), for the MAC is worked
+        out over its bytes up to the MAC itself; `"text"` is the text form in ASCII. Parties that leave
         something out, or take it in, agree on that among themselves.
 
     Returns
@@ -116,7 +116,7 @@ def check_mac(
     *,
     algorithm: MacAlgorithm = "X9.19",
     padding: Literal[1, 2] = 1,
-    format: str = _TEXT,
+    format: Format | str = _TEXT,
 ) -> bool:
     """Say whether the MAC of *message* fits it.
 
@@ -150,7 +150,7 @@ def _code(
     key: Key | str | bytes,
     algorithm: MacAlgorithm,
     padding: Literal[1, 2],
-    format: str,
+    format: Format | str,
 ) -> str:
     zeros = "0" * 16
     announced = bare.replace(**{f"de{number}": zeros})

@@ -8,14 +8,18 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from hmac import compare_digest
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from sim.codec import Message
+from sim.codec.wire import Format
+from sim.elements import mti as mtis
 from sim.elements.pan import account
 from sim.errors import ChoiceError, OptionError
 from sim.link.keys.blocks import key_block, read_key_block
+from sim.link.keys.cryptograms import is_cryptogram, read_cryptogram
 from sim.link.keys.key import Key, digits
 from sim.link.keys.mac import MacAlgorithm
+from sim.link.keys.mac import mac as _mac
 from sim.link.keys.messages import check_mac, with_mac
 from sim.link.keys.pin import PinFormat, read_pin_block, translate_pin_block
 from sim.masking.files import text_of
@@ -25,9 +29,10 @@ _PIN_DATA, _MACS = 52, (64, 128)
 _PIN, _MAC = "P", "M"  # the first character of a key block's usage
 _CODES = {"1987": 70}
 _FUNCTION = 24
-_WORDS = ("zone", "pin", "mac", "pins", "pin_format", "mac_algorithm", "mac_padding")
+_WORDS = ("zone", "pin", "mac", "macs", "pins", "pin_format", "mac_algorithm", "mac_padding")
 
 Algorithm = MacAlgorithm
+Macs = Literal["required", "checked"]
 
 
 class KeyRing:
@@ -43,6 +48,10 @@ class KeyRing:
     mac
         The working key of MACs (DE 64, DE 128); None until one is exchanged. While there is none, MACs are
         not looked at.
+    macs
+        With a MAC key, `"required"` refuses a message without a MAC, or anybody could leave it out. Network
+        management (0800) is let through, for a line signs on and gets its keys first. `"checked"` lets all
+        through that have none.
     pins
         What the issuer knows: card number -> PIN. The PIN of another card is read, and not compared.
     pin_format
@@ -69,14 +78,18 @@ class KeyRing:
         *,
         pin: Key | str | bytes | None = None,
         mac: Key | str | bytes | None = None,
+        macs: Macs = "required",
         pins: Mapping[str, str] | None = None,
         pin_format: PinFormat = 0,
         mac_algorithm: Algorithm = "X9.19",
         mac_padding: Literal[1, 2] = 1,
         fresh: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
-        self.zone, self.pin, self.mac = (None if one is None else _key(one) for one in (zone, pin, mac))
+        if macs not in get_args(Macs):
+            raise ChoiceError.of("macs", macs, get_args(Macs))
         self.pin_format, self.mac_algorithm, self.mac_padding = pin_format, mac_algorithm, mac_padding
+        self.zone, self.pin, self.macs = _optional(zone), _optional(pin), macs
+        self.mac = None if mac is None else self._fit(_key(mac, mac_algorithm))
         self._pins = {
             digits(str(pan).replace(" ", ""), "pins", 12, 19): digits(str(one), "pins", 4, 12)
             for pan, one in (pins or {}).items()
@@ -107,29 +120,45 @@ class KeyRing:
         told = [f"{name} key {key.check_value}" if key else f"no {name} key" for name, key in named]
         return f"KeyRing({', '.join([f'zone {self.zone.check_value}' if self.zone else 'no zone', *told])})"
 
-    def wrong(self, request: Message, format: str = "text") -> str:
-        """What is wrong with the secrets of *request*: `wrong_mac`, `pin_block` (it cannot be read),
-        `wrong_pin`; empty where nothing is, or nothing can be checked. *format* is how it was written."""
-        if self.mac is not None and any(number in request for number in _MACS):
-            how: dict[str, Any] = {"algorithm": self.mac_algorithm, "padding": self.mac_padding}
-            if not check_mac(request, self.mac, format=format, **how):
-                return "wrong_mac"
-        if self.pin is None or _PIN_DATA not in request:
+    def wrong(self, message: Message, format: Format | str = "text") -> str:
+        """What is wrong with the secrets of *message*: `no_mac`, `wrong_mac`, `pin_block` (it cannot be
+        read), `wrong_pin`; empty where nothing is, or nothing can be checked. *format* is how it was
+        written."""
+        if wrong := self.wrong_mac(message, format):
+            return wrong
+        if self.pin is None or _PIN_DATA not in message:
             return ""
-        pan = account(request)[1]
+        pan = account(message)[1]
         try:
-            read = read_pin_block(request[_PIN_DATA], pan or None, format=self.pin_format, key=self.pin).value
+            read = read_pin_block(message[_PIN_DATA], pan or None, format=self.pin_format, key=self.pin).value
         except OptionError:
             return "pin_block"
         known = self._pins.get(pan)
         return "" if known is None or compare_digest(known, read) else "wrong_pin"
 
-    def sealed(self, answer: Message, request: Message, format: str = "text") -> Message:
-        """*answer* with a MAC of its own, where *request* had one and there is a key."""
-        if self.mac is None or not any(number in request for number in _MACS):
-            return answer
-        how: dict[str, Any] = {"algorithm": self.mac_algorithm, "padding": self.mac_padding}
-        return with_mac(answer, self.mac, format=format, **how)
+    def wrong_mac(self, message: Message, format: Format | str = "text") -> str:
+        """The same of its MAC alone: `no_mac`, `wrong_mac`, or empty."""
+        if self.mac is None:
+            return ""
+        if not has_mac(message):
+            return "no_mac" if self._asks_mac(message) else ""
+        return "" if check_mac(message, self.mac, format=format, **self._how()) else "wrong_mac"
+
+    def sealed(
+        self, message: Message, request: Message | None = None, format: Format | str = "text"
+    ) -> Message:
+        """*message* with a MAC of its own, where there is a key. An answer gets one where *request*, which it
+        answers, had one; a request where one is asked for, or it has one of another key."""
+        wanted = self._asks_mac(message) or has_mac(message) if request is None else has_mac(request)
+        if self.mac is None or not wanted:
+            return message
+        return with_mac(message, self.mac, format=format, **self._how())
+
+    def _asks_mac(self, message: Message) -> bool:
+        return self.macs == "required" and not mtis.is_network_management(message.mti)
+
+    def _how(self) -> dict[str, Any]:
+        return {"algorithm": self.mac_algorithm, "padding": self.mac_padding}
 
     def translated(self, message: Message, to: KeyRing) -> Message:
         """*message* as it goes on to the next zone: its PIN block under the PIN key of *to*.
@@ -154,11 +183,12 @@ class KeyRing:
         """
         if self.zone is None:
             raise OptionError("keys", "a zone key", "none")
-        number, front = _place(request, network)
-        if block := _block_in(request, number, front):
-            key = self._install(block)
-            return {number: _written(front + block, number, request)}, f"key {key.check_value} installed"
-        usage = _usage(request)
+        number, block = self._brought(request, network)
+        if block:
+            key = self._install(block, _usage(request, network))
+            return {number: request[number]}, f"key {key.check_value} installed"
+        usage = _usage(request, network)
+        number, front = _places(network, request.version)[0]
         key = _parity(Key(self._fresh(_size(self.zone)), self.zone.cipher))
         block = key_block(key, self.zone, usage=usage)
         self._keep(usage, key)
@@ -169,33 +199,55 @@ class KeyRing:
 
         Raises OptionError where it carries none, or one that was not made with the zone key.
         """
-        number, front = _place(message, network)
-        block = _block_in(message, number, front)
+        number, block = self._brought(message, network)
         if not block:
-            raise OptionError("message", f"a key block in DE {number}", "none", number)
-        return self._install(block)
+            raise OptionError("message", f"a key in DE {number}", "none", number)
+        return self._install(block, _usage(message, network))
 
-    def _install(self, block: str) -> Key:
+    def _brought(self, message: Message, network: str | None) -> tuple[int, str]:
+        """Where the key stands that *message* carries, and the key; where it would, and nothing."""
+        places = _places(network, message.version)
+        found = ((number, _block_in(message, number, front)) for number, front in places)
+        return next((one for one in found if one[1]), (places[0][0], ""))
+
+    def _install(self, block: str, usage: str) -> Key:
+        """Keep the key of *block*, which says itself what it is for; without a block it is for *usage*."""
         if self.zone is None:
             raise OptionError("keys", "a zone key", "none")
+        if is_cryptogram(block):
+            return self._keep(usage, read_cryptogram(block, self.zone))
         read = read_key_block(block, self.zone)
         if read.key is None or read.usage[:1] not in (_PIN, _MAC):
             raise OptionError("block", "a key for PINs (P0) or MACs (M0 to M8)", f"usage {read.usage}")
         said = read.optional.get("KC", "")[2:]
         if said and said != read.key.check_value:
             raise OptionError("block", "the check value of its key", "another one")
-        self._keep(read.usage, read.key)
-        return read.key
+        return self._keep(read.usage, read.key)
 
-    def _keep(self, usage: str, key: Key) -> None:
+    def _keep(self, usage: str, key: Key) -> Key:
         if usage[:1] == _MAC:
-            self.mac = key
+            self.mac = self._fit(key)
         else:
             self.pin = key
+        return key
+
+    def _fit(self, key: Key) -> Key:
+        """*key*, if MACs can be made with it: what no message could be checked with is refused at once."""
+        _mac(b"", key, algorithm=self.mac_algorithm, padding=self.mac_padding)
+        return key
 
 
-def _key(value: Key | str | bytes) -> Key:
-    return value if isinstance(value, Key) else Key(value)
+def has_mac(message: Message) -> bool:
+    """Whether *message* has a MAC, right or wrong."""
+    return any(number in message for number in _MACS)
+
+
+def _optional(value: Key | str | bytes | None) -> Key | None:
+    return None if value is None else _key(value)
+
+
+def _key(value: Key | str | bytes, algorithm: str = "") -> Key:
+    return value if isinstance(value, Key) else Key(value, "AES" if algorithm.endswith("AES") else "TDES")
 
 
 def _size(zone: Key) -> int:
@@ -211,19 +263,12 @@ def _parity(key: Key) -> Key:
 
 
 @cache
-def _places() -> dict[tuple[str, str], tuple[int, str]]:
-    """Where a key block stands, by network and version: the element, and what goes before."""
-    rows = read_csv("keys/exchange")
-    return {
-        (row["network"], version): (int(row["number"]), row["front"])
-        for row in rows
-        for version in row["versions"].split("|")
-    }
-
-
-def _place(message: Message, network: str | None) -> tuple[int, str]:
-    places = _places()
-    return places.get((network or "", message.version)) or places["", message.version]
+def _places(network: str | None, version: str) -> tuple[tuple[int, str], ...]:
+    """Where a key stands: elements, and what goes before it. In the first of them one is sent."""
+    rows = [row for row in read_csv("keys/exchange") if version in row["versions"].split("|")]
+    own = [row for row in rows if row["network"] == (network or "")]
+    chosen = own or [row for row in rows if not row["network"]]
+    return tuple((int(row["number"]), row["front"]) for row in chosen)
 
 
 def _is_binary(number: int, message: Message) -> bool:
@@ -238,13 +283,20 @@ def _block_in(message: Message, number: int, front: str) -> str:
     value = message.get(number)
     if not value.startswith(front):
         return ""
+    if is_cryptogram(plain := value.removeprefix(front).rstrip()):
+        return plain
     if value and _is_binary(number, message):
         value = bytes.fromhex(value).decode("ascii", "replace")
     return value.removeprefix(front).rstrip()
 
 
-def _usage(request: Message) -> str:
-    """What the key that is asked for is to do, by the network management code."""
-    code = request.get(_CODES.get(request.version, _FUNCTION))
+def _usage(request: Message, network: str | None) -> str:
+    """What the key that is asked for is to do: by the network's own element, else by the code of network
+    management."""
     asked = read_toml("link")["exchange"]
+    if own := asked["networks"].get(network or ""):
+        usage = own["usage"].get(request.get(own["element"])[:1])
+        if usage:
+            return cast(str, usage)
+    code = request.get(_CODES.get(request.version, _FUNCTION))
     return cast(str, asked["usage"].get(code, asked["usual"]))

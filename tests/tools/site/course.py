@@ -28,6 +28,10 @@ def write(notebooks: Path, folder: Path, lite: Path | None, rules: Collection[st
         if lite and (lite / "files" / path.name).is_file():
             text = TRY_IT.format(up="../", page=path.name, text="Try it in the browser")
             book["cells"].insert(1, {"cell_type": "markdown", "id": "try-it", "metadata": {}, "source": text})
+        for target in _linked(book):
+            source = notebooks / target
+            if source.parent == notebooks and source.is_file() and source not in pages:
+                shutil.copy(source, folder / target)
         put(folder / path.name, [json.dumps(book, indent=1, ensure_ascii=False)])
     beside = sorted(notebooks.glob("*.md"))
     for path in beside:
@@ -44,6 +48,12 @@ def write(notebooks: Path, folder: Path, lite: Path | None, rules: Collection[st
             *toctree([path.stem for path in (*pages, *beside)]),
         ],
     )
+
+
+def _linked(book: dict[str, Any]) -> set[str]:
+    """What the text of a notebook leads to: files beside it go with its page."""
+    texts = ("".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "markdown")
+    return {found[2].partition("#")[0] for text in texts for found in _LINK.finditer(text)} - {""}
 
 
 def _kept_links(text: str, here: Collection[str]) -> str:
