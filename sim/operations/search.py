@@ -1,6 +1,7 @@
 """Search in what the toolkit knows: elements, their parts, codes, chip tags, rules, faults, flows.
 
-All of it is some thousands of short texts, read once and looked through as a whole.
+All of it is some thousands of short texts, read once and looked through as a whole. What people say for them
+(RRN, auth code, hotlisted) stands in `spec/data/search_words.csv`, and is looked through with the name.
 """
 
 from __future__ import annotations
@@ -82,11 +83,14 @@ def _words(text: str) -> list[str]:
 class _Texts:
     key: str
     name: str
+    called: str  # the name and what people say, each between bars
     rest: str
 
 
 def _rank(words: list[str], texts: _Texts) -> tuple[int, int] | None:
     """How well all *words* are met, the worst of them first; None where one is nowhere."""
+    if f"|{' '.join(words)}|" in texts.called:
+        return _KEY, _KEY
     ranks = [_of(word, texts) for word in words]
     return None if _NOWHERE in ranks else (max(ranks), sum(ranks))
 
@@ -94,10 +98,13 @@ def _rank(words: list[str], texts: _Texts) -> tuple[int, int] | None:
 def _of(word: str, texts: _Texts) -> int:
     if word == texts.key:
         return _KEY
-    if word in texts.name:
-        if re.search(rf"(?<!\w){re.escape(word)}", texts.name):
-            return _NAME if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", texts.name) else _START
-        return _INSIDE
+    called = texts.called
+    if word in called:
+        if re.search(rf"(?<!\w){re.escape(word)}", called):
+            return _NAME if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", called) else _START
+        # Inside a word of a name: `place` in `replacement`. What people say is met from its start.
+        if word in texts.name:
+            return _INSIDE
     return _TEXT if word in texts.rest or word in texts.key else _NOWHERE
 
 
@@ -106,7 +113,7 @@ def _index() -> tuple[tuple[Entry, _Texts], ...]:
     """Every entry with its texts as they are compared, in the order in which equals are given."""
     parts = (_elements, _parts, _tags, _codes, _network_codes, _registries, _rules, _faults, _flows)
     return tuple(
-        (entry, _Texts(entry.key.casefold(), entry.name.casefold(), _rest(entry)))
+        (entry, _Texts(entry.key.casefold(), entry.name.casefold(), _called(entry), _rest(entry)))
         for make in parts
         for entry in make()
     )
@@ -114,6 +121,23 @@ def _index() -> tuple[tuple[Entry, _Texts], ...]:
 
 def _rest(entry: Entry) -> str:
     return f"{entry.inside} {entry.network} {entry.text} {' '.join(entry.versions)}".casefold()
+
+
+@cache
+def _sayings() -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """What people say, as (words in the entry's name, what is said), by kind and key; key empty: of any."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for row in read_csv("search_words"):
+        found.setdefault((row["kind"], row["key"]), []).append((row["name"], row["said"]))
+    return found
+
+
+def _called(entry: Entry) -> str:
+    """The name of *entry* and what people say for it."""
+    name, table = entry.name.casefold(), _sayings()
+    rows = [*table.get((entry.kind, entry.key), ()), *table.get((entry.kind, ""), ())]
+    said = "".join(f"{said}|" for words, said in rows if words in name)
+    return f"|{name}|{said}"
 
 
 def _elements() -> Iterator[Entry]:

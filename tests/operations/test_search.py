@@ -6,6 +6,7 @@ import pytest
 
 import sim
 from sim.operations.search import KINDS, search
+from sim.spec.tables import read_csv
 
 
 @pytest.mark.parametrize("text", ["de41", "DE 41", "field 41", "F41", "bit 041", "de041"])
@@ -31,6 +32,62 @@ def test_an_element_is_found_however_it_is_written(text: str) -> None:
 def test_each_kind_is_found(text: str, kind: str, key: str) -> None:
     """By a word of its name or by its key, in any case."""
     assert any(one.kind == kind and key in one.key for one in search(text)[:40])
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "key"),
+    [
+        ("insufficient funds", "code", "51"),
+        ("insuff", "code", "51"),
+        ("NSF", "code", "51"),
+        ("stolen", "code", "43"),
+        ("hotlisted", "code", "43"),
+        ("expired", "code", "54"),
+        ("do not honor", "code", "05"),
+        ("logon", "code", "001"),
+        ("ARQC", "tag", "9F26"),
+        ("IAD", "tag", "9F10"),
+        ("CVC2", "part", "DE 48.92"),
+        ("CVV2", "part", "DE 126.10"),
+        ("CID", "part", "DE 48.92"),
+    ],
+)
+def test_what_people_say_is_found(said: str, kind: str, key: str) -> None:
+    """The words of the trade, abbreviated or begun, find the entry whose name has none of them."""
+    assert key in [one.key for one in search(said, kind)[:12]]
+
+
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        ("stan", "DE 11"),
+        ("rrn", "DE 37"),
+        ("auth code", "DE 38"),
+        ("PAN", "DE 2"),
+        ("track 2", "DE 35"),
+        ("track2", "DE 35"),
+        ("MCC", "DE 18"),
+        ("acquirer id", "DE 32"),
+        ("service code", "DE 40"),
+        ("terminal id", "DE 41"),
+        ("exp date", "DE 14"),
+        ("pos entry", "DE 22"),
+        ("response code", "DE 39"),
+    ],
+)
+def test_an_element_that_people_name_stands_first(said: str, key: str) -> None:
+    """Before the many that only mention the words."""
+    assert search(said)[0].key == key
+
+
+def test_every_row_of_what_people_say_says_something() -> None:
+    """It finds an entry that there is, and has a source."""
+    for row in read_csv("search_words"):
+        assert row["source"]
+        for said in row["said"].split("|"):
+            assert said == said.strip().casefold() != ""
+            found = [one for one in search(said, row["kind"]) if row["key"] in ("", one.key)]
+            assert any(row["name"] in one.name.casefold() for one in found), (said, row)
 
 
 def test_all_words_must_be_there() -> None:
