@@ -51,7 +51,12 @@ def entry_mode(message: Message, network: str | None = None) -> str:
 def entry_kind(message: Message) -> str:
     """The kind of entry, as the code lists have it: `chip`, `contactless`, `magnetic stripe`, `manual` ...;
     empty when unknown."""
-    kinds = [code.kind for code in _codes(message, "entry")]
+    return _kind(message.get(_NUMBER), message.version)
+
+
+@lru_cache(maxsize=1024)
+def _kind(value: str, version: str) -> str:
+    kinds = [code.kind for code in _codes(Message("", {_NUMBER: value}, version), "entry")]
     return next((kind for kind in _READ if kind in kinds), kinds[0] if len(kinds) == 1 else "")
 
 

@@ -16,8 +16,9 @@ from sim.elements.groups import read_original
 from sim.elements.layout import place
 from sim.elements.pan import detect_network, luhn_ok
 from sim.elements.track import Track2, expiry_place, read_track_2
+from sim.judge.agreed import Equal
 from sim.judge.content import clean
-from sim.judge.cross import days_between, minor_units, sound_date
+from sim.judge.cross import days_between, minor_units
 from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
@@ -34,6 +35,7 @@ _CURRENCY_OF = money.CURRENCY_OF
 # A rate has six or seven digits, and who converts rounds: a hundredth, and one unit, is no disagreement.
 _TOLERANCE = 100
 _RATE_OF = {5: 9, 6: 10}
+_SCALES = tuple(10**decimals for decimals in range(10))
 # Settlement and capture follow the transaction within days, also over a long weekend.
 _DAYS_BEFORE, _DAYS_AFTER = 1, 7
 # First digit of a service code: international or national use, with a chip.
@@ -75,11 +77,12 @@ def converted_amount(message: Message, number: int) -> Iterable[Hit]:
 
 def _multiplied(amount: str, after: str, rate: str) -> bool:
     """Whether *after* is *amount* times *rate* digit by digit, as in nearly all messages: saves the rest."""
-    if not all(map(str.isdecimal, (amount, after, rate[1:], rate[:1]))):
+    if not (f"{amount}{after}{rate}".isdecimal() and amount and after and len(rate) > 1):
         return False
-    scale: int = 10 ** int(rate[0])
+    scale = _SCALES[int(rate[0])]
     right = int(amount) * int(rate[1:])
-    return abs(int(after) * scale - right) <= max(scale, right // _TOLERANCE)
+    off = int(after) * scale - right
+    return -scale <= off <= scale or abs(off) <= right // _TOLERANCE
 
 
 def _exponent(message: Message, number: int) -> int:
@@ -101,14 +104,37 @@ def fee_exceeds_amount(message: Message) -> Iterable[Hit]:
     return (Hit(28, "a fee not above the amount in DE 4", "more"),)
 
 
-@each("business-date", 15, versions=("1987",), classes=_TRANSACTIONS, functions="01", reads=(13, 15))
-@each("business-date", 17, versions=("1987",), classes=_TRANSACTIONS, functions="01", reads=(13, 17))
+@each(
+    "business-date",
+    15,
+    versions=("1987",),
+    classes=_TRANSACTIONS,
+    functions="01",
+    reads=(13, 15),
+    equal=Equal(13, 15),
+)
+@each(
+    "business-date",
+    17,
+    versions=("1987",),
+    classes=_TRANSACTIONS,
+    functions="01",
+    reads=(13, 17),
+    equal=Equal(13, 17),
+)
 def business_date(message: Message, number: int) -> Iterable[Hit]:
     """Settlement and capture are at the local date or within days; without a year, the nearer way round."""
-    local, day = sound_date(message, 13), sound_date(message, number)
-    if not local or not day or -_DAYS_BEFORE <= days_between(local, day) <= _DAYS_AFTER:
+    if not _is_far(message.get(13), message[number]):
         return _NONE
-    return (Hit(number, "a date within a week after the local date in DE 13", repr(day)),)
+    return (Hit(number, "a date within a week after the local date in DE 13", repr(message[number])),)
+
+
+@lru_cache(maxsize=1024)
+def _is_far(local: str, day: str) -> bool:
+    """Whether two days of the calendar, MMDD, are further apart than such dates are."""
+    if dates.problem("MMDD", local) or dates.problem("MMDD", day):
+        return False
+    return not -_DAYS_BEFORE <= days_between(local, day) <= _DAYS_AFTER
 
 
 # How the card was read, and what its stripe says of it.
@@ -116,11 +142,6 @@ def business_date(message: Message, number: int) -> Iterable[Hit]:
 
 def _track(message: Message) -> Track2 | None:
     return read_track_2(message[35])
-
-
-@lru_cache(maxsize=1024)
-def _entry_kind(version: str, value: str) -> str:
-    return pos.entry_kind(Message("", {22: value}, version))
 
 
 def _at_service(track: Track2, digit: int) -> tuple[int, int] | None:
@@ -132,7 +153,7 @@ def _at_service(track: Track2, digit: int) -> tuple[int, int] | None:
 @rule("service-code-entry", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS, reads=(CARD, 22, 35))
 def service_code_entry(message: Message) -> Iterable[Hit]:
     """Track 2 says whether the card has a chip: a card with one is inserted, one without cannot be."""
-    kind, track = _entry_kind(message.version, message[22]), _track(message)
+    kind, track = pos.entry_kind(message), _track(message)
     if track is None or (where := _at_service(track, 0)) is None or track.service[0] not in "12567":
         return _NONE
     has_chip = track.service[0] in _HAS_CHIP
@@ -153,10 +174,10 @@ def _tells_fallback(message: Message) -> bool:
     return any(one.kind == _FALLBACK and one.network == owner.network for one in codes if owner)
 
 
-@rule("service-code-pin", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS)
+@rule("service-code-pin", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS, missing=(52,))
 def service_code_pin(message: Message) -> Iterable[Hit]:
     """A stripe whose service code asks for a PIN comes with one: only the issuer can check it."""
-    if 52 in message or _entry_kind(message.version, message[22]) not in (_STRIPE, _FALLBACK):
+    if pos.entry_kind(message) not in (_STRIPE, _FALLBACK):
         return _NONE
     track = _track(message)
     if track is None or _at_service(track, 2) is None or track.service[2] not in _NEEDS_PIN:
@@ -168,7 +189,7 @@ def service_code_pin(message: Message) -> Iterable[Hit]:
 def pin_without_card(message: Message) -> Iterable[Hit]:
     """A PIN is entered where the card is, not in an order by mail or from a file."""
     absent = number_of("condition", message.version) and message.get(25) in _ABSENT
-    if not absent and _entry_kind(message.version, message[22]) not in _STORED:
+    if not absent and pos.entry_kind(message) not in _STORED:
         return _NONE
     return (Hit(52, "no PIN block, as the card was not there", "one"),)
 

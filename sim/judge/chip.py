@@ -1,4 +1,4 @@
-"""Rules about chip data (DE 55): the tags themselves, and whether they agree with the message.
+"""Rules about chip data (DE 55): the tags themselves, and whether they fit the message.
 
 Only framing is an error, since tags are the networks' and issuers' own business. Everything but framing
 is judged only where the tags can be read. Findings point at the tag: path `55.9F26`.
@@ -14,14 +14,13 @@ from functools import cache
 
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
-from sim.elements.emv_values import characters, count, set_bits, three_digits
+from sim.elements.emv_values import count, set_bits, three_digits
 from sim.elements.pan import detect_network
 from sim.elements.tlv import Tag, TlvError
-from sim.elements.track import read_track_2
 from sim.judge.content import clean
 from sim.judge.engine import CARD, rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import country, currency, lookup, number_of, spec
+from sim.spec import country, currency, lookup, spec
 from sim.spec import emv as tables
 from sim.spec.networks import element_name
 
@@ -30,10 +29,7 @@ _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])"
 # Each payment system gives these tags a meaning of its own (EMV book 3, annex A).
 _SYSTEMS_OWN = re.compile(r"9F[5-7]")
 _REPEATING = ("script",)
-_ACCOUNTS = ("5A", "57")
 _EARLY = ("1987", "1993")  # the currency of the amount is an element of its own
-# What stands in data elements, too.
-_COPIED = ("9C", "9F15", "5F24", "9F1C", "9F16", "9F39")
 _REFUNDS = "2"
 _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _ONLINE_PIN_METHOD = "02"
@@ -272,19 +268,6 @@ def cryptogram_data(message: Message) -> Iterator[Hit]:
             yield Hit(55, "tags to check the cryptogram with", f"none of {', '.join(missing)}")
 
 
-@rule("chip-amount", 4, 55, classes="12", reads=(4, 49, 55), tags=("9F02",))
-def chip_amount(message: Message) -> Iterator[Hit]:
-    """9F02 is the amount of DE 4. An advice may have another final amount."""
-    amount, chip = money.amount(message), chip_of(message)
-    digits, value = amount[0] if amount else "", chip.value("9F02")
-    if value == digits or len(value) != 12 or not value.isdecimal() or not digits.isdecimal():
-        return
-    if int(value) != int(digits):
-        severity = None if message.mti[2] in "01" else Severity.INFO
-        expected = f"{int(digits)}, the amount of DE 4"
-        yield tag_hit(chip.first("9F02"), expected, f"{int(value)}", severity=severity)
-
-
 @rule("chip-currency", 55, versions=_EARLY, classes="124", reads=(49, 55), tags=("5F2A",), any_mti=True)
 @rule("chip-currency", 55, versions=("2003",), classes="124", reads=(4, 55), tags=("5F2A",), any_mti=True)
 def chip_currency(message: Message) -> Iterator[Hit]:
@@ -301,81 +284,6 @@ def chip_currency(message: Message) -> Iterator[Hit]:
         elif stated and stated.numeric != code:
             where = "DE 4" if inside else "DE 49"
             yield tag_hit(tag, f"{stated.numeric}, the currency of {where}", code)
-
-
-@rule("chip-message-date", 12, 55, classes="12", reads=(12, 13, 55), tags=("9A",))
-def chip_message_date(message: Message) -> Iterator[Hit]:
-    """9A is the local date of the message: DE 13 in 1987, the start of DE 12 later."""
-    number = number_of("local-date", message.version)
-    size = len(message.spec[number].pattern.removesuffix("hhmmss"))
-    width = min(size, 6)  # the chip's own date has no century
-    day = message.get(number)[:size][-width:]
-    chip = chip_of(message)
-    value = chip.value("9A")
-    if len(value) != 6 or len(day) != width or value[-width:] == day:
-        return
-    # With no date to compare with, its own rules say so.
-    if day.isdecimal() and dates.problem("MMDD", day[-4:]) is None:
-        yield tag_hit(chip.first("9A"), f"{day}, the date of DE {number}", value[-width:], 6 - width)
-
-
-@rule("chip-sequence-number", 23, 55, classes="12", tags=("5F34",))
-def chip_sequence_number(message: Message) -> Iterator[Hit]:
-    """5F34 is the card sequence number of DE 23."""
-    chip, number = chip_of(message), message[23]
-    value = chip.value("5F34")
-    if value.isdecimal() and number.isdecimal() and int(value) != int(number):
-        yield tag_hit(chip.first("5F34"), f"{int(number)}, the number of DE 23", f"{int(value)}")
-
-
-@rule("chip-pan", 55, classes="124", reads=(2, 55), tags=_ACCOUNTS)
-def chip_pan(message: Message) -> Iterator[Hit]:
-    """The card number of 5A and 57 is the one of DE 2; 57 is laid out as track 2."""
-    pan, chip = message.get(2), chip_of(message)
-    for name in _ACCOUNTS:
-        if name not in chip:
-            continue
-        value = chip.value(name).rstrip("F")
-        if name == _ACCOUNTS[1]:
-            track = read_track_2(value)
-            if track is None:
-                expected = "card number, D, expiry YYMM, service code, digits"
-                yield tag_hit(chip.first(name), expected, "another layout")
-                continue
-            value = track.pan
-        if pan and value.isdecimal() and value != pan:
-            yield tag_hit(chip.first(name), "the card number of DE 2", "another card number", 0, len(value))
-
-
-@cache
-def _copies(version: str) -> tuple[tuple[str, int, slice], ...]:
-    """Tag, data element and the part of it that the tag repeats."""
-    whole, two = slice(None), slice(2)
-    found = [("9C", 3, two), ("9F15", number_of("category", version), whole), ("5F24", 14, whole)]
-    found += [("9F1C", 41, whole), ("9F16", 42, whole)]
-    if number_of("condition", version):  # else DE 22 is no entry mode of two digits
-        found.append(("9F39", 22, two))
-    return tuple(found)
-
-
-@rule("chip-agrees", 55, classes="12", reads=(3, 14, 18, 22, 26, 41, 42, 55), tags=_COPIED)
-def chip_agrees(message: Message) -> Iterator[Hit]:
-    """What stands both in a tag and in a data element is the same."""
-    chip = chip_of(message)
-    for name, number, part in _copies(message.version):
-        if name not in chip or not (value := message.get(number)[part]):
-            continue
-        known, mine = tables.tags()[name], chip.value(name)
-        if known.content in ("an", "ans"):
-            value = value.strip()
-            same = not value or characters(mine).strip() == value
-        elif known.content == "n" and not value.isdecimal():
-            continue  # what is wrong with the data element is said there
-        else:
-            same = mine[: len(value)] == value
-        if not same:
-            about = known.name.split(" (")[0].lower()
-            yield tag_hit(chip.first(name), f"the value of DE {number}", f"another {about}")
 
 
 @rule("chip-online-pin", 55, classes="12", functions="0", tags=("9F34", "95"))

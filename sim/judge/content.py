@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from sim.codec import Message
 from sim.elements import dates, money
 from sim.elements.layout import place
-from sim.elements.pan import account, luhn_ok
+from sim.elements.pan import account, detect_network, luhn_ok
 from sim.elements.track import read_track_2
 from sim.judge.engine import CARD, EVERY, each, rule
 from sim.judge.finding import Hit, Severity
@@ -17,7 +17,6 @@ from sim.masking import is_sensitive
 from sim.spec import Spec, country, currency
 from sim.spec.contents import CLASS_NAMES, FOREIGN
 from sim.spec.elements import table
-from sim.spec.networks import detect
 
 # Track 2 has a rule for its whole layout.
 _LAID_OUT = (35,)
@@ -161,8 +160,8 @@ def track_2_agrees(message: Message) -> Iterator[Hit]:
 @rule("luhn-unknown-network", classes="1234567", reads=(CARD,))
 def luhn_of_unknown_network(message: Message) -> Iterator[Hit]:
     """A card of no known network should have a right check digit, too."""
-    field, number = account(message)
-    if field and number.isascii() and number.isdigit():
-        owner = detect(number)
-        if (owner is None or owner.network is None) and not luhn_ok(number):
+    owner = detect_network(message)
+    if owner is None or owner.network is None:
+        field, number = account(message)
+        if field and number.isascii() and number.isdigit() and not luhn_ok(number):
             yield Hit(field, "a right check digit", "a wrong one", len(number) - 1, 1)

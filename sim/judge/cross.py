@@ -15,6 +15,7 @@ from sim.elements import dates, money, pos
 from sim.elements.groups import read_additional_amounts
 from sim.elements.layout import place
 from sim.elements.track import read_track_1, read_track_2
+from sim.judge.agreed import Equal
 from sim.judge.content import clean, other_expiry
 from sim.judge.engine import ZERO, each, rule
 from sim.judge.finding import Hit, Severity
@@ -52,14 +53,36 @@ def sound_date(message: Message, number: int) -> str:
     return "" if dates.problem(pattern, value) else value
 
 
-@rule("dates-apart", 7, 12, classes=_TRANSACTIONS, functions="01", reads=(7, 12, 13))
+@rule(
+    "dates-apart",
+    7,
+    12,
+    versions=("1987",),
+    classes=_TRANSACTIONS,
+    functions="01",
+    reads=(7, 12, 13),
+    any_mti=True,
+    equal=Equal(7, 13, slice(4)),
+)
+@rule(
+    "dates-apart",
+    7,
+    12,
+    versions=LATER,
+    classes=_TRANSACTIONS,
+    functions="01",
+    any_mti=True,
+    equal=Equal(7, 12, slice(4), slice(-10, -6)),
+)
 def dates_apart(message: Message) -> Iterable[Hit]:
     """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
     counts, so that New Year's Eve is next to New Year's Day."""
     fields = message.fields
+    local = fields.get(13, "") + fields[12] if message.version == "1987" else fields[12][-10:]
+    if local[:4] == fields[7][:4]:
+        return _NONE
     at = number_of("local-date", message.version)
-    local = fields.get(13, "") + fields[12] if at == 13 else fields[12][-10:]
-    if local[:4] == fields[7][:4] or not sound_date(message, 7) or not sound_date(message, 12):
+    if not sound_date(message, 7) or not sound_date(message, 12):
         return _NONE
     if at == 13 and not sound_date(message, 13):
         return _NONE
@@ -164,15 +187,6 @@ def _entry(message: Message) -> str:
     return message.fields[22][_part_of_pos(message.version, "entry")]
 
 
-def _entry_kind(message: Message) -> str:
-    return _kind_of_entry(message.version, message.fields[22])
-
-
-@lru_cache(maxsize=1024)
-def _kind_of_entry(version: str, value: str) -> str:
-    return pos.entry_kind(Message("", {22: value}, version))
-
-
 def _mode_hit(message: Message, expected: str, severity: Severity | None = None) -> Hit:
     """A hit on the characters of DE 22 that say how the card was read."""
     where = _part_of_pos(message.version, "entry")
@@ -180,18 +194,18 @@ def _mode_hit(message: Message, expected: str, severity: Severity | None = None)
     return Hit(22, expected, repr(code), where.start, where.stop - where.start, severity=severity)
 
 
-@rule("chip-without-data", 22, classes=_TRANSACTIONS, functions=_REQUESTS)
+@rule("chip-without-data", 22, classes=_TRANSACTIONS, functions=_REQUESTS, missing=(55,))
 def chip_without_data(message: Message) -> Iterable[Hit]:
     """A chip that was read left its data in DE 55."""
-    if 55 in message or _entry_kind(message) not in _CHIP:
+    if pos.entry_kind(message) not in _CHIP:
         return _NONE
     return (_mode_hit(message, "another way of entry, or chip data in DE 55"),)
 
 
-@rule("stripe-without-track", 22, classes=_TRANSACTIONS, functions=_REQUESTS)
+@rule("stripe-without-track", 22, classes=_TRANSACTIONS, functions=_REQUESTS, missing=(35, 36, 45))
 def stripe_without_track(message: Message) -> Iterable[Hit]:
     """A magnetic stripe that was read left a track."""
-    if 35 in message or 45 in message or 36 in message or _entry_kind(message) != "magnetic stripe":
+    if pos.entry_kind(message) != "magnetic stripe":
         return _NONE
     unsure = is_particular("part-of-a-track", message.version, _entry(message))
     return (_mode_hit(message, "a track in DE 35 or 45", Severity.INFO if unsure else None),)
@@ -200,7 +214,7 @@ def stripe_without_track(message: Message) -> Iterable[Hit]:
 @rule("track-without-reading", 22, 35, classes=_TRANSACTIONS, functions=_REQUESTS, reads=(22,))
 def track_without_reading(message: Message) -> Iterable[Hit]:
     """A keyed or stored card number comes without a track."""
-    if _entry_kind(message) not in _KEYED:
+    if pos.entry_kind(message) not in _KEYED:
         return _NONE
     if is_particular("may-come-with-a-track", message.version, _entry(message)):
         return _NONE
@@ -211,7 +225,7 @@ def track_without_reading(message: Message) -> Iterable[Hit]:
 def absent_card_read(message: Message) -> Iterable[Hit]:
     """A card that was read was present."""
     # 05 customer present, card not present; 08 mail or telephone order.
-    if message.fields[25] not in ("05", "08") or _entry_kind(message) not in _READ:
+    if message.fields[25] not in ("05", "08") or pos.entry_kind(message) not in _READ:
         return _NONE
     return (
         Hit(25, "a condition with the card present, as DE 22 says it was read", repr(message.fields[25])),
@@ -222,7 +236,7 @@ def absent_card_read(message: Message) -> Iterable[Hit]:
 def absent_card_read_1993(message: Message) -> Iterable[Hit]:
     """Positions 6 and 7 of DE 22 agree: a card that was read was present."""
     value = message.fields[22]
-    if value[5:6] != "0" or _entry_kind(message) not in _READ or not clean(message, 22):
+    if value[5:6] != "0" or pos.entry_kind(message) not in _READ or not clean(message, 22):
         return _NONE
     return (Hit(22, "the card present (1), as position 7 says it was read", "'0'", 5, 1),)
 
@@ -280,10 +294,10 @@ def zero_amount(message: Message) -> Iterable[Hit]:
     return (Hit(4, "an amount above zero", "zero"),)
 
 
-@rule("transfer-accounts", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule("transfer-accounts", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, missing=(102, 103))
 def transfer_accounts(message: Message) -> Iterable[Hit]:
     """A transfer names its accounts."""
-    if message.fields[3][:1] != "4" or _kind(message) != "transfer" or 102 in message or 103 in message:
+    if message.fields[3][:1] != "4" or _kind(message) != "transfer":
         return _NONE
     return (Hit(102, "the accounts of the transfer in DE 102 and 103", "none"),)
 
@@ -308,10 +322,10 @@ def partial_exceeds_original_later(message: Message) -> Iterable[Hit]:
     return (Hit(4, "at most the original amount in DE 30", "more"),)
 
 
-@rule("partial-without-original", 24, versions=LATER, classes="4", functions="024")
+@rule("partial-without-original", 24, versions=LATER, classes="4", functions="024", missing=(30,))
 def partial_without_original(message: Message) -> Iterable[Hit]:
     """A partial reversal says what the original amount was."""
-    if message.fields[24] != "401" or 30 in message:
+    if message.fields[24] != "401":
         return _NONE
     return (Hit(30, "the original amounts, in a partial reversal", "none"),)
 
@@ -333,10 +347,10 @@ def _sound_groups(message: Message) -> bool:
     )
 
 
-@rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule("cash-back", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, missing=(54,))
 def cash_back_missing(message: Message) -> Iterable[Hit]:
     """Processing code 09 comes with a cash back amount in DE 54."""
-    if 54 in message.fields or message.fields[3][:2] != _CASH_BACK:
+    if message.fields[3][:2] != _CASH_BACK:
         return _NONE
     return (Hit(54, _CASH_BACK_WANTED, "none"),)
 

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from sim.codec import Message
+from sim.codec.bitmap import PRIMARY_BITS
 from sim.codec.text import spans_of
 from sim.errors import SpecError, element_label, locate
+from sim.judge.agreed import Agreement, Equal
 from sim.judge.finding import Finding, Hit, Severity
+from sim.kept import Kept
 from sim.spec import VERSIONS, Spec, spec, version_of
 from sim.spec.networks import element_name
 from sim.spec.tables import read_csv
@@ -74,7 +77,8 @@ class Rule:
     `reads` are the elements, and `EVERY`, `CARD` or `ZERO`, whose values its check looks at, beside the
     MTI and which elements there are; `tags` those of the chip data in DE 55, None for any. What follows from
     equal values is remembered by this, so it must be true. `missing` are bits of elements none of which
-    is there; `place` is the rule's in the list of all.
+    is there; `place` is the rule's in the list of all. It says nothing where the parts `equal`
+    are, or, of a rule on chip data, where all of `agreement` holds.
     """
 
     text: RuleText
@@ -88,6 +92,8 @@ class Rule:
     tags: frozenset[str] | None
     missing: int
     place: int
+    agreement: Agreement | None = None
+    equal: Equal | None = None
 
     def applies(self, version: str, mti: str) -> bool:
         """Whether to ask this rule about messages of *version* with this MTI that have its elements."""
@@ -119,20 +125,22 @@ class Places:
     """Where the elements of a message stand in its text, worked out when a finding asks. Keeps lengths, no
     message."""
 
-    __slots__ = ("_found", "_secondary", "_sizes", "spec")
+    __slots__ = ("_found", "_numbers", "_secondary", "_sizes", "spec")
 
     def __init__(self, message: Message) -> None:
         self.spec = message.spec
-        self._secondary = message.has_secondary
-        self._sizes = dict(zip(message.fields, map(len, message.fields.values()), strict=True))
+        self._secondary = message.empty_secondary
+        self._numbers, self._sizes = tuple(message.fields), tuple(map(len, message.fields.values()))
         self._found: dict[int, tuple[int, int, int]] | None = None
 
     def of(self, field: int | None) -> tuple[int, int] | None:
         """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
-        if field is None or (field > 1 and field not in self._sizes):
+        if field is None or (field > 1 and field not in self._numbers):
             return None
         if self._found is None:
-            self._found = spans_of(self.spec, self._sizes.items(), self._secondary)
+            secondary = self._secondary or max(self._numbers, default=0) > PRIMARY_BITS
+            sizes = zip(self._numbers, self._sizes, strict=True)
+            self._found = spans_of(self.spec, sizes, secondary)
         return self._found[field][1:]
 
 
@@ -146,11 +154,13 @@ def rule(
     tags: Iterable[str] | None = None,
     missing: Iterable[int] = (),
     any_mti: bool | None = None,
+    agreement: Agreement | None = None,
+    equal: Equal | None = None,
 ) -> Callable[[Check], Check]:
     """Bind a check to the catalogue row *rule_id*. It reads the values of *elements*, or what *reads* says;
-    it is asked where none of *missing* is there.
-    *any_mti* None: asked of messages that name another version when it is of all versions. Raises SpecError
-    when there is no such row."""
+    it is asked where none of *missing* is there, and need not be where *agreement* holds or the parts *equal*
+    are. *any_mti* None: asked of messages that name another version when it is of all versions. Raises
+    SpecError when there is no such row."""
     if rule_id not in catalogue():
         raise SpecError(None, None, "an id of data/rules*.csv", repr(rule_id))
     text = catalogue()[rule_id]
@@ -160,9 +170,8 @@ def rule(
 
     def bind(check: Check) -> Check:
         place = len(RULES)
-        RULES.append(
-            Rule(text, check, elements, versions, classes, functions, any_mti, read, inside, silent, place)
-        )
+        asked_of = versions, classes, functions, any_mti
+        RULES.append(Rule(text, check, elements, *asked_of, read, inside, silent, place, agreement, equal))
         return check
 
     return bind
@@ -177,6 +186,7 @@ def each(
     reads: tuple[int | str, ...] | None = None,
     missing: Iterable[int] = (),
     any_mti: bool | None = None,
+    equal: Equal | None = None,
 ) -> Callable[[ElementCheck], ElementCheck]:
     """Bind a check of one element to each of *numbers*; it gets the message and the number."""
 
@@ -191,6 +201,7 @@ def each(
                 reads=reads,
                 missing=missing,
                 any_mti=any_mti,
+                equal=equal,
             )(partial(check, number=number))
         return check
 
@@ -214,7 +225,17 @@ def locate_all(places: Places, found: Sequence[Located], network: str = "") -> l
 def sentence(places: Places, hit: Hit) -> str:
     """What a hit says, in the words that errors use."""
     place = places.of(hit.field)
-    said = locate(hit.field, place[0] + hit.at if place else None, hit.expected, hit.found)
+    if place is None:
+        return _NOWHERE.get(hit) or _NOWHERE.keep(hit, _said(hit, None))
+    return _said(hit, place[0] + hit.at)
+
+
+# What is said of elements that are not there: much the same of all messages.
+_NOWHERE: Kept[Hit, str] = Kept(1024)
+
+
+def _said(hit: Hit, offset: int | None) -> str:
+    said = locate(hit.field, offset, hit.expected, hit.found)
     return said.replace(element_label(hit.field), f"DE {hit.path}", 1) if hit.path else said
 
 

@@ -7,6 +7,7 @@ are picked from tables by what they need, and it knows for each rule how it is a
   digit, at whether the amount is zero or at nothing but which elements there are, says the same wherever
   these are equal.
 * What looks at one other element is asked only where the value is not surely fine (`sim.judge.fine`).
+* What compares chip data with elements is asked only where they do not surely agree (`sim.judge.agreed`).
 * All else is asked of every message.
 
 So a kind *looks* at a message: it gives a key that holds the kind, those codes and facts, the lengths of
@@ -20,7 +21,7 @@ All this rests on what a rule says it reads: a test asks each of them with eleme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -32,6 +33,7 @@ from sim.elements.money import composite
 from sim.elements.mti import is_network_management
 from sim.elements.pan import account
 from sim.judge import chip_codes
+from sim.judge.agreed import Comparison
 from sim.judge.engine import (
     RULES,
     Located,
@@ -120,6 +122,11 @@ class Kind:
             sorted_by_way[BY_KEY].extend(sorted_by_way[BY_CHIP_KEY])
         self._by_key, self._by_chip_key, self._of_tags, *others = sorted_by_way
         self._where_doubtful, self.always, self._of_every = others
+        self.compared: list[Rule] = []
+        if self.has_chip:
+            self.compared = [item for item in self.always if item.agreement]
+            self.always = [item for item in self.always if not item.agreement]
+        self._comparing = self.version, *[item.place for item in self.compared]
 
     def look(self, message: Message) -> Key:
         """All that what is said of *message*, of this kind, depends on."""
@@ -148,9 +155,11 @@ class Kind:
         doubtful = [number for number, fits in self.fines if not fits(fields[number])]
         asked, tags = self.always, None
         if self.has_chip and (tags := self.look_at_chip(fields[_CHIP])) is None:
-            asked = [*asked, *self._by_chip_key, *self._of_tags]
+            asked = [*asked, *self._by_chip_key, *self._of_tags, *self.compared]
             if not self._chip_fits(fields[_CHIP]):
                 doubtful.append(_CHIP)
+        elif tags:
+            asked = [*asked, *self.disagreeing(tags, fields)]
         if doubtful:
             spared = [item for item in self._where_doubtful if item.elements[0] in doubtful]
             asked = [*asked, *self._of_every, *spared]
@@ -162,6 +171,16 @@ class Kind:
         """Shape and codes of chip data of a known shape whose other values have their form; else None."""
         shape = emv.read(text).shape
         return chip_codes.look(shape, text) if shape else None
+
+    def disagreeing(self, tags: tuple[Shape, tuple[str, ...]], fields: Mapping[int, str]) -> list[Rule]:
+        """The rules on chip data of these *tags* that compare them with *fields* and must be asked."""
+        compared, shape = self.compared, tags[0]
+        key = self._comparing, shape
+        if (comparison := _COMPARISONS.get(key)) is None:
+            agreements = [item.agreement(self.version) for item in compared if item.agreement]
+            comparison = _COMPARISONS.keep(key, Comparison(shape, agreements))
+        doubtful = comparison.doubtful(fields, fields[_CHIP])
+        return [compared[place] for place in dict.fromkeys(doubtful)] if doubtful else []
 
     def answers(self, message: Message, *, plain: bool = False) -> Answers:
         """What networks' formats find in elements that are no codes, by the question's place; *plain* chip
@@ -203,6 +222,8 @@ class Kind:
 
 
 _PLACE = itemgetter(0)
+# What is compared, by version, the rules that compare and the shape of chip data.
+_COMPARISONS: Kept[tuple[object, ...], Comparison] = Kept(256)
 # What rules on nothing but tags say, by shape and codes: cards and terminals repeat them in all messages.
 _CHIP_SAID: Kept[tuple[Shape, tuple[str, ...]], tuple[Said, ...]] = Kept(512)
 
@@ -261,10 +282,23 @@ def _generated(kind: Kind) -> Look:
         lines.append(f"    {usual}wrong += q{one.number}(message, {value})")
     for item in kind.always:
         names[f"c{item.place}"] = item.check
-        lines.append(f"    for hit in c{item.place}(message):")
-        lines.append(f"        said += (({item.place}, hit),)")
+        unless = _unless_equal(item, kind.numbers)
+        lines.append(f"    {unless}said += tuple([({item.place}, hit) for hit in c{item.place}(message)])")
+    if kind.compared:
+        names["disagreeing"] = kind.disagreeing
+        lines.append("    for item in disagreeing(chip, message.fields):")
+        lines.append("        said += tuple([(item.place, hit) for hit in item.check(message)])")
     made: Look = compiled("look", [*lines, f"    return ({', '.join(seen)}, wrong, said)"], names)
     return made
+
+
+def _unless_equal(item: Rule, numbers: tuple[int, ...]) -> str:
+    """The source that spares a rule where the parts it compares are the same."""
+    if item.equal is None or item.equal.first not in numbers or item.equal.second not in numbers:
+        return ""
+    first, second, *parts = item.equal
+    one, other = (f"[{part.start or 0}:{'' if part.stop is None else part.stop}]" for part in parts)
+    return f"if v{first}{one} != v{second}{other}: "
 
 
 def _seen(kind: Kind, names: dict[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ from sim.judge.conditions import PREDICATES
 from sim.judge.engine import Located, RuleText, catalogue
 from sim.judge.finding import Hit, Severity
 from sim.judge.questions import Inquiry, Question
+from sim.kept import Kept
 from sim.spec import version_of
 from sim.spec.networks import (
     NETWORKS,
@@ -68,8 +69,22 @@ class _NetworkRows:
         self.said, self.presence, self.formats = said, presence, told
         self._conditions = conditions
         self._where: dict[int, _Presence] = {}
+        self._kept: Kept[tuple[int, int], tuple[Located, ...]] = Kept(32)
 
-    def where(self, held: int) -> _Presence:
+    def missed(self, held: int, mask: int) -> tuple[Located, ...]:
+        """What is said of the elements of *mask*, as bits, where the conditions *held* hold: of those that
+        shall be there and are not, and of those that are there and shall not."""
+        if (known := self._kept.get((held, mask))) is None:
+            where, hits = self._where_held(held), [*self.said]
+            wrong = where.wanted & ~mask | where.unwanted & mask
+            while wrong:  # few of all that could be said
+                bit = wrong & -wrong
+                hits += where.said[bit]
+                wrong ^= bit
+            known = self._kept.keep((held, mask), tuple(hits))
+        return known
+
+    def _where_held(self, held: int) -> _Presence:
         """The elements that shall be there where the conditions *held* hold, as bits of their places."""
         if (known := self._where.get(held)) is None:
             known = self.presence.get("", _Presence(0, 0, {}))
@@ -194,30 +209,24 @@ class Facts:
         return self._held
 
 
-def network_hits(facts: Facts, name: str) -> list[Located]:
+def network_hits(facts: Facts, name: str) -> tuple[Located, ...]:
     """What network *name*'s rules say of a message, not yet located."""
     rows = facts.asked.rows[name]
-    hits = [*rows.said]
-    wanted, unwanted, said = rows.where(facts.held)
-    wrong = wanted & ~facts.mask | unwanted & facts.mask
-    while wrong:  # few of all that could be said
-        bit = wrong & -wrong
-        hits += said[bit]
-        wrong ^= bit
+    hits = rows.missed(facts.held, facts.mask)
     if facts.field:
         hits += _card_hits(facts, name)
     if facts.found and not rows.formats.places.isdisjoint(facts.found):
-        hits += _format_hits(facts, rows.formats)
+        hits += tuple(_format_hits(facts, rows.formats))
     return hits
 
 
-def _card_hits(facts: Facts, name: str) -> list[Located]:
+def _card_hits(facts: Facts, name: str) -> tuple[Located, ...]:
     owned, enforced, said = _card(name, facts.iin, facts.length, facts.field, facts.at)
     if not owned or facts.luhn:
-        return [*said]
+        return said
     severity, place = None if enforced else Severity.INFO, facts.at + facts.length - 1
     hit = Hit(facts.field, "a right check digit", "a wrong one", place, 1, severity=severity)
-    return [*said, (catalogue()["luhn"], hit)]
+    return *said, (catalogue()["luhn"], hit)
 
 
 def _format_hits(facts: Facts, told: Formats) -> list[Located]:

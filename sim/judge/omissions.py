@@ -82,12 +82,11 @@ def network_answer_missing(message: Message) -> Iterable[Hit]:
     functions=_REQUESTS,
     reads=(3, 55),
     tags=(),
+    missing=_ACCOUNTS,
     any_mti=False,
 )
 def no_card_data(message: Message) -> Iterable[Hit]:
     """A request that moves money names a card or an account somewhere."""
-    if any(number in message for number in _ACCOUNTS):
-        return _NONE
     known = lookup("transaction_type", message[3][:2], version=message.version)
     if known is None or known.kind not in _MOVES_MONEY:
         return _NONE

@@ -24,6 +24,8 @@ Answers = tuple[tuple[int, str], ...]
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _SHOWN = 20
+# Checks that cost more than remembering.
+_DEAR = ("layout", "subelements", "places", "coded")
 # Checks of nothing but the length of an element.
 _OF_LENGTH = ("length", "multiple_of")
 
@@ -34,7 +36,7 @@ class Question:
     `free`: what it finds depends on more than codes and lengths. `of_tags`: it has no answer where chip data
     can be read as plain tags."""
 
-    __slots__ = ("_check", "_item", "_name", "beside", "fits", "free", "number", "of_tags", "place")
+    __slots__ = ("_check", "_item", "_name", "beside", "dear", "fits", "free", "number", "of_tags", "place")
 
     def __init__(self, version: str, place: int, number: int, item: FormatRow, name: str) -> None:
         self.place, self.number = place, number
@@ -43,6 +45,7 @@ class Question:
         self.beside = item.beside
         # What surely has no answer: saves asking.
         self.fits = item.pattern.fullmatch if item.check == "regex" and item.pattern else None
+        self.dear = item.check in _DEAR
         self._check, self._item, self._name = _CHECKS[item.check], item, name
 
     def ask(self, message: Message, value: str) -> str | None:
@@ -51,7 +54,7 @@ class Question:
 
 
 class Inquiry:
-    """All free questions about one element, asked at once. What was found is kept where there are several:
+    """All free questions about one element, asked at once. What was found is kept where that takes long:
     terminals repeat what they say of themselves."""
 
     __slots__ = ("_beside", "_kept", "_questions", "number", "of_tags", "usual")
@@ -63,7 +66,7 @@ class Inquiry:
         self.usual = questions[0].fits if len(questions) == 1 else None
         self._questions = questions
         self._beside = tuple(sorted({one.beside for one in questions if one.beside}))
-        self._kept = len(questions) > 1
+        self._kept = len(questions) > 1 or questions[0].dear
 
     def ask(self, message: Message, value: str) -> Answers:
         """What is found wrong with *value*."""

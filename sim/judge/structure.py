@@ -102,11 +102,18 @@ def missing_response_code(message: Message) -> Iterable[Hit]:
     return (Hit(39, f"the answer ({message.spec[39].name.lower()}) in a response", "none"),)
 
 
-@rule("missing-amount", 3, versions=("1987",), classes=_FINANCIAL, functions=_REQUEST_OR_ADVICE)
+@rule(
+    "missing-amount",
+    3,
+    versions=("1987",),
+    classes=_FINANCIAL,
+    functions=_REQUEST_OR_ADVICE,
+    missing=(4,),
+)
 def missing_amount(message: Message) -> Iterator[Hit]:
     """A transaction that moves money says how much."""
     kind = lookup("transaction_type", message[3][:2], version=message.version)
-    if kind and kind.kind in _VALUE_KINDS and kind.code not in _CHEQUE_CHECKS and 4 not in message:
+    if kind and kind.kind in _VALUE_KINDS and kind.code not in _CHEQUE_CHECKS:
         yield Hit(4, f"an amount, as the processing code says {kind.meaning}", "none")
 
 
@@ -117,11 +124,9 @@ def amount_without_currency(message: Message) -> Iterable[Hit]:
     return (Hit(49, "the currency of the amount in DE 4", "none", severity=severity),)
 
 
-@rule("approval-without-code", 39, classes=_FINANCIAL, functions=_RESPONSES, reads=(3, 39))
+@rule("approval-without-code", 39, classes=_FINANCIAL, functions=_RESPONSES, reads=(3, 39), missing=(38,))
 def approval_without_code(message: Message) -> Iterator[Hit]:
     """An approval that moves money carries the issuer's approval code; an inquiry needs none."""
-    if 38 in message:
-        return
     code = lookup("response_code", message[39], version=message.version)
     wanted = lookup("transaction_type", message.get(3)[:2], version=message.version)
     if code and code.kind == "approved" and (wanted is None or wanted.kind != "inquiry"):

@@ -27,7 +27,7 @@ class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_errors", "_findings", "_places", "found", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_places", "_wrong", "found", "network", "passed")
 
     network: str
     found: Sequence[Located]
@@ -39,11 +39,8 @@ class Judgement:
         self._places = places
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
-        self.passed = True
-        for text, hit in found:
-            if (hit.severity or text.severity) is Severity.ERROR:
-                self.passed = False
-                break
+        self._wrong = [hit for text, hit in found if (hit.severity or text.severity) is Severity.ERROR]
+        self.passed = not self._wrong
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
@@ -61,10 +58,8 @@ class Judgement:
         if self.passed:
             return []
         if self._errors is None:
-            wrong = [hit for text, hit in self.found if (hit.severity or text.severity) is Severity.ERROR]
-            if len(wrong) > 1:
-                wrong.sort(key=_place)
-            self._errors = tuple(sentence(self._places, hit) for hit in wrong)
+            wrong = sorted(self._wrong, key=_place) if len(self._wrong) > 1 else self._wrong
+            self._errors = tuple([sentence(self._places, hit) for hit in wrong])
         return [*self._errors]
 
 

@@ -69,12 +69,9 @@ def lookup(
 
     None where the list does not have it: callers say "unknown", they never guess.
     """
-    index = _index(name)
-    for net in dict.fromkeys((network or "", "")):
-        for ver in dict.fromkeys((version, "")):
-            if row := index.get((str(position), code, ver, net)):
-                return row
-    return None
+    get, place = _index(name).get, str(position)
+    own = (get((place, code, version, network)) or get((place, code, "", network))) if network else None
+    return own or get((place, code, version, "")) or get((place, code, "", ""))
 
 
 def lookup_anywhere(name: str, code: str, *, version: str) -> Code | None:

@@ -89,9 +89,14 @@ def varied(some: random.Random, model: Message) -> Message:
         fields[2] = payload + check_digit(payload)
         if 35 in fields:
             fields[35] = fields[2] + fields[35][16:]
-    if 55 in fields:
-        at = fields[55].index("9F2608") + 6
-        fields[55] = f"{fields[55][:at]}{some.randrange(16**16):016X}{fields[55][at + 16 :]}"
+    if 55 in fields:  # the chip signs this amount on this day
+        for head, value in (
+            ("9F2608", f"{some.randrange(16**16):016X}"),
+            ("9F0206", fields[4]),
+            ("9A03", f"{moment:%y%m%d}"),
+        ):
+            at = fields[55].index(head) + len(head)
+            fields[55] = f"{fields[55][:at]}{value}{fields[55][at + len(value) :]}"
     return Message(model.mti, fields, model.version)
 
 
