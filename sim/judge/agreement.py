@@ -35,7 +35,7 @@ _CURRENCY_OF = money.CURRENCY_OF
 # A rate has six or seven digits, and who converts rounds: a hundredth, and one unit, is no disagreement.
 _TOLERANCE = 100
 _RATE_OF = {5: 9, 6: 10}
-_SCALES = tuple(10**decimals for decimals in range(10))
+_SCALES: tuple[int, ...] = tuple(10**decimals for decimals in range(10))
 # Settlement and capture follow the transaction within days, also over a long weekend.
 _DAYS_BEFORE, _DAYS_AFTER = 1, 7
 # First digit of a service code: international or national use, with a chip.

@@ -46,7 +46,7 @@ from sim.judge.finding import Finding
 from sim.judge.fine import Fits, all_fine, fine
 from sim.judge.networks import Facts, network_hits
 from sim.judge.questions import Answers, Inquiry, Question
-from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Element, Said, type_of
+from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Element, Entry, Said, type_of
 from sim.kept import Earned, Kept
 from sim.spec.luhn import luhn_ok
 
@@ -81,18 +81,18 @@ class Kind:
         # What networks ask of codes and lengths, and of the type.
         self.others: list[Question] = [*kept.asked.others.get(_MTI, ())]
         elements = [kept.elements.get(number) or kept.element(number) for number in numbers]
-        for number, one in zip(numbers, elements, strict=True):
-            if one.coded:
+        for number, (coded, sized, fits, free, others, _, _) in zip(numbers, elements, strict=True):
+            if coded:
                 self.codes.append(number)
-                self._code_fines.append(one.fine)
+                self._code_fines.append(fits)
             else:
-                if one.sized:
+                if sized:
                     self.sized.append(number)
                 if number != _CHIP:
-                    self.fines.append(one.fine)
-                if one.free is not None:
-                    self.inquiries.append(one.free)
-            self.others += one.others
+                    self.fines.append(fits)
+                if free is not None:
+                    self.inquiries.append(free)
+            self.others += others
         self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
         self._chip_fits = fine(version, _CHIP) if usual else _never
         if not usual:
@@ -106,18 +106,17 @@ class Kind:
         self._typed = kept.typed
         self._sort([*elements, kept.element(_BITMAP)] if secondary else elements, kept.general)
 
-    def _sort(self, elements: list[Element], general: list[tuple[int, int, Rule]]) -> None:
+    def _sort(self, elements: list[Element], general: list[Entry]) -> None:
         mask = self.mask
         sorted_by_way: tuple[list[Rule], ...] = ([], [], [], [], [], [])
-        for needed, way, item in general:
-            if needed & mask == needed and not item.missing & mask:
+        together = [*general]
+        for _, _, _, _, _, alone, rules in elements:
+            for way, item in alone:
                 sorted_by_way[way].append(item)
-        for one in elements:
-            for way, item in one.alone:
+            together += rules
+        for needed, missing, way, item in together:
+            if needed & mask == needed and not missing & mask:
                 sorted_by_way[way].append(item)
-            for needed, way, item in one.rules:
-                if needed & mask == needed and not item.missing & mask:
-                    sorted_by_way[way].append(item)
         if not self.has_chip:  # what else such a rule looks at is codes
             sorted_by_way[BY_KEY].extend(sorted_by_way[BY_CHIP_KEY])
         self._by_key, self._by_chip_key, self._of_tags, *others = sorted_by_way
@@ -196,7 +195,7 @@ class Kind:
 
     def facts(self, message: Message, answers: Iterable[tuple[int, str]]) -> Facts:
         """What networks want to know of *message*, of which their formats found *answers*."""
-        return Facts(message, self._networks, self.mask, answers, self.others)
+        return Facts(message, self._networks, self.mask, answers, self.others, self.lasting)
 
     def hits(self, message: Message, key: Key) -> list[Located]:
         """What the standard's own rules say of *message*, with that *key* or its end, in the order of the

@@ -39,11 +39,11 @@ _OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "subele
 
 
 class Formats(NamedTuple):
-    """A network's formats of messages of a version and MTI, each with the elements it is about and the places
-    of their questions, and all these places."""
+    """A network's formats of messages of a version and MTI, and by the place of each question: of which
+    format it is, and about which element, in the order in which they are asked."""
 
-    rows: tuple[tuple[RuleText, str, tuple[tuple[int, int], ...]], ...]
-    places: frozenset[int]
+    rows: tuple[tuple[RuleText, str], ...]
+    by_place: dict[int, list[tuple[int, int, int]]]
 
 
 class _Presence(NamedTuple):
@@ -71,27 +71,32 @@ class _NetworkRows:
         self._where: dict[int, _Presence] = {}
         self._kept: Kept[tuple[int, int], tuple[Located, ...]] = Kept(32)
 
-    def missed(self, held: int, mask: int) -> tuple[Located, ...]:
+    def missed(self, held: int, mask: int, lasting: bool) -> tuple[Located, ...]:
         """What is said of the elements of *mask*, as bits, where the conditions *held* hold: of those that
-        shall be there and are not, and of those that are there and shall not."""
-        if (known := self._kept.get((held, mask))) is None:
-            where, hits = self._where_held(held), [*self.said]
-            wrong = where.wanted & ~mask | where.unwanted & mask
-            while wrong:  # few of all that could be said
-                bit = wrong & -wrong
-                hits += where.said[bit]
-                wrong ^= bit
-            known = self._kept.keep((held, mask), tuple(hits))
-        return known
+        shall be there and are not, and of those that are there and shall not. It is remembered of *lasting*
+        kinds of messages."""
+        if not lasting:
+            return self._missed(held, mask)
+        known = self._kept.get((held, mask))
+        return self._kept.keep((held, mask), self._missed(held, mask)) if known is None else known
+
+    def _missed(self, held: int, mask: int) -> tuple[Located, ...]:
+        wanted, unwanted, said = self._where.get(held) or self._where_held(held)
+        wrong = wanted & ~mask | unwanted & mask
+        hits = self.said
+        while wrong:  # few of all that could be said
+            bit = wrong & -wrong
+            hits += said[bit]
+            wrong ^= bit
+        return hits
 
     def _where_held(self, held: int) -> _Presence:
         """The elements that shall be there where the conditions *held* hold, as bits of their places."""
-        if (known := self._where.get(held)) is None:
-            known = self.presence.get("", _Presence(0, 0, {}))
-            for place, condition in enumerate(self._conditions):
-                if held >> place & 1 and condition in self.presence:
-                    known = known.and_then(self.presence[condition])
-            self._where[held] = known
+        known = self.presence.get("", _Presence(0, 0, {}))
+        for place, condition in enumerate(self._conditions):
+            if held >> place & 1 and condition in self.presence:
+                known = known.and_then(self.presence[condition])
+        self._where[held] = known
         return known
 
 
@@ -141,14 +146,17 @@ def _rows_of(
         bit, must = 1 << row.field, row.presence in "MC"
         one = _Presence(bit * must, bit * (not must), {bit: (_presence_hit(row, name, version),)})
         asked[row.when] = asked[row.when].and_then(one) if row.when in asked else one
-    told = []
+    told: list[tuple[RuleText, str]] = []
+    by_place: dict[int, list[tuple[int, int, int]]] = {}
     for item in formats(name, mti, version):
         if not item.standard:
+            for at, number in enumerate(item.fields):
+                place = _place(made, version, number, item, name)
+                by_place.setdefault(place, []).append((len(told), at, number))
             severity = Severity(item.severity)
             text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
-            places = tuple((number, _place(made, version, number, item, name)) for number in item.fields)
-            told.append((text, item.expected, places))
-    formed = Formats(tuple(told), frozenset(place for *_, places in told for _, place in places))
+            told.append((text, item.expected))
+    formed = Formats(tuple(told), by_place)
     return _NetworkRows(tuple(_version_hits(mti, name)), asked, formed, conditions)
 
 
@@ -166,10 +174,23 @@ def _place(
 
 class Facts:
     """What several networks want to know of one message, worked out once. *asked* is what they ask of its
-    type, *mask* its elements as bits. *answers* are what was found for the questions that are `free`;
-    *others* are those that are not."""
+    type, *mask* its elements as bits, *lasting* whether its kind is. *answers* are what was found for the
+    questions that are `free`; *others* are those that are not."""
 
-    __slots__ = ("_held", "_luhn", "asked", "at", "field", "found", "iin", "length", "mask", "message", "pan")
+    __slots__ = (
+        "_held",
+        "_luhn",
+        "asked",
+        "at",
+        "field",
+        "found",
+        "iin",
+        "lasting",
+        "length",
+        "mask",
+        "message",
+        "pan",
+    )
 
     def __init__(
         self,
@@ -178,8 +199,9 @@ class Facts:
         mask: int,
         answers: Iterable[tuple[int, str]],
         others: Iterable[Question],
+        lasting: bool,
     ) -> None:
-        self.message, self.asked, self.mask = message, asked, mask
+        self.message, self.asked, self.mask, self.lasting = message, asked, mask, lasting
         self.field, self.pan = account(message)
         if not (self.pan.isascii() and self.pan.isdigit()):
             self.field, self.pan = 0, ""
@@ -212,10 +234,10 @@ class Facts:
 def network_hits(facts: Facts, name: str) -> tuple[Located, ...]:
     """What network *name*'s rules say of a message, not yet located."""
     rows = facts.asked.rows[name]
-    hits = rows.missed(facts.held, facts.mask)
+    hits = rows.missed(facts.held, facts.mask, facts.lasting)
     if facts.field:
         hits += _card_hits(facts, name)
-    if facts.found and not rows.formats.places.isdisjoint(facts.found):
+    if facts.found and not facts.found.keys().isdisjoint(rows.formats.by_place):
         hits += tuple(_format_hits(facts, rows.formats))
     return hits
 
@@ -232,14 +254,14 @@ def _card_hits(facts: Facts, name: str) -> tuple[Located, ...]:
 def _format_hits(facts: Facts, told: Formats) -> list[Located]:
     hits: list[Located] = []
     judged: set[int] = set()
-    found = facts.found
-    for text, expected, places in told.rows:
-        for number, place in places:
-            # An element with an error is not judged on its finer points.
-            if place in found and number not in judged:
-                hits.append((text, Hit(number, expected, found[place])))
-                if text.severity is Severity.ERROR:
-                    judged.add(number)
+    found = ((one, wrong) for place, wrong in facts.found.items() for one in told.by_place.get(place, ()))
+    for (row, _, number), wrong in sorted(found):
+        # An element with an error is not judged on its finer points.
+        if number not in judged:
+            text, expected = told.rows[row]
+            hits.append((text, Hit(number, expected, wrong)))
+            if text.severity is Severity.ERROR:
+                judged.add(number)
     return hits
 
 

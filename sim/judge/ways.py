@@ -41,6 +41,10 @@ def _way(item: Rule, version: str) -> int:
     return WHERE_DOUBTFUL if alone and (version, item.elements[0]) in finer() else ALWAYS
 
 
+# A rule with the elements it needs and those none of which is there, as bits, and how it is asked.
+Entry = tuple[int, int, int, Rule]
+
+
 class Element(NamedTuple):
     """What there is to know of an element in messages of a version and type: whether it is a code, whether
     its width varies, what is surely fine, what networks' formats ask of it (`free`: where that is no code),
@@ -52,7 +56,7 @@ class Element(NamedTuple):
     free: Inquiry | None
     others: Sequence[Question]
     alone: Sequence[tuple[int, Rule]]
-    rules: Sequence[tuple[int, int, Rule]]
+    rules: list[Entry]
 
 
 class Type:
@@ -63,14 +67,14 @@ class Type:
     def __init__(self, version: str, mti: str) -> None:
         self.version = version
         self.typed: list[Said] = []
-        self.general: list[tuple[int, int, Rule]] = []
+        self.general: list[Entry] = []
         self.asked: Tables = tables(version, mti)
         self.elements: dict[int, Element] = {}
-        self._of: dict[int, list[tuple[int, int, Rule]]] = {}
+        self._of: dict[int, list[Entry]] = {}
         for item in RULES:
             if not item.applies(version, mti):
                 continue
-            entry = mask_of(item.elements), _way(item, version), item
+            entry = mask_of(item.elements), item.missing, _way(item, version), item
             if item.elements == (_MTI,):
                 self.typed += [(item.place, hit) for hit in item.check(Message(mti, {}, version))]
             elif item.elements:
@@ -82,15 +86,15 @@ class Type:
         """What there is to know of element *number*."""
         if (known := self.elements.get(number)) is None:
             version, asked, bit = self.version, self.asked, 1 << number
-            rules = self._of.get(number, ())
+            rules = self._of.get(number, [])
             self.elements[number] = known = Element(
                 number in codes_of(version),
                 not spec(version)[number].fixed,
                 (number, fine(version, number)),
                 asked.free.get(number),
                 asked.others.get(number, ()),
-                [(way, item) for needed, way, item in rules if needed == bit and not item.missing],
-                [entry for entry in rules if entry[0] != bit or entry[2].missing],
+                [(way, item) for needed, missing, way, item in rules if needed == bit and not missing],
+                [entry for entry in rules if entry[0] != bit or entry[1]],
             )
         return known
 
