@@ -17,12 +17,16 @@ _REGISTRIES: dict[str, Callable[[str], object]] = {
 }
 # Lists in which no two networks give one code two meanings.
 _SHARED = frozenset(("pos_entry_mode",))
+# A text is filled up behind its end: none that reaches its last place has a gap in it.
+_GAP = "  "
 _DIGITS = frozenset(f"{byte:02X}" for byte in range(0x30, 0x3A))
 
 
 def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
     """Whether *value* is one that the codes of *cell* have, or no code at all."""
     kind = cell.codes
+    if kind == "text" and cell.must:
+        return not (value[-1:].strip() and _GAP in value.strip())
     if kind in _NO_CODES:
         return True
     if kind in _REGISTRIES:

@@ -39,6 +39,7 @@ __all__ = [
     "decode",
     "explain_tag",
     "headline",
+    "owner_of",
     "read",
     "summary",
 ]
@@ -64,21 +65,28 @@ class TagMeaning:
     end: int = 0
 
 
-def decode(value: str) -> tuple[TagMeaning, ...]:
+def decode(value: str, network: str | None = None) -> tuple[TagMeaning, ...]:
     """Every tag of DE 55 with its meaning, templates before what is in them; what could be read of
-    broken data, nothing of a fixed layout."""
+    broken data, nothing of a fixed layout. Tags of networks' own are those of the application on the chip,
+    else of *network*, the card's."""
     chip = read(value)
+    owner = owner_of(chip) or network
     currency = three_digits(chip.value("5F2A"))
     pan = chip.value("5A").rstrip("F") or chip.value("57").partition("D")[0]
-    return tuple(explain_tag(tag, currency=currency, pan=pan) for tag in chip.tags)
+    return tuple(explain_tag(tag, currency=currency, pan=pan, network=owner) for tag in chip.tags)
 
 
-def explain_tag(tag: tlv.Tag, *, currency: str = "", pan: str = "") -> TagMeaning:
-    """What one tag says. *currency* (three digits) is that of the amounts, *pan* is hidden wherever it
-    stands."""
-    known = emv.tags().get(tag.tag)
+def owner_of(chip: ChipData) -> str | None:
+    """The network of the application that the chip data name; None where they name none that is known."""
+    return emv.owner(chip.value("84") or chip.value("9F06") or chip.value("4F"))
+
+
+def explain_tag(tag: tlv.Tag, *, currency: str = "", pan: str = "", network: str | None = None) -> TagMeaning:
+    """What one tag says, by *network*'s rows where it has its own. *currency* (three digits) is that of the
+    amounts, *pan* is hidden wherever it stands."""
+    known = emv.tag_of(tag.tag, network)
     kind = emv.role(tag.tag)
-    shown = _shown(tag, kind)
+    shown = _shown(tag, kind, known)
     if len(pan) >= 12 and pan in shown:
         shown = shown.replace(pan, mask_pan(pan))
     meaning = ""
@@ -101,11 +109,10 @@ def _unknown(tag: str) -> str:
     return "private tag" if private else "unknown tag"
 
 
-def _shown(tag: tlv.Tag, kind: str) -> str:
+def _shown(tag: tlv.Tag, kind: str, known: emv.TagSpec | None) -> str:
     size = count(len(tag.value) // 2, "byte")
     if tag.constructed:
         return f"[{size} of tags]"
-    known = emv.tags().get(tag.tag)
     digits = tag.value.rstrip("F")
     if kind == "pan" and digits.isdecimal():
         return mask_pan(digits)
@@ -118,8 +125,8 @@ def _shown(tag: tlv.Tag, kind: str) -> str:
     return (characters(tag.value) if known.content in ("an", "ans") else "") or tag.value
 
 
-def headline(value: str) -> str:
-    """DE 55 in one line: how many tags, and their names as far as they fit.
+def headline(value: str, network: str | None = None) -> str:
+    """DE 55 of a card of *network* in one line: how many tags, and their names as far as they fit.
 
     >>> headline("9F2701809C0100")
     '2 chip data tags: 9F27 Cryptogram information data (CID), 9C Transaction type'
@@ -129,7 +136,7 @@ def headline(value: str) -> str:
         return f"chip data in the fixed layout AGNS, version {value[8:12]}, which has no tags"
     if chip.error and not chip.tags:
         return "chip data that cannot be read as tags"
-    names = [f"{one.tag} {one.name}" for one in decode(value)]
+    names = [f"{one.tag} {one.name}" for one in decode(value, network)]
     size = len(names)
     head = f"{size} chip data tag{'' if size == 1 else 's'}"
     if chip.error:

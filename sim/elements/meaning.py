@@ -145,7 +145,7 @@ def _service_code(message: Message, number: int, network: str | None) -> str:
 
 
 def _pos(message: Message, number: int, network: str | None) -> str:
-    return pos.say(message)
+    return pos.say(message, network)
 
 
 def _hidden(text: str, message: Message, number: int, network: str | None) -> str:
@@ -157,7 +157,7 @@ def _track_2(message: Message, number: int, network: str | None) -> str:
 
 
 def _chip(message: Message, number: int, network: str | None) -> str:
-    return emv.headline(message[number])
+    return emv.headline(message[number], network)
 
 
 def _original(message: Message, number: int, network: str | None) -> str:

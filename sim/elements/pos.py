@@ -48,15 +48,15 @@ def entry_mode(message: Message, network: str | None = None) -> str:
     return ", ".join(code.meaning for code in _codes(message, "entry", network))
 
 
-def entry_kind(message: Message) -> str:
-    """The kind of entry, as the code lists have it: `chip`, `contactless`, `magnetic stripe`, `manual` ...;
-    empty when unknown."""
-    return _kind(message.get(_NUMBER), message.version)
+def entry_kind(message: Message, network: str | None = None) -> str:
+    """The kind of entry, as the code lists have it, of *network* where it has its own: `chip`, `contactless`,
+    `magnetic stripe`, `manual` ...; empty when unknown."""
+    return _kind(message.get(_NUMBER), message.version, network)
 
 
 @lru_cache(maxsize=1024)
-def _kind(value: str, version: str) -> str:
-    kinds = [code.kind for code in _codes(Message("", {_NUMBER: value}, version), "entry")]
+def _kind(value: str, version: str, network: str | None) -> str:
+    kinds = [code.kind for code in _codes(Message("", {_NUMBER: value}, version), "entry", network)]
     return next((kind for kind in _READ if kind in kinds), kinds[0] if len(kinds) == 1 else "")
 
 
@@ -74,25 +74,27 @@ def absence(message: Message) -> str:
     return ", ".join(code.meaning for code in _codes(message, "presence") if code.kind == _NOT_PRESENT)
 
 
-def say(message: Message) -> str:
-    """DE 22 in words.
+def say(message: Message, network: str | None = None) -> str:
+    """DE 22 in words, by the codes of *network* where it has its own.
 
     >>> say(Message("0100", {22: "051"}))
     '05 chip, 1 terminal can accept PIN'
+    >>> say(Message("0100", {22: "060"}), "MASTERCARD")
+    '06 chip, read through a contactless mapping service, 0 unknown PIN capability'
     """
     if message.dialect is not None:
-        return _say(message)
-    return _kept(message.get(_NUMBER), message.version)
+        return _say(message, network)
+    return _kept(message.get(_NUMBER), message.version, network)
 
 
 # Few values, none of them card data, in every message.
 @lru_cache(maxsize=1024)
-def _kept(value: str, version: str) -> str:
-    return _say(Message("", {_NUMBER: value}, version))
+def _kept(value: str, version: str, network: str | None) -> str:
+    return _say(Message("", {_NUMBER: value}, version), network)
 
 
-def _say(message: Message) -> str:
-    parts = subfields.unfold(message, _NUMBER)
+def _say(message: Message, network: str | None) -> str:
+    parts = subfields.unfold(message, _NUMBER, network)
     if any(told.part.cell.codes == _FLAGS for told in parts):
         said = (told.meaning for told in parts)
         return "; ".join(text for text in said if text != subfields.NO_FLAG) or subfields.NO_FLAG

@@ -57,42 +57,34 @@ _WITH_CARDS = frozenset((2, 35, *_OF_CARDS))
 def converted_amount(message: Message, number: int) -> Iterable[Hit]:
     """DE 5 and 6 are DE 4 times their rate: in minor units, or in major units of both currencies."""
     rate = _RATE_OF[number]
-    if _multiplied(message.get(4), message[number], message.get(rate)):
+    before, after, told = message.get(4), message[number], message.get(rate)
+    if not (f"{before}{after}{told}".isdecimal() and before and after and len(told) > 1):
         return _NONE
-    before, after = minor_units(message), minor_units(message, number)
-    if not before or after is None or rate not in message or not clean(message, rate):
+    amount, found, scale, factor = int(before), int(after), _SCALES[int(told[0])], int(told[1:])
+    right = amount * factor
+    if _is_near(found, right, scale):
         return _NONE
-    decimals, factor = int(message[rate][:1]), int(message[rate][1:])
-    if not factor or decimals >= len(message[rate]):
-        return _NONE  # an impossible rate has a rule of its own
-    right = before * factor / 10**decimals
+    if not right or int(told[0]) >= len(told):
+        return _NONE  # nothing is multiplied; an impossible rate has a rule of its own
     shift = _exponent(message, number) - _exponent(message, 4)
-    if any(_close(after, one) for one in (right, right * 10.0**shift)):
+    if shift and _is_near(found, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
         return _NONE
-    divided = any(_close(after, one) for one in (before * 10**decimals / factor,))
+    divided = _is_near(found, amount * scale, factor)
     hint = "The amount was divided by the rate; DE 4 is multiplied by it." if divided else ""
     expected = f"the amount of DE 4 times the rate in DE {rate}"
     return (Hit(number, expected, "another amount", 0, None, "", hint),)
 
 
-def _multiplied(amount: str, after: str, rate: str) -> bool:
-    """Whether *after* is *amount* times *rate* digit by digit, as in nearly all messages: saves the rest."""
-    if not (f"{amount}{after}{rate}".isdecimal() and amount and after and len(rate) > 1):
-        return False
-    scale = _SCALES[int(rate[0])]
-    right = int(amount) * int(rate[1:])
-    off = int(after) * scale - right
-    return -scale <= off <= scale or abs(off) <= right // _TOLERANCE
+def _is_near(found: int, dividend: int, divisor: int) -> bool:
+    """Whether *found* is the quotient, but for a minor unit or the tolerance."""
+    off = found * divisor - dividend
+    return -divisor <= off <= divisor or abs(off) <= dividend // _TOLERANCE
 
 
 def _exponent(message: Message, number: int) -> int:
     """Decimals of the currency of an amount; two where it is not known."""
     known = currency(message.get(_CURRENCY_OF.get(number, 49)))
     return 2 if known is None or known.exponent is None else known.exponent
-
-
-def _close(found: int, wanted: float) -> bool:
-    return abs(found - wanted) <= max(1.0, wanted / _TOLERANCE)
 
 
 @rule("fee-exceeds-amount", 4, 28, versions=("1987",), classes=_TRANSACTIONS, reads=(4, 28, 49))

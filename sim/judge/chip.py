@@ -6,15 +6,11 @@ is judged only where the tags can be read. Findings point at the tag: path `55.9
 
 from __future__ import annotations
 
-import re
-import sys
-from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 
 from sim.codec import Message
-from sim.elements import dates, emv, money, mti, pos
-from sim.elements.emv_values import count, set_bits, three_digits
+from sim.elements import dates, emv, money, pos
+from sim.elements.emv_values import three_digits
 from sim.elements.pan import detect_network
 from sim.elements.tlv import Tag, TlvError
 from sim.judge.content import clean
@@ -25,12 +21,9 @@ from sim.spec import emv as tables
 from sim.spec.networks import element_name
 
 DATES = dict.fromkeys(("9A", "5F24", "5F25"), "YYMMDD") | {"9F21": "hhmmss"}
-_NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])")}
-# Each payment system gives these tags a meaning of its own (EMV book 3, annex A).
-_SYSTEMS_OWN = re.compile(r"9F[5-7]")
-_REPEATING = ("script",)
 _EARLY = ("1987", "1993")  # the currency of the amount is an element of its own
 _REFUNDS = "2"
+_NO_CHIP = ("manual", "magnetic stripe")
 _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _ONLINE_PIN_METHOD = "02"
 
@@ -98,111 +91,6 @@ def fixed_layout(message: Message) -> Iterator[Hit]:
     """Chip data in a network's own layout cannot be checked tag by tag."""
     if emv.read(message[55]).layout == "AGNS":
         yield Hit(55, "EMV tags", "the fixed layout AGNS", 0, len("C1C7D5E2"))
-
-
-@rule("chip-tag-unknown", 55, tags=())
-def tag_unknown(message: Message) -> Iterator[Hit]:
-    """Tags are in the dictionary."""
-    chip = chip_of(message)
-    if chip.firsts.keys() <= tables.tags().keys():
-        return
-    for tag in chip.tags:
-        if tag.tag not in tables.tags():
-            yield tag_hit(tag, "a tag of the dictionary", f"tag {tag.tag}")
-
-
-_ANY_SIZE = range(sys.maxsize)
-
-
-@cache
-def _sizes() -> dict[str, range]:
-    """How many hex digits each tag of the dictionary may have."""
-    return {
-        tag: range(2 * known.minimum, sys.maxsize if known.maximum is None else 2 * known.maximum + 1)
-        for tag, known in tables.tags().items()
-    }
-
-
-@rule("chip-tag-length", 55, tags=())
-def tag_length(message: Message) -> Iterator[Hit]:
-    """Values are as long as the dictionary says; a length that rests on no source, or on one payment
-    system, only informs."""
-    sizes = _sizes()
-    for tag in chip_of(message).tags:
-        if len(tag.value) in sizes.get(tag.tag, _ANY_SIZE):
-            continue
-        known, size = tables.tags()[tag.tag], len(tag.value) // 2
-        if known.maximum is None:
-            expected = f"at least {count(known.minimum, 'byte')}"
-        elif known.minimum == known.maximum:
-            expected = count(known.minimum, "byte")
-        else:
-            expected = f"{known.minimum} to {known.maximum} bytes"
-        unsure = "unsourced" in known.source or _SYSTEMS_OWN.match(tag.tag)
-        yield tag_hit(tag, expected, count(size, "byte"), severity=Severity.INFO if unsure else None)
-
-
-@cache
-def _numbers() -> dict[str, tables.TagSpec]:
-    """The tags that hold digits."""
-    return {tag: known for tag, known in tables.tags().items() if known.content in _NOT_DIGITS}
-
-
-@rule("chip-tag-digits", 55)
-def tag_digits(message: Message) -> Iterator[Hit]:
-    """Values of format n and cn are digits, no more of them than the format has."""
-    numbers = _numbers()
-    for tag in chip_of(message).tags:
-        known = numbers.get(tag.tag)
-        if known is None or (known.digits is None and tag.value.isdecimal()):
-            continue
-        if wrong := _NOT_DIGITS[known.content].search(tag.value):
-            yield tag_hit(tag, f"{known.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
-        elif known.content == "n" and known.digits and tag.value[: -known.digits].strip("0"):
-            more = f"{len(tag.value.lstrip('0'))} digits"
-            yield tag_hit(tag, f"{known.format}, zeros in front", more)
-
-
-@rule("chip-tag-repeated", 55, tags=())
-def tag_repeated(message: Message) -> Iterator[Hit]:
-    """A tag stands once in its template; scripts and their commands may repeat."""
-    chip = chip_of(message)
-    tags = chip.tags
-    if len(chip.firsts) == len(tags):
-        return
-    levels = [[tag for tag in tags if tag.depth == 0], *(tag.children for tag in tags if tag.children)]
-    for level in levels:
-        counts = Counter(tag.tag for tag in level)
-        last = {tag.tag: tag for tag in level}
-        for name, number in counts.items():
-            if number > 1 and not last[name].constructed and tables.role(name) not in _REPEATING:
-                yield tag_hit(last[name], f"one tag {name}", f"{number}")
-
-
-@cache
-def _reserved() -> dict[str, int]:
-    """The reserved bits of each tag that is nothing but bits, as a number."""
-    masks = {}
-    for tag, known in tables.tags().items():
-        if tables.only_bits(tag):
-            size = 8 * known.minimum
-            used = sum(1 << size - 8 * byte + bit - 1 for byte, bit in tables.bits(tag))
-            masks[tag] = (1 << size) - 1 & ~used
-    return masks
-
-
-@rule("chip-reserved-bits", 55)
-def reserved_bits(message: Message) -> Iterator[Hit]:
-    """Reserved bits are zero."""
-    reserved = _reserved()
-    for tag in chip_of(message).tags:
-        if tag.tag not in reserved:
-            continue
-        known = tables.tags()[tag.tag]
-        if len(tag.value) == 2 * known.minimum and int(tag.value, 16) & reserved[tag.tag]:
-            set_ones = [place for place in set_bits(tag.value) if place not in tables.bits(tag.tag)]
-            found = ", ".join(f"byte {byte} bit {bit}" for byte, bit in set_ones) + " set"
-            yield tag_hit(tag, f"reserved bits of the {known.name} at 0", found)
 
 
 @rule("chip-date", 55, tags=DATES)
@@ -301,8 +189,11 @@ def online_pin(message: Message) -> Iterator[Hit]:
             yield tag_hit(tag, "an online PIN beside DE 52", emv.cvm_results(tag.value))
 
 
-@rule("chip-entry-mode", 22, 55, classes="12", functions="0", reads=(22,))
+@rule("chip-entry-mode", 22, 55, classes="12", functions="0", reads=(CARD, 22))
 def entry_mode(message: Message) -> Iterator[Hit]:
-    """Where there are chip data, DE 22 says that a chip was read."""
-    if pos.entry_kind(message) in ("manual", "magnetic stripe") and not mti.is_response(message.mti):
+    """Where there are chip data, DE 22 says that a chip was read, be it by a code of the card's network."""
+    if pos.entry_kind(message) not in _NO_CHIP:
+        return
+    card = detect_network(message)
+    if card is None or pos.entry_kind(message, card.network) in _NO_CHIP:
         yield Hit(55, "chip or contactless in DE 22", pos.entry_mode(message))

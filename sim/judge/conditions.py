@@ -7,17 +7,24 @@ from functools import lru_cache
 
 from sim.codec import Message
 from sim.elements import layout
-from sim.spec import is_particular, role
+from sim.spec import is_particular, lookup, role
 
 Predicate = Callable[[Message], bool]
 
 _ACCOUNTS = (2, 34, 35, 45)
 _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _CACHE_SIZE = 1024
+_INQUIRY = "inquiry"
 
 
 def _approved(message: Message) -> bool:
-    return is_particular("approved", message.version, message.get(39))
+    """Whether something is approved that has an approval code: an inquiry may be answered without one."""
+    return is_particular("approved", message.version, message.get(39)) and not _inquires(message)
+
+
+def _inquires(message: Message) -> bool:
+    kind = lookup("transaction_type", message.get(3)[:2], version=message.version)
+    return kind is not None and kind.kind == _INQUIRY
 
 
 def _entered(message: Message, how: str) -> bool:

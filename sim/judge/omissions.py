@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from sim.codec import Message
 from sim.elements import emv
 from sim.elements.groups import read_additional_amounts
+from sim.elements.words import with_article
 from sim.judge.engine import rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
@@ -36,7 +37,7 @@ _ORIGINAL_AMOUNT = "57"
 def _missing(message: Message, number: int) -> Iterable[Hit]:
     if number in message or not message.fields:
         return _NONE  # a message of nothing has a rule of its own
-    return (Hit(number, f"a {message.spec[number].name.lower()}", "none"),)
+    return (Hit(number, with_article(message.spec[number].name.lower()), "none"),)
 
 
 @rule("later-processing-code", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)

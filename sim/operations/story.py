@@ -234,11 +234,13 @@ def _place(location: str, terminal: str, merchant: str, code: str, version: str)
     elif shown:
         text = f"It came from {shown}"
     else:
-        text = "The place is not given" if code else ""
-    if code:
-        business = merchant_category(code)
-        text += f", merchant category {code} ({business or 'not in the ISO 18245 list'})"
-    return text + "." if text else ""
+        text = ""
+    if not code:
+        return text + "." if text else ""
+    business = f"{code} ({merchant_category(code) or 'not in the ISO 18245 list'})"
+    if text:
+        return f"{text}, merchant category {business}."
+    return f"The merchant's category is {business}; the place is not given."
 
 
 def _reading(message: Message, name: str | None) -> str:
@@ -253,9 +255,9 @@ def _read(code: str, condition: str, version: str, name: str | None) -> str:
     message = Message("", {22: code}, version)
     mode = pos.entry_mode(message, name)
     if not mode:
-        return f"The point of service code {code} says: {pos.say(message)}."
+        return f"The point of service code {code} says: {pos.say(message, name)}."
     way = _phrases("ways").get(version, _phrases("ways")["any"])
-    how = str(_phrases("readings").get(pos.entry_kind(message), f"{way} {mode}"))
+    how = str(_phrases("readings").get(pos.entry_kind(message, name), f"{way} {mode}"))
     if number_of("condition", version):
         capability = lookup("pin_entry_capability", code[2:3], version=version)
         if capability and (said := _phrases("capabilities").get(capability.kind, capability.meaning)):

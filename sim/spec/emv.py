@@ -65,6 +65,24 @@ def tags() -> Mapping[str, TagSpec]:
 
 
 @cache
+def own_tags() -> Mapping[str, Mapping[str, TagSpec]]:
+    """What networks make of the tags that each payment system defines for itself: by tag, then network."""
+    found: dict[str, dict[str, TagSpec]] = {}
+    for row in read_csv("emv/own"):
+        found.setdefault(row["tag"], {})[row["network"]] = _tag(row)
+    return found
+
+
+def tag_of(tag: str, network: str | None) -> TagSpec | None:
+    """What *tag* is, as *network* has it where it has its own; None for one that is not in the dictionary.
+
+    >>> tag_of("9F7C", "MASTERCARD").name, tag_of("9F7C", "JCB").name
+    ('Merchant custom data', 'Partner discretionary data')
+    """
+    return own_tags().get(tag, {}).get(network or "") or tags().get(tag)
+
+
+@cache
 def _bits() -> Mapping[str, Mapping[tuple[int, int], str]]:
     found: dict[str, dict[tuple[int, int], str]] = {}
     for row in read_csv("emv/bits"):

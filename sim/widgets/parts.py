@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from sim.codec import Message
 from sim.elements import dates, emv, mti, subfields
 from sim.masking import is_sensitive
-from sim.spec.emv import owner as chip_owner
 
 CHIP = 55
 _IIN = 6
@@ -103,9 +102,8 @@ def _pan(message: Message, shown: str) -> Iterator[ShownPart]:
 
 def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
     """The tags of chip data; the inside of those that a network lays out by its own rows."""
-    read = emv.read(value)
-    owner = chip_owner(read.value("84") or read.value("9F06") or read.value("4F")) or network
-    for said in emv.decode(value):
+    owner = emv.owner_of(emv.read(value)) or network
+    for said in emv.decode(value, owner):
         yield ShownPart(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
         inside = value[said.start : said.end].upper()
         for told in subfields.inside_tag(said.tag, inside, owner) if said.value_shown == inside else ():

@@ -341,3 +341,26 @@ def test_the_issuer_answers_the_chip() -> None:
     assert "issuer authentication data (10 bytes)" in text
     assert "after the final cryptogram (72): application block" in text
     assert "its inside cannot be read" in told(chip({"71": "8603AABB"}, "0110"))
+
+
+@pytest.mark.parametrize(
+    ("tag", "value", "aid", "name", "shown"),
+    [
+        ("9F53", "52", "A0000000041010", "Transaction category code", "R"),
+        ("9F53", "05", "A0000000031010", "Consecutive transaction counter international limit", "05"),
+        ("9F53", "708000", "A0000000651010", "Terminal interchange profile", "708000"),
+        ("9F7C", "AB" * 20, "A0000000041010", "Merchant custom data", "AB" * 20),
+        ("9F6E", "20700000", "A0000000031010", "Form factor indicator (FFI)", "20700000"),
+    ],
+)
+def test_a_tag_of_networks_own_is_that_of_the_application(
+    tag: str, value: str, aid: str, name: str, shown: str
+) -> None:
+    """The application on the chip says whose the tag is; without one the card's network does, if any."""
+    alone = tlv.write({tag: value})
+    said = emv.decode(tlv.write({"84": aid, tag: value}))[1]
+    assert (said.name, said.value_shown) == (name, shown)
+    owner = tables.owner(aid)
+    assert emv.decode(alone, owner)[0].name == name
+    assert emv.decode(alone)[0].name == tables.tags()[tag].name
+    assert name in emv.headline(alone, owner)

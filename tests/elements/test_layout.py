@@ -95,11 +95,27 @@ def test_the_layout_that_fits_is_found_among_alternatives(
 
 def test_a_value_that_fits_no_layout_has_none() -> None:
     """No guess: the value stays whole, and the closest layout says where it stops fitting."""
-    value = f"{'CORNER SHOP':<20}{'NEW YORK':<12}{'':<7}Q"
+    value = f"{'CORNER SHOP':<25}{'NEW YORK':<13} Q"
     assert layout.fitting("1987", 43, value) is None
     near = layout.closest("1987", 43, value)
     assert near is not None
     assert near.misfits[0].start >= 36
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        (f"{'CORNER SHOP':<25}{'NEW YORK':<13}US", "25/13/2"),
+        (f"{'THE CORNER SHOP OF LONDON':<25}{'LONDON':<13}GB", "25/13/2"),
+        (f"{'THE  OLD CORNER SHOP':<25}{'LONDON':<13}GB", "25/13/2"),
+        (f"{'CORNER SHOP':<20}{'NEW YORK':<18}US", None),
+        (f"{'CORNER SHOP':<22}{'NEW YORK':<16}US", None),
+    ],
+)
+def test_no_layout_splits_a_word(value: str, fits: str | None) -> None:
+    """A name is filled up behind its end: one with a gap that reaches its last place is of another layout."""
+    found = layout.fitting("1987", 43, value)
+    assert (found.layout.variant if found else None) == fits
 
 
 @pytest.mark.parametrize(

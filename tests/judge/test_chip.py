@@ -87,6 +87,7 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-tag-length", {"t9F37": "AABB"}, {}, "55.9F37", "AABB", "warning"),
     ("chip-tag-length", {"t9F22": "AABB"}, {}, "55.9F22", "AABB", "info"),
     ("chip-tag-length", {"t9F66": "AABB"}, {}, "55.9F66", "AABB", "info"),
+    ("chip-tag-length", {"t9F53": "708000"}, {}, "55.9F53", "708000", "info"),
     ("chip-tag-digits", {"t9F03": "0000000000A0"}, {}, "55.9F03", "A", "warning"),
     ("chip-tag-digits", {"t5F36": "12"}, {}, "55.5F36", "12", "warning"),
     ("chip-tag-digits", {"t5A": "4111F111111111111F"}, {}, "55.5A", "F", "warning"),

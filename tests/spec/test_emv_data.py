@@ -11,6 +11,7 @@ from sim.spec.tables import read_csv
 
 COLUMNS = {
     "tags": ["tag", "name", "format", "min", "max", "usage", "source"],
+    "own": ["network", "tag", "name", "format", "min", "max", "usage", "source"],
     "bits": ["tag", "byte", "bit", "meaning", "source"],
     "values": ["tag", "part", "code", "meaning", "source"],
 }
@@ -52,12 +53,17 @@ def test_rows_are_complete(name: str) -> None:
     assert all(list(row) == COLUMNS[name] for row in rows)
     assert all(value == value.strip() for row in rows for value in row.values())
     assert all(re.fullmatch(r"[A-Za-z]+(; [A-Za-z]+)*", row["source"]) for row in rows)
-    assert all(row["name" if name == "tags" else "meaning"] for row in rows)
+    assert all(row["name" if name in ("tags", "own") else "meaning"] for row in rows)
 
 
 @pytest.mark.parametrize(
     ("name", "key"),
-    [("tags", ("tag",)), ("bits", ("tag", "byte", "bit")), ("values", ("tag", "part", "code"))],
+    [
+        ("tags", ("tag",)),
+        ("own", ("network", "tag")),
+        ("bits", ("tag", "byte", "bit")),
+        ("values", ("tag", "part", "code")),
+    ],
 )
 def test_nothing_is_listed_twice(name: str, key: tuple[str, ...]) -> None:
     """One row per tag, per bit and per value."""
@@ -190,3 +196,10 @@ def test_well_known_values(tag: str, part: str, code: str, word: str) -> None:
     ]
     assert len(found) == 1
     assert word in found[0].replace(",", "").split()
+
+
+def test_the_row_of_all_covers_what_networks_make_of_a_tag() -> None:
+    """Where the network is not known, a tag of its own may be as long as at any of them."""
+    for row in read_csv("emv/own"):
+        wide = TAGS[row["tag"]]
+        assert int(wide["min"]) <= int(row["min"]) <= int(row["max"]) <= int(wide["max"]), row
