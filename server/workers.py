@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
@@ -33,6 +34,7 @@ DRAIN = 15.0  # seconds that what was begun before a stop may still take
 YOUNG = 5.0  # seconds: a worker that dies younger than this may be one of a row of them
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0  # seconds before a successor of one that died young
 WATCH = 1.0  # seconds between two looks while a successor is due
+SWITCH = 0.0005  # seconds that a guess beside the event loop may hold it up: Python's own are ten times more
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger("server.error")
@@ -42,6 +44,7 @@ def serve_one(settings: Settings, sock: socket.socket, serving: Callable[[], Non
     """Serve in this process until SIGTERM or SIGINT; what was begun is finished first. *serving* is called
     once requests are answered."""
     logs.set_up()
+    sys.setswitchinterval(SWITCH)
     os.environ["SANIC_IGNORE_PRODUCTION_WARNING"] = "true"  # no advice about developing on a terminal
     with suppress(KeyboardInterrupt), asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(settings, sock, serving))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -111,6 +113,10 @@ async def convert(request: Request) -> BaseHTTPResponse:
     )
 
 
+# One guess at a time: several would hold up each other and all other requests.
+_GUESSING = ThreadPoolExecutor(1, "guessing")
+
+
 async def _read(
     message: str, form: str | None, version: ProtocolVersion | None, network: CardNetwork | None
 ) -> operations.Parsed:
@@ -121,7 +127,8 @@ async def _read(
     try:
         if form == reading.TEXT or (form is None and reading.read_text_form(raw, chosen) is not None):
             return operations.parse_any(message, format=form, version=chosen, network=asked)
-        found = await asyncio.to_thread(operations.guess, raw, format=form, version=chosen)
+        guess = partial(operations.guess, raw, format=form, version=chosen)
+        found = await asyncio.get_running_loop().run_in_executor(_GUESSING, guess)
     except ParseError as error:
         raise iso_problem("iso8583_parse", _MESSAGE, error) from None
     try:
