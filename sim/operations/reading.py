@@ -140,8 +140,10 @@ def parse_guessed(
         text = build(held)
     except BuildError as error:
         raise ParseError(error.field, None, error.expected, error.found, held) from error
+    count = len(found.messages)
+    reasons = (*best.reasons, f"it is the first of {count} messages") if count > 1 else best.reasons
     return Parsed(
-        held, text, chosen_network(held, network), best.format, best.framing, best.confidence, best.reasons
+        held, text, chosen_network(held, network), best.format, best.framing, best.confidence, reasons
     )
 
 

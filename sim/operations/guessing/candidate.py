@@ -21,6 +21,8 @@ from sim.operations.guessing.ways import TriedFormat, Way
 from sim.spec import version_of
 
 TEXT = "text"
+# The layer behind a message that another follows, though nothing in front says how long it is.
+NEXT = "next"
 _STOPPED = 16.0
 _OWN = 3.0
 _OTHER_VERSION = 10.0
@@ -153,9 +155,19 @@ class Candidate:
         return self.complete and len(self.odd) < _MOST_ODD and not left and self.front.unknown <= _FAR
 
     @property
+    def goes_on(self) -> bool:
+        """Whether another message follows, of which nothing in front says so."""
+        return self.behind is not None and self.behind.name == NEXT
+
+    @property
     def is_text(self) -> bool:
         """Whether it is the text form, as it stands in the paste."""
         return self.reading.text and self.kind.format.name == "ascii" and not self.dialect
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The kinds of what stands in front, outermost first."""
+        return tuple(layer.name for layer in self.front.layers)
 
     @property
     def framing(self) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
-from sim.codec.wire.dumps import MOST_CHARACTERS, Named, Reading, named, readings
+from sim.codec.wire.dumps import MOST_CHARACTERS, Named, Reading, named, reading_named, readings
 from sim.codec.wire.dumps.records import texts
 from sim.operations.guessing.anchors import usual
 from sim.operations.guessing.blocks import blocks
-from sim.operations.guessing.candidate import TEXT, Candidate
+from sim.operations.guessing.candidate import TEXT, Candidate, same
 from sim.operations.guessing.confidence import judge
 from sim.operations.guessing.front import OFF_BY
-from sim.operations.guessing.pipeline import Known, candidates, following
+from sim.operations.guessing.pipeline import Known, as_first, candidates, following
 from sim.operations.guessing.result import Guess, Guessed, nothing, of_candidate, of_spelled, of_text
 from sim.operations.guessing.search import Work
 from sim.operations.guessing.spelled import oddities, spelled
@@ -122,7 +122,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     if len(lines) > 1 and whole.best.confidence not in (SURE, LIKELY) and _HEX.fullmatch(lines[0].strip()):
         first = _of_readings(readings(lines[0]), lines[0], asked)
         if first.best.confidence in (SURE, LIKELY):
-            return Guess(first.candidates, _by_lines(lines, asked))
+            return Guess(first.candidates, _by_lines(lines, asked, first.best))
     return _of_blocks(whole, blocks(lines), asked)
 
 
@@ -130,19 +130,35 @@ def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
     """What the *whole* paste is, or where it is nothing sure, its first part; and the messages of all."""
     if len(parts) < _FEWEST:
         return whole
-    first = whole
+    first, others = whole, parts
     if whole.best.confidence not in (SURE, LIKELY):
-        first, parts = _of_text(parts[0], asked, enclosed=True), parts[1:]
+        first, others = _of_text(parts[0], asked, enclosed=True), parts[1:]
     if first.best.confidence not in (SURE, LIKELY):
         return whole
     # The other end of a line speaks no other format; and all of them are no more work than one paste.
     name = "ascii" if first.best.format == TEXT else first.best.format
     alike = replace(_asked(first.best.written or name, asked.version), work=Work())
-    others: list[Guess] = []
-    for part in parts:
-        if sum(len(one.messages) for one in others) < _MOST_LINES:
-            others.append(_of_text(part, alike, enclosed=True))
-    return _with_more(first, others)
+    found: list[Guess] = []
+    for part in others:
+        if sum(len(one.messages) for one in found) < _MOST_LINES:
+            found.append(_as_first(first.best, part) or _of_text(part, alike, enclosed=True))
+    later = any(one.best.message == first.best.message for one in found[1:])
+    if later and found[0].best.confidence in (SURE, LIKELY):
+        first, found = found[0], found[1:]  # the longest part was taken for all of it
+    return _with_more(first, found)
+
+
+def _as_first(first: Guessed, text: str) -> Guess | None:
+    """The messages in *text*, spelled, framed and written as *first* is; None where it is otherwise."""
+    origin = first.origin
+    if origin is None or origin.skipped:
+        return None
+    reading = reading_named(text, origin.reading.name)
+    one = as_first(origin, reading, reading.data) if reading else None
+    if one is None or not one.fits or one.odd or one.layers != origin.layers:
+        return None
+    given = tuple(of_candidate(read) for read in (one, *following(one)))
+    return Guess(given[:1], given)
 
 
 def _inside(key: str, found: Guess) -> Guess:
@@ -163,14 +179,17 @@ def _with_more(first: Guess, others: list[Guess]) -> Guess:
     return Guess(first.candidates, tuple(messages))
 
 
-def _by_lines(lines: list[str], asked: Known) -> tuple[Guessed, ...]:
-    """The best candidate of each line."""
-    found = []
+def _by_lines(lines: list[str], asked: Known, first: Guessed | None = None) -> tuple[Guessed, ...]:
+    """The messages of each line, as the *first* one is written, else the best candidate."""
+    found: list[Guessed] = []
     for line in lines[:_MOST_LINES]:
         bare = line.strip("\r\n")
-        one = _text_form(bare, asked.version) or _of_readings(readings(bare), bare, asked).best
-        if one.message is not None:
+        if one := _text_form(bare, asked.version):
             found.append(one)
+        elif alike := first and _as_first(first, bare):
+            found += alike.messages
+        elif (other := _of_readings(readings(bare), bare, asked).best).message is not None:
+            found.append(other)
     return tuple(found)
 
 
@@ -213,15 +232,32 @@ def _of_readings(found: list[Reading], text: str, asked: Known) -> Guess:
         odd = tuple(kept[0].odd[:2]) if kept else ()
         one = nothing(found[0].name, (*why, *odd), (layers,) * bool(layers))
         return Guess((one,), ())
+    more = _in_order(kept)
+    if more and (behind := more[-1].behind) and behind.size and behind.name not in ("line-end", "fill"):
+        kept[0].unusual.append(f"what stands behind message {len(more) + 1} cannot be read")
     for read in kept:
-        judge(read, [other for other in kept if other is not read])
+        # Another message of the paste is no other way to read this one.
+        judge(
+            read, [other for other in kept if other is not read and not any(same(other, one) for one in more)]
+        )
     for read in kept[1:]:
         if kept[0].confidence == SURE:
             read.confidence = UNSURE
         elif read.confidence == SURE:
             read.confidence = LIKELY
     given = tuple(of_candidate(read) for read in kept)
-    return Guess(given, (given[0], *(of_candidate(read) for read in following(kept[0]))))
+    return Guess(given, (given[0], *(of_candidate(read) for read in more)))
+
+
+def _in_order(kept: list[Candidate]) -> list[Candidate]:
+    """The messages behind the first one, which is brought to the front: a later one may save more bits."""
+    for one in kept[1:]:
+        more = list(following(one)) if one.goes_on else []
+        if any(same(kept[0], other) for other in more):
+            kept.remove(one)
+            kept.insert(0, one)
+            return more
+    return list(following(kept[0]))
 
 
 def _believable(best: Candidate) -> bool:

@@ -156,25 +156,24 @@ def _length(
     made: Frame, data: bytes, said: int, at: int, total: int, end: int | None
 ) -> Iterator[FrontLayer]:
     width = _width(made)
-    after, raw = at + width, data[:width]
-    shown = f"{made.title} {_shown(made, raw)}"
-    bits = _bits()[made.name]
+    after, raw, bits = at + width, data[:width], _bits()[made.name]
+    left = total - after
     if end is None:
-        if said == total - after:
-            yield FrontLayer(made.name, shown, width, bits)
-        elif said > total - after and at < 2 and said in _CUT:
-            odd = f"the length in front says {said}, {total - after} bytes are here"
-            if said - (total - after) < _NEAR:
-                odd += f", so it {OFF_BY} {said - (total - after)}"
-            yield FrontLayer(made.name, shown, width, bits - 8.0, odd)
+        odd = ""
+        if said > left and at < 2 and said in _CUT:
+            odd = f"the length in front says {said}, {left} bytes are here"
+            odd += f", so it {OFF_BY} {said - left}" if said - left < _NEAR else ""
+        if said == left or odd:
+            yield FrontLayer(made.name, _label(made, raw), width, bits - 8.0 * bool(odd), odd)
         return
-    for have, how in (
-        (end - after, ""),
-        (total - after, ", to the end of the paste"),
-        (end - after - (total - end), ""),
-    ):
+    more = total - end
+    for have, how in ((left - more, ""), (left, ", to the end of the paste"), (left - 2 * more, "")):
         if said == have:
-            yield FrontLayer(made.name, shown + how, width, bits - 2.0 * bool(how))
+            yield FrontLayer(made.name, _label(made, raw) + how, width, bits - 2.0 * bool(how))
+
+
+def _label(made: Frame, raw: bytes) -> str:
+    return f"{made.title} {_shown(made, raw)}"
 
 
 def _shown(made: Frame, raw: bytes) -> str:

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from sim.codec.wire.dumps import Reading
 from sim.operations.guessing.anchors import Anchor, anchors, usual
-from sim.operations.guessing.candidate import Candidate, same
+from sim.operations.guessing.blocks import after
+from sim.operations.guessing.candidate import NEXT, Candidate, same
 from sim.operations.guessing.front import Front, FrontLayer, behind, explain, network_headers, unblocked
 from sim.operations.guessing.search import Found, Search, State, Work
 from sim.operations.guessing.ways import TriedFormat, kinds, ways
@@ -52,14 +53,18 @@ class Job:
     anchor: Anchor
     kind: TriedFormat
     version: str
+    ahead: bool = True
 
     def candidates(self, strict: bool) -> list[Candidate]:
         """The best ways to read it."""
         read: Found = self.search.read(self.anchor, self.kind, self.version, strict)
-        return [self._candidate(state, read.stop) for state in read.finished[:2] or (read.partial,)]
+        return [self._candidate(state, read.stop, strict) for state in read.finished[:2] or (read.partial,)]
 
-    def _candidate(self, state: State, stop: int) -> Candidate:
+    def _candidate(self, state: State, stop: int, strict: bool) -> Candidate:
         front, rest = self.around(None if stop else state.at)
+        doubtful = self.ahead and rest is not None and rest.size and rest.odd
+        if rest is not None and doubtful and self._goes_on(state.at, rest.name, strict):
+            rest = FrontLayer(rest.name or NEXT, "", rest.size, 0.0)
         return Candidate(
             self.reading,
             self.data,
@@ -72,6 +77,21 @@ class Job:
             front,
             rest,
         )
+
+    def _goes_on(self, end: int, framed: str, strict: bool) -> bool:
+        """Whether another message of the kind can be read behind byte *end*, behind as many bytes of front,
+        the same ones unless the front is *framed* by a length."""
+        start = after(self.data, end, self.reading.text)
+        heads = anchors(self.search.views, start + self.anchor.at)
+        found = next((one for one in heads if one.head == self.anchor.head and usual(one.mti)), None)
+        if found is None or not found.numbers:
+            return False
+        if not framed and self.data[start : found.at] != self.data[: self.anchor.at]:
+            return False
+        if not framed and self.data[start : start + end] == self.data[:end]:
+            return False  # bytes that repeat themselves are no other message
+        version = self.version if self.version != version_of(self.anchor.mti) else version_of(found.mti)
+        return not self.search.read(found, self.kind, version or self.version, strict).stop
 
     def around(self, end: int | None) -> tuple[Front, FrontLayer | None]:
         """What stands around a message that ends at byte *end*: found once for all formats."""
@@ -126,25 +146,33 @@ def _relaxed(tried: list[Tried], work: Work) -> list[Tried]:
 
 
 def following(first: Candidate) -> Iterator[Candidate]:
-    """The messages behind *first* in the same bytes, framed and written as it is; none where its own length
-    does not say that there are more."""
-    one, at = first, 0
-    while one.behind is not None and one.behind.name in ("more", "vbs"):
+    """The messages behind *first* in the same bytes, framed and written as it is; none where nothing says
+    that there are more."""
+    one: Candidate | None = first
+    at, apart = 0, first.goes_on
+    while one and one.behind and (one.behind.name in ("more", "vbs") or (apart and one.behind.size)):
         at += one.state.at
+        at = after(first.data, at, first.reading.text) if apart else at
         # Not all that is left: a message is about as long as the last, and looking must not take its square.
-        data = first.data[at : at + _WINDOW + 2 * one.state.at]
-        search = Search(data)
-        heads = anchors(search.views, first.anchor.at)
-        anchor = next((made for made in heads if made.head == first.anchor.head), None)
-        if anchor is None:
-            return
-        version = version_of(anchor.mti) or VERSIONS[0]
-        job = Job(first.reading, data, first.skipped, search, anchor, first.kind, version)
-        one = job.best(strict=not first.dialect)
-        if not one.complete:
-            return
-        one.confidence, one.reasons = first.confidence, ["read as the first message is"]
-        yield one
+        one = as_first(first, first.reading, first.data[at : at + _WINDOW + 2 * one.state.at])
+        if one:
+            yield one
+
+
+def as_first(first: Candidate, reading: Reading, data: bytes) -> Candidate | None:
+    """The message that *data* begins with, framed and written as *first* is; None where none can be read."""
+    search = Search(data)
+    heads = anchors(search.views, first.anchor.at)
+    anchor = next((made for made in heads if made.head == first.anchor.head), None)
+    if anchor is None:
+        return None
+    version = version_of(anchor.mti) or VERSIONS[0]
+    job = Job(reading, data, first.skipped, search, anchor, first.kind, version, ahead=False)
+    one = job.best(strict=not first.dialect)
+    if not one.complete:
+        return None
+    one.confidence, one.reasons = first.confidence, ["read as the first message is"]
+    return one
 
 
 def _begins_as_text(reading: Reading) -> bool:

@@ -51,6 +51,7 @@ class Guessed:
     layers: tuple[FrontLayer, ...] = field(default=(), repr=False)
     error: ParseError | None = field(default=None, repr=False)
     raw: str | None = field(default=None, repr=False)
+    origin: Candidate | None = field(default=None, repr=False, compare=False)
 
     @property
     def mti(self) -> str:
@@ -126,6 +127,7 @@ def of_candidate(one: Candidate) -> Guessed:
         one.reading.text,
         one.front.layers,
         None if one.complete else one.error(),
+        origin=one,
     )
 
 

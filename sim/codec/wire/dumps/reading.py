@@ -82,14 +82,24 @@ def readings(paste: str) -> list[Reading]:
     >>> [one.name for one in readings("30 38 30 30 20 20 00 00 00 80 00 00")]
     ['text', 'hex']
     """
+    return list(_each(paste))
+
+
+def reading_named(paste: str, name: str) -> Reading | None:
+    """The way called *name* to see bytes in *paste*; None where that is none. What follows it is not made."""
+    return next((one for one in _each(paste) if one.name == name), None)
+
+
+def _each(paste: str) -> Iterator[Reading]:
     text = _BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff"))
-    found = [Reading("text", _encoded(_bare(text)), 0.0, text=True)]
-    found += [*_inside(text), *_apart(text), *_lines_joined(text)]
-    found += _dumps(text)
-    found += _hex(text)
+    yield Reading("text", _encoded(_bare(text)), 0.0, text=True)
+    yield from _inside(text)
+    yield from _apart(text)
+    yield from _lines_joined(text)
+    yield from _dumps(text)
+    yield from _hex(text)
     for name, data, taken in literals.all_of(text):
-        found.append(_taken(name, data, taken, text))
-    return found
+        yield _taken(name, data, taken, text)
 
 
 def _bare(text: str) -> str:

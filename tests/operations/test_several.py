@@ -1,0 +1,82 @@
+"""Several messages in one line: what divides them, in text and in hex, framed and not."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.codec import Message, build, parse
+from sim.codec.wire import encode
+from sim.operations import guess
+from sim.operations.reading import parse_any
+from sim.operations.sureness import LIKELY, SURE
+from tests.guess_score import TEXT, paste, rows
+
+DIVIDERS = ("", "|", ";", ",", " ", " | ", "\t", " -> ", " answer: ")
+FORMATS = ("ascii", "ascii-binary", "bcd", "ebcdic")
+
+
+def _three() -> list[Message]:
+    """An authorization, an echo, a reversal: different lengths, of one version."""
+    found: dict[str, Message] = {}
+    for row in rows(TEXT):
+        text = paste(row)
+        if (
+            text[:4] in ("0100", "0800", "0400")
+            and text[:4] not in found
+            and row.get("version", "1987") == "1987"
+        ):
+            found[text[:4]] = parse(text, "1987")
+    assert len(found) == 3
+    return list(found.values())
+
+
+@pytest.mark.parametrize("divider", DIVIDERS)
+def test_texts_in_one_line_are_all_found(divider: str) -> None:
+    """Text forms one behind the other, whatever divides them."""
+    messages = _three()
+    found = guess(divider.join(map(build, messages)))
+    assert [one.message for one in found.messages] == messages
+    assert found.best.confidence in (SURE, LIKELY)
+
+
+def test_texts_in_a_line_of_a_log_are_all_found() -> None:
+    """Words in front, between and behind; what is behind the last one is said."""
+    messages = _three()
+    line = "12:01:02 INFO sent " + " got ".join(map(build, messages)) + " after 31 ms"
+    found = guess(line)
+    assert [one.message for one in found.messages] == messages
+    assert "what stands behind message 3 cannot be read" in found.best.reasons
+
+
+@pytest.mark.parametrize("divider", ["", "|", ", ", " answer "])
+@pytest.mark.parametrize("front", ["", "TPDU", "length"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_hex_in_one_line_is_all_found(name: str, front: str, divider: str) -> None:
+    """Bytes in hex one behind the other, with a length or a TPDU in front of each, or with nothing."""
+    messages = _three()
+    pieces = []
+    for message in messages:
+        body = encode(message, name)
+        head = {"": b"", "TPDU": bytes.fromhex("6000060000"), "length": len(body).to_bytes(2, "big")}[front]
+        pieces.append((head + body).hex())
+    found = guess(divider.join(pieces))
+    assert [one.message.fields for one in found.messages if one.message] == [one.fields for one in messages]
+
+
+def test_the_one_that_was_read_is_said_to_be_the_first() -> None:
+    """Whoever asks for one message is told that there are more."""
+    reasons = parse_any("|".join(map(build, _three()))).reasons
+    assert reasons[-1] == "it is the first of 3 messages"
+
+
+def test_a_message_and_rubbish_is_one_message() -> None:
+    """What follows begins as a message and cannot be read: it is no second one, and nothing is sure."""
+    text = build(_three()[0])
+    found = guess(f"{text}|{text[:30]}")
+    assert len(found.messages) == 1
+    assert found.best.confidence != SURE
+
+
+def test_bytes_that_repeat_are_no_messages() -> None:
+    """The same pair of digits again and again reads as messages behind each other, and is none for sure."""
+    assert guess("0100 " * 200).best.confidence not in (SURE, LIKELY)
