@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,7 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 def host_command(
     framing: tuple[str, ...], tls: tuple[str, str] | None, suite: str | None, as_json: bool, **options: Any
 ) -> None:
-    """Answer requests on a TCP port until Ctrl-C, and print what is seen, card data hidden.
+    """Answer requests on a TCP port until Ctrl-C (or SIGTERM), and print what is seen, card data hidden.
 
     Valid requests are approved while their account has the money, others declined; --rules say otherwise, and
     --suite what `iso8583 suite` then expects of this host.
@@ -55,6 +56,8 @@ def host_command(
 
     if suite is not None:
         _play(suite, options)
+    # A script, a service manager or a container ends it by SIGTERM: as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with sim.host(options.pop("rules"), framing=list(framing) or None, tls=tls, **options) as host:
         click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
         unread = threading.Event()

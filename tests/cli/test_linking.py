@@ -27,7 +27,7 @@ def iso8583(*argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def host(*argv: str) -> Iterator[tuple[str, list[str]]]:
+def host(*argv: str, end: signal.Signals = signal.SIGINT) -> Iterator[tuple[str, list[str]]]:
     """A host in a process of its own: its address, and, when it has ended, the lines that it printed."""
     lines: list[str] = []
     process = subprocess.Popen(
@@ -43,10 +43,11 @@ def host(*argv: str) -> Iterator[tuple[str, list[str]]]:
         assert found, said
         yield found[1], lines
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(end)
         out, err = process.communicate(timeout=60)
         lines += out.splitlines()
     assert "Traceback" not in err
+    assert process.returncode == 0
 
 
 def test_two_commands_talk(tmp_path: Path) -> None:
@@ -63,6 +64,13 @@ def test_two_commands_talk(tmp_path: Path) -> None:
     seen = [json.loads(line) for line in lines]
     assert [one["mti"] for one in seen if one.get("mti")][:2] == ["0200", "0210"]
     assert PAN not in sent.stdout + many.stdout + "".join(lines)
+
+
+def test_a_script_ends_a_host_as_ctrl_c_does() -> None:
+    """SIGTERM, which service managers and containers send: the line is closed, and that is told."""
+    with host(end=signal.SIGTERM) as (address, lines):
+        assert iso8583("send", address, REQUEST).returncode == 0
+    assert "stopped" in lines[-1]
 
 
 def test_formats_and_framing_go_by_name() -> None:
