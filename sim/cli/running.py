@@ -9,6 +9,12 @@ from importlib.util import find_spec
 
 import click
 
+# As `make lab` has it: nothing asks the network for news, updates or extensions.
+_QUIET = (
+    "--LabApp.extension_manager=readonly",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LanguageServerManager.autodetect=False",
+)
 _PASSED_ON = {"ignore_unknown_options": True, "help_option_names": []}
 
 
@@ -25,10 +31,11 @@ def serve_command(arguments: tuple[str, ...]) -> None:
 @click.command("lab", context_settings=_PASSED_ON, short_help="Open JupyterLab.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def lab_command(arguments: tuple[str, ...]) -> None:
-    """Open JupyterLab in this folder; ARGUMENTS are those of jupyter lab."""
+    """Open JupyterLab in this folder, asking nothing of the network; ARGUMENTS are those of jupyter lab."""
     if find_spec("jupyterlab") is None:
         raise click.UsageError("JupyterLab is not installed: pip install 'iso8583-lab[lab]'")
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *arguments])  # noqa: S606, its own interpreter
+    command = [sys.executable, "-m", "jupyterlab", *_QUIET, *arguments]
+    os.execv(sys.executable, command)  # noqa: S606, its own interpreter
 
 
 @click.command("mcp", short_help="Be a tool of an assistant (MCP over stdio).")

@@ -249,3 +249,15 @@ def test_a_message_is_mended() -> None:
     assert PAN[:-1] not in done.err
     assert Run("validate", "--fix", "--safe", broken).status == 1
     assert Run("validate", "--fix", "--json", f'"{REQUEST}"').records[0]["valid"] is True
+
+
+def test_jupyterlab_asks_nothing_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No catalogue of extensions, no look for updates; what the caller says comes last and so holds."""
+    pytest.importorskip("jupyterlab")
+    called: list[str] = []
+    monkeypatch.setattr("os.execv", lambda _, argv: called.extend(argv))
+    Run("lab", "--no-browser", "--LabApp.extension_manager=pypi")
+    assert called[1:3] == ["-m", "jupyterlab"]
+    assert called[-2:] == ["--no-browser", "--LabApp.extension_manager=pypi"]
+    assert "--LabApp.extension_manager=readonly" in called
+    assert any("NeverCheckForUpdate" in option for option in called)
