@@ -252,15 +252,18 @@ def _read(message: str, version: str | None, network: str | None, format: str | 
 def _print(
     message: Message, to: str | None, as_json: bool, notes: tuple[str, ...] = (), network: str | None = None
 ) -> None:
-    from sim.operations.building import known_format, written
+    from sim.operations.building import known_format, told_otherwise, written
 
     name = known_format(to)
     text = written(message, name)
+    otherwise = told_otherwise(message, name)
     if as_json:
         record = {"message": text, "mti": message.mti, "version": message.version, "format": name}
-        shown.json_line(record | ({"network": network} if network else {}) | {"notes": list(notes)})
+        shown.json_line(record | ({"network": network} if network else {}) | {"notes": [*notes, *otherwise]})
     else:
         click.echo(text)
+        for note in otherwise:
+            click.echo(f"{note[0].upper()}{note[1:]}.", err=True)
 
 
 def _pair(one: str) -> tuple[int, str]:

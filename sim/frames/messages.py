@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -229,7 +230,10 @@ def build(
         if isinstance(fields, Mapping)
         else readable(given_of(fields, version=version))
     )
-    return RawMessage(building.written_as(made, format))
+    written = RawMessage(building.written_as(made, format))
+    if notes := building.told_otherwise(made, format):
+        warnings.warn(f"what bytes do not tell: {'; '.join(notes)}", stacklevel=3)
+    return written
 
 
 def mask(

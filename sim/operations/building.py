@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sim.codec import BuildError, Message, build
-from sim.codec.wire import Format, encode, misfits, names, wire_format
+from sim.codec.wire import Format, encode, misfits, names, otherwise, wire_format
 from sim.elements.layout import fitting
 from sim.errors import ChoiceError
 from sim.spec import ElementSpec
@@ -111,6 +111,12 @@ def written_as(message: Message, format: Format | str | None) -> str:
     if errors := misfits(message, made):
         raise UnwritableError.of(errors)
     return encode(message, made).hex().upper()
+
+
+def told_otherwise(message: Message, format: Format | str | None) -> tuple[str, ...]:
+    """What a reader of the bytes that `written_as` gives finds otherwise than *message* has it, a sentence
+    each; empty for the text form."""
+    return () if format is None or format == TEXT else tuple(otherwise(message, format).values())
 
 
 def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[str, ...]]:

@@ -167,6 +167,8 @@ def test_messages_are_built_converted_answered_reversed_and_broken() -> None:
     """What makes a message prints it whole, for the next program."""
     assert Run("build", "0800", "3=990000", "11=123456").out.strip() == "08002020000000000000990000123456"
     assert Run("build", "0800", given='{"3": "990000", "11": "123456"}').out.strip().endswith("990000123456")
+    lower = Run("build", "0100", "52=00112233aabbccdd", "--to", "bcd")
+    assert lower.err.strip() == "DE 52 comes back with its hex digits in upper case."
     assert Run("build", "0800", "3").status == 2
     assert Run("build", "0800", "3=9").status == 1
     assert parse(Run("respond", REQUEST, "--code", "51").out.strip()).get(39) == "51"

@@ -172,3 +172,11 @@ def test_mask_keeps_the_layout() -> None:
     assert sim.mask(sim.parse(raw)) == masked
     assert sim.mask(sim.parse(raw).iso.to_message()) == masked
     assert PAN not in sim.mask(raw + "1")
+
+
+def test_what_bytes_do_not_tell_is_warned_of() -> None:
+    """Hex digits in lower case come back in upper case where they are bytes: said while writing."""
+    fields = {"mti": "0100", 52: "00112233aabbccdd"}
+    with pytest.warns(UserWarning, match="DE 52 comes back with its hex digits in upper case"):
+        sim.build(fields, format="bcd")
+    assert sim.build(fields, format="ascii").endswith(b"aabbccdd".hex())

@@ -2,7 +2,7 @@
 
 from sim.codec.wire.catalogue import names, wire_format
 from sim.codec.wire.decode import WireMessage, decode, read
-from sim.codec.wire.encode import encode, misfits
+from sim.codec.wire.encode import encode, misfits, otherwise
 from sim.codec.wire.formats import Format
 from sim.codec.wire.framing import Frame, Layer, frame, frames, peel, strip, wrap
 from sim.errors import WireError
@@ -19,6 +19,7 @@ __all__ = [
     "frames",
     "misfits",
     "names",
+    "otherwise",
     "peel",
     "read",
     "strip",

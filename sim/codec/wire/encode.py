@@ -8,11 +8,11 @@ from sim.codec import bitmap
 from sim.codec.message import Message
 from sim.codec.walk import MTI_WIDTH, is_digits
 from sim.codec.wire.catalogue import wire_format
-from sim.codec.wire.decode import MAP_BYTES
+from sim.codec.wire.decode import MAP_BYTES, decode
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format
 from sim.codec.wire.framing import Layer, wrap
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
-from sim.errors import MTI_FIELD, BuildError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
 
 _TO_NIBBLES = str.maketrans("=", "D")
 _TRACK = frozenset("0123456789=D")
@@ -22,9 +22,9 @@ def encode(message: Message, fmt: Format | str, *, framing: Sequence[Layer | str
     """Write *message* as *fmt* (a format or the name of one) does, inside the layers of *framing*, outermost
     first: as they were read, or the names of such.
 
-    `decode(encode(message, fmt), fmt) == message`, but for what bytes do not tell: a `D` in packed track
-    data is read as `=`, hex digits of raw bytes in upper case. Raises BuildError naming the first
-    element that the format cannot carry; `misfits` names all of them.
+    `decode(encode(message, fmt), fmt) == message`, but for what bytes do not tell, such as the letter case of
+    hex digits: `otherwise` names it. Raises BuildError naming the first element that the format cannot
+    carry; `misfits` names all of them.
 
     >>> encode(Message("0800", {3: "990000", 11: "123456"}), "bcd").hex()
     '08002020000000000000990000123456'
@@ -48,6 +48,25 @@ def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:
         except BuildError as error:
             found.append(error)
     return tuple(found)
+
+
+def otherwise(message: Message, fmt: Format | str) -> dict[int, str]:
+    """What a reader of the bytes finds otherwise than *message* has it, a sentence by element (1 is the
+    bitmap): bytes do not tell everything. Empty for most messages. Raises as `encode` does.
+
+    >>> otherwise(Message("0800", {11: "123456", 52: "00112233aabbccdd"}), "bcd")
+    {52: 'DE 52 comes back with its hex digits in upper case'}
+    """
+    back = decode(encode(message, fmt), fmt, message.version)
+    found = {}
+    if message.has_secondary and not back.has_secondary:
+        found[BITMAP_FIELD] = "the second bitmap, which is empty, does not come back"
+    for number, value in sorted(message.fields.items()):
+        read = back.fields[number]
+        if read != value:
+            how = "its hex digits in upper case" if read == value.upper() else "the separator = in place of D"
+            found[number] = f"DE {number} comes back with {how}"
+    return found
 
 
 def _pieces(message: Message, fmt: Format) -> list[bytes]:
