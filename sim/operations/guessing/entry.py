@@ -28,6 +28,7 @@ _EVIDENCE, _EVIDENCE_USUAL, _EVIDENCE_FRAMED = 8.0, -30.0, -200.0
 _FEWEST = 2
 # So few of 64 bits are set by chance once in a million million, so few once in a hundred.
 _MOST_THIN, _MOST_ROUTED = 8, 23
+_FARTHER = 16
 _EVIDENCE_THIN, _EVIDENCE_ROUTED = -45.0, -90.0
 # What stands in front of messages of ISO 8583 and of hardly anything else.
 _ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay"))
@@ -267,7 +268,7 @@ def _believable(best: Candidate) -> bool:
     near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
     if near and best.steps and not best.steps[0].odd:
         return True
-    if _begins_well(best, near):
+    if _begins_well(best, near) or _only_the_front(best):
         return True
     if best.score < 0 or len(best.steps) < _FEWEST:
         return False
@@ -287,9 +288,17 @@ def _begins_well(best: Candidate, near: bool) -> bool:
         return False
     count = len(best.anchor.numbers)
     routed = near or any(layer.name in _ROUTED for layer in best.front.layers)
+    routed = routed or (best.front.cut and not best.reading.text)
     if routed and _FEWEST <= count <= _MOST_ROUTED:
         return best.evidence >= _EVIDENCE_ROUTED
     return _FEWEST <= count <= _MOST_THIN and best.evidence >= _EVIDENCE_THIN
+
+
+def _only_the_front(best: Candidate) -> bool:
+    """Whether all is well but what stands in front, which bytes lost or added made unknown."""
+    sound = best.complete and best.odd == best.front.odd and best.behind is not None and not best.behind.odd
+    thin = _FEWEST <= len(best.anchor.numbers) <= _MOST_THIN
+    return sound and thin and usual(best.anchor.mti) and best.front.unknown <= _FARTHER
 
 
 def _not_a_message(found: list[Reading], text: str, layers: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ _DEEPEST = 5
 _UNKNOWN, _UNKNOWN_BYTE, _UNKNOWN_CHARACTER = -10.0, -4.0, -2.0
 _ODD = 8.0
 _NEAR = 4
+_MACHINES = frozenset(("length-2", "length-4", "length-4-ascii", "length-4-hex"))
 # How a length that is nearly right is spoken of: the best sign of a message that was damaged.
 OFF_BY = "is off by"
 _LEAST_LENGTH = 8
@@ -59,6 +60,11 @@ class Front:
     def odd(self) -> list[str]:
         """What is odd about it."""
         return [layer.odd for layer in self.layers if layer.odd]
+
+    @property
+    def cut(self) -> bool:
+        """Whether a length as machines write it says that the message was longer, and nothing else is odd."""
+        return any(layer.name in _MACHINES and layer.odd for layer in self.layers) and not self.unknown
 
     @property
     def unknown(self) -> int:
