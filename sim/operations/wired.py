@@ -52,6 +52,12 @@ class Wired:
         return self.dialect or version if version == self.version else version
 
     @property
+    def paste(self) -> str:
+        """What reads as the message again by itself: the text form; of a dialect, whose text does not say how
+        it is read, all the bytes in hex."""
+        return self.data.hex().upper() if self.dialect else self.text
+
+    @property
     def behind(self) -> bytes:
         """The bytes behind a message that reads to its end."""
         return b"" if self.error else self.data[self.end :]

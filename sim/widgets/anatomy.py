@@ -119,7 +119,8 @@ class MessageAnatomy(anywidget.AnyWidget):
             self._follow(None)
 
     def on_edit(self, told: Callable[[str], None]) -> None:
-        """Have *told* called with the text whenever it was edited, undone or redone here."""
+        """Have *told* called with the text whenever it was edited, undone or redone here; of a dialect with
+        the bytes in hex."""
         self._edited.append(told)
 
     def _follow(self, change: Any) -> None:
@@ -270,7 +271,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         else:
             self.message = raw
         for told in self._edited:
-            told(self.message)
+            told(self.held.paste if self.held else self.message)
 
     def __repr__(self) -> str:
         seen = self.view

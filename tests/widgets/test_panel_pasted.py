@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from support import AT
 
 from sim.codec import parse
 from sim.codec.wire import encode
+from sim.codec.wire.dialects import load_format
 from sim.operations import explain, generate
 from sim.widgets import ExplainPanel, MessageAnatomy, ValidatePanel
 from sim.widgets.model import view
@@ -99,3 +102,47 @@ def test_the_anatomy_of_a_paste_that_was_not_read_hides_its_card(spelling: str) 
     hidden = pan[6:-4]
     assert hidden not in shown
     assert hidden.encode().hex() not in shown
+
+
+_OWN = """
+extends = "bcd"
+title = "My bank"
+source = "our own"
+[elements.42]
+format = "ans 12"
+"""
+
+
+def _of_a_dialect(folder: Path) -> bytes:
+    """A message whose DE 42 has 12 characters, framed as FRAMED is, where a format says so."""
+    path = folder / "mybank.toml"
+    path.write_text(_OWN, encoding="utf-8")
+    made = load_format(path)
+    message = replace(parse(RAW).replace(de42="MERCHANT1234"), dialect=made.layout("1987").dialect)
+    body = encode(message, made)
+    return (len(body) + 5).to_bytes(2, "big") + bytes.fromhex("6000030000") + body
+
+
+def test_the_button_unframes_a_dump_of_a_dialect(tmp_path: Path) -> None:
+    """Its text does not say how it is read, so the message's own bytes stay in the box."""
+    framed = _of_a_dialect(tmp_path)
+    panel = ExplainPanel(framed.hex(" "))
+    assert panel.input.recognised.button.description == "Read without the TPDU"
+    summary = panel.summary
+    panel.input.recognised.button.click()
+    assert panel.message == framed[7:].hex().upper()
+    assert panel.summary == summary
+    assert panel.input.recognised.button.layout.display == "none"
+
+
+def test_an_edit_in_the_anatomy_of_a_dialect_goes_into_the_bytes(tmp_path: Path) -> None:
+    """The box has the bytes with the new value, read as before; undone, those before it."""
+    framed = _of_a_dialect(tmp_path)
+    panel = ExplainPanel(framed.hex())
+    anatomy = panel.views.anatomy
+    assert anatomy.set_value(11, "777777")
+    assert not panel.problem
+    assert panel.message == framed.hex().upper().replace("000042", "777777")
+    anatomy.undo()
+    assert panel.message == framed.hex().upper()
+    assert "My bank" in panel.input.recognised.said

@@ -30,6 +30,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self._did = ("", "")
         self._seen: tuple[str, str | None] | None = None
         self._found: Guess | None = None
+        self._bare = ""
         self._said = ipywidgets.HTML()
         self.button = ipywidgets.Button(tooltip="Put the message itself into the box")
         self.button.on_click(lambda _: self.mend())
@@ -47,6 +48,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         if self._seen != (raw, version):
             self._seen, self._found = (raw, version), None
             self._found = recognised(raw, version=version) if raw.strip() else None
+            self._bare = self._unframed(version)
             self._tell(raw, version)
         return self._taken or raw
 
@@ -75,14 +77,27 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
 
     @property
     def _mended(self) -> str:
-        """The text form, where reading it again as the panel does gives the same message."""
+        """The text form, or of a dialect the message's own bytes in hex, where reading it again as the panel
+        does gives the same message."""
         if self._found is None or self._seen is None:
             return ""
         best = self._found.best
-        if not best.complete or self.message is not None:
+        if not best.complete:
             return ""
+        if self.message is not None:
+            return self._bare
         same = (self._seen[1] or chosen_version(best.mti, None)) == best.version
         return best.text or "" if same else ""
+
+    def _unframed(self, version: str | None) -> str:
+        """The bytes of a dialect's message without what stands around them; empty where nothing does, or they
+        are not known by themselves."""
+        if self._found is None or self.message is None:
+            return ""
+        best = self._found.best
+        bare = best.data[best.start : best.end].hex().upper()
+        again = recognised(bare, version=version) if len(bare) < 2 * len(best.data) else None
+        return bare if again and again.best.message == best.message else ""
 
     def mend(self) -> None:
         """What the button does: the message in place of the paste."""
