@@ -6,6 +6,7 @@ BENCH := .venv-bench
 LITE  := .venv-lite
 DOCS  := .venv-docs
 HARNESS := .venv-harness
+CONTRACT := .venv-contract
 BIN   := $(VENV)/bin
 
 # Left empty: the server's own defaults and SIM_HOST, SIM_PORT, SIM_WORKERS hold.
@@ -102,8 +103,8 @@ bench-guard: $(BENCH)/.made ## the same, failing where a ratio fell by more than
 fuzz: $(HARNESS)/.made ## fuzz what meets bytes of strangers for MINUTES=10 in all; SURFACES= names some
 	@$(HARNESS)/bin/python tests/harness/fuzz.py $(or $(MINUTES),10) $(SURFACES)
 
-contract: $(HARNESS)/.made ## hold the service to its OpenAPI document, with CASES=3000 an endpoint
-	@$(HARNESS)/bin/python tests/harness/contract.py $(or $(CASES),3000)
+contract: $(CONTRACT)/.made ## hold the service to its OpenAPI document, with CASES=3000 an endpoint
+	@$(CONTRACT)/bin/python tests/harness/contract.py $(or $(CASES),3000)
 
 differential: $(HARNESS)/.made ## compare with pyiso8583 and Wireshark: COUNT=20000 messages, generated and mutated
 	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(HARNESS)/bin/python tests/harness/differential.py $(or $(COUNT),20000)
@@ -115,10 +116,10 @@ llm-eval: $(VENV)/.dev ## score real language models that are configured
 	@$(BIN)/python tests/llm/evaluate.py
 
 clean: ## remove the environments and everything else that was made
-	rm -rf $(VENV) $(BENCH) $(LITE) $(HARNESS) $(DOCS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(LITE) $(HARNESS) $(CONTRACT) $(DOCS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find sim server tests notebooks \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
-$(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python $(HARNESS)/bin/python $(DOCS)/bin/python:
+$(VENV)/bin/python $(BENCH)/bin/python $(LITE)/bin/python $(HARNESS)/bin/python $(CONTRACT)/bin/python $(DOCS)/bin/python:
 	@if [ -z "$(PYTHON)" ]; then \
 	echo "Python 3.11 or newer, with venv, is needed and was not found." >&2; \
 	echo "Debian, Ubuntu: apt-get install python3-venv; macOS: brew install python; or make PYTHON=..." >&2; \
@@ -165,10 +166,14 @@ $(BENCH)/.made: $(BENCH)/bin/python pyproject.toml
 
 # atheris leads the fuzzing by coverage where it can be had for this Python; without it, mutation alone does.
 $(HARNESS)/.made: $(HARNESS)/bin/python pyproject.toml
-	@echo "Installing the toolkit, schemathesis and atheris into $(HARNESS)"
-	@$(HARNESS)/bin/python $(INSTALL) -e '.[jupyter,server]' httpx psutil cryptography hypothesis 'pyiso8583>=4' pytest \
-		'schemathesis>=4,<5'
+	@echo "Installing the toolkit and atheris into $(HARNESS)"
+	@$(HARNESS)/bin/python $(INSTALL) -e '.[jupyter,server]' httpx psutil cryptography hypothesis 'pyiso8583>=4' pytest
 	@$(HARNESS)/bin/python $(INSTALL) 'atheris>=3' || echo "No atheris for this Python: fuzzing by mutation alone"
+	@touch $@
+
+$(CONTRACT)/.made: $(CONTRACT)/bin/python pyproject.toml
+	@echo "Installing the service and schemathesis into $(CONTRACT)"
+	@$(CONTRACT)/bin/python $(INSTALL) -e '.[server]' 'schemathesis>=4,<5'
 	@touch $@
 
 $(LITE)/.made: $(LITE)/bin/python tests/tools/lite/fetch.py pyproject.toml
