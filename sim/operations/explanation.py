@@ -59,10 +59,11 @@ def explain(message: str | Message, *, version: str | None = None, network: str 
     return Explanation(parsed, chosen, tuple(tell(_tellable(parsed), chosen).values()), SOURCE_RULES)
 
 
-def explain_so_far(raw: str, version: str, network: str | None = None) -> str:
+def explain_so_far(raw: str, version: str, network: str | None = None, *, stopped: bool = True) -> str:
     """What was read of a text that is no message of *version*, and where reading stopped.
 
-    *network* None is the card's, where it was read. Card data is hidden as everywhere in broken texts.
+    *network* None is the card's, where it was read; *stopped* False leaves out why no more was read. Card
+    data is hidden as everywhere in broken texts.
 
     >>> explain_so_far("08002020000000000000990000123456X", "1987").rpartition(": ")[2]
     'expected the end of the message, found 1 character more.'
@@ -71,14 +72,15 @@ def explain_so_far(raw: str, version: str, network: str | None = None) -> str:
     if view.fault is None:
         return ""
     if not view.message.fields:
-        return f"Nothing could be read: {view.fault.message}."
+        return f"Nothing could be read: {view.fault.message}." if stopped else ""
     covered = {number: value for number, (_, value) in view.covered.items()}
     fields = {
         number: value if tells_itself(number, version) else covered[number]
         for number, value in view.message.fields.items()
     }
     told = tell(replace(view.message, fields=fields), view.network).values()
-    return " ".join((*told, f"Reading stopped: {view.fault.message}."))
+    why = (f"Reading stopped: {view.fault.message}.",) if stopped else ()
+    return " ".join((*told, *why))
 
 
 def _tellable(message: Message) -> Message:

@@ -314,3 +314,12 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
     sim.read([ECHO], progress=True)
     assert "1/1" in capsys.readouterr().err
+
+
+def test_messages_in_a_list_may_have_any_form() -> None:
+    """A text, a `Message` and a message table stand for the same message, in a list or an iterator."""
+    raw = build(next(generated())[2])
+    texts = sim.read([raw] * 3)
+    forms = [raw, parse(raw), sim.parse(raw)]
+    pd.testing.assert_frame_equal(sim.read(forms), texts)
+    pd.testing.assert_frame_equal(sim.read(iter(forms)), texts)

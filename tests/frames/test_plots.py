@@ -277,6 +277,33 @@ def test_no_span_of_time_is_without_marks() -> None:
         pyplot.close(ax.figure)
 
 
+def _axis(ax: Any) -> list[str]:
+    ax.figure.canvas.draw()
+    return [tick.get_text() for tick in ax.get_xticklabels()]
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 2, 5, 70, 4000])
+def test_no_two_moments_of_an_axis_are_called_alike(seconds: int) -> None:
+    """However close together the messages lie, or all in one second."""
+    made = [message(at=AT), message(at=AT + timedelta(seconds=seconds))]
+    told = _axis(sim.plot(made, "traffic"))
+    assert len(told) == len(set(told)) > 0
+
+
+@pytest.mark.parametrize(
+    ("amounts", "told"),
+    [((1000, 2400), ["10", "20"]), ((150_000, 180_000), ["1,000", "2,000"]), ((25, 60), ["0.2", "0.5"])],
+)
+def test_amounts_close_together_have_an_axis_to_read(amounts: tuple[int, ...], told: list[str]) -> None:
+    """Not one power of ten alone: what lies between is named, too."""
+    ax = sim.plot([message(amount_minor_units=one) for one in amounts], "amounts")
+    written = _axis(ax)
+    assert len(written) == len(set(written)) >= 2
+    left, right = ax.get_xlim()
+    assert all(left <= place <= right for place in ax.get_xticks())
+    assert any(one in written for one in told)
+
+
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """An ImportError that says what to install."""
     real = builtins.__import__

@@ -15,7 +15,7 @@ from support import AT
 import sim
 from sim.widgets import LogExplorer
 from sim.widgets.explorer import panel as panels
-from sim.widgets.explorer import reading
+from sim.widgets.explorer import reading, tools
 from sim.widgets.explorer.query import conditions
 
 CARD = "4111111111111111"
@@ -97,6 +97,17 @@ def test_sorting_keeps_equals_in_order(explorer: LogExplorer) -> None:
     assert held(explorer)[0] == 1
     explorer.sort.value = "network"
     assert held(explorer)[0] == 3
+
+
+def test_pictures_are_of_the_log_however_it_is_sorted(
+    explorer: LogExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lanes go from what came first to what came last."""
+    drawn: list[list[int]] = []
+    monkeypatch.setattr(tools, "_pictures", lambda table, kind: drawn.append(table["line"].tolist()) or "")
+    explorer.grid.order = {"name": "DE11", "descending": True}
+    explorer.tools.plot()
+    assert drawn == [list(range(1, 16))]
 
 
 def test_a_row_opens_its_message(explorer: LogExplorer) -> None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError
 from sim.codec.bitmap import HEX_DIGITS
+from sim.frames.argument import take
 from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
 
@@ -224,8 +225,8 @@ def _lines(items: Any, first: int) -> Lines:
 
 
 def joined(items: Any) -> tuple[Bytes, Ints]:
-    """Texts or bytes as one buffer, and where each begins and the last ends; what is neither is held as an
-    empty one."""
+    """Texts, bytes or messages as one buffer, and where each begins and the last ends; what is none of these
+    is held as an empty one."""
     try:
         packed = pa.array(items, pa.large_binary())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
@@ -243,6 +244,8 @@ def joined(items: Any) -> tuple[Bytes, Ints]:
 def _packed(item: object) -> bytes:
     if isinstance(item, bytes):
         return item
+    if isinstance(item, Message | pd.DataFrame):
+        item = take(item, None, None).text()
     if not isinstance(item, str):
         return b""
     # A lone surrogate is no character; it counts as one and becomes U+FFFD.

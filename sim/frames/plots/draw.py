@@ -21,6 +21,8 @@ _ACCENT = "#0072B2"
 _CELL_ON_LIGHT, _CELL_ON_DARK = "#00598C", "#3FA9E0"
 _LIGHTER = 0.35  # how far colours of a dark page are drawn towards white
 _WIDTH = 9.0
+_FEWEST_TICKS = 3
+_BLINK = 1e-8  # of a day: by how much a date as a number may be off
 _STRIP = 0.82  # of the distance to the strip above
 _GAP = 0.06  # around the cells of a matrix
 _FAINT, _FULL = 0.10, 0.95  # opacity of the least and the most filled cell
@@ -160,8 +162,10 @@ def days_axis(ax: Axes, edges: Numbers) -> None:
     ticks = untyped.AutoDateLocator(minticks=3, maxticks=8).tick_values(
         untyped.num2date(low), untyped.num2date(high)
     )
-    places = [place for place in ticks if low <= place <= high]
-    moments = [untyped.num2date(place) for place in places]
+    within = [(place, untyped.num2date(place)) for place in ticks if low - _BLINK <= place <= high]
+    # A message has no parts of a second: ticks between two seconds would all be called alike.
+    whole = [(place, moment) for place, moment in within if not moment.microsecond]
+    places, moments = [place for place, _ in whole], [moment for _, moment in whole]
     days = [f"{moment.day} {moment:%b}" for moment in moments]
     if all(moment.hour == moment.minute == moment.second == 0 for moment in moments):
         labels = days
@@ -178,11 +182,18 @@ def days_axis(ax: Axes, edges: Numbers) -> None:
 
 
 def powers_axis(ax: Axes, edges: Numbers) -> None:
-    """An axis of powers of ten, written out: 0.01, 1, 1,000."""
-    ticks = list(range(int(np.ceil(edges[0])), int(np.floor(edges[-1])) + 1))
-    step = len(ticks) // 9 + 1
-    ticks = ticks[::step]
-    ax.set_xticks(ticks, [f"{10**tick:,}" if tick >= 0 else f"{10.0**tick:.{-tick}f}" for tick in ticks])
+    """An axis of powers of ten, written out: 0.01, 1, 1,000; of a short one 10, 20, 50."""
+    powers = range(int(np.floor(edges[0])), int(np.floor(edges[-1])) + 1)
+    for shares in ((1,), (1, 2, 5), range(1, 10)):  # where amounts lie close together, what is between
+        parts = [(part, power) for power in powers for part in shares]
+        parts = [one for one in parts if edges[0] <= np.log10(one[0]) + one[1] <= edges[-1]]
+        if len(parts) >= _FEWEST_TICKS:
+            break
+    parts = parts[:: len(parts) // 9 + 1]
+    labels = [
+        f"{part * 10**power:,}" if power >= 0 else f"{part * 10.0**power:.{-power}f}" for part, power in parts
+    ]
+    ax.set_xticks([np.log10(part) + power for part, power in parts], labels)
     ax.grid(axis="x", lw=0.5, alpha=0.35)
     ax.set_axisbelow(True)
 

@@ -52,7 +52,8 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         if table is None:
             return
         try:
-            self.picture.value = _pictures(table, self.kind.value)
+            # In the order of the log, however it is sorted: lanes go from what came first to what came last.
+            self.picture.value = _pictures(table.sort_index(), self.kind.value)
         except ImportError as error:
             self.picture.value = markup("p", f"✖ {error}", "iso-problem", role="alert")
 

@@ -201,7 +201,9 @@ class ExplainPanel(AskingPanel):
             return "", made.summary, ""
         except IsoError as error:
             fault = self._seen.fault if self._seen else None
-            so_far = explain_so_far(raw, chosen_version(raw, self.version), self.network)
+            # Where reading stopped, the problem says.
+            version = chosen_version(raw, self.version)
+            so_far = explain_so_far(raw, version, self.network, stopped=False)
             return str(error), so_far, fault.hint if fault else ""
 
     def _tabled(self, raw: str) -> Any:
