@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from browser import contrast
 from support import AT
 
 import sim
@@ -56,6 +57,27 @@ CELLS = {
     "tables": "from IPython.display import display\ndisplay(sim.validate(v.message), sim.parse(v.message))",
 }
 START = f"import sim, datetime\nat = {AT!r}\nW = sim.widgets"
+# What tells by its frame, and what changes beneath the mouse.
+SIGNS = {
+    ".ia-bit.ia-on": "borderTopColor",
+    ".ia-bit.ia-wrong": "borderTopColor",
+    ".ia-badge.ia-good": "borderTopColor",
+    ".ia-badge.ia-error": "borderTopColor",
+    ".ia-badge.ia-warning": "borderTopColor",
+    ".irv-finding.irv-error": "borderLeftColor",
+    ".irv-finding.irv-warning": "borderLeftColor",
+}
+HOVERED = (
+    ".ia-row",
+    ".ia-bit",
+    ".ia-button:enabled",
+    ".jupyter-button:enabled",
+    ".rg-row",
+    ".irv-finding",
+    ".ia-parts tr",
+    ".irv-network",
+    ".itv tbody tr",
+)
 THEMES = ("JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast")
 # Of the notebook around: its cells are no landmarks, and have no headings.
 # Wide outputs scroll in JupyterLab's own box, which the keyboard reaches in browsers that need no stop.
@@ -99,6 +121,32 @@ def test_the_panels_in_jupyterlab(everything: Sheet, theme: str) -> None:
     everything.theme(theme)
     found = violations(everything.page, ".jp-OutputArea-output")
     assert "\n".join(found) == ""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_texts_and_signs_stand_out_in_jupyterlab(everything: Sheet, theme: str) -> None:
+    """Every text that can be seen, those of unset and reserved bits and of badges among them; the frames
+    that tell set bits, badges and findings."""
+    everything.theme(theme)
+    found = contrast.texts(everything.page, ".jp-OutputArea-output")
+    assert {"ia-bit", "ia-bit ia-reserved", "ia-badge ia-good", "ia-badge ia-error"} <= found.keys()
+    assert {name: value for name, value in found.items() if value < contrast.TEXT} == {}
+    told = contrast.signs(everything.page, ".jp-OutputArea-output", SIGNS)
+    assert told.keys() == SIGNS.keys()
+    assert {name: value for name, value in told.items() if value < contrast.SIGN} == {}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_the_mouse_is_on_can_be_read(everything: Sheet, theme: str) -> None:
+    """Rows, bits and buttons change beneath the mouse, and their texts stand out still."""
+    everything.theme(theme)
+    for selector in HOVERED:
+        shown = everything.page.locator(f".jp-OutputArea-output {selector}").locator("visible=true").first
+        shown.hover(timeout=5_000)
+        found = contrast.texts(everything.page, f".jp-OutputArea-output {selector}:hover")
+        assert found, selector
+        low = {name: value for name, value in found.items() if value < contrast.TEXT}
+        assert low == {}, f"{selector} in {theme}"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
