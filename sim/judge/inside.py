@@ -84,6 +84,21 @@ def agrees(message: Message, number: int, value: str, item: FormatRow, name: str
     return None
 
 
+def needs(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
+    """Whether the element beside is as *item* wants it, where the parts named hold one of its values."""
+    held = any(
+        value[start:end] in item.values for _, start, end in _fixed(message.version, number, name, item.parts)
+    )
+    return "none" if held and item.when and not item.when.fullmatch(message.get(item.beside)) else None
+
+
+def subelement_needs(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
+    """Whether a chain has one of the subelements that *item* wants, where others of it match."""
+    found = dict(subelements(value, item.lead) or ())
+    asks = any(item.when and item.when.fullmatch(found[one]) for one in item.parts if one in found)
+    return "none" if asks and item.values.isdisjoint(found) else None
+
+
 def _first(version: str, number: int, name: str) -> Cell:
     """How network *name* lays the element out, by the first of its layouts."""
     return layouts(version, number, name)[0].cell

@@ -35,7 +35,7 @@ _CACHE_SIZE = 1024
 _IIN_DIGITS = 6
 _TRACK_1 = 45
 # Checks in which the network's own rows count.
-_OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "subelement_sizes")
+_OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "needs", "subelement_sizes")
 
 
 class Formats(NamedTuple):

@@ -72,7 +72,7 @@ class Inquiry:
         """What is found wrong with *value*."""
         if not self._kept:
             return self._ask(message, value)
-        key = self, len(value), hash(value), *map(message.fields.get, self._beside)
+        key = self, len(value), hash(value), *map(hash, map(message.fields.get, self._beside))
         found = _ANSWERS.get(key)
         return _ANSWERS.keep(key, self._ask(message, value)) if found is None else found
 
@@ -81,8 +81,8 @@ class Inquiry:
         return tuple((place, wrong) for place, wrong in asked if wrong is not None)
 
 
-# By inquiry, length and hash of the value, by the process's own key, and what stands beside: a value may hold
-# card data, its hash does not.
+# By inquiry, length and hash of the value and hashes of what stands beside, by the process's own key: a value
+# may hold card data, its hash does not.
 _ANSWERS: Kept[tuple[Any, ...], Answers] = Kept(2048)
 
 
@@ -136,6 +136,8 @@ _CHECKS: dict[str, FormatCheck] = {
     "places": inside.places,
     "coded": inside.coded,
     "agrees": inside.agrees,
+    "needs": inside.needs,
+    "subelement_needs": inside.subelement_needs,
     "response_code": _response_code,
 }
 

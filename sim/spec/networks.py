@@ -102,10 +102,10 @@ _LEFT_OPEN = re.compile("^Reserved for|- private$")
 
 
 def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
-    """The rows of the network's table, and one for each of its own elements that none of them speaks of and
-    of which the parts are known."""
+    """The rows of the network's table, and one for each of its own elements of whose form none of them speaks
+    and of which the parts are known."""
     rows = tuple(_format(row) for row in table["formats"])
-    looked = {_CHIP_DATA} | {number for row in rows for number in row.fields}
+    looked = {_CHIP_DATA} | {number for row in rows if not row.beside for number in row.fields}
     name, title = table["name"], table["title"]
     made = []
     for version in VERSIONS:

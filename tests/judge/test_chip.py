@@ -14,6 +14,8 @@ from sim.operations import generate
 from sim.spec.tables import read_csv
 
 PAN = "4111111111111111"
+# Results of a card that answered with an AAC.
+DECLINED = "06010A03800000"
 OTHER_PAN = "5555555555554444"
 RULES = {row["id"] for row in read_csv("rules_chip")} | {"chip-data"}
 VERSIONS = ("1987", "1993", "2003")
@@ -95,8 +97,8 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-date", {"t5F24": "291232"}, {}, "55.5F24", "32", "warning"),
     ("chip-date", {"t9F21": "251530"}, {}, "55.9F21", "25", "warning"),
     ("chip-country", {"t9F1A": "0999"}, {}, "55.9F1A", "0999", "warning"),
-    ("chip-cryptogram-kind", {"t9F27": "00"}, {}, "55.9F27", "00", "warning"),
-    ("chip-cryptogram-kind", {"t9F27": "40"}, {}, "55.9F27", "40", "info"),
+    ("chip-cryptogram-kind", {"t9F27": "00", "t9F10": DECLINED}, {}, "55.9F27", "00", "warning"),
+    ("chip-cryptogram-kind", {"t9F27": "40", "t9F10": "06010A03900000"}, {}, "55.9F27", "40", "info"),
     ("chip-cryptogram-kind", {"t9F27": "C0"}, {}, "55.9F27", "C0", "warning"),
     ("chip-amount", {"t9F02": "000000001001"}, {}, "55.9F02", "000000001001", "warning"),
     ("chip-currency", {"t5F2A": "0978"}, {}, "55.5F2A", "0978", "warning"),
@@ -122,6 +124,9 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-other-amount", {"t9F03": "000000001001"}, {}, "55.9F03", "000000001001", "info"),
     ("chip-results-agree", {"t95": "0000808000"}, {}, "55.9F34", "02", "info"),
     ("chip-results-agree", {"t82": "0000"}, {}, "55.9F34", "41", "info"),
+    ("chip-results-cryptogram", {"t9F10": "06010A03800000"}, {}, "55.9F10", "80", "info"),
+    ("chip-results-cryptogram", {"t9F10": "06010A03600000"}, {}, "55.9F10", "60", "info"),
+    ("chip-results-cryptogram", {"t9F10": "1F0A01008000000000"}, {}, "55.9F10", "80", "info"),
 ]
 
 
@@ -228,16 +233,16 @@ def test_repeated_tags() -> None:
 
 def test_a_refund_may_carry_an_aac() -> None:
     """Terminals end the card's part of a refund with an AAC; the money moves all the same."""
-    message = with_tags(request().replace(de3="200000"), t9F27="00", t9C="20")
+    message = with_tags(request().replace(de3="200000"), t9F27="00", t9F10=DECLINED, t9C="20")
     assert chip_findings(message) == []
 
 
 def test_a_declined_advice_may_carry_an_aac() -> None:
     """An advice that approves what the chip declined is odd; one that says it was declined is not."""
-    advice = with_tags(request(kind="advice"), t9F27="00")
+    advice = with_tags(request(kind="advice"), t9F27="00", t9F10=DECLINED)
     assert only(advice).rule == "chip-cryptogram-kind"
     assert chip_findings(advice.replace(de39="05", de38=None)) == []
-    assert chip_findings(with_tags(advice, t9F27="40")) == []
+    assert chip_findings(with_tags(advice, t9F27="40", t9F10="06010A03900000")) == []
 
 
 def test_the_final_amount_of_an_advice_may_differ() -> None:

@@ -210,6 +210,15 @@ CASES = [
         "info",
     ),
     Case("zero-approval-code", answer(de38="000000"), 38, 0, answer(de38="000001"), "info"),
+    Case("ecommerce-card-read", stripe(de25="59"), 25, 0, auth(de25="59"), "info"),
+    Case(
+        "security-without-pin",
+        auth(de53="2001010100000000"),
+        53,
+        0,
+        auth(de53="0" * 16),
+        "info",
+    ),
     Case("repeat", auth(mti="0101"), 0, 3, auth(mti="0120", de39="00"), "info"),
 ]
 

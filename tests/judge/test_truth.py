@@ -39,3 +39,55 @@ def test_a_category_without_a_place() -> None:
     """What was read of a broken message is told in sentences of their own."""
     told = explain(Message("0100", {18: "5411"})).sentences
     assert "The merchant's category is 5411 (Groceries and supermarkets); the place is not given." in told
+
+
+def shown(message: Message) -> list[tuple[str, int | None]]:
+    """What is found in a message by the rules of this room: rule and element."""
+    return [(one.rule, one.field) for one in validate(message).findings if "proof" in one.rule]
+
+
+@pytest.mark.parametrize(
+    ("network", "number", "lost"),
+    [
+        ("VISA", 60, {"de126": None}),
+        ("VISA", 60, {"de126": "0040000000000000" + "00"}),
+        ("MASTERCARD", 48, {"de48": "T42070103212610500000"}),
+        ("AMEX", 61, {"de61": "AXASK05AEVV"}),
+    ],
+)
+def test_who_says_authenticated_proves_it(network: str, number: int, lost: dict[str, str | None]) -> None:
+    """The code of an authenticated payment comes with its cryptogram; other codes need none."""
+    options = {"three_d_secure": "authenticated"}
+    paid = generate("auth", network=network, version=None, entry="ecommerce", at=AT, details=options).message
+    assert shown(paid) == []
+    assert shown(paid.replace(**lost)) == [(f"{network.lower()}-authentication-proof", number)]
+    plain = generate("auth", network=network, version=None, entry="ecommerce", at=AT).message
+    assert shown(plain) == []
+
+
+def test_a_token_proves_itself() -> None:
+    """The cryptogram of a token (126.8) will do, too."""
+    paid = generate(
+        "auth", entry="ecommerce", at=AT, details={"three_d_secure": "authenticated", "token": True}
+    ).message
+    assert shown(paid) == []
+
+
+def test_a_mac_has_security_information_of_its_own() -> None:
+    """DE 53 without a PIN may be about the MAC; UnionPay's zeros say nothing."""
+    message = generate("auth", network="VISA", at=AT).message.replace(de53="2001010100000000")
+    assert "security-without-pin" in {one.rule for one in validate(message).findings}
+    with_mac = message.replace(de64="AABBCCDDEEFF0011")
+    assert "security-without-pin" not in {one.rule for one in validate(with_mac).findings}
+    stranger = message.replace(de2="9111111111111110")
+    assert "security-without-pin" not in {one.rule for one in validate(stranger).findings}
+
+
+@pytest.mark.parametrize("network", ["AMEX", "JCB", "UNIONPAY"])
+def test_results_whose_bits_are_not_known_are_not_judged(network: str) -> None:
+    """No open source tells what the bits of these networks' results mean."""
+    message = generate("auth", network=network, entry="chip", at=AT).message
+    other = message[55].replace("9F270180", "9F270140")
+    found = {one.rule for one in validate(message.replace(de55=other)).findings}
+    assert "chip-cryptogram-kind" in found
+    assert "chip-results-cryptogram" not in found

@@ -43,6 +43,8 @@ TWO_FINDINGS = {
     "unionpay-chip-data": "chip-fixed-layout",
     "mastercard-pos-data-condition": "forbidden-element",
     "mastercard-pos-data-card-condition": "forbidden-element",
+    "chip-declined-offline": "chip-results-cryptogram",
+    "chip-approved-offline": "chip-results-cryptogram",
 }
 
 
