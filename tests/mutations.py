@@ -13,7 +13,7 @@ from sim.codec import Message, ParseError, parse
 from sim.judge import Finding
 from sim.judge.kind import Kind
 from sim.operations import NETWORKS, Report
-from sim.operations.validation import chosen_network
+from sim.operations.choosing import chosen_network
 from sim.operations.verdict import Verdict
 from sim.spec import VERSIONS, ElementSpec, spec
 

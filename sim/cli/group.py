@@ -13,32 +13,32 @@ import click
 from sim import __version__
 from sim.errors import IsoError
 
-# Where each verb lives.
+# Where each verb lives, and what a list of them says of it: the list imports none.
 _HOMES = {
-    "generate": "making",
-    "respond": "making",
-    "reverse": "making",
-    "build": "making",
-    "convert": "making",
-    "break": "making",
-    "parse": "looking",
-    "explain": "looking",
-    "validate": "looking",
-    "guess": "looking",
-    "diff": "looking",
-    "mask": "looking",
-    "read": "many",
-    "fields": "many",
-    "codes": "many",
-    "rules": "many",
-    "formats": "many",
-    "host": "linking",
-    "send": "linking",
-    "suite": "linking",
-    "load": "linking",
-    "serve": "running",
-    "lab": "running",
-    "mcp": "running",
+    "generate": ("making", "Make a valid test message."),
+    "respond": ("making", "Answer a request."),
+    "reverse": ("making", "Undo a message."),
+    "build": ("making", "Write a message from its data elements."),
+    "convert": ("making", "Write a message in another version, or as bytes."),
+    "break": ("making", "Break a message on purpose."),
+    "parse": ("looking", "Show the data elements of a message."),
+    "explain": ("looking", "Say in plain English what a message says."),
+    "validate": ("looking", "Judge a message by the standard and its network."),
+    "guess": ("looking", "Find out what a paste is, with reasons."),
+    "diff": ("looking", "Show where two messages differ."),
+    "mask": ("looking", "Star out the card data of a message."),
+    "read": ("many", "Read a log, capture or file of messages into a table."),
+    "fields": ("many", "List the data elements of a version."),
+    "codes": ("many", "List a code list."),
+    "rules": ("many", "List the rules."),
+    "formats": ("many", "List the wire formats."),
+    "host": ("linking", "Answer on a TCP port, as an issuer does."),
+    "send": ("linking", "Send messages to a host, and print its answers."),
+    "suite": ("linking", "Run a suite of scenarios against a host."),
+    "load": ("linking", "Send many requests to a host, and measure."),
+    "serve": ("running", "Run the HTTP service."),
+    "lab": ("running", "Open JupyterLab."),
+    "mcp": ("running", "Be a tool of an assistant (MCP over stdio)."),
 }
 
 
@@ -76,15 +76,11 @@ class _Verbs(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _HOMES:
             return None
-        found = getattr(import_module(f"sim.cli.{_HOMES[name]}"), f"{name}_command")
+        found = getattr(import_module(f"sim.cli.{_HOMES[name][0]}"), f"{name}_command")
         return found if isinstance(found, click.Command) else None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [
-            (name, command.get_short_help_str(70))
-            for name in _HOMES
-            if (command := self.get_command(context, name))
-        ]
+        rows = [(name, said) for name, (_, said) in _HOMES.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

@@ -29,7 +29,7 @@ _KEYS = click.option(
 _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 
 
-@click.command("host", short_help="Answer on a TCP port, as an issuer does.")
+@click.command("host")
 @click.option("--port", "-p", default=8583, show_default=True, help="The port; 0 takes any free one.")
 @click.option("--address", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
@@ -70,7 +70,7 @@ def host_command(
             raise BrokenPipeError
 
 
-@click.command("send", short_help="Send messages to a host, and print its answers.")
+@click.command("send")
 @click.argument("address")
 @click.argument("message", nargs=-1)
 @click.option(
@@ -123,7 +123,7 @@ def send_command(
     click.get_current_context().exit(1 if unanswered else 0)
 
 
-@click.command("suite", short_help="Run a suite of scenarios against a host.")
+@click.command("suite")
 @click.argument("suite")
 @click.argument("address", required=False)
 @_FORMAT
@@ -166,7 +166,7 @@ def suite_command(
     click.get_current_context().exit(0 if (plain["result"] == "passed").all() else 1)
 
 
-@click.command("load", short_help="Send many requests to a host, and measure.")
+@click.command("load")
 @click.argument("address")
 @click.option("--mix", "-m", multiple=True, help="A kind and its weight: auth=9; several are taken.")
 @click.option(

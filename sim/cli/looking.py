@@ -12,7 +12,7 @@ from sim.operations.anatomy import Anatomy
 _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
 
 
-@click.command("parse", short_help="Show the data elements of a message.")
+@click.command("parse")
 @message_arguments
 @format_option
 @json_option
@@ -36,7 +36,7 @@ def parse_command(
     return seen.fault is None
 
 
-@click.command("explain", short_help="Say in plain English what a message says.")
+@click.command("explain")
 @message_arguments
 @format_option
 @json_option
@@ -71,7 +71,7 @@ def explain_command(
         click.echo(told.summary)
 
 
-@click.command("validate", short_help="Judge a message by the standard and its network.")
+@click.command("validate")
 @message_arguments
 @format_option
 @json_option
@@ -141,7 +141,7 @@ def _mend(
     return done.valid
 
 
-@click.command("guess", short_help="Find out what a paste is, with reasons.")
+@click.command("guess")
 @message_arguments
 @format_option
 @json_option
@@ -174,7 +174,7 @@ def guess_command(
     return found.best.message is not None and found.best.confidence != "none"
 
 
-@click.command("diff", short_help="Show where two messages differ.")
+@click.command("diff")
 @click.argument("a")
 @click.argument("b")
 @click.option("--version", "-v", help="1987, 1993 or 2003; without it, what each MTI says.")
@@ -198,7 +198,7 @@ def diff_command(a: str, b: str, version: str | None, format: str | None, as_jso
     click.get_current_context().exit(1 if found else 0)
 
 
-@click.command("mask", short_help="Star out the card data of a message.")
+@click.command("mask")
 @message_arguments
 @format_option
 @each

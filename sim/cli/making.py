@@ -98,7 +98,6 @@ generate_command = click.Command(
     "generate",
     callback=_generate,
     help=_generate.__doc__,
-    short_help="Make a valid test message.",
     params=[
         *_options(),
         click.Option(
@@ -112,7 +111,7 @@ generate_command = click.Command(
 )
 
 
-@click.command("respond", short_help="Answer a request.")
+@click.command("respond")
 @message_arguments
 @format_option
 @json_option
@@ -135,7 +134,7 @@ def respond_command(
     _print(made.message, to, as_json, made.notes, made.network)
 
 
-@click.command("reverse", short_help="Undo a message.")
+@click.command("reverse")
 @message_arguments
 @format_option
 @json_option
@@ -160,7 +159,7 @@ def reverse_command(
     _print(made.message, to, as_json, made.notes, made.network)
 
 
-@click.command("build", short_help="Write a message from its data elements.")
+@click.command("build")
 @click.argument("mti")
 @click.argument("elements", nargs=-1)
 @click.option("--version", "-v", default="1987", show_default=True, help="1987, 1993 or 2003.")
@@ -176,7 +175,7 @@ def build_command(mti: str, elements: tuple[str, ...], version: str, to: str | N
     _print(made.message, to, as_json)
 
 
-@click.command("convert", short_help="Write a message in another version, or as bytes.")
+@click.command("convert")
 @message_arguments
 @format_option
 @json_option
@@ -209,7 +208,7 @@ def convert_command(
     return _print(made.message, None, as_json)
 
 
-@click.command("break", short_help="Break a message on purpose.")
+@click.command("break")
 @message_arguments
 @format_option
 @json_option

@@ -11,7 +11,7 @@ import click
 _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
 
 
-@click.command("read", short_help="Read a log, capture or file of messages into a table.")
+@click.command("read")
 @click.argument("source")
 @click.option(
     "--out", "-o", type=click.Path(dir_okay=False), help="CSV, Parquet or JSON lines, by its ending."
@@ -58,7 +58,7 @@ def _reference(table: Any, as_json: bool, find: str | None) -> None:
         shown.table(columns, rows[columns].itertuples(index=False))
 
 
-@click.command("fields", short_help="List the data elements of a version.")
+@click.command("fields")
 @click.option("--version", "-v", default="1987", show_default=True, help="1987, 1993 or 2003.")
 @click.option("--network", "-n", help="Add what this network asks of them.")
 @click.option("--find", "-s", help="The rows that hold this word.")
@@ -70,7 +70,7 @@ def fields_command(version: str, network: str | None, find: str | None, as_json:
     _reference(sim.fields(version, network=network), as_json, find)
 
 
-@click.command("codes", short_help="List a code list.")
+@click.command("codes")
 @click.argument("name")
 @click.option("--find", "-s", help="The rows that hold this word.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
@@ -81,7 +81,7 @@ def codes_command(name: str, find: str | None, as_json: bool) -> None:
     _reference(sim.codes(name), as_json, find)
 
 
-@click.command("rules", short_help="List the rules.")
+@click.command("rules")
 @click.option("--find", "-s", help="The rows that hold this word.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 def rules_command(find: str | None, as_json: bool) -> None:
@@ -91,7 +91,7 @@ def rules_command(find: str | None, as_json: bool) -> None:
     _reference(sim.rules(), as_json, find)
 
 
-@click.command("formats", short_help="List the wire formats.")
+@click.command("formats")
 @click.option("--find", "-s", help="The rows that hold this word.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 def formats_command(find: str | None, as_json: bool) -> None:

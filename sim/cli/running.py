@@ -18,7 +18,7 @@ _QUIET = (
 _PASSED_ON = {"ignore_unknown_options": True, "help_option_names": []}
 
 
-@click.command("serve", context_settings=_PASSED_ON, short_help="Run the HTTP service.")
+@click.command("serve", context_settings=_PASSED_ON)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def serve_command(arguments: tuple[str, ...]) -> None:
     """Run the HTTP service; ARGUMENTS are those of iso8583-lab-server (--port, --workers, ...)."""
@@ -28,7 +28,7 @@ def serve_command(arguments: tuple[str, ...]) -> None:
     runpy.run_module("server", run_name="__main__")
 
 
-@click.command("lab", context_settings=_PASSED_ON, short_help="Open JupyterLab.")
+@click.command("lab", context_settings=_PASSED_ON)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def lab_command(arguments: tuple[str, ...]) -> None:
     """Open JupyterLab in this folder, asking nothing of the network; ARGUMENTS are those of jupyter lab."""
@@ -38,7 +38,7 @@ def lab_command(arguments: tuple[str, ...]) -> None:
     os.execv(sys.executable, command)  # noqa: S606, its own interpreter
 
 
-@click.command("mcp", short_help="Be a tool of an assistant (MCP over stdio).")
+@click.command("mcp")
 def mcp_command() -> None:
     """Speak the Model Context Protocol over standard input and output, for the assistant that starts this."""
     if find_spec("mcp") is None:

@@ -19,9 +19,9 @@ from sim.frames.pasted import TEXT_FORM
 from sim.frames.raw import RawMessage
 from sim.judge.pages import rule_page
 from sim.operations import copying, explain, validate
+from sim.operations.choosing import chosen_network
 from sim.operations.explanation import explain_so_far
 from sim.operations.told import Told
-from sim.operations.validation import chosen_network
 
 if TYPE_CHECKING:
     from sim.frames.bulk.table import MessagesView

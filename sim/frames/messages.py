@@ -20,9 +20,9 @@ from sim.judge import Severity
 from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.asked import moment, options_of
+from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.framing import NO_ROWS, framing_finding
-from sim.operations.validation import DEFAULT_VERSION
 from sim.operations.verdict import Verdict
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion

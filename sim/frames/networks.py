@@ -8,7 +8,7 @@ from sim.frames.messages import columns_of
 from sim.frames.reference import ReferenceTable
 from sim.frames.tables import Table
 from sim.operations.asked import mti_named
-from sim.operations.validation import DEFAULT_VERSION
+from sim.operations.choosing import DEFAULT_VERSION
 from sim.spec.networks import element_name, formats, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import network_named, version_named

@@ -10,9 +10,9 @@ import pandas as pd
 from sim.codec import Message
 from sim.frames.argument import Given, refuse_many, take
 from sim.operations import guess
+from sim.operations.choosing import chosen_version
 from sim.operations.guessing import Guess, Guessed
 from sim.operations.reading import recognised
-from sim.operations.validation import chosen_version
 from sim.spec.words import AnyNetwork, AnyVersion
 
 if TYPE_CHECKING:

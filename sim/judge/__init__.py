@@ -1,38 +1,25 @@
-"""Message -> findings: structure, content, cross-field, networks."""
+"""Message -> findings: structure, content, cross-field, networks.
 
-from sim.judge import (
-    agreement,
-    chip,
-    chip_agreement,
-    chip_tags,
-    class_codes,
-    content,
-    contradictions,
-    cross,
-    groups,
-    layout,
-    omissions,
-    structure,
-)
-from sim.judge.engine import catalogue
-from sim.judge.finding import Finding, Severity
-from sim.judge.kind import run
+Names are resolved when first used: what only tells findings, or explains, loads no rules.
+"""
 
-__all__ = [
-    "Finding",
-    "Severity",
-    "agreement",
-    "catalogue",
-    "chip",
-    "chip_agreement",
-    "chip_tags",
-    "class_codes",
-    "content",
-    "contradictions",
-    "cross",
-    "groups",
-    "layout",
-    "omissions",
-    "run",
-    "structure",
-]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.lazy import lazily
+
+if TYPE_CHECKING:
+    from sim.judge.engine import catalogue
+    from sim.judge.finding import Finding, Severity
+    from sim.judge.kind import run
+
+__all__ = ["Finding", "Severity", "catalogue", "run"]
+
+_HOMES = {
+    "Finding": "sim.judge.finding",
+    "Severity": "sim.judge.finding",
+    "catalogue": "sim.judge.engine",
+    "run": "sim.judge.kind",
+}
+__getattr__, __dir__ = lazily(__name__, _HOMES)

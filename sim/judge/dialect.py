@@ -13,8 +13,9 @@ from sim.codec import Message
 from sim.elements.coded import known
 from sim.elements.cutting import found_of, wanted
 from sim.elements.layout import Parts, closest
+from sim.judge.all_rules import RULES
 from sim.judge.content import clean
-from sim.judge.engine import RULES, Located, RuleText
+from sim.judge.engine import Located, RuleText
 from sim.judge.finding import Hit, Severity
 from sim.spec import ElementSpec, Spec, spec
 

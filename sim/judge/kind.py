@@ -32,10 +32,9 @@ from sim.elements.emv_shapes import Shape
 from sim.elements.money import composite
 from sim.elements.mti import is_network_management
 from sim.elements.pan import account
-from sim.judge import chip_codes
+from sim.judge import all_rules, chip_codes
 from sim.judge.agreed import Comparison
 from sim.judge.engine import (
-    RULES,
     Located,
     Places,
     Rule,
@@ -217,7 +216,7 @@ class Kind:
                 found += _ask(self._of_every, message)
         if len(found) > 1:
             found.sort(key=_PLACE)
-        return [(RULES[place].text, hit) for place, hit in found]
+        return [(all_rules.RULES[place].text, hit) for place, hit in found]
 
 
 _PLACE = itemgetter(0)

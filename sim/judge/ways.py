@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sim.codec import Message
-from sim.judge import chip_codes
-from sim.judge.engine import ANY, CARD, EVERY, RULES, ZERO, Rule, codes_of, mask_of
+from sim.judge import all_rules, chip_codes
+from sim.judge.engine import ANY, CARD, EVERY, ZERO, Rule, codes_of, mask_of
 from sim.judge.finding import Hit
 from sim.judge.fine import Fits, fine, finer
 from sim.judge.networks import Tables, tables
@@ -71,7 +71,7 @@ class Type:
         self.asked: Tables = tables(version, mti)
         self.elements: dict[int, Element] = {}
         self._of: dict[int, list[Entry]] = {}
-        for item in RULES:
+        for item in all_rules.RULES:
             if not item.applies(version, mti):
                 continue
             entry = mask_of(item.elements), item.missing, _way(item, version), item

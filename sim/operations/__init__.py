@@ -11,6 +11,7 @@ from sim.lazy import lazily
 
 if TYPE_CHECKING:
     from sim.operations.answering import respond, reverse
+    from sim.operations.choosing import DEFAULT_VERSION, chosen_version
     from sim.operations.conversion import Converted, Note, convert
     from sim.operations.explanation import Explanation, explain
     from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sim.operations.project import field_values, strip_line_ending
     from sim.operations.reading import NotIso8583Error, Parsed, parse_any
     from sim.operations.repairing import Edit, Repair, repair
-    from sim.operations.validation import DEFAULT_VERSION, Report, chosen_version, validate
+    from sim.operations.validation import Report, validate
     from sim.operations.verdict import Judgement
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
@@ -64,7 +65,7 @@ __all__ = [
 _HOMES = {
     "Broken": "sim.operations.faults",
     "Converted": "sim.operations.conversion",
-    "DEFAULT_VERSION": "sim.operations.validation",
+    "DEFAULT_VERSION": "sim.operations.choosing",
     "Edit": "sim.operations.repairing",
     "Explanation": "sim.operations.explanation",
     "Fault": "sim.operations.faults",
@@ -82,7 +83,7 @@ _HOMES = {
     "all_faults": "sim.operations.faults",
     "break_message": "sim.operations.faults",
     "cases": "sim.operations.faults",
-    "chosen_version": "sim.operations.validation",
+    "chosen_version": "sim.operations.choosing",
     "convert": "sim.operations.conversion",
     "explain": "sim.operations.explanation",
     "faults_for": "sim.operations.faults",

@@ -17,8 +17,9 @@ from typing import Any
 from sim.codec import Message, ParseError, build, parse
 from sim.masking import cover_value, mask_pan
 from sim.operations.anatomy import masked_text
+from sim.operations.choosing import chosen_version
 from sim.operations.recalled import in_words, recalled
-from sim.operations.validation import chosen_version, validate
+from sim.operations.validation import validate
 from sim.spec.spellings import choose
 
 _SERVICE = "http://127.0.0.1:8000"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from sim.codec import Message, build, parse
 from sim.masking import cover_fields, tells_itself
 from sim.operations.anatomy import dissect
+from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.tellers import tell
 from sim.operations.told import Told, told
-from sim.operations.validation import chosen_network, chosen_version
 
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sim.codec import ParseError
 from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError
 from sim.judge import Finding, Severity, catalogue
-from sim.judge.causes import likely_cause
 from sim.spec import Spec
 from sim.spec.elements import table
 
@@ -35,6 +34,8 @@ def framing_finding(
     hint
         What to do; a text gets its likely cause.
     """
+    from sim.judge.causes import likely_cause  # what fits needs no cause, and no rules
+
     rule, field, elements = catalogue()[RULE], error.field, table(version)
     read = raw is not None and isinstance(error, ParseError)
     known = field is not None and BITMAP_FIELD < field <= _LAST

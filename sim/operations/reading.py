@@ -10,9 +10,9 @@ from sim.codec import Message, ParseError, bitmap, build, parse
 from sim.codec.walk import is_digits
 from sim.codec.wire import Format
 from sim.errors import BuildError
+from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.sureness import LIKELY, NONE, SURE
-from sim.operations.validation import chosen_network, chosen_version
 from sim.spec.words import AnyVersion
 
 if TYPE_CHECKING:

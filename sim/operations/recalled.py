@@ -11,8 +11,8 @@ from sim.codec import Message
 from sim.elements.pan import account
 from sim.errors import OptionError
 from sim.operations.call import call_of
+from sim.operations.choosing import chosen_network
 from sim.operations.generation import generate
-from sim.operations.validation import chosen_network
 from sim.spec.tables import read_toml
 
 # Any two moments that differ in each of their parts tell which elements follow the clock.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
-from sim.judge import Finding
 from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect, masked_text
+from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import TEXT, recognised
-from sim.operations.validation import Report, chosen_version, validate
 from sim.spec.spellings import network_named
+
+if TYPE_CHECKING:
+    from sim.judge import Finding
+    from sim.operations.validation import Report
 
 _ROW = ("number", "name", "format", "value", "meaning", "start", "end")
 _FINDING = (
@@ -49,6 +52,8 @@ def judged(
     against: tuple[str, ...] = (),
 ) -> Report:
     """The verdict on *message*, written in any way."""
+    from sim.operations.validation import validate  # what only shows a message loads no rules
+
     view, _ = seen(message, version=version, network=network, format=format)
     return validate(_of(view), network=network, version=view.version, against=against)
 

@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
-from sim.elements.pan import detect_network
 from sim.errors import BuildError
 from sim.judge import Finding
 from sim.judge.kind import kind_of
+from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending
 from sim.operations.verdict import MOST_SAID, VERDICTS, Judgement, Verdict
-from sim.spec import VERSIONS, version_of
 from sim.spec.networks import NETWORKS
-from sim.spec.spellings import network_named, version_named
-from sim.spec.words import AnyVersion
-
-DEFAULT_VERSION = "1987"
+from sim.spec.spellings import network_named
 
 
 @dataclass(slots=True)
@@ -84,21 +80,6 @@ class Report:
             for finding in result.findings
         )
         return (*self.findings, *others)
-
-
-def chosen_version(raw: str, version: AnyVersion | None) -> str:
-    """*version*, or the one the MTI names when it is None (1987 when it names none)."""
-    if version is None:
-        return version_of(raw) or DEFAULT_VERSION
-    return version if version in VERSIONS and isinstance(version, str) else version_named(version)
-
-
-def chosen_network(message: Message, network: str | None) -> str | None:
-    """*network*, or the one of the message's card when it is None."""
-    if network is not None:
-        return network if network in NETWORKS else network_named(network)
-    found = detect_network(message)
-    return found.network if found else None
 
 
 def validate(

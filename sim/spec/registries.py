@@ -3,8 +3,12 @@ ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245). Loaded on first 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
 from sim.spec.tables import read_csv
 
@@ -65,17 +69,31 @@ def currency(code: str) -> Currency | None:
 @cache
 def countries() -> tuple[Country, ...]:
     """All ISO 3166-1 countries, by alpha-2 code."""
-    import pycountry
-
     return tuple(
         sorted(
             (
-                Country(item.alpha_2, item.alpha_3, item.numeric, getattr(item, "common_name", item.name))
-                for item in pycountry.countries
+                Country(
+                    item["alpha_2"], item["alpha_3"], item["numeric"], item.get("common_name", item["name"])
+                )
+                for item in _country_rows()
             ),
             key=lambda country: country.alpha2,
         )
     )
+
+
+def _country_rows() -> Iterable[Mapping[str, str]]:
+    """The rows of pycountry's table. Importing that package looks through all that is installed for its own
+    version, which takes many times as long as reading the table that lies in it."""
+    package = find_spec("pycountry")
+    for folder in (package and package.submodule_search_locations) or ():
+        table = Path(folder, "databases", "iso3166-1.json")
+        if table.is_file():
+            rows: list[dict[str, str]] = json.loads(table.read_text(encoding="utf-8"))["3166-1"]
+            return rows
+    import pycountry  # its table lies elsewhere now
+
+    return (dict(item) for item in pycountry.countries)
 
 
 @cache

@@ -21,7 +21,7 @@ from sim.codec import Message, ParseError, build, parse
 from sim.frames.bulk import lines
 from sim.frames.bulk.table import MessagesTable, number_of
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.validation import chosen_network
+from sim.operations.choosing import chosen_network
 
 ECHO = "08002020000000000000990000123456"
 PAN = "4111111111111111"

@@ -16,7 +16,8 @@ from sim.elements import emv, emv_shapes
 from sim.elements.pan import account
 from sim.judge import kind as kinds
 from sim.judge.agreed import Comparison, Equal
-from sim.judge.engine import CARD, EVERY, RULES, ZERO, Rule, codes_of
+from sim.judge.all_rules import RULES
+from sim.judge.engine import CARD, EVERY, ZERO, Rule, codes_of
 from sim.judge.fine import fine, finer
 from sim.judge.kind import EARNED, KINDS, Kind, kind_of
 from sim.judge.networks import PREDICATES

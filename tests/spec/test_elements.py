@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import re
 
+import pycountry
 import pytest
 
 from sim.errors import ChoiceError, SpecError
-from sim.spec import VERSIONS, countries, country, currencies, currency, merchant_category, spec, version_of
+from sim.spec import (
+    VERSIONS,
+    countries,
+    country,
+    currencies,
+    currency,
+    merchant_category,
+    registries,
+    spec,
+    version_of,
+)
 from sim.spec.tables import read_csv
 
 FORMAT = re.compile(r"(?:(?:n|an|ans|anp|ns|ansb|z|b)(?: |\.\.)\d+|x\+n \d+)")
@@ -114,3 +125,13 @@ def test_registries() -> None:
     assert country("276") is country("DE") is country("DEU")
     assert merchant_category("5411") == "Groceries and supermarkets"
     assert merchant_category("9999") == merchant_category("") == ""
+
+
+def test_countries_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its table is read where it lies; where it does not, the package is asked, and says the same."""
+    read = countries()
+    assert [(one.alpha2, one.numeric) for one in read] == sorted(
+        (one.alpha_2, one.numeric) for one in pycountry.countries
+    )
+    monkeypatch.setattr(registries, "find_spec", lambda name: None)
+    assert countries.__wrapped__() == read

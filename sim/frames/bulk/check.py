@@ -20,7 +20,8 @@ from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.frames.bulk.marks import UNSURE, Marks
 from sim.frames.bulk.places import Group
 from sim.judge import Severity
-from sim.judge.engine import CARD, EVERY, RULES, ZERO, Rule
+from sim.judge.all_rules import RULES
+from sim.judge.engine import CARD, EVERY, ZERO, Rule
 from sim.operations.validation import judge
 from sim.spec.networks import NETWORKS, presence
 

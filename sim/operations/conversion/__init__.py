@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 
 from sim.codec import Message, build, parse
 from sim.errors import SpecError
+from sim.operations.choosing import chosen_version
 from sim.operations.conversion.dialect import missing
 from sim.operations.conversion.draft import ACTIONS, FILLED, KEPT, LOST, Draft, Note, joined, misfit
 from sim.operations.conversion.rules import path, rules
 from sim.operations.conversion.steps import PLAIN, STEPS
 from sim.operations.project import strip_line_ending
-from sim.operations.validation import chosen_version
 from sim.spec import VERSIONS
 from sim.spec.spellings import network_named
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sim.codec import Message
 from sim.elements import pos
+from sim.operations.choosing import chosen_network
 from sim.operations.generation import own_elements
 from sim.operations.options import settle
-from sim.operations.validation import chosen_network, validate
+from sim.operations.validation import validate
 from sim.spec.recipes import recipes
 
 _REQUIRED = "required-element"

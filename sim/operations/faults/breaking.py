@@ -15,11 +15,12 @@ from functools import cache
 from sim.codec import Message, ParseError, build, parse, spans
 from sim.errors import ChoiceError
 from sim.judge import Finding
+from sim.operations.choosing import chosen_network
 from sim.operations.faults import content, framing
 from sim.operations.faults.change import base, prepared
 from sim.operations.faults.record import Attempt, Broken, Fault
 from sim.operations.framing import framing_finding
-from sim.operations.validation import chosen_network, judge
+from sim.operations.validation import judge
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, version_named

@@ -15,9 +15,10 @@ from sim.codec import Message, build
 from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError, element_label
 from sim.judge import Finding
 from sim.operations.answering import respond
+from sim.operations.choosing import chosen_version
 from sim.operations.generation import generate
 from sim.operations.repairing.reading import Mended, mended
-from sim.operations.validation import chosen_version, validate
+from sim.operations.validation import validate
 from sim.spec import ElementSpec
 from sim.spec.luhn import check_digit
 from sim.spec.spellings import network_named

@@ -11,9 +11,9 @@ from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH
 from sim.errors import BITMAP_FIELD
 from sim.judge.causes import DECODED, READ, REWRITTEN, STRIPPED, causes
 from sim.masking import mask_text
+from sim.operations.choosing import chosen_version
 from sim.operations.reading import recognised
 from sim.operations.sureness import LIKELY, SURE
-from sim.operations.validation import chosen_version
 
 _ENDS = " \t\r\n\x02\x03\0"
 # A length prefix is off by a few; so many elements before the fault are looked at.

@@ -11,10 +11,10 @@ from sim.codec import IsoError, Message
 from sim.grid import LINKED, lighting, told_html
 from sim.operations import explain, strip_line_ending
 from sim.operations.anatomy import Anatomy, dissect
+from sim.operations.choosing import chosen_version
 from sim.operations.explanation import explain_so_far
 from sim.operations.reading import TEXT
 from sim.operations.told import Told
-from sim.operations.validation import chosen_version
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
 from sim.widgets.asking import Inquiry

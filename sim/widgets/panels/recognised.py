@@ -9,10 +9,10 @@ from collections.abc import Callable
 import ipywidgets  # type: ignore[import-untyped]
 
 from sim.codec import Message
+from sim.operations.choosing import chosen_version
 from sim.operations.guessing import Guess
 from sim.operations.reading import recognised
 from sim.operations.repairing import mend, offered
-from sim.operations.validation import chosen_version
 from sim.operations.wired import Wired, of_guessed
 from sim.widgets.panels.shared import markup, show
 

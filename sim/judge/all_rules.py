@@ -1,0 +1,35 @@
+"""Every rule, in one list: importing the files of rules enters them."""
+
+from __future__ import annotations
+
+from sim.judge import (
+    agreement,
+    chip,
+    chip_agreement,
+    chip_tags,
+    class_codes,
+    content,
+    contradictions,
+    cross,
+    groups,
+    layout,
+    omissions,
+    structure,
+)
+from sim.judge.engine import RULES
+
+__all__ = [
+    "RULES",
+    "agreement",
+    "chip",
+    "chip_agreement",
+    "chip_tags",
+    "class_codes",
+    "content",
+    "contradictions",
+    "cross",
+    "groups",
+    "layout",
+    "omissions",
+    "structure",
+]
