@@ -14,6 +14,7 @@ except ModuleNotFoundError as missing:
 from sim.frames.accessor import FindingsView, MessageView
 from sim.frames.argument import MessageArgument
 from sim.frames.converting import NotesTable, convert
+from sim.frames.displays import guard_displays
 from sim.frames.guessing import GuessTable, guess
 from sim.frames.matching import match
 from sim.frames.messages import (
@@ -35,7 +36,7 @@ from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
 from sim.frames.repairing import EditsTable, repair
 from sim.frames.searching import search
-from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table, guard_displays
+from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table
 from sim.frames.transactions import TransactionsTable
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):

@@ -253,12 +253,6 @@ class Page:
         return self._html
 
 
-def guard_displays(formatter: Any) -> None:
-    """Let IPython's *formatter* show tables by their own HTML, also where a front end registers a viewer of
-    its own for DataFrames, as Colab does."""
-    formatter.formatters["text/html"].for_type(Table, lambda table: table._repr_html_())
-
-
 class MessageTable(Table):
     """One message, a row per data element: change a cell, and the message is changed.
 
