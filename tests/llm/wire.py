@@ -176,6 +176,7 @@ class Handler(BaseHTTPRequestHandler):
     """Finds the wire format by the path."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits 40 ms for an acknowledgement
     server: Provider
 
     def log_message(self, *_: Any) -> None:

@@ -10,7 +10,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from sim.operations.llm.drafting.currencies import codes_in, family
@@ -121,16 +121,20 @@ def is_beside(text: str, figure: Figure, mark: Mark) -> bool:
 
 
 def _lexicon(text: str) -> Iterator[Mark]:
-    pattern, rows = _table()
-    for match in pattern.finditer(text):
-        word = _plain(match[0])
+    for match in _table()[0].finditer(text):
         if _denied(text, match.start()):
             continue
-        found = [one for key in rows if _is(word, key) for one in rows[key]]
+        found = _said(_plain(match[0]))
         for name in dict.fromkeys(name for name, _, _ in found):
             values = frozenset(value for one, value, _ in found if one == name and value)
             must = any(must for one, _, must in found if one == name)
             yield Mark(*match.span(), name, values, must)
+
+
+@lru_cache(maxsize=1024)
+def _said(word: str) -> tuple[tuple[str, str, bool], ...]:
+    """What the rows say that *word* fits."""
+    return tuple(one for key, said in _table()[1].items() if _is(word, key) for one in said)
 
 
 def _is(word: str, key: str) -> bool:
