@@ -89,7 +89,8 @@ def generate(
     city, country
         The place in DE 43; the country as ISO 3166 code.
     mcc
-        The merchant category code, four digits.
+        The merchant category code, four digits. None is the purpose's, else what *merchant* tells (a hotel,
+        a pharmacy), else any shop's.
     terminal
         The terminal id, DE 41.
     acquirer

@@ -11,6 +11,7 @@ from typing import Any
 from sim.codec import Message, build
 from sim.operations.details import sample_note
 from sim.operations.filling import Values, filled
+from sim.operations.merchants import chosen_category, note_of
 from sim.operations.options import Setting, check_numbers, settle
 from sim.operations.recipes import FIXED, VARIED, Context, Varied, clock
 from sim.operations.values import known_values, values_of, varies
@@ -235,7 +236,9 @@ def _notes(setting: Setting) -> tuple[str, ...]:
     """What was assumed where the options left it open."""
     if setting.alone:
         return ()
-    sample = sample_note(setting.details)
+    said = []
     if setting.purpose == "cashback" and "cashback" not in setting.details:
-        return "How much of the amount is cash was not given: half of it is.", sample
-    return (sample,)
+        said.append("How much of the amount is cash was not given: half of it is.")
+    if category := chosen_category(setting.details, setting.purpose):
+        said.append(note_of(category))
+    return (*said, sample_note(setting.details))

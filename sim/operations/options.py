@@ -11,6 +11,7 @@ from sim.errors import ChoiceError, OptionError, closest, shown
 from sim.operations.details import check_details
 from sim.operations.filling import holding, parts_of
 from sim.operations.fitting import check_fit, words_of
+from sim.operations.merchants import chosen_category
 from sim.spec import VERSIONS, currencies, currency
 from sim.spec.networks import NETWORKS, network
 from sim.spec.recipes import Recipe, recipes
@@ -105,6 +106,8 @@ def settle(
         purpose = "cashback"  # the processing code says it, too
     check_fit(kind, chosen, version, purpose, entry, more)
     sample = {**templates["sample"], **templates["places"].get(purpose, {}), **more}
+    if category := chosen_category(more, purpose):
+        sample["mcc"] = category
     words = words_of(kind, purpose, entry, more)
     rows = tuple(holding(recipes(chosen, version), words))
     return Setting(kind, chosen, version, purpose, entry, code, more, sample, words, rows, parts_of(rows))
