@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ def formats() -> Table:
     return formats()
 
 
-def load_format(path: str | Path) -> Format:
+def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None) -> Format:
     """Read a format of one's own and make it known by its name.
 
     Parameters
@@ -39,11 +40,14 @@ def load_format(path: str | Path) -> Format:
         A `.toml` file: what it `extends` (a version or a format), a `title`, a `source`, and what is
         written otherwise there: elements (`[elements.41]`, `format = "ans 16"`), what is inside them
         (`parts`), how they are written. Or what you have already: a packager of jPOS (`.xml`), a
-        specification of moov-io/iso8583 or of pyiso8583 (`.json`).
+        specification of moov-io/iso8583 (`.json`) or of pyiso8583 (`.json`, a `.py` that writes it out, or
+        the dict itself).
+    name
+        What to call it; None is what a row `name` says, else the file's name.
 
     Returns
     -------
-    The format. From now on `format=` takes it, or its name: the file's, or what a row `name` says.
+    The format. From now on `format=` takes it, or its name.
 
     Raises
     ------
@@ -63,7 +67,7 @@ def load_format(path: str | Path) -> Format:
     """
     from sim.frames.formats import load_format
 
-    return load_format(path)
+    return load_format(path, name=name)
 
 
 def export_format(

@@ -19,6 +19,7 @@ __all__ = ["export_format", "formats", "load_format"]
 
 _COLUMNS = ("name", "title", "version", "extends", "mti", "bitmap", "numbers", "text", "track_2", "binary")
 _MORE = ("lengths", "differs", "framing", "note", "source")
+_MOST_NAMED = 12
 _KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
 
@@ -65,6 +66,7 @@ def export_format(given: str | Format, to: str, version: str | None) -> str | di
         written, left = to_pyiso8583(made, version)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
-        numbers = ", ".join(f"DE {number}" for number in left)
+        numbers = ", ".join(f"DE {number}" for number in list(left)[:_MOST_NAMED])
+        numbers += f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
         warnings.warn(f"left out of the {to} specification: {numbers} ({reasons})", stacklevel=3)
     return written

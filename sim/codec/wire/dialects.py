@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sim.codec.wire.catalogue import format_of, keep
-from sim.codec.wire.exchange import from_jpos, from_json
+from sim.codec.wire.exchange import from_jpos, from_json, from_python, from_table
 from sim.codec.wire.formats import Format
 from sim.errors import SpecError, shown
 from sim.masking.files import masked_names, path_of
@@ -33,33 +34,42 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _LINE = re.compile(r"at line (\d+)")
 
 
-def load_format(path: str | Path) -> Format:
-    """Read a format of one's own and make it known by its name: the file's, unless a row `name` says another.
+def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None) -> Format:
+    """Read a format of one's own and make it known by its *name*: None is what a row `name` says, else the
+    file's.
 
     A `.toml` file is a format as the ready ones are (`sim/spec/data/formats`); `.xml` a packager of jPOS;
-    `.json` a specification of moov-io/iso8583 or of pyiso8583. Raises SpecError naming the element and the
-    line of the first row that is none, OptionError where no file can have that name, OSError where the file
-    cannot be read.
+    `.json` a specification of moov-io/iso8583 or of pyiso8583, `.py` a module that writes one of pyiso8583
+    out; a dict is the same as any of these tables. Raises SpecError naming the element and the line of the
+    first row that is none, OptionError where no file can have that name, OSError where the file cannot be
+    read.
     """
-    file = path_of("path", path)
-    name = file.stem
-    with masked_names(), file.open("rb") as opened:
-        raw = opened.read(_LARGEST + 1)
-    if len(raw) > _LARGEST:
-        raise SpecError(None, None, f"a format of at most {_LARGEST} bytes", f"a larger file, {file.name}")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise SpecError(None, None, "UTF-8 text", f"other bytes in {file.name}") from None
-    rows, lines = _rows(text, file)
-    own_name = rows.get("name", name)
+    if isinstance(path, Mapping):
+        stem, where = "own", "the table"
+        rows, lines = from_table(path, name or stem), []
+    else:
+        file = path_of("path", path)
+        rows, lines = _rows(_text(file), file)
+        where, stem = file.name, file.stem
+    own_name = name or rows.get("name", stem)
     if not (isinstance(own_name, str) and _NAME.fullmatch(own_name)):
         raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
     try:
         return keep(format_of(rows, own_name))
     except SpecError as error:
         line = _line(lines, error)
-        raise SpecError(error.field, line, error.expected, f"{error.found} in {file.name}") from None
+        raise SpecError(error.field, line, error.expected, f"{error.found} in {where}") from None
+
+
+def _text(file: Path) -> str:
+    with masked_names(), file.open("rb") as opened:
+        raw = opened.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise SpecError(None, None, f"a format of at most {_LARGEST} bytes", f"a larger file, {file.name}")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise SpecError(None, None, "UTF-8 text", f"other bytes in {file.name}") from None
 
 
 def load_folder(path: str | Path) -> tuple[Format, ...]:
@@ -77,6 +87,8 @@ def _rows(text: str, file: Path) -> tuple[dict[str, Any], list[str]]:
         return from_jpos(text, file.name), []
     if suffix == ".json":
         return from_json(text, file.name), []
+    if suffix == ".py":
+        return from_python(text, file.name), []
     try:
         return tomllib.loads(text), text.splitlines()
     except tomllib.TOMLDecodeError as error:

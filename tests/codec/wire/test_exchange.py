@@ -194,3 +194,25 @@ def test_json_that_is_no_specification_is_refused(text: str) -> None:
     """Whatever else stands in a JSON file: a SpecError."""
     with pytest.raises(SpecError):
         from_json(text, "test.json")
+
+
+def test_a_dict_is_loaded_as_it_is() -> None:
+    """What pyiso8583 takes, given as the dict that it is, under a name of one's own."""
+    made = load_format(iso8583.specs.default_ascii, name="their-default")
+    assert (made.name, wire_format("their-default")) == ("their-default", made)
+    assert encode(_messages()[0], made) == encode(_messages()[0], "ascii")
+    with pytest.raises(SpecError, match="moov-io/iso8583 or pyiso8583"):
+        load_format({"a": 1})
+
+
+def test_a_module_that_writes_a_dict_out_is_read_and_not_run(tmp_path: Path) -> None:
+    """The dict of pyiso8583 in it is taken, nothing is run; what only running it tells is refused."""
+    file = tmp_path / "their.py"
+    file.write_text(f"raise SystemExit\nother = dict(a=1)\nspec: dict = {iso8583.specs.default_ascii!r}\n")
+    made = load_format(file)
+    assert (made.name, made.title) == ("their", "their")
+    assert encode(_messages()[0], made) == encode(_messages()[0], "ascii")
+    for text in ("spec = dict(t={})", "spec = {", "spec = {'t': {}, 'p': make()}"):
+        file.write_text(text)
+        with pytest.raises(SpecError, match=r"their\.py"):
+            load_format(file)

@@ -6,6 +6,7 @@ differs. `rows_of` finds what is usual among the elements and keeps the rest.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from sim.spec.elements import parse_format
 
 # By which writings of a class are told apart: what a format names once for all elements of a kind.
 _KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
+_FILE = re.compile(r"\.(?:xml|json|py)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ def rows_of(name: str, source: str, head: Mapping[str, Any], elements: Iterable[
     """The rows of a format that has *elements*, and *head* (mti, bitmap ...) as it is."""
     known = {one.number: one for one in elements}
     version = _version(known)
-    rows: dict[str, Any] = {"title": name, "source": source, "version": version, **head}
+    title = _FILE.sub("", name)
+    rows: dict[str, Any] = {"title": title, "source": source, "version": version, **head}
     for kind, usual in (("digits", "ascii"), ("text", "ascii"), ("binary", RAW)):
         writings = Counter(one.written.split(" ")[0] for one in known.values() if _kind(one.content) == kind)
         rows[kind] = writings.most_common(1)[0][0] if writings else usual
