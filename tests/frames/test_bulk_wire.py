@@ -260,10 +260,48 @@ def test_a_capture_gives_both_directions_of_a_connection(kind: str, name: str) -
     assert told["mti"].tolist() == table["mti"].tolist()
 
 
+def _sent() -> list[Message]:
+    return [one for one in _messages() if one.mti == "0100" and not misfits(one, "bcd")][:9]
+
+
+def _framed(messages: list[Message]) -> bytes:
+    return b"".join(wrap(encode(one, "bcd"), ["length-2"]) for one in messages)
+
+
+def _stans(frames: list[bytes]) -> list[str]:
+    found: list[str] = sim.read(_capture(frames, "pcap"))["DE11"].tolist()
+    return found
+
+
+def test_a_capture_may_begin_in_the_middle() -> None:
+    """Nobody saw the connection opened: the first segments the other way round, one that is missing, one
+    that begins inside a message. The messages that are whole are read, and no other."""
+    sent, data = _sent(), _framed(_sent())
+    stans = [one[11] for one in sent]
+    pieces = [_segment(at, data[at : at + 61]) for at in range(0, len(data), 61)]
+    assert _stans([pieces[1], pieces[0], *pieces[2:]]) == stans
+    size = len(_framed(sent[:1]))
+    assert _stans([_segment(at, data[at : at + 61]) for at in range(size - 20, len(data), 61)]) == stans[1:]
+    two = len(_framed(sent[:2]))
+    halves = [
+        _segment(0, data[:two]),
+        _segment(two, data[two : two + 9]),
+        _segment(two + 20, data[two + 20 :]),
+    ]
+    assert _stans([halves[0], halves[2]]) == stans[:2] + stans[3:]
+
+
 def test_other_traffic_and_broken_captures() -> None:
     """HTTP in a capture gives no rows; a file that only begins like a capture is an error."""
-    table = sim.read(_capture([_segment(1, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")], "pcap"))
+    other = _segment(1, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", back=True)
+    table = sim.read(_capture([other], "pcap"))
     assert len(table) == 0
+    assert table.iso.read_as == "1 stream in which nothing reads as ISO 8583 left out"
+    both = sim.read(_capture([other, _segment(1, _framed(_sent()))], "pcap"))
+    assert len(both) == len(_sent())
+    assert both.iso.read_as.endswith(
+        "BCD, odd digits padded left; 1 stream in which nothing reads as ISO 8583 left out"
+    )
     with pytest.raises(sim.SpecError, match="a capture"):
         sim.read(io.BytesIO(bytes.fromhex("0a0d0d0a") + b"\xff" * 40))
 

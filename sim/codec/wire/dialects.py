@@ -44,9 +44,10 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
     first row that is none, OptionError where no file can have that name, OSError where the file cannot be
     read.
     """
+    lines: list[str] = []
     if isinstance(path, Mapping):
         stem, where = "own", "the table"
-        rows, lines = from_table(path, name or stem), []
+        rows = from_table(path, name or stem)
     else:
         file = path_of("path", path)
         rows, lines = _rows(_text(file), file)

@@ -96,6 +96,25 @@ def stream_framing(data: bytes, *, whole: bool = False) -> str | None:
     return best if counted[best] > 0 else None
 
 
+def stream_start(data: bytes, starts: Iterable[int], name: str | None = None) -> tuple[int, str | None]:
+    """At which of *starts* a stream that was met in its middle begins to be messages, and the kind of length
+    field in front of them (*name* where it is known): what makes most of them, to the end if that can be.
+    Kind None, at the first of *starts*, where nothing does.
+
+    >>> stream_start(bytes.fromhex("FFFFFF 0003 010203 0002 0A0B"), [0, 3])
+    (3, 'length-2')
+    """
+    kinds = [one for one in frames().values() if one.kind == "length" and name in (None, one.name)]
+    places = list(starts)
+    counted = {
+        (at, one.name): (_divides(one, data[at:], True), count)
+        for at in places
+        for one in kinds
+        if (count := _divides(one, data[at:], False)) > 0
+    }
+    return max(counted, key=lambda key: counted[key]) if counted else (places[0], None)
+
+
 def _divides(made: Frame, data: bytes, whole: bool) -> int:
     head, at, count = made.zeros_before + made.width + made.zeros_after, 0, 0
     while at + head <= len(data):

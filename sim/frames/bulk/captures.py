@@ -74,6 +74,10 @@ class _Capture:
         """How many messages wait to be written down."""
         return sum(len(link.waiting) for link in self.links.values())
 
+    def left_out(self) -> int:
+        """In how many streams nothing was found that reads."""
+        return sum(link.way is None and link.tried > 0 for link in self.links.values())
+
     def flush(self) -> Iterator[Lines]:
         """What waits, stream by stream."""
         for link in self.links.values():
@@ -144,6 +148,11 @@ def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> I
             yield from capture.flush()
     capture.end()
     yield from capture.flush()
+    if left := capture.left_out():
+        number = f"{left} stream{'' if left == 1 else 's'}"
+        none = np.zeros(0, np.int64)
+        said = f"{number} in which nothing reads as ISO 8583 left out"
+        yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=said)
 
 
 def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], int, bytes, bool]]:

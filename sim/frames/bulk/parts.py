@@ -204,7 +204,9 @@ def _faults(block: Block) -> dict[str, Any]:
 
 
 def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
-    """*parts* as one table."""
+    """*parts* as one table; one without rows only says something."""
+    told = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
+    parts = [part for part in parts if part.count]
     columns: dict[str, Any] = {}
     for name in _names(parts, options):
         cells = [part.columns.get(name) for part in parts]
@@ -214,8 +216,8 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
     if empty := frozenset().union(*(one.empty_secondary for one in parts)):
         facts["empty_secondary"] = empty
-    if said := "; ".join(dict.fromkeys(part.said for part in parts if part.said)):
-        facts["read_as"] = said
+    if told:
+        facts["read_as"] = told
     made.attrs["iso"] = facts
     return made
 

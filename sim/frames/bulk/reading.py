@@ -215,6 +215,8 @@ def _parts(source: object, options: Options, size: int | None, progress: bool | 
                 if size is not None and room is not None:
                     room = room - (end - at) or size
                 at = end
+            if lines.said and not len(lines):
+                yield ArrowBlock(0, {}, frozenset(), frozenset(), lines.said)
             bar.add(len(lines.data) if unit == "B" else len(lines))
             del lines  # a block is let go before the next one is read
     finally:

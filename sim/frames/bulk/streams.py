@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from sim.codec.wire.files import stream_framing
+from sim.codec.wire.files import stream_framing, stream_start
 from sim.codec.wire.framing import frame, said_length
 
 # From so many bytes the framing of a stream is found; a shorter one has ended.
@@ -17,6 +17,8 @@ _ENOUGH = 8192
 _EARLY = 1 << 20
 _LARGEST = 1 << 16
 _WRAP = 1 << 32
+# Behind how many segments, or bytes, a message may begin in a stream that was met in its middle.
+_SEGMENTS, _BYTES = 16, 320
 
 # When it was whole (seconds since 1970) and its bytes, without the length in front.
 Timed = tuple[float, bytes]
@@ -31,6 +33,9 @@ class Stream:
     length: str | None = None
     settled: bool = False
     _expected: int | None = None
+    _first: int | None = (
+        None  # the number of the first byte held, while messages may begin before or behind it
+    )
     _early: dict[int, tuple[float, bytes]] = field(default_factory=dict)
     _waiting: int = 0
     _held: bytearray = field(default_factory=bytearray)
@@ -45,15 +50,17 @@ class Stream:
         """Take a segment; gives the messages that are whole now. Bytes that came before are left out, and a
         gap that the capture has lost is passed over."""
         if self._expected is None:
-            self._expected = sequence
-        if self._ahead(sequence) > 0:
+            self._expected = self._first = sequence
+        found: list[Timed] = []
+        before = self._first is not None and self._put_before(at, sequence, data)
+        if not before and self._ahead(sequence) > 0:
             if sequence not in self._early:
                 self._early[sequence] = at, data
                 self._waiting += len(data)
             if self._waiting <= _EARLY:
                 return []
-            self._skip_gap()
-        else:
+            found = self._skip_gap()
+        elif not before:
             self._take(at, sequence, data)
         while self._early and (nearest := min(self._early, key=self._ahead)) is not None:
             if self._ahead(nearest) > 0:
@@ -61,26 +68,43 @@ class Stream:
             when, kept = self._early.pop(nearest)
             self._waiting -= len(kept)
             self._take(when, nearest, kept)
-        return self._cut() if self.settled or len(self._held) >= _ENOUGH else []
+        return found + (self._cut() if self.settled or len(self._held) >= _ENOUGH else [])
+
+    def _put_before(self, at: float, sequence: int, data: bytes) -> bool:
+        """Take a segment that reaches from before the first byte held up to it: nobody saw the connection
+        opened, and the first two segments have changed places."""
+        missing = ((self._first or 0) - sequence) % _WRAP
+        if self.settled or not 0 < missing <= len(data):
+            return False
+        self._held[:0] = data[:missing]
+        self._marks = [(missing, at), *((end + missing, when) for end, when in self._marks)]
+        self._first = sequence
+        return True
 
     def end(self) -> list[Timed]:
         """The messages that are whole when nothing more comes."""
+        found: list[Timed] = []
         while self._early:
-            self._skip_gap()
+            if self._ahead(min(self._early, key=self._ahead)) > 0:
+                found += self._skip_gap()
             nearest = min(self._early, key=self._ahead)
             when, kept = self._early.pop(nearest)
             self._take(when, nearest, kept)
-        return self._cut() if self._held else []
+        return found + (self._cut() if self._held else [])
 
     def _ahead(self, sequence: int) -> int:
         """How many bytes *sequence* is ahead of what is expected; the numbers wrap at 32 bits."""
         return (sequence - (self._expected or 0) + _WRAP // 2) % _WRAP - _WRAP // 2
 
-    def _skip_gap(self) -> None:
+    def _skip_gap(self) -> list[Timed]:
+        """Go on behind a gap; gives the messages that are whole before it."""
+        found = self._cut() if self._held else []
         self._expected = min(self._early, key=self._ahead)
-        # The message that the gap cut in two cannot be read any more.
+        # The message that the gap cut in two cannot be read any more; where the next one begins is not known.
         self._held.clear()
         self._marks.clear()
+        self._first, self.settled = self._expected, False
+        return found
 
     def _take(self, at: float, sequence: int, data: bytes) -> None:
         fresh = data[-self._ahead(sequence) :] if self._ahead(sequence) else data
@@ -91,7 +115,7 @@ class Stream:
 
     def _cut(self) -> list[Timed]:
         if not self.settled:
-            self.length, self.settled = self.length or stream_framing(bytes(self._held)), True
+            self._settle()
         if self.length is None:
             return self._packets()
         made, found, at = frame(self.length), [], 0
@@ -110,6 +134,20 @@ class Stream:
         del self._held[:at]
         self._marks = [(end - at, when) for end, when in self._marks if end > at]
         return found
+
+    def _settle(self) -> None:
+        """Find the framing; and where the stream was met in its middle, the segment, or the byte, at which a
+        message begins."""
+        data, start = bytes(self._held), 0
+        if self._first is None:
+            self.length = self.length or stream_framing(data)
+        else:
+            ends = [end for end, _ in self._marks[:_SEGMENTS] if end < len(data)]
+            start, found = stream_start(data, (0, *ends, *range(1, min(len(data), _BYTES))), self.length)
+            self.length = self.length or found
+        del self._held[:start]
+        self._marks = [(end - start, when) for end, when in self._marks if end > start]
+        self._first, self.settled = None, True
 
     def _packets(self) -> list[Timed]:
         """Without a length in front a packet is a message."""
