@@ -111,12 +111,16 @@ def keep(made: Format) -> Format:
     return made
 
 
+_TAKEN_APART = ("name", "extends", "elements", *_TABLES)
+
+
 def format_of(rows: Mapping[str, Any], name: str) -> Format:
     """The format that *rows* (a TOML file, read) describe. Raises SpecError naming the first row that is
     none, or that says what it cannot."""
     extends = rows.get("extends")
     base = None if extends is None else _base(extends)
-    told = {key: rows[key] for key in rows if key not in ("name", "extends", "elements", *_TABLES)}
+    # What a note says of the base need not be true of what differs from it.
+    told = {"note": ""} | {key: rows[key] for key in rows if key not in _TAKEN_APART}
     for key, value in told.items():
         _check(None, key, _FORMAT_ROWS, value)
     if missing := [key for key in _WITHOUT_DEFAULT if key not in rows]:

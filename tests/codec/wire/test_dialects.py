@@ -150,3 +150,9 @@ def test_a_message_of_a_dialect_is_judged_by_its_own_elements() -> None:
     plain = validate(Message("0200", dict(fine.fields)))
     assert plain.framing is not None
     assert plain.framing.field == 41
+
+
+def test_a_note_is_not_taken_from_the_base() -> None:
+    """What it says of the base need not be true of the format that differs."""
+    assert wire_format("bcd").note
+    assert format_of(tomllib.loads(_BANK), "my-bank").note == ""
