@@ -112,11 +112,36 @@ def test_the_cards_of_a_network_are_offered_masked(network: str) -> None:
     card = CardInput(network)
     assert card.choice.value == USUAL_CARD
     assert card.pan is None
-    labels = " ".join(card.choice._options_labels)
+    labels = " ".join(card.choice.box.options)
     assert mask_pan(default_card(network).pan) in labels
-    assert not any(one.pan in labels + str(card.choice.get_state()) for one in test_cards(network))
-    card.choice.value = 1
+    assert not any(one.pan in labels + str(card.choice.box.get_state()) for one in test_cards(network))
+    assert len(set(card.choice.box.options)) == len(card.choice.box.options)
+    card.choice.value = "#1"
     assert card.pan == test_cards(network)[1].pan
+
+
+def test_the_cards_are_narrowed_by_typing() -> None:
+    """Words of a label find it; of several the list says how many; what is chosen stays."""
+    card = CardInput()
+    card.choice.box.value = "unionpay 19"
+    found = [
+        one for one in card.choice.box.options if all(word in one.casefold() for word in ("unionpay", "19"))
+    ]
+    assert card.field.problem.startswith(f"{len(found)} of the list")
+    assert card.pan is None
+    card.choice.box.value = card.choice.box.options[30]
+    assert (card.field.problem, card.pan) == ("", card._cards["#29"])
+    card.choice.box.value = "no such card"
+    assert card.field.problem.startswith("Nothing in the list")
+
+
+def test_a_number_that_is_typed_into_the_list_is_ones_own() -> None:
+    """It is taken, and masked where the browser keeps it."""
+    card = CardInput("VISA")
+    card.choice.box.value = "4000 0000 0000 0002"
+    assert (card.pan, card.choice.value, card.field.problem) == ("4000000000000002", OWN_CARD, "")
+    assert "4000000000000002" not in f"{card.choice.box.get_state()}{card.own.get_state()}".replace(" ", "")
+    assert card.own.shown == "400000******0002"
 
 
 def test_a_number_of_ones_own() -> None:
@@ -144,7 +169,7 @@ def test_a_card_set_from_outside_is_chosen() -> None:
     """A published number picks its row, another one the box for one's own."""
     card = CardInput("VISA")
     card.pan = test_cards("VISA")[2].pan
-    assert card.choice.value == 2
+    assert card.choice.value == "#2"
     card.pan = "4000000000000000"
     assert (card.choice.value, card.own.value) == (OWN_CARD, "4000000000000000")
     card.pan = None

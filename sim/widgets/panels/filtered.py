@@ -68,8 +68,10 @@ class FilteredList(ipywidgets.Box):  # type: ignore[misc]
     def _typed(self, change: Any) -> None:
         text = self.box.value
         first = self.options[0][1]
-        found, self.problem = find_option(self.options, text) if text.strip() else (first, "")
-        if not self.problem:
+        found, problem = find_option(self.options, text) if text.strip() else (first, "")
+        # Who hears of the problem may choose something else.
+        self.problem = problem
+        if not problem:
             self.value = found
             self._write()
 

@@ -268,7 +268,7 @@ class GeneratePanel(AskingPanel):
         wrong = [] if self.stan_input.ok else ["the STAN"]
         if not read_toml("templates")["kinds"][self.message_type].get("cardless"):
             wrong += [] if self.amount.ok else ["the amount or its currency"]
-            wrong += ["the card number"] if self.card.own.problem else []
+            wrong += ["the card number"] if self.card.own.problem or self.card.choice.problem else []
         self.problem = f"First mend {' and '.join(wrong)}" if wrong else ""
         return not wrong
 

@@ -14,9 +14,11 @@ from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import Currency, currencies, currency
 from sim.spec.networks import NETWORKS, default_card, detect, network, test_cards
 from sim.widgets.covered_text import CoveredText
+from sim.widgets.panels.filtered import FilteredList
 from sim.widgets.panels.shared import InputField, one_of, show
 
 USUAL_CARD, OWN_CARD = "usual", "own"
+_SHORTEST = 12  # digits of a card number
 _MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
 _MOST_NAMED = 5
 _LARGEST_STAN = 999_999
@@ -219,15 +221,15 @@ def _digits(text: str) -> int:
 
 
 class CardInput(ipywidgets.Box):  # type: ignore[misc]
-    """A published test card, or a number of one's own. Traits: `network`, whose cards are offered, None
-    for all; `pan`, None for the network's usual test card. Numbers are shown masked."""
+    """A published test card, narrowed by typing, or a number of one's own. Traits: `network`, whose cards are
+    offered, None for all; `pan`, None for the network's usual test card. Numbers are shown masked."""
 
     network = one_of(NETWORKS)
     pan = traitlets.Unicode(None, allow_none=True)
 
     def __init__(self, network: str | None = None, pan: str | None = None) -> None:
         self._busy = False
-        self.choice = ipywidgets.Dropdown(description="Card")
+        self.choice = FilteredList("Card")
         self.own = CoveredText(cover=mask_pan, label="Card number: test cards only", rows=1)
         self.field, self.own_field = (
             InputField(self.choice, classes="iso-wide"),
@@ -237,17 +239,18 @@ class CardInput(ipywidgets.Box):  # type: ignore[misc]
         self.add_class("iso-contents")
         self._offer()
         self.choice.observe(self._chosen, "value")
+        self.choice.observe(self._refused, "problem")
         self.own.observe(self._typed, "value")
         self.observe(self._offer, ["network", "pan"])
 
     @property
     def disabled(self) -> bool:
         """Whether no card can be chosen."""
-        return bool(self.choice.disabled)
+        return bool(self.choice.box.disabled)
 
     @disabled.setter
     def disabled(self, value: bool) -> None:
-        self.choice.disabled = value
+        self.choice.box.disabled = value
         self.own.editable = not value
 
     def refuse(self, text: str) -> None:
@@ -263,11 +266,14 @@ class CardInput(ipywidgets.Box):  # type: ignore[misc]
         cards = [card for name in ([self.network] if self.network else NETWORKS) for card in test_cards(name)]
         usual = default_card(self.network or NETWORKS[0])
         # The list is sent to the browser, so its values are places, never numbers.
-        self._cards = [card.pan for card in cards]
-        places = {pan: at for at, pan in enumerate(self._cards)}
-        options: list[tuple[str, Any]] = [(f"{mask_pan(usual.pan)}, the usual test card", USUAL_CARD)]
-        options += [(_named(card, self.network is None), at) for at, card in enumerate(cards)]
-        self.choice.options = [*options, ("another number …", OWN_CARD)]
+        self._cards = {f"#{at}": card.pan for at, card in enumerate(cards)}
+        places = {pan: at for at, pan in self._cards.items()}
+        labels = [_named(card, self.network is None) for card in cards]
+        self.choice.options = (
+            (f"{mask_pan(usual.pan)}, the usual test card", USUAL_CARD),
+            *zip(labels, self._cards, strict=True),
+            ("another number …", OWN_CARD),
+        )
         self.choice.value = USUAL_CARD if self.pan is None else places.get(self.pan, OWN_CARD)
         if self.choice.value == OWN_CARD:
             self.own.value = self.pan or ""
@@ -285,6 +291,14 @@ class CardInput(ipywidgets.Box):  # type: ignore[misc]
             self.pan = None if chosen == USUAL_CARD else self._cards[chosen]
         self._busy = False
         self._advise()
+
+    def _refused(self, change: Any) -> None:
+        """A whole number that is typed into the list is one's own, and does not stay there to be read."""
+        typed = self.choice.box.value.replace(" ", "")
+        if self.choice.problem and typed.isdigit() and len(typed) >= _SHORTEST:
+            self.choice.value = OWN_CARD
+            self.own.value = typed
+        self.field.problem = self.choice.problem
 
     def _typed(self, change: Any) -> None:
         if self._busy:
