@@ -99,13 +99,14 @@ def _say(message: Message, network: str | None) -> str:
         said = (told.meaning for told in parts)
         return "; ".join(text for text in said if text != subfields.NO_FLAG) or subfields.NO_FLAG
     if role("pin-capability", message.version) and len(parts) <= len(_UNKNOWN):
-        words = ((told, told.part.cell.codes) for told in parts)
-        return ", ".join(
-            f"{told.shown} {_UNKNOWN[codes] if told.meaning == subfields.NOT_LISTED else told.meaning}"
-            for told, codes in words
-        )
+        return ", ".join(f"{told.shown} {_meaning(told)}" for told in parts)
     return "; ".join(
         f"{told.name} {told.shown} "
         + ("(not in the standard's list)" if told.meaning == subfields.NOT_LISTED else told.meaning)
         for told in parts
     )
+
+
+def _meaning(told: subfields.Told) -> str:
+    unknown = _UNKNOWN.get(told.part.cell.codes, told.meaning)
+    return unknown if told.meaning == subfields.NOT_LISTED else told.meaning

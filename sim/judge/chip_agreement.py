@@ -21,7 +21,7 @@ from sim.judge.chip import chip_of, first_of, tag_hit
 from sim.judge.cross import minor_units, months_from
 from sim.judge.engine import CARD, rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import country, number_of, region, spec
+from sim.spec import Spec, country, number_of, region, spec
 from sim.spec import emv as tables
 from sim.spec.networks import network as network_of
 
@@ -96,23 +96,22 @@ def chip_amount(message: Message) -> Iterator[Hit]:
         yield tag_hit(chip.first("9F02"), expected, f"{int(value)}", severity=severity)
 
 
-@cache
-def _local_date(version: str) -> tuple[int, slice]:
+def _local_date(table: Spec) -> tuple[int, slice]:
     """The element that begins with the local date, and where that stands, without a century."""
-    number = number_of("local-date", version)
-    size = len(spec(version)[number].pattern.removesuffix("hhmmss"))
+    number = number_of("local-date", table.version)
+    size = len(table[number].pattern.removesuffix("hhmmss"))
     return number, slice(max(0, size - 6), size)
 
 
 def _days(version: str) -> Sequence[Same]:
-    number, day = _local_date(version)
+    number, day = _local_date(spec(version))
     return (Same("9A", number, slice(6 - (day.stop - day.start), 6), day),)
 
 
 @rule("chip-message-date", 12, 55, classes="12", reads=(12, 13, 55), tags=("9A",), agreement=_days)
 def chip_message_date(message: Message) -> Iterator[Hit]:
     """9A is the local date of the message: DE 13 in 1987, the start of DE 12 later."""
-    number, where = _local_date(message.version)
+    number, where = _local_date(message.spec)
     width = where.stop - where.start
     day = message.get(number)[where]
     chip = chip_of(message)

@@ -17,7 +17,7 @@ from sim.judge.all_rules import RULES
 from sim.judge.content import clean
 from sim.judge.engine import Located, RuleText
 from sim.judge.finding import Hit, Severity
-from sim.spec import ElementSpec, Spec, spec
+from sim.spec import Spec, reshaped
 
 _UNSOURCED = "unsourced"
 _DIALECTS = 64
@@ -27,14 +27,7 @@ _DIALECTS = 64
 def own_elements(table: Spec) -> frozenset[int]:
     """The elements that a dialect has otherwise than its version: with parts of its own, or values that are
     none of the standard's element."""
-    pairs = zip(table.elements, spec(table.version).elements, strict=True)
-    changed = {own.number for own, plain in pairs if _shape(own) != _shape(plain)}
-    return frozenset(changed.union(layout.number for layout in table.parts))
-
-
-def _shape(element: ElementSpec) -> tuple[str, int]:
-    """The class of an element's values and how long they are; 0 for those of any length."""
-    return element.content, element.width if element.fixed else 0
+    return reshaped(table).union(layout.number for layout in table.parts)
 
 
 @cache

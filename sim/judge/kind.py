@@ -47,6 +47,7 @@ from sim.judge.networks import Facts, network_hits
 from sim.judge.questions import Answers, Inquiry, Question
 from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Element, Entry, Said, type_of
 from sim.kept import Earned, Kept
+from sim.spec import Spec, reshaped
 from sim.spec.luhn import luhn_ok
 
 _CARDS = (2, 35, 45)
@@ -63,10 +64,11 @@ Look = Callable[[Message], Key]
 class Kind:
     """Messages of one version, MTI and elements: what to ask of them. `numbers` are the elements in the
     order of the message; `secondary` an empty second bitmap. Verdicts may be kept by the keys of a `lasting`
-    one. Not `usual` are those of a dialect, which may have any element otherwise: no value is surely fine."""
+    one. Those of a *dialect* may have any element otherwise: no value is surely fine, and rules that read an
+    element of another shape are not asked."""
 
     def __init__(
-        self, version: str, mti: str, numbers: tuple[int, ...], secondary: bool, *, usual: bool = True
+        self, version: str, mti: str, numbers: tuple[int, ...], secondary: bool, dialect: Spec | None = None
     ) -> None:
         self.version, self.mti, self.numbers, self.secondary = version, mti, numbers, secondary
         self.mask = mask_of(numbers) | secondary << _BITMAP
@@ -93,8 +95,9 @@ class Kind:
                     self.inquiries.append(free)
             self.others += others
         self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
-        self._chip_fits = fine(version, _CHIP) if usual else _never
-        if not usual:
+        self._dialect = dialect
+        self._chip_fits = fine(version, _CHIP) if dialect is None else _never
+        if dialect is not None:
             self.fines = [(number, _never) for number, _ in self.fines]
             self._code_fines = [(number, _never) for number, _ in self._code_fines]
         self.lasting = False
@@ -116,12 +119,16 @@ class Kind:
         for needed, missing, way, item in together:
             if needed & mask == needed and not missing & mask:
                 sorted_by_way[way].append(item)
+        if self._dialect is not None:
+            otherwise = reshaped(self._dialect)
+            for asked in sorted_by_way:
+                asked[:] = [item for item in asked if otherwise.isdisjoint(item.reads)]
         if not self.has_chip:  # what else such a rule looks at is codes
             sorted_by_way[BY_KEY].extend(sorted_by_way[BY_CHIP_KEY])
         self._by_key, self._by_chip_key, self._of_tags, *others = sorted_by_way
         self._where_doubtful, self.always, self._of_every = others
         self.compared: list[Rule] = []
-        if self.has_chip:
+        if self.has_chip and self._dialect is None:
             self.compared = [item for item in self.always if item.agreement]
             self.always = [item for item in self.always if not item.agreement]
         self._comparing = self.version, *[item.place for item in self.compared]
@@ -156,7 +163,7 @@ class Kind:
             asked = [*asked, *self._by_chip_key, *self._of_tags, *self.compared]
             if not self._chip_fits(fields[_CHIP]):
                 doubtful.append(_CHIP)
-        elif tags:
+        elif tags and self.compared:
             asked = [*asked, *self.disagreeing(tags, fields)]
         if doubtful:
             spared = [item for item in self._where_doubtful if item.elements[0] in doubtful]
@@ -330,7 +337,7 @@ def kind_of(message: Message) -> Kind:
     """The kind of *message*: a `lasting` one from its second message on."""
     key = message.version, message.mti, tuple(message.fields), message.empty_secondary
     if message.dialect is not None:
-        return Kind(*key, usual=False)
+        return Kind(*key, message.dialect)
     kind = KINDS.young.get(key)
     if kind is None:
         KINDS.came(key)

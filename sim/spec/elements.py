@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from sim.errors import ChoiceError, SpecError, shown
 from sim.spec.layouts import Layout
@@ -99,6 +99,19 @@ def with_elements(
         pattern = old.pattern if row.get("format", old.format) == old.format else ""
         elements[number - 1] = _element({**kept, "pattern": pattern, **row})
     return Spec(standard.version, tuple(elements), dialect, parts)
+
+
+@lru_cache(maxsize=64)
+def reshaped(table: Spec) -> frozenset[int]:
+    """The elements whose values are, in the dialect of *table*, of another class or another fixed length than
+    in its version."""
+    pairs = zip(table.elements, spec(table.version).elements, strict=True)
+    return frozenset(own.number for own, plain in pairs if _shape(own) != _shape(plain))
+
+
+def _shape(element: ElementSpec) -> tuple[str, int]:
+    """The class of an element's values and how long they are; 0 for those of any length."""
+    return element.content, element.width if element.fixed else 0
 
 
 def _element(row: dict[str, str]) -> ElementSpec:

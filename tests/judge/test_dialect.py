@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from itertools import product
+from random import Random
 
 import pytest
 
@@ -12,7 +14,9 @@ from sim.codec.wire.catalogue import format_of
 from sim.errors import SpecError
 from sim.judge import Severity
 from sim.judge.dialect import own_elements
-from sim.operations import validate
+from sim.operations import explain, generate, validate
+from sim.spec import VERSIONS, spec
+from sim.spec.elements import with_elements
 
 _OWN = """
 extends = "bcd"
@@ -39,6 +43,7 @@ format = "n 4"
 [elements.63]
 format = "b..99"
 """
+_SHAPES = ("n 3", "n..30", "an 5", "b 8", "b..40", "x+n 8")
 _SALE = {
     **{2: "4111111111111111", 3: "000000", 4: "000000001000", 7: "1120120000", 11: "000042"},
     **{22: "9990", 49: "840"},
@@ -56,6 +61,22 @@ def _said(extra: dict[int, str]) -> list[tuple[str, str, str, str]]:
     findings = validate(message).findings
     own = [one for one in findings if one.rule.startswith("corner-")]
     return [(str(one.severity), one.rule, one.path, one.found) for one in own]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_elements_of_any_shape_are_judged_and_told(version: str) -> None:
+    """Whatever a dialect makes of an element, no rule of the standard and no sentence fails over it."""
+    some = Random(8583)
+    for kind, number, shape in product(
+        ("auth", "financial", "reversal"), (3, 4, 12, 22, 30, 54, 56, 90), _SHAPES
+    ):
+        made = generate(kind, network="VISA", version=version, entry="chip").message
+        table = with_elements(spec(version), "mine", [{"number": str(number), "format": shape}], ())
+        size = table[number].width if table[number].fixed else some.randrange(9)
+        fields = {**made.fields, number: "".join(some.choices("0123456789ABCDEF", k=size))}
+        message = Message(made.mti, dict(sorted(fields.items())), version, dialect=table)
+        assert validate(message).all_findings is not None
+        assert explain(message).summary
 
 
 def test_what_fits_the_parts_is_not_spoken_of() -> None:
