@@ -37,7 +37,7 @@ def last_kept(history: Iterable[Mapping[str, str]]) -> dict[Key, float]:
 
 def compared(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The rows that are ratios to a peer; the others are figures of one machine."""
-    return [row for row in rows if row["peer"] and row["figure"] is not None]
+    return [row for row in rows if row["peer"] and row["ratio"] is not None]
 
 
 def falls(rows: Iterable[Mapping[str, Any]], kept: Mapping[Key, float]) -> list[str]:
@@ -45,11 +45,12 @@ def falls(rows: Iterable[Mapping[str, Any]], kept: Mapping[Key, float]) -> list[
     said = []
     for row in compared(rows):
         before = kept.get(key(row), 0.0)
-        if not before or not row["figure"] or any(word in row["work"].lower() for word in UNSTEADY):
+        now = row["ratio"]
+        if not before or not now or any(word in row["work"].lower() for word in UNSTEADY):
             continue
-        share = before / row["figure"] if row["less_is_better"] else row["figure"] / before
+        share = before / now if row["less_is_better"] else now / before
         if share < 1 - FALL:
-            said.append(f"{row['work']}, beside {row['peer']}: {row['figure']:.2f}, was {before:.2f}")
+            said.append(f"{row['work']}, beside {row['peer']}: {now:.2f}, was {before:.2f}")
     return said
 
 
@@ -61,7 +62,7 @@ def keep(rows: Iterable[Mapping[str, Any]], history: Path, at: str) -> None:
         if new:
             write(COLUMNS)
         for row in compared(rows):
-            write((at, *key(row), f"{row['figure']:.2f}"))
+            write((at, *key(row), f"{row['ratio']:.2f}"))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -74,8 +74,8 @@ class Group:
 
 def records(groups: Sequence[Group]) -> list[dict[str, Any]]:
     """The rows for a program, one object each: the group, what was measured, the peer, the `figure` that
-    counts (the ratio, or where there is no peer the figure itself), whether less of it is better, and
-    what is asked of it (null: nothing)."""
+    counts (the ratio, or a figure of its own), the `ratio` to the peer (null: there is none), whether less of
+    them is better, and what is asked of the figure (null: nothing)."""
     made = []
     for group in groups:
         for row in group.rows:
@@ -86,6 +86,7 @@ def records(groups: Sequence[Group]) -> list[dict[str, Any]]:
                     "work": row.work,
                     "peer": row.peer,
                     "figure": row.ratio if row.figure is None else row.figure,
+                    "ratio": row.ratio,
                     "less_is_better": row.less_is_better,
                     "asked": limit.value if limit else None,
                 }
