@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.codec.wire.dumps.isomsg import tags, unescaped
-from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, path_of
+from sim.codec.wire.dumps.parts import Named, collected, divided, path_of
 
 _NUMBERS = ("number", "num", "fieldnum", "id", "no", "nr", "n", "bit", "de", "field", "index", "key", "name")
 _VALUES = ("value", "val", "data", "text", "content")
@@ -16,20 +16,10 @@ def messages(text: str) -> Iterator[Named]:
     """The messages in *text*: each begins with an MTI."""
     if "<" not in text and "&lt;" in text:
         text = unescaped(text)
-    found: list[tuple[str, str]] = []
-    for name, attributes, content in tags(text):
-        path, value = _element(name, attributes, content)
-        if path == MTI_PATH and found:
-            yield from _made(found)
-            found = []
-        if path is not None and value:
-            found.append((path, value))
-    yield from _made(found)
-
-
-def _made(found: list[tuple[str, str]]) -> Iterator[Named]:
-    if len(found) >= _FEWEST and (made := collected("XML", found)):
-        yield made
+    named = (_element(name, attributes, content) for name, attributes, content in tags(text))
+    for found in divided((path, value) for path, value in named if path is not None and value):
+        if len(found) >= _FEWEST and (made := collected("XML", found)):
+            yield made
 
 
 def _element(name: str, attributes: dict[str, str], content: str) -> tuple[str | None, str]:

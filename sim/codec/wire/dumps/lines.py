@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from urllib.parse import unquote_plus
 
-from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, is_mti
+from sim.codec.wire.dumps.parts import MTI_PATH, Named, Pairs, collected, divided, is_mti
 
 _MOST_LINE = 2000
 _MOST_LINES = 2000
@@ -54,7 +54,6 @@ _BITS = re.compile(r"\s{0,8}\[\s{0,4}[0-9]+-[0-9]+\]")
 _RULER = re.compile(r"\s{0,16}-{3,}")
 _QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<])(.*)(['\"\]>])[,;]?\s{0,8}")
 _CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">"}
-_Pairs = list[tuple[str, str]]
 
 
 def messages(text: str) -> Iterator[Named]:
@@ -68,7 +67,7 @@ def messages(text: str) -> Iterator[Named]:
         if made := collected("log of (element)(value)", [*head, *pairs], bits):
             yield made
             return
-    labelled, inline = list(_divided(_labelled(text))), list(_divided(_inline(text, mti)))
+    labelled, inline = list(divided(_labelled(text))), list(divided(_inline(text, mti)))
     chosen, name = labelled, "log with an element a line"
     if _count(inline) > _count(labelled):
         chosen, name = inline, "log of element=value"
@@ -77,7 +76,7 @@ def messages(text: str) -> Iterator[Named]:
             yield made
 
 
-def _count(found: list[_Pairs]) -> int:
+def _count(found: list[Pairs]) -> int:
     return sum(len(dict(pairs)) for pairs in found)
 
 
@@ -105,20 +104,6 @@ def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
         yield MTI_PATH, mti
     form = len(found) > 1 and text.count("&") >= len(found) - 1
     yield from ((path, unquote_plus(value, "latin-1")) for path, value in found) if form else found
-
-
-def _divided(pairs: Iterable[tuple[str, str]]) -> Iterator[_Pairs]:
-    """The pairs of each message: one begins with an MTI that follows elements."""
-    now: _Pairs = []
-    for path, value in pairs:
-        if path == MTI_PATH and not is_mti(value):
-            continue
-        if path == MTI_PATH and len(now) > 1 and dict(now).get(MTI_PATH):
-            yield now
-            now = []
-        now.append((path, value))
-    if now:
-        yield now
 
 
 def _labelled(text: str) -> Iterator[tuple[str, str]]:

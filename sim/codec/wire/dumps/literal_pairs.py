@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, is_mti, path_of
+from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, divided, is_mti, path_of
 
 _VALUE = r"(?:\"((?:[^\"\\\r\n]|\\.)*)\"|'((?:[^'\\\r\n]|\\.)*)')"
 _KEY = r"['\"]?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)['\"]?"
@@ -54,12 +54,6 @@ def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
             (match.start(), match[1].zfill(4)) for match in (*_MTI.finditer(text), *_NEW.finditer(text))
         ]
         found = sorted([*found, *((at, MTI_PATH, mti) for at, mti in beside if is_mti(mti))])
-    pairs: list[tuple[str, str]] = []
-    for _, path, value in found:
-        if path == MTI_PATH and pairs and dict(pairs).get(MTI_PATH):
-            if made := collected("program text", pairs):
-                yield made
-            pairs = []
-        pairs.append((path, value))
-    if made := collected("program text", pairs):
-        yield made
+    for pairs in divided((path, value) for _, path, value in found):
+        if made := collected("program text", pairs):
+            yield made

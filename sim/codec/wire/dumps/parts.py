@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 # F2, DE002, field_39, Bit 4, P3, S102, "002 PAN", 127.22: the number, and the path inside it.
@@ -16,6 +16,8 @@ _MTI_LABEL = re.compile(r"(?i)mti|msg_?type|message[ _]?type(?:[ _]?(?:indicator
 MTI = re.compile(r"[0-9]{4}")
 MTI_PATH = "0"
 BITMAP_PATHS = ("1", "-1")
+
+Pairs = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,25 @@ def is_mti(text: str) -> bool:
     (True, False, False)
     """
     return MTI.fullmatch(text) is not None and text[0] in "0129" and text[1] in "12345678"
+
+
+def divided(pairs: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
+    """The pairs of path and value of each message: one begins with an MTI that follows another.
+
+    >>> list(divided([("0", "0800"), ("11", "000001"), ("0", "0810"), ("11", "000001"), ("39", "00")]))
+    [[('0', '0800'), ('11', '000001')], [('0', '0810'), ('11', '000001'), ('39', '00')]]
+    """
+    now: Pairs = []
+    for path, value in pairs:
+        if path == MTI_PATH and not is_mti(value):
+            continue
+        if path == MTI_PATH and MTI_PATH in dict(now):
+            if len(now) > 1:
+                yield now
+            now = []  # of two that follow each other the last one is the message's
+        now.append((path, value))
+    if now:
+        yield now
 
 
 def collected(
