@@ -136,7 +136,7 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
     notes = []
     for number, value in message.fields.items():
         own = layout.dialect[number] if layout.dialect and number in layout.own else None
-        filled = value if own is None else _filled(value, own)
+        filled = value if own is None else _fitted(value, own)
         one = Message(message.mti, {number: filled}, message.version, dialect=layout.dialect if own else None)
         laid_out = any(part.number == number for part in layout.dialect.parts) if layout.dialect else False
         if laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
@@ -149,11 +149,10 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
     return replace(message, fields=fields, dialect=own_table), tuple(notes)
 
 
-def _filled(value: str, element: ElementSpec) -> str:
-    """*value* at the length of a fixed element: zeros in front of digits, blanks behind text."""
-    if not element.fixed or len(value) >= element.width:
-        return value.rstrip() if element.fixed and len(value.rstrip()) == element.width else value
-    return value.zfill(element.width) if element.content == "n" else value.ljust(element.width)
+def _fitted(value: str, element: ElementSpec) -> str:
+    """*value* at the length of a fixed element: filled up, or without blanks behind that are too many."""
+    bare = value.rstrip()
+    return bare if element.fixed and len(bare) == element.width else element.filled(value)
 
 
 def _message(mti: str, fields: dict[int, str], version: str, name: str) -> Message:

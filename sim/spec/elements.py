@@ -14,6 +14,8 @@ from sim.spec.tables import read_csv
 VERSIONS = ("1987", "1993", "2003")
 _BY_DIGIT = dict(zip("012", VERSIONS, strict=True))
 
+_EXACT = frozenset(("b", "x+n", "z"))  # what no filler belongs to
+
 _FORMAT = re.compile(r"(?P<content>x\+n|[a-z]+)(?P<var> |\.\.)(?P<size>\d+)")
 
 
@@ -47,6 +49,19 @@ class ElementSpec:
     def fixed(self) -> bool:
         """Whether the element always has `width` characters."""
         return self.prefix == 0
+
+    def filled(self, value: str) -> str:
+        """*value* at the length of a fixed element: zeros in front of digits, blanks behind text. As it is
+        where it is long enough, and where neither can be meant.
+
+        >>> spec("1987")[11].filled("42"), spec("1987")[41].filled("TILL")
+        ('000042', 'TILL    ')
+        """
+        if not self.fixed or self.content in _EXACT:
+            return value
+        if self.content == "n":
+            return value.zfill(self.width) if value.isascii() and value.isdigit() else value
+        return value.ljust(self.width)
 
 
 @dataclass(frozen=True, slots=True)

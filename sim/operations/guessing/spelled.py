@@ -71,14 +71,12 @@ def _filled(value: str, element: ElementSpec, notes: list[str]) -> str:
     if element.binary:
         bare = _BLANK.sub("", value)
         return bare.upper() if _HEX.fullmatch(bare) else value
-    if not element.fixed or len(value) >= element.width:
+    if _MASKED.search(value):
         return value
-    if element.content == "n" and value.isascii() and value.isdigit():
+    filled = element.filled(value)
+    if filled != value and element.content == "n":
         notes.append(f"DE {element.number} was printed without its leading zeros")
-        return value.zfill(element.width)
-    if element.content in ("an", "ans", "anp", "ansb") and not _MASKED.search(value):
-        return value.ljust(element.width)
-    return value
+    return filled
 
 
 def _chip_value(tag: str, value: str) -> str:
