@@ -19,6 +19,8 @@ from sim.spec.tables import read_csv, read_toml
 _ORIGINAL_AMOUNT = "57"
 _PURCHASE = "00"  # of nothing, it verifies the account
 _ADVICE = "3"  # function digit of the answer to an advice
+# By message class: what is accepted rather than approved.
+_ACCEPTED = {"3": "filed", "4": "reversal", "5": "totals"}
 
 
 def say_outcome(message: Message, name: str | None, sender: str) -> str:
@@ -114,15 +116,28 @@ def is_partly_approved(message: Message) -> bool:
     )
 
 
+def is_partly_undone(message: Message) -> bool:
+    """Whether *message* is a reversal whose function code says that a part of the amount stays, that of DE 4;
+    1987 has an element for what stays."""
+    number = number_of("function", message.version)
+    return (
+        message.mti[1] == "4"
+        and number in message
+        and is_particular("partial-reversal", message.version, message[number])
+    )
+
+
 def _phrases(name: str) -> dict[str, Any]:
     found: dict[str, Any] = read_toml("phrases")[name]
     return found
 
 
 def _told(message: Message, kind: str) -> str:
-    """Which of the outcomes: an advice is acknowledged, a reversal accepted."""
+    """Which of the outcomes: an advice is acknowledged, a reversal accepted, and so are totals and files."""
     if kind not in ("approved", "administrative"):
         return kind
+    if message.mti[1] in _ACCEPTED and kind == "approved":
+        return _ACCEPTED[message.mti[1]]
     if message.mti[1] == "4":
         return "reversal"
     return "acknowledged" if message.mti[1] in "12" and message.mti[2] == _ADVICE else kind
@@ -137,11 +152,12 @@ def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
     if is_partly_approved(message):
         return _partly(message)
     words: dict[str, Any] = _phrases("next").get(message_class, {})
+    wanted = _wanted(message, name)
     if kind == "approved":
-        return str(words.get(_wanted(message, name)) or words.get(kind, ""))
+        return str(words.get(wanted) or words.get(kind, ""))
     if step:
         return step if message_class == "1" else f"{words[kind]} {step}"
-    return str(words.get(kind, ""))
+    return str(words.get(f"{kind} {wanted}") or words.get(kind, ""))
 
 
 def _wanted(message: Message, name: str | None) -> str:
@@ -151,14 +167,17 @@ def _wanted(message: Message, name: str | None) -> str:
     if special:
         return str(special)
     known = lookup("transaction_type", code, version=message.version, network=name)
+    if known and (special := _phrases("wanted").get(known.meaning)):
+        return str(special)
     if known and known.kind == "debit" and 4 in message and not message[4][-12:].strip("0"):
         return "check"
     return known.kind if known else ""
 
 
 def amount_asked(message: Message) -> str:
-    """The amount that *message* asks for or answers: of a partial approval the original one."""
-    return (_original(message) if is_partly_approved(message) else "") or money.say(message)
+    """The amount that *message* asks for or answers: of a partial approval or reversal the original one."""
+    partly = is_partly_approved(message) or is_partly_undone(message)
+    return (_original(message) if partly else "") or money.say(message)
 
 
 def _partly(message: Message) -> str:

@@ -16,7 +16,13 @@ from sim.elements import dates, emv, groups, money, mti, pos
 from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
-from sim.operations.outcome import amount_asked, is_partly_approved, say_inquiry, say_outcome
+from sim.operations.outcome import (
+    amount_asked,
+    is_partly_approved,
+    is_partly_undone,
+    say_inquiry,
+    say_outcome,
+)
 from sim.operations.own_parts import say_own_parts
 from sim.operations.surroundings import (
     say_file,
@@ -138,7 +144,7 @@ def _is_part(message: Message) -> bool:
     """Whether a reversal leaves something of the amount."""
     number = number_of("actual-amount", message.version)
     if message.mti[1] != "4" or number not in message:
-        return False
+        return is_partly_undone(message)
     rest = message[number][:12]
     return rest.strip("0") != "" and rest != message.get(4)
 

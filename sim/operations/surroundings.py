@@ -8,7 +8,7 @@ from sim.codec import Message
 from sim.elements import dates, groups, money, mti, subfields
 from sim.elements.words import with_article
 from sim.masking import mask
-from sim.operations.outcome import is_partly_approved
+from sim.operations.outcome import is_partly_approved, is_partly_undone
 from sim.spec import lookup, lookup_anywhere, number_of, role
 from sim.spec.networks import network
 from sim.spec.tables import read_toml
@@ -68,6 +68,8 @@ def say_replacement(message: Message, name: str | None) -> str:
         return f"The final amount is {said}; the rest is given back."
     if is_partly_approved(message):
         return ""  # told with the answer
+    if is_partly_undone(message) and (stays := money.say(message)):
+        return f"The final amount is {stays}; the rest is given back."
     if said := subfields.first_amount(message, number_of("original-amount", version)):
         return f"The original amount was {said}."
     return ""

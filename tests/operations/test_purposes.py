@@ -207,6 +207,10 @@ def test_an_issuer_answers_what_was_asked() -> None:
     answer = respond(asked, balance_minor_units=12345).message
     assert answer[54] == "0001840C0000000123450002840C000000012345"
 
+    for network in ("UNIONPAY", "MASTERCARD", "VISA"):
+        asked = generate("financial", purpose="balance", entry="chip", network=network, at=AT).message
+        assert 54 not in respond(asked, "05").message  # who is declined is told no balance
+
     inserted = respond(generate(entry="chip", at=AT).message).message
     assert tlv.read(inserted[55])[0].tag == "91"
     assert inserted[55].endswith("3030")

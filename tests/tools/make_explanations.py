@@ -43,7 +43,16 @@ def _with(message: Message, **values: str) -> Message:
 
 
 def _generated() -> list[tuple[str, Message]]:
-    return [*_plain(), *_answers(), *_by_network(), *_own_parts(), *_odd(), *_purposes(), *_declines()]
+    return [
+        *_plain(),
+        *_answers(),
+        *_by_network(),
+        *_own_parts(),
+        *_odd(),
+        *_purposes(),
+        *_declines(),
+        *_replies(),
+    ]
 
 
 def _plain() -> list[tuple[str, Message]]:
@@ -177,6 +186,38 @@ def _purposes() -> list[tuple[str, Message]]:
             if alone or (kind == usual["kinds"][0] and entry == usual["entry"] and purpose != "purchase"):
                 title = f"{name}, {kind if alone else purpose}"
                 made.append((title, _make(kind, network=name, version=version, purpose=purpose, entry=entry)))
+    return made
+
+
+def _replies() -> list[tuple[str, Message]]:
+    """Answers to what is no sale, approved and declined; parts undone; tokens and checks."""
+    made = []
+    for name in NETWORKS:
+        version = native_version(name, None)
+        declined = {"1987": "05", "1993": "100"}[version]
+        for kind, purpose, entry in combinations(name, version):
+            usual, alone = TEMPLATES["purposes"][purpose], TEMPLATES["kinds"][kind].get("alone")
+            if not alone and (kind, entry) != (usual["kinds"][0], usual["entry"]):
+                continue
+            asked = _make(kind, network=name, version=version, purpose=purpose, entry=entry)
+            title = f"{name}, answer to {kind if alone else purpose}"
+            if alone and kind not in ("echo", "sign_on", "sign_off"):
+                made.append((title, respond(asked).message))
+            elif not alone and purpose not in ("purchase", "completion", "dcc", "recurring", "instalment"):
+                made.append((title, respond(asked).message))
+                made.append((f"{title}: declined", respond(asked, declined).message))
+        bought = _make(network=name, version=version, entry="chip")
+        made.append((f"{name}, a part undone", reverse(bought, final_amount_minor_units=400).message))
+    for name, details in (
+        ("VISA", {"token": True, "three_d_secure": "authenticated"}),
+        ("MASTERCARD", {"token": True, "three_d_secure": "authenticated"}),
+        ("AMEX", {"postal_code": "10001", "cvv2": "1234"}),
+        ("JCB", {"three_d_secure": "attempted", "cvv2": "123"}),
+        ("UNIONPAY", {"token": True}),
+    ):
+        version = native_version(name, None)
+        paid = _make(network=name, version=version, entry="ecommerce", details=details)
+        made += [(f"{name}, {' and '.join(details)}", paid), (f"{name}, its answer", respond(paid).message)]
     return made
 
 
