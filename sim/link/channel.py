@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +67,8 @@ class Channel:
                 raise
             raise LinkError(f"{host}:{port}", "a connection", f"none within {seconds:g} seconds") from None
         except OSError as error:
-            why = getattr(error, "verify_message", "") or error.strerror or str(error)
+            plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
+            why = plain or getattr(error, "verify_message", "") or error.strerror or str(error)
             raise LinkError(f"{host}:{port}", "a connection", why) from None
         finally:
             watch.cancel()
