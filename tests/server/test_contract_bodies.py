@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -17,13 +18,15 @@ def test_last_of_two_equal_keys_counts(client: Any) -> None:
     assert client.post("/generate", b'{"stan": "000001", "stan": 5}').status_code == 422
 
 
+# From 3.13 on Python points at a comma that ends a list or an object, before at what stands behind it.
+_AT_THE_COMMA = 15 if sys.version_info >= (3, 13) else 16
 MALFORMED: list[tuple[str, bytes, list[Any], str]] = [
     ("empty", b"", ["body"], "missing"),
     ("blanks", b"  \n ", ["body", 4], "json_invalid"),
     ("word", b"hello", ["body", 0], "json_invalid"),
     ("open", b"{", ["body", 1], "json_invalid"),
     ("no value", b'{"message": ', ["body", 12], "json_invalid"),
-    ("trailing comma", b'{"message": "x",}', ["body", 16], "json_invalid"),
+    ("trailing comma", b'{"message": "x",}', ["body", _AT_THE_COMMA], "json_invalid"),
     ("two values", b'{"message":"a"} x', ["body", 16], "json_invalid"),
     ("second line", b'{\n "message": "a",\n "llm": tru\n}', ["body", 27], "json_invalid"),
     ("single quotes", b"{'message': 'a'}", ["body", 1], "json_invalid"),
