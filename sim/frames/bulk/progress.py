@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -50,8 +52,10 @@ def _shown(total: int | None, unit: str, wanted: bool | None) -> bool:
 
 
 def _bar(total: int | None, unit: str) -> Any:
+    # tqdm takes a process for a notebook's where ipykernel is imported, as a Jupyter server has it, too.
+    shell = ipython.get_ipython() if (ipython := sys.modules.get("IPython")) else None
     try:
-        from tqdm.auto import tqdm
+        tqdm = import_module("tqdm.auto" if hasattr(shell, "kernel") else "tqdm").tqdm
     except ImportError:
         return None
     return tqdm(total=total, unit=unit, unit_scale=unit == "B")
