@@ -52,9 +52,13 @@ def sizes(message: Message, number: int, value: str, item: FormatRow, name: str)
 
 
 def layout(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:
-    """Whether *value* fits the rows of network *name*."""
+    """Whether *value* fits the rows of network *name*; with a place those of the layout that is named there,
+    if one is."""
     own = _own(message.version, number, name)
-    return None if any(fits(one, value) for one in own) else "another layout"
+    if item.at:
+        named = value[slice(*item.at)]
+        own = tuple(one for one in own if one.variant == named)
+    return None if not own or any(fits(one, value) for one in own) else "another layout"
 
 
 def places(message: Message, number: int, value: str, item: FormatRow, name: str) -> str | None:

@@ -109,25 +109,36 @@ class Layout:
     def pattern(self) -> re.Pattern[str] | None:
         """What every value that fits looks like, where the parts stand in places: a value that does not
         match fits for sure not, one that does may still hold an unknown code. None for other layouts."""
-        if self.cell.cut != "places" or any(one.own or one.cut for one in self.cell.cells):
+        if self.cell.cut != "places" or not all(map(_stands, self.cell.cells)):
             return None
-        made = ""
-        for one in reversed(self.cell.cells):
-            made = _expression(one) + made
-            if "short" in self.cell.words:
-                made = f"(?:{made})?"
-        return re.compile(made)
+        return re.compile(_expression(self.cell))
 
     @cached_property
     def strict(self) -> tuple[tuple[Cell, int, int], ...] | None:
         """The parts that must have a code that is known, with where they start and end; None where that
         depends on the value."""
+        if any(one.cut for one in self.cell.cells):
+            return None
         if not any(one.must for one in self.cell.cells):
             return ()
         return self.cell.slices and tuple(one for one in self.cell.slices if one[0].must)
 
 
+def _stands(cell: Cell) -> bool:
+    """Whether the part has no length of its own, and nor have those in it, which stand in places, too."""
+    return not cell.own and cell.cut in ("", "places") and all(map(_stands, cell.cells))
+
+
 def _expression(cell: Cell) -> str:
+    if cell.cut:
+        made = ""
+        for one in reversed(cell.cells):
+            made = _expression(one) + made
+            if "short" in cell.words:
+                made = f"(?:{made})?"
+        return made
+    if cell.codes == "is" and cell.must:
+        return "(?:" + "|".join(map(re.escape, cell.argument.split(" "))) + ")"
     if cell.content == "x+n":
         return f"[CD][0-9]{{{cell.most - 1}}}"
     return f"{CHARACTER[cell.content]}{{{cell.least},{cell.most}}}"

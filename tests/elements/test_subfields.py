@@ -11,6 +11,9 @@ from sim.spec import spec
 from sim.spec.layouts import Cell, layouts, owners, tag_layouts
 from sim.spec.tables import read_csv
 
+RECORD = "001" + "20261120" + "156" + "0000000001000" + "0000000009000" + "COFFEE".ljust(10)
+IDENTITY = f"01{'A' * 20}1 CUP7291 CUP"
+
 CASES = [
     ("VISA", "1987", 44, "5Y  2     M    2", "11", "match"),
     ("VISA", "1987", 44, "5Y  2     M    2", "2", "street and 5-digit postal code match"),
@@ -32,9 +35,37 @@ CASES = [
     ("AMEX", "1993", 55, "C1C7D5E20001" + "A" * 16 + "0706010A03A00000" + "1" * 68, "9F10", ""),
     ("UNIONPAY", "1987", 48, "BC123A456" + " " * 12, "7-9", ""),
     ("UNIONPAY", "1987", 60, "00000500030", "9-10", "POS"),
+    ("UNIONPAY", "1987", 59, f"QR156001{RECORD}", "12-19", "20 November 2026"),
+    ("UNIONPAY", "1987", 59, f"QR156002{RECORD}{RECORD}", "70-72", "Yuan Renminbi (CNY)"),
+    ("UNIONPAY", "1987", 59, "QD0012026110120261120", "6-13", "1 November 2026"),
+    ("UNIONPAY", "1987", 61, f"{IDENTITY}AM{'10' * 8}0612", "23", "good"),
+    ("UNIONPAY", "1987", 121, f"121{'':40}ID0102000001030000{'':20}", "2", "dual to single"),
     ("JCB", "1987", 61, "1 0840", "4-6", "United States"),
     ("DISCOVER", "1987", 44, "A", "1", "street and 5-digit postal code match"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "names"),
+    [
+        (59, f"QR156001{RECORD}", {"23-35": "amount", "36-48": "balance", "49-58": "remark code"}),
+        (61, f"{IDENTITY}AM{'10' * 8}0612", {"38-53": "verification method bits", "54-57": "business data"}),
+        (61, f"{IDENTITY}AR000001{'':19}1", {"38-43": "service request number", "44-62": "service time"}),
+        (61, f"{IDENTITY}CR1", {"38": "CAVV result"}),
+        (61, f"{IDENTITY}CR12", {"36-39": "security data: authentication data"}),
+        (61, f"{IDENTITY}XY12", {"36-39": "security data: authentication data"}),
+        (121, f"121{'':40}ID0102000001030000{'':20}", {"46-53": "paying institution"}),
+        (121, f"121{'':40}FDC{'0' * 35}", {"46-81": "fee"}),
+        (121, f"121{'':40}{'':38}", {"44-81": "transfer ids or fee"}),
+    ],
+)
+def test_what_a_usage_says_is_behind_it(number: int, value: str, names: dict[str, str]) -> None:
+    """UnionPay's usages of two letters name the parts that follow; what does not fit them stays whole, and
+    what authenticates a cardholder is shown in neither case."""
+    told = {one.label: one for one in unfold(Message("0100", {number: value}), number, "UNIONPAY")}
+    assert {label: told[label].name for label in names} == names
+    if number == 61:
+        assert set(told[next(iter(names))].shown) == {"*"}
 
 
 @pytest.mark.parametrize(("network", "version", "number", "value", "label", "said"), CASES)

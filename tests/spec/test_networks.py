@@ -69,6 +69,12 @@ SAMPLES = [
     ("JCB", "network-management-code", "301", "270"),
     ("UNIONPAY", "additional-data", "AA123", "T4207"),
     ("UNIONPAY", "response-code-known", "A0", "N7"),
+    ("UNIONPAY", "detail-layout", "QL001", "QL01"),
+    ("UNIONPAY", "detail-layout", f"QR156001{'0' * 50}", f"QR156001{'0' * 49}"),
+    ("UNIONPAY", "security-layout", f"{'':24}CUP{'':8}CR1", f"{'':24}CUP{'':8}CR12"),
+    ("UNIONPAY", "security-layout", f"{'':24}CUP{'':8}XY12", f"{'':24}CUP{'':8}AR0001"),
+    ("UNIONPAY", "transfer-layout", f"{'':43}ID{'':36}", f"{'':43}ID{'':35}"),
+    ("UNIONPAY", "transfer-layout", f"{'':43}{'':35}", f"{'':43}FD{'':35}"),
 ]
 
 # --- A small evaluator: enough of the two languages to hold the tables against messages ---
@@ -137,6 +143,14 @@ def are_coded(name: str, rule: FormatRow, value: str) -> bool:
     return all((f"{number}.{key}", parts[key]) in known for key in rule.parts if key in parts)
 
 
+def is_laid_out(name: str, rule: FormatRow, value: str) -> bool:
+    """Whether *value* fits a layout of the rule's element, with a place the one that is named there."""
+    known = layouts("1987", rule.fields[0], name)
+    if rule.at is None:
+        return any(fits(one, value) for one in known)
+    return all(fits(one, value) for one in known if one.variant == value[slice(*rule.at)])
+
+
 def passes(name: str, rule: FormatRow, value: str) -> bool:
     """Whether *value* keeps *rule*."""
     if rule.check == "regex":
@@ -147,7 +161,7 @@ def passes(name: str, rule: FormatRow, value: str) -> bool:
     if rule.check == "subelement_sizes":
         return sizes_fit(name, rule, value)
     return {
-        "layout": lambda: any(fits(one, value) for one in layouts("1987", rule.fields[0], name)),
+        "layout": lambda: is_laid_out(name, rule, value),
         "places": lambda: len(parts_of(name, rule, value)) >= rule.min,
         "coded": lambda: are_coded(name, rule, value),
         "agrees": lambda: all(parts_of(name, rule, value)[key] in rule.values for key in rule.parts),
