@@ -69,6 +69,27 @@ def test_the_work_of_a_guess_is_bounded(data: bytes, text: bool) -> None:
     assert len(made) < 40
 
 
+def test_damaged_lines_take_no_more_work_than_a_hard_paste() -> None:
+    """Lines behind a good one, each of them cut: each is still shown, and all of them together
+    take no more than a few guesses, not one guess a line."""
+    body = encode(next(one for one in messages() if len(one.fields) > 8), "bcd")
+    good = body.hex()
+    damaged = [good[: len(good) - 2 * (1 + at % 12)] for at in range(80)]
+    spent: list[tuple[search.Work, int]] = []
+    first = search.Work.__init__
+    with pytest.MonkeyPatch.context() as patch:
+
+        def counted(work: search.Work, left: int = search.MOST_WORK) -> None:
+            first(work, left)
+            spent.append((work, left))
+
+        patch.setattr(search.Work, "__init__", counted)
+        found = guess("\n".join([good, *damaged]))
+    assert sum(left - work.left for work, left in spent) < 4 * search.MOST_WORK + 81 * 40
+    assert len(found.messages) > 70
+    assert all(one.confidence == "unsure" for one in found.messages[40:])
+
+
 def test_what_is_no_message_is_called_none() -> None:
     """Letters, code, logs, hashes, keys, pictures, chip data, other protocols: hardly ever more than unsure,
     and that seldom."""

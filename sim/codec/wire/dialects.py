@@ -3,7 +3,7 @@
 ```toml
 extends = "bcd"                 # or "1987": then all is ASCII until the file says otherwise
 title = "My bank's host"
-source = "its interface specification, 2026"
+source = "its interface specification, 2026"    # findings give it as theirs; without it, this file's name
 lengths = "binary"
 
 [elements.41]
@@ -46,17 +46,17 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
     """
     lines: list[str] = []
     if isinstance(path, Mapping):
-        stem, where = "own", "the table"
+        stem, where, source = "own", "the table", "its own table"
         rows = from_table(path, name or stem)
     else:
         file = path_of("path", path)
         rows, lines = _rows(_text(file), file)
-        where, stem = file.name, file.stem
+        where, stem, source = file.name, file.stem, f"its own file, {file.name}"
     own_name = name or rows.get("name", stem)
     if not (isinstance(own_name, str) and _NAME.fullmatch(own_name)):
         raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
     try:
-        return keep(format_of(rows, own_name))
+        return keep(format_of({"source": source, **rows}, own_name))
     except SpecError as error:
         line = _line(lines, error)
         raise SpecError(error.field, line, error.expected, f"{error.found} in {where}") from None

@@ -20,6 +20,8 @@ from sim.spec.tables import read_csv
 FARTHEST = 72
 _MOST = 8
 _SHORTEST = 10
+# How MTI and bitmap are written: page, form, bytes where they are fixed, whether a third map may follow.
+Head = tuple[str, str, int, bool]
 # A bit is 0 or 1 by itself; how much more is known of it counts for this share, since bits go together.
 _SHARE = 0.6
 _LEAST, _RARE = 0.03, 0.12
@@ -36,7 +38,7 @@ class Anchor:
     how likely a message begins here."""
 
     at: int
-    head: tuple[str, str, int, bool]
+    head: Head
     mti: str
     numbers: tuple[int, ...]
     secondary: bool
@@ -47,9 +49,9 @@ class Anchor:
 
 
 @lru_cache(maxsize=4)
-def _heads(tried: tuple[TriedFormat, ...]) -> dict[str, dict[tuple[str, str, int, bool], TriedFormat]]:
+def _heads(tried: tuple[TriedFormat, ...]) -> dict[str, dict[Head, TriedFormat]]:
     """One format for each way to write MTI and bitmap, by how the MTI is written."""
-    found: dict[str, dict[tuple[str, str, int, bool], TriedFormat]] = {}
+    found: dict[str, dict[Head, TriedFormat]] = {}
     for kind in reversed(tried):
         found.setdefault(kind.head[0], {})[kind.head] = kind
     return found
@@ -102,15 +104,23 @@ def strangeness(mti: str) -> float | None:
     return sum(_STRANGE for part in parts if not part)
 
 
-def anchors(views: Views, only: int | None = None) -> list[Anchor]:
-    """The likeliest anchors in the first bytes, or at byte *only*, the best first."""
+def anchors(views: Views, only: int | None = None, alike: Head | None = None) -> list[Anchor]:
+    """The likeliest anchors in the first bytes, or at byte *only*, the best first; only those written
+    *alike*, where that is known."""
     found = []
     by_page = _heads(kinds())
     last = min(len(views.data) - _SHORTEST, FARTHEST)
     for at in range(max(0, last + 1)) if only is None else (only,):
         for page, heads in by_page.items():
+            if alike and page != alike[0]:
+                continue
             if mti := _mti(views, at, page):
-                made = (_anchor(views, at, mti, head, kind) for head, kind in heads.items())
+                some = (
+                    heads.items()
+                    if alike is None
+                    else ((one, heads[one]) for one in (alike,) if one in heads)
+                )
+                made = (_anchor(views, at, mti, head, kind) for head, kind in some)
                 found += [one for one in made if one]
     return sorted(found, key=lambda one: -one.rank)[:_MOST]
 
@@ -126,9 +136,7 @@ def _mti(views: Views, at: int, page: str) -> str:
     return digits if strangeness(digits) is not None or (at == 0 and page == "ascii") else ""
 
 
-def _anchor(
-    views: Views, at: int, mti: str, head: tuple[str, str, int, bool], kind: TriedFormat
-) -> Anchor | None:
+def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> Anchor | None:
     page, form, size, _ = head
     start = at + (2 if page == BCD else 4)
     try:

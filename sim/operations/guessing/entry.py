@@ -33,6 +33,8 @@ _EVIDENCE_THIN, _EVIDENCE_ROUTED = -45.0, -90.0
 # What stands in front of messages of ISO 8583 and of hardly anything else.
 _ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay"))
 _MOST_LINES = 200
+# Work for all lines that are not as the first one; to see each such line in every spelling takes some, too.
+_MOST_OTHERS, _A_LINE = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _HTTP = re.compile(r"(?:HTTP/[0-9.]+ [0-9]{3}|(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH) \S+ HTTP/)")
 _NO_MTI = "no MTI followed by a bitmap whose elements can be read"
@@ -138,7 +140,7 @@ def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
         return whole
     # The other end of a line speaks no other format; and all of them are no more work than one paste.
     name = "ascii" if first.best.format == TEXT else first.best.format
-    alike = replace(_asked(first.best.written or name, asked.version), work=Work())
+    alike = replace(_asked(first.best.written or name, asked.version), work=Work(), searches=asked.searches)
     found: list[Guess] = []
     for part in others:
         if sum(len(one.messages) for one in found) < _MOST_LINES:
@@ -162,6 +164,15 @@ def _as_first(first: Guessed, text: str) -> Guess | None:
     return Guess(given[:1], given)
 
 
+def _cut_short(first: Guessed | None, text: str) -> list[Guessed]:
+    """What *text* is, spelled and written as *first* is, as far as it reads; empty where it is otherwise."""
+    if first is None or first.origin is None or first.origin.skipped:
+        return []
+    reading = reading_named(text, first.origin.reading.name)
+    one = as_first(first.origin, reading, reading.data, whole=False) if reading else None
+    return [of_candidate(one)] if one and one.steps else []
+
+
 def _inside(key: str, found: Guess) -> Guess:
     candidates, messages = (
         tuple(replace(one, spelling=f"JSON {key}: {one.spelling}") for one in some)
@@ -181,16 +192,23 @@ def _with_more(first: Guess, others: list[Guess]) -> Guess:
 
 
 def _by_lines(lines: list[str], asked: Known, first: Guessed | None = None) -> tuple[Guessed, ...]:
-    """The messages of each line, as the *first* one is written, else the best candidate."""
+    """The messages of each line, as the *first* one is written, else the best candidate; where that takes
+    more work than one hard paste, damaged lines are read as the first one as far as they go."""
     found: list[Guessed] = []
+    work = Work(_MOST_OTHERS)
+    asked = replace(asked, work=work)
     for line in lines[:_MOST_LINES]:
         bare = line.strip("\r\n")
         if one := _text_form(bare, asked.version):
             found.append(one)
         elif alike := first and _as_first(first, bare):
             found += alike.messages
-        elif (other := _of_readings(readings(bare), bare, asked).best).message is not None:
-            found.append(other)
+        elif work.done:
+            found += _cut_short(first, bare)
+        else:
+            work.left -= _A_LINE
+            other = _of_readings(readings(bare), bare, asked).best
+            found += [other] if other.message is not None else []
     return tuple(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sim.codec.wire.dumps import Reading
@@ -31,15 +31,20 @@ _ANNOUNCED = 512  # lists of elements remembered
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the caller knows already: the formats to try (none means all), the version; and the `work` that
-    may still be done, where several guesses share it."""
+    """What the caller knows already: the formats to try (none means all), the version; the `work` that may
+    still be done, where several guesses share it; and the `searches` through bytes that parts of a paste
+    share: a dump and the lines that it stands in are the same bytes."""
 
     kinds: tuple[TriedFormat, ...] = ()
     version: str | None = None
     work: Work | None = None
+    searches: dict[bytes, Search] = field(default_factory=dict, repr=False)
 
-
-ANY = Known()
+    def search(self, data: bytes, work: Work) -> Search:
+        """The search through *data*, which goes on at the cost of *work*."""
+        found = self.searches.setdefault(data, Search(data))
+        found.work = work
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,9 +87,9 @@ class Job:
         """Whether another message of the kind can be read behind byte *end*, behind as many bytes of front,
         the same ones unless the front is *framed* by a length."""
         start = after(self.data, end, self.reading.text)
-        heads = anchors(self.search.views, start + self.anchor.at)
-        found = next((one for one in heads if one.head == self.anchor.head and usual(one.mti)), None)
-        if found is None or not found.numbers:
+        heads = anchors(self.search.views, start + self.anchor.at, self.anchor.head)
+        found = heads[0] if heads else None
+        if found is None or not usual(found.mti) or not found.numbers:
             return False
         if not framed and self.data[start : found.at] != self.data[: self.anchor.at]:
             return False
@@ -110,11 +115,12 @@ class Job:
 Tried = tuple[Candidate, Job]
 
 
-def candidates(found: list[Reading], asked: Known = ANY) -> tuple[list[Candidate], str]:
+def candidates(found: list[Reading], asked: Known | None = None) -> tuple[list[Candidate], str]:
     """Every candidate worth keeping, the best first, and the network headers in front, if any."""
     tried: list[Tried] = []
     layers = ""
     seen: set[tuple[bytes, bool]] = set()
+    asked = asked or Known()
     work = asked.work or Work()
     for reading in sorted(found, key=lambda one: (not _begins_as_text(one), -one.saved)):
         skip, name = network_headers(reading.data)
@@ -159,16 +165,20 @@ def following(first: Candidate) -> Iterator[Candidate]:
             yield one
 
 
-def as_first(first: Candidate, reading: Reading, data: bytes) -> Candidate | None:
-    """The message that *data* begins with, framed and written as *first* is; None where none can be read."""
+def as_first(first: Candidate, reading: Reading, data: bytes, *, whole: bool = True) -> Candidate | None:
+    """The message that *data* begins with, framed and written as *first* is; None where none can be read, or
+    none to its end when it must be *whole*."""
     search = Search(data)
-    heads = anchors(search.views, first.anchor.at)
-    anchor = next((made for made in heads if made.head == first.anchor.head), None)
-    if anchor is None:
+    heads = anchors(search.views, first.anchor.at, first.anchor.head)
+    if not heads:
         return None
+    anchor = heads[0]
     version = version_of(anchor.mti) or VERSIONS[0]
     job = Job(reading, data, first.skipped, search, anchor, first.kind, version, ahead=False)
     one = job.best(strict=not first.dialect)
+    if not whole:
+        one.reasons = [*one.odd, "read as the first message is, as far as that goes"]
+        return one
     if not one.complete:
         return None
     one.confidence, one.reasons = first.confidence, ["read as the first message is"]
@@ -219,7 +229,7 @@ def _strictly(
     reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Known, work: Work
 ) -> list[Tried]:
     """Each format as it stands, and the lengths of other versions for the best of them."""
-    search = Search(body, work)
+    search = asked.search(body, work)
     tried: list[Tried] = []
     for job in _jobs(reading, body, skipped, search, asked):
         if work.done:

@@ -95,7 +95,7 @@ class Work:
 class Search:
     """The bytes of one reading, and what was read of them already."""
 
-    __slots__ = ("_seen", "around", "views", "work")
+    __slots__ = ("_read", "_seen", "around", "views", "work")
 
     def __init__(self, data: bytes, work: Work | None = None) -> None:
         self.views = Views(data)
@@ -103,6 +103,7 @@ class Search:
         # What stands around a message, by where it starts and ends.
         self.around: dict[tuple[int, int | None], tuple[Front, FrontLayer | None]] = {}
         self._seen: dict[tuple[int, int], tuple[Step, float] | None] = {}
+        self._read: dict[tuple[object, ...], Found] = {}
 
     def step(self, way: Way, number: int, at: int) -> tuple[Step, float] | None:
         """The element *number* at byte *at* read in one way, and the bits that saves; None where none is."""
@@ -140,11 +141,18 @@ class Search:
         return step, bits + prefix_worth(way.field) - way.cost
 
     def read(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
-        """Read all elements that *anchor* announces as links of *kind* may write them."""
+        """Read all elements that *anchor* announces as links of *kind* may write them; once a paste."""
+        key = (anchor.at, anchor.head, kind, version, strict)
+        self.work.left -= A_JOB
+        found = self._read.get(key)
+        if found is None:
+            found = self._read[key] = self._found(anchor, kind, version, strict)
+        return found
+
+    def _found(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
         numbers, size = anchor.numbers, len(self.views.data)
         partial, stop, most = beam[0], 0, beam[0].score - UNREAD_ELEMENT * len(numbers)
-        self.work.left -= A_JOB
         rate = _RATE_PACKED if kind.packed else _RATE
         for place, number in enumerate(numbers):
             best: dict[int, State] = {}

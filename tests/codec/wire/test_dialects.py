@@ -156,3 +156,15 @@ def test_a_note_is_not_taken_from_the_base() -> None:
     """What it says of the base need not be true of the format that differs."""
     assert wire_format("bcd").note
     assert format_of(tomllib.loads(_BANK), "my-bank").note == ""
+
+
+def test_a_dialect_without_a_source_has_its_file_as_one(tmp_path: Path) -> None:
+    """Nobody is stopped for want of a source: findings by the file's own rows give the file as theirs."""
+    (tmp_path / "newcomer.toml").write_text(
+        'extends = "1987"\ntitle = "My first"\n\n[elements.62]\nformat = "an 6"\n', encoding="utf-8"
+    )
+    made = load_format(tmp_path / "newcomer.toml")
+    assert made.source == "its own file, newcomer.toml"
+    table = made.layout("1987").dialect
+    assert table is not None
+    assert table[62].source == "its own file, newcomer.toml"

@@ -87,11 +87,17 @@ def readings(paste: str) -> list[Reading]:
 
 def reading_named(paste: str, name: str) -> Reading | None:
     """The way called *name* to see bytes in *paste*; None where that is none. What follows it is not made."""
-    return next((one for one in _each(paste) if one.name == name), None)
+    made = next((make for start, make in _MAKERS if name.startswith(start)), None)
+    found = made(_text(paste)) if made else _each(paste)
+    return next((one for one in found if one.name == name), None)
+
+
+def _text(paste: str) -> str:
+    return _BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff"))
 
 
 def _each(paste: str) -> Iterator[Reading]:
-    text = _BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff"))
+    text = _text(paste)
     yield Reading("text", _encoded(_bare(text)), 0.0, text=True)
     yield from _inside(text)
     yield from _apart(text)
@@ -185,3 +191,7 @@ def _pairs(name: str, digits: str, taken: int, text: str) -> Reading:
     even = digits[: len(digits) & ~1]
     odd = ("an odd number of hex digits: the last one is left out",) if even != digits else ()
     return _taken(name, bytes.fromhex(even), taken, text, odd)
+
+
+# What alone makes readings of such a name: nothing else need be looked for then.
+_MAKERS = (("hex dump", _dumps), ("hex", _hex))
