@@ -13,11 +13,12 @@ from sim.codec import Message
 from sim.elements import money, mti, subfields
 from sim.elements.answer import answer
 from sim.elements.groups import read_additional_amounts
+from sim.operations.own_parts import purchase_meant
 from sim.spec import is_particular, lookup, number_of
 from sim.spec.tables import read_csv, read_toml
 
 _ORIGINAL_AMOUNT = "57"
-_PURCHASE = "00"  # of nothing, it verifies the account
+PURCHASE = "00"  # of nothing, it verifies the account
 _ADVICE = "3"  # function digit of the answer to an advice
 # By message class: what is accepted rather than approved.
 _ACCEPTED = {"3": "filed", "4": "reversal", "5": "totals"}
@@ -100,7 +101,7 @@ def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> st
         if answers:
             return f"It answers a request for {asked_for}."
         return f"The {sender} asks the {receiver} for {asked_for}."
-    if 4 in message and message.mti[1] == "1" and message.get(3)[:2] == _PURCHASE:
+    if 4 in message and message.mti[1] == "1" and message.get(3)[:2] == PURCHASE:
         if answers:
             return "It answers a request to verify the account."
         return f"The {sender} asks the {receiver} to verify the account; nothing is charged."
@@ -163,7 +164,8 @@ def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
 def _wanted(message: Message, name: str | None) -> str:
     """What was asked for, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
     code = message.get(3)[:2]
-    special = _phrases("wanted").get(code)
+    meant = purchase_meant(message, name) if code == PURCHASE else ""
+    special = _phrases("wanted").get(meant or code)
     if special:
         return str(special)
     known = lookup("transaction_type", code, version=message.version, network=name)

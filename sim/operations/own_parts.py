@@ -16,6 +16,8 @@ from sim.elements import subfields
 from sim.masking import search
 from sim.spec.tables import read_csv, read_toml
 
+_PURCHASE = "purchase"  # the group of words that say what a purchase is
+
 
 class _Row(NamedTuple):
     """Of which values of a part is told, in which group and words."""
@@ -34,10 +36,8 @@ def say_own_parts(message: Message, name: str | None) -> str:
     told = _told(name or "")
     clauses: dict[str, list[str]] = {}
     for number in message.fields:
-        if number in told:
-            value = message[number]
-            read = _read if search.is_clean(value) else _read.__wrapped__
-            for group, words in read(message.version, number, value, name or ""):
+        for group, words in _clauses_of(message, number, name or "") if number in told else ():
+            if group != _PURCHASE:
                 clauses.setdefault(group, []).append(words)
     if not clauses:
         return ""
@@ -47,6 +47,27 @@ def say_own_parts(message: Message, name: str | None) -> str:
         once = list(dict.fromkeys(found))
         said += [f"{leads[group]}: {'; '.join(once)}."] if group else [f"{one}." for one in once]
     return " ".join(said)
+
+
+def purchase_meant(message: Message, name: str | None) -> str:
+    """What a message whose processing code says purchase asks for, where a part that network *name* lays out
+    itself says that it is something else; empty where none does.
+
+    >>> purchase_meant(Message("0100", {48: "T7703F07"}), "MASTERCARD")
+    'account funding'
+    """
+    for number in _naming(name or ""):
+        for group, words in _clauses_of(message, number, name or "") if number in message else ():
+            if group == _PURCHASE:
+                return words
+    return ""
+
+
+def _clauses_of(message: Message, number: int, name: str) -> tuple[tuple[str, str], ...]:
+    """Group and words of what is told of an element."""
+    value = message[number]
+    read = _read if search.is_clean(value) else _read.__wrapped__
+    return read(message.version, number, value, name)
 
 
 # A text in which a card number is found is kept by no cache.
@@ -75,6 +96,17 @@ def _told(name: str) -> Mapping[int, Mapping[str, list[_Row]]]:
             made = _Row(re.compile(row["when"], re.ASCII), row["group"], row["words"])
             by_path.setdefault(row["path"], []).append(made)
     return found
+
+
+@cache
+def _naming(name: str) -> tuple[int, ...]:
+    """The elements of network *name* that may say what a purchase is."""
+    told = _told(name).items()
+    return tuple(
+        number
+        for number, paths in told
+        if any(row.group == _PURCHASE for rows in paths.values() for row in rows)
+    )
 
 
 def elements_told(name: str) -> frozenset[int]:

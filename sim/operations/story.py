@@ -17,13 +17,14 @@ from sim.elements.pan import account
 from sim.elements.words import with_article
 from sim.masking import mask, mask_pan
 from sim.operations.outcome import (
+    PURCHASE,
     amount_asked,
     is_partly_approved,
     is_partly_undone,
     say_inquiry,
     say_outcome,
 )
-from sim.operations.own_parts import say_own_parts
+from sim.operations.own_parts import purchase_meant, say_own_parts
 from sim.operations.surroundings import (
     say_file,
     say_network_management,
@@ -124,7 +125,8 @@ def _request(message: Message, name: str | None) -> str:
     if message.mti[1] not in _CLASSES_WITH_PURPOSE:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
-    wanted = _purpose(code, message.version, name) if code else ""
+    meant = purchase_meant(message, name) if code == PURCHASE else ""
+    wanted = _phrases("meant")[meant] if meant else _purpose(code, message.version, name) if code else ""
     if any(word in wanted for word in _MOVE_NOTHING) and not (message.get(4)[-12:]).strip("0"):
         amount = ""
     what = wanted or ("a transaction" if amount else "")
@@ -135,7 +137,8 @@ def _request(message: Message, name: str | None) -> str:
     before, after = _asked(message.mti)
     if _is_part(message):
         before += " a part of"
-    joined = "for" if code in _phrases("joined")["for"] or not wanted else "of"
+    paid = code in _phrases("joined")["for"] and not meant
+    joined = "for" if paid or not wanted else "of"
     said = f" {joined} {amount}" if amount else ""
     return f"{before} {what.format(of=said) if _OF in what else what + said}{after}"
 

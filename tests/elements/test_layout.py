@@ -13,7 +13,7 @@ from sim.elements import layout
 from sim.elements.cutting import count
 from sim.spec import VERSIONS
 from sim.spec.layouts import Cell, owners
-from sim.spec.tables import read_csv
+from sim.spec.tables import read_csv, read_toml
 
 KNOWN = sorted(
     {
@@ -221,4 +221,7 @@ def test_what_is_told_is_told_of_parts_there_are() -> None:
     for row in read_csv("told"):
         assert (row["network"], row["path"]) in paths, row
         assert re.compile(row["when"])
+        assert row["group"] in ("", "purchase", *read_toml("phrases")["groups"]), row
+        if row["group"] == "purchase":
+            assert row["words"] in read_toml("phrases")["meant"], row
         assert row["words"][:1].isupper() or row["words"][:1].isdigit() or row["group"], row

@@ -158,6 +158,42 @@ def test_an_answer_says_what_happens_next(message: Message, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("network", "data", "code", "said"),
+    [
+        ("MASTERCARD", "T7703F07", "00", "an account funding transaction of 10.00 USD."),
+        ("MASTERCARD", "T7703C07", "00", "a purchase of goods and services for 10.00 USD."),
+        ("MASTERCARD", "T7703F07", "01", "a cash withdrawal of 10.00 USD."),
+        ("VISA", "T7703F07", "00", "a purchase of goods and services for 10.00 USD."),
+    ],
+)
+def test_what_funds_an_account_is_no_purchase(network: str, data: str, code: str, said: str) -> None:
+    """Mastercard's processing code says purchase, its transaction type identifier (DE 48, 77) that an account
+    is funded; so does the answer's next step."""
+    message = Message("0100", {3: f"{code}0000", 4: "000000001000", 48: data, 49: "840"})
+    assert explain(message, network=network).summary.rpartition("authorize ")[2].startswith(said)
+    answer = explain(message.replace(mti="0110", de39="00"), network=network).summary
+    assert said in answer
+    assert ("The account may be funded" in answer) is said.startswith("an account")
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ("T3010ABCDEFGHIJ", True),
+        ("T3315061150000000001", True),
+        ("T42070103242", True),
+        ("T42070103212", False),
+        ("T", False),
+    ],
+)
+def test_a_token_is_told_where_a_part_says_so(data: str, told: bool) -> None:
+    """DE 48 of Mastercard names a token by its transaction, its requestor or the security level 24x."""
+    message = Message("0100", {3: "000000", 4: "000000001000", 48: data, 49: "840"})
+    summary = explain(message, network="MASTERCARD").summary
+    assert ("A payment token stands for the card number." in summary) is told
+
+
+@pytest.mark.parametrize(
     ("network", "version", "fields", "said"),
     [
         ("VISA", "1987", {60: "0000000005"}, "3-D Secure authenticated the cardholder (ECI 05)."),
