@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import xor
+
 import pytest
 
 from sim.codec import Message, build, parse
@@ -80,3 +83,18 @@ def test_a_message_and_rubbish_is_one_message() -> None:
 def test_bytes_that_repeat_are_no_messages() -> None:
     """The same pair of digits again and again reads as messages behind each other, and is none for sure."""
     assert guess("0100 " * 200).best.confidence not in (SURE, LIKELY)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("spelled", ["hex", "bytes"])
+def test_messages_between_stx_and_etx_are_divided(name: str, checked: bool, spelled: str) -> None:
+    """One behind the other with nothing between, an LRC behind each or none: each is read."""
+    sent = _three()
+    line = b""
+    for one in sent:
+        body = encode(one, name) + b"\x03"
+        line += b"\x02" + body + (bytes([reduce(xor, body)]) if checked else b"")
+    found = guess(line.hex() if spelled == "hex" else line)
+    assert [one.message.fields for one in found.messages if one.message] == [one.fields for one in sent]
+    assert found.best.confidence in ("sure", "likely")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sim.codec.wire.framing import ETX, STX
+
 _MOST = 60
 # A line with bytes in it: a run of digits, or pairs.
 _DATA = re.compile(r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}")
@@ -14,6 +16,8 @@ _RUN = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}(?:[ :,-]?[0-9A-Fa-f]{2}){9,}(
 # What stands between two messages in text: a divider, or a few words.
 _DIVIDED = re.compile(rb"[\s|;,/&+'\"\[\](){}-]{0,8}(?=[0-9]{4}[0-9A-Fa-f]{16})")
 _NAMED = re.compile(rb".{1,80}?(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})")
+# What ends a message framed by STX and ETX, an LRC perhaps, where the next one begins.
+_ENDED = re.compile(b"%c(?:(?=%c)|(?s:.)(?=%c))" % (ETX, STX, STX))
 _FIRST_ROW = re.compile(r"\s*(?:0x)?0{4,8}[:\s]")
 
 
@@ -41,11 +45,14 @@ def blocks(lines: list[str]) -> list[str]:
     return ["\n".join(one) for one in found[:_MOST]]
 
 
-def after(data: bytes, end: int, text: bool) -> int:
-    """Where the next message may begin behind byte *end*: in text behind what divides or names messages.
+def after(data: bytes, end: int, text: bool, stx: bool = False) -> int:
+    """Where the next message may begin behind byte *end*: behind what ends this one where *stx* says
+    that it stands between STX and ETX; in text behind what divides or names messages.
 
     >>> after(b"0800...; 08102020000000000000", 7, True)
     9
     """
+    if stx and (ended := _ENDED.match(data, end)):
+        return ended.end()
     found = (_DIVIDED.match(data, end) or _NAMED.match(data, end)) if text else None
     return found.end() if found else end

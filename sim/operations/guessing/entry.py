@@ -252,7 +252,12 @@ def _of_readings(found: list[Reading], text: str, asked: Known) -> Guess:
         one = nothing(found[0].name, (*why, *odd), (layers,) * bool(layers))
         return Guess((one,), ())
     more = _in_order(kept)
-    if more and (behind := more[-1].behind) and behind.size and behind.name not in ("line-end", "fill"):
+    if (
+        more
+        and (behind := more[-1].behind)
+        and behind.size
+        and behind.name not in ("line-end", "fill", "etx")
+    ):
         kept[0].unusual.append(f"what stands behind message {len(more) + 1} cannot be read")
     for read in kept:
         # Another message of the paste is no other way to read this one.

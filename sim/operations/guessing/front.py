@@ -213,7 +213,7 @@ def behind(data: bytes, end: int, front: Front) -> FrontLayer:
     if not rest:
         return FrontLayer("end", "", 0, 4.0)
     if rest[0] == ETX and len(rest) <= 2:
-        return _etx(data, end, rest)
+        return _etx(data[:end], rest)
     if not rest.strip(b"\r\n"):
         return FrontLayer("line-end", "line end", len(rest), 3.0)
     first = front.layers[0].name if front.layers else ""
@@ -235,10 +235,17 @@ def behind(data: bytes, end: int, front: Front) -> FrontLayer:
     )
 
 
-def _etx(data: bytes, end: int, rest: bytes) -> FrontLayer:
+def between(data: bytes, end: int, start: int) -> FrontLayer:
+    """What stands between a message that ends at byte *end* and the next, which begins at *start*."""
+    rest = data[end:start]
+    ended = data[:1] == bytes([STX]) and rest[:1] == bytes([ETX])
+    return _etx(data[:end], rest) if ended else FrontLayer("", "", len(rest), 0.0)
+
+
+def _etx(body: bytes, rest: bytes) -> FrontLayer:
     if len(rest) == 1:
         return FrontLayer("etx", "ETX", 1, _bits()["etx"])
-    checks = [reduce(lambda one, other: one ^ other, data[start : end + 1], 0) for start in (0, 1)]
+    checks = [reduce(lambda one, other: one ^ other, body[start:] + rest[:1], 0) for start in (0, 1)]
     right = rest[1] in checks
     label = f"ETX, LRC {rest[1]:02X}" + ("" if right else " (not verified)")
     bits = _bits()["etx"] + (_LRC if right else -_LRC)

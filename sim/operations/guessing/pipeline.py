@@ -8,10 +8,19 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sim.codec.wire.dumps import Reading
+from sim.codec.wire.framing import STX
 from sim.operations.guessing.anchors import Anchor, anchors, usual
 from sim.operations.guessing.blocks import after
 from sim.operations.guessing.candidate import NEXT, Candidate, same
-from sim.operations.guessing.front import Front, FrontLayer, behind, explain, network_headers, unblocked
+from sim.operations.guessing.front import (
+    Front,
+    FrontLayer,
+    behind,
+    between,
+    explain,
+    network_headers,
+    unblocked,
+)
 from sim.operations.guessing.search import Found, Search, State, Work
 from sim.operations.guessing.ways import TriedFormat, kinds, ways
 from sim.spec import VERSIONS, version_of
@@ -69,7 +78,8 @@ class Job:
         front, rest = self.around(None if stop else state.at)
         doubtful = self.ahead and rest is not None and rest.size and rest.odd
         if rest is not None and doubtful and self._goes_on(state.at, rest.name, strict):
-            rest = FrontLayer(rest.name or NEXT, "", rest.size, 0.0)
+            ended = between(self.data, state.at, self._after(state.at))
+            rest = replace(ended, name=rest.name or NEXT, size=rest.size)
         return Candidate(
             self.reading,
             self.data,
@@ -86,7 +96,7 @@ class Job:
     def _goes_on(self, end: int, framed: str, strict: bool) -> bool:
         """Whether another message of the kind can be read behind byte *end*, behind as many bytes of front,
         the same ones unless the front is *framed* by a length."""
-        start = after(self.data, end, self.reading.text)
+        start = self._after(end)
         heads = anchors(self.search.views, start + self.anchor.at, self.anchor.head)
         found = heads[0] if heads else None
         if found is None or not usual(found.mti) or not found.numbers:
@@ -97,6 +107,9 @@ class Job:
             return False  # bytes that repeat themselves are no other message
         version = self.version if self.version != version_of(self.anchor.mti) else version_of(found.mti)
         return not self.search.read(found, self.kind, version or self.version, strict).stop
+
+    def _after(self, end: int) -> int:
+        return after(self.data, end, self.reading.text, self.data[:1] == bytes([STX]))
 
     def around(self, end: int | None) -> tuple[Front, FrontLayer | None]:
         """What stands around a message that ends at byte *end*: found once for all formats."""
@@ -158,7 +171,7 @@ def following(first: Candidate) -> Iterator[Candidate]:
     at, apart = 0, first.goes_on
     while one and one.behind and (one.behind.name in ("more", "vbs") or (apart and one.behind.size)):
         at += one.state.at
-        at = after(first.data, at, first.reading.text) if apart else at
+        at = after(first.data, at, first.reading.text, "stx" in first.layers) if apart else at
         # Not all that is left: a message is about as long as the last, and looking must not take its square.
         one = as_first(first, first.reading, first.data[at : at + _WINDOW + 2 * one.state.at])
         if one:
