@@ -67,8 +67,10 @@ def _pan(message: Message, number: int, network: str | None) -> str:
     if not (pan.isascii() and pan.isdigit()):
         return "no card number: it has other characters than digits"
     found = detect(pan)
-    check = "right" if luhn_ok(pan) else "wrong"
-    return f"{found.brand if found else 'unknown brand'} card {mask_pan(pan)}, check digit {check}"
+    card = f"{found.brand if found else 'unknown brand'} card {mask_pan(pan)}"
+    if found and len(pan) not in found.range.lengths:
+        return f"{card}, wrong length: {len(pan)} digits"
+    return f"{card}, check digit {'right' if luhn_ok(pan) else 'wrong'}"
 
 
 def _processing_code(message: Message, number: int, network: str | None) -> str:

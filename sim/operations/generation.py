@@ -241,4 +241,7 @@ def _notes(setting: Setting) -> tuple[str, ...]:
         said.append("How much of the amount is cash was not given: half of it is.")
     if category := chosen_category(setting.details, setting.purpose):
         said.append(note_of(category))
+    noted = setting.entries.get("notes", {})
+    if note := noted.get(setting.version):
+        said.append(note)
     return (*said, sample_note(setting.details))

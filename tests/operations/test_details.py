@@ -7,7 +7,7 @@ from support import AT
 
 from sim.elements import tlv
 from sim.errors import OptionError
-from sim.operations import NETWORKS, VERSIONS, generate, respond, validate
+from sim.operations import NETWORKS, VERSIONS, explain, generate, respond, validate
 
 DETAILS = {
     "terminal": "T1",
@@ -59,6 +59,15 @@ def test_the_notes_name_what_is_still_a_sample() -> None:
     assert given.notes[-1] == "What else a message carries are sample values."
     named = generate("auth", at=AT, details={"name": "Corner Cafe", "terminal": "T1", "acquirer": "1"})
     assert named.notes[-1] == "Merchant id and expiry are sample values."
+
+
+@pytest.mark.parametrize(("version", "noted"), [("1987", False), ("1993", False), ("2003", True)])
+def test_a_tap_is_noted_where_the_version_has_no_place_for_it(version: str, noted: bool) -> None:
+    """The bits of DE 22 in 2003 have none for contactless: the message reads as chip, and a note says why."""
+    made = generate("auth", network="VISA", version=version, entry="contactless", at=AT)
+    assert any("contactless" in one for one in made.notes) is noted
+    assert ("contactless" in explain(made.message).summary) is not noted
+    assert not any("contactless" in one for one in generate("auth", version=version, at=AT).notes)
 
 
 @pytest.mark.parametrize(
