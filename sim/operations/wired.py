@@ -14,6 +14,7 @@ from sim.codec.wire import Format, Layer, encode, frame, read, wrap
 from sim.codec.wire.framing import said_length
 from sim.errors import BuildError, WireError
 from sim.operations.guessing import Guessed, guess
+from sim.operations.guessing.blocks import after
 from sim.operations.reading import recognised
 from sim.spec import Spec, version_of
 from sim.spec.words import AnyVersion
@@ -129,12 +130,16 @@ class Wired:
         covered = any(self._covers_all(name, at) for name, at, _ in places)
         checked = any(name == "stx" for name, _, _ in places)
         made = body + behind if covered and not checked else body
+        # Behind what ends a message between STX and ETX others may stand, which stay as they are.
+        after_it = b""
+        if checked and not covered and (ended := after(behind, 0, False, True)):
+            behind, after_it = behind[:ended], behind[ended:]
         for name, _, front in reversed(places):
             if not name:
                 made = front + made
             else:
                 made = wrap(made, [Layer(name, front, behind if name == "stx" else b"")])
-        return made if covered or checked else made + behind
+        return made + after_it if covered or checked else made + behind
 
     def _covers_all(self, name: str, at: int) -> bool:
         """Whether the length at byte *at* counts what stands behind the message, too."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from operator import xor
 
@@ -12,6 +13,7 @@ from sim.codec.wire import encode
 from sim.operations import guess
 from sim.operations.reading import parse_any
 from sim.operations.sureness import LIKELY, SURE
+from sim.operations.wired import of_guessed
 from tests.guess_score import TEXT, paste, rows
 
 DIVIDERS = ("", "|", ";", ",", " ", " | ", "\t", " -> ", " answer: ")
@@ -89,7 +91,8 @@ def test_bytes_that_repeat_are_no_messages() -> None:
 @pytest.mark.parametrize("checked", [False, True])
 @pytest.mark.parametrize("spelled", ["hex", "bytes"])
 def test_messages_between_stx_and_etx_are_divided(name: str, checked: bool, spelled: str) -> None:
-    """One behind the other with nothing between, an LRC behind each or none: each is read."""
+    """One behind the other with nothing between, an LRC behind each or none: each is read, and stays where
+    the first is changed."""
     sent = _three()
     line = b""
     for one in sent:
@@ -98,3 +101,10 @@ def test_messages_between_stx_and_etx_are_divided(name: str, checked: bool, spel
     found = guess(line.hex() if spelled == "hex" else line)
     assert [one.message.fields for one in found.messages if one.message] == [one.fields for one in sent]
     assert found.best.confidence in ("sure", "likely")
+    held = of_guessed(found.best)
+    assert held is not None
+    changed = replace(sent[0], fields={**sent[0].fields, 11: "777777"})
+    again = guess(held.with_message(changed).data)
+    assert [one.message.fields for one in again.messages if one.message] == [
+        one.fields for one in (changed, *sent[1:])
+    ]
