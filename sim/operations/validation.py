@@ -128,7 +128,7 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
         own = chosen_network(message, network)
         return Report(Verdict.on(message, kind, kind.ask(message), own, asked), message, asked)
     key = kind.look(message)
-    verdict = VERDICTS.young.get((key, network)) or VERDICTS.get((key, network))
+    verdict = VERDICTS.get((key, network))
     if verdict is None:
         verdict = Verdict.on(message, kind, key, chosen_network(message, network), asked)
         if len(key[-1]) <= MOST_SAID:
