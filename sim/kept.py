@@ -48,7 +48,8 @@ class Kept(Generic[K, V]):
 
 class Earned(Kept[K, V]):
     """What *make* makes for a key that has come *after* times. Making it costs as much as that many uses
-    without it, so it is not made for what comes once."""
+    without it, so it is not made for what comes once, and, once forgotten, must be earned again; nor for what
+    comes so seldom that it would be forgotten before it comes again."""
 
     __slots__ = ("_after", "_came", "_make")
 
@@ -56,7 +57,7 @@ class Earned(Kept[K, V]):
         super().__init__(most)
         self._make = make
         self._after = after
-        self._came: Kept[K, int] = Kept(4 * most)
+        self._came: Kept[K, int] = Kept(most)
 
     def came(self, key: K) -> None:
         """*key* has come once more, and `young` has nothing for it."""
@@ -64,8 +65,8 @@ class Earned(Kept[K, V]):
             count = (self._came.get(key) or 0) + 1
             if count >= self._after:
                 self.keep(key, self._make(key))
-            else:
-                self._came.keep(key, count)
+                count = 0
+            self._came.keep(key, count)
 
     def clear(self) -> None:
         super().clear()

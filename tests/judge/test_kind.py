@@ -21,7 +21,6 @@ from sim.judge.engine import CARD, EVERY, ZERO, Rule, codes_of
 from sim.judge.fine import fine, finer
 from sim.judge.kind import EARNED, KINDS, Kind, kind_of
 from sim.judge.networks import PREDICATES
-from sim.kept import Earned, Kept
 from sim.operations import NETWORKS, Report, validate, verdict
 from sim.operations.validation import judge
 from sim.spec import VERSIONS, spec
@@ -319,34 +318,6 @@ def test_what_comes_once_is_not_kept() -> None:
     assert len(KINDS) < 10
     assert len(verdict.VERDICTS) < 10
     assert kind_of(often).lasting
-
-
-def test_memory_is_bounded() -> None:
-    """Ever new keys do not make it grow, and one that is asked for between them stays."""
-    memory: Kept[object, str] = Kept(5)
-    memory.keep("often", "kept")
-    for at in range(50):
-        memory.keep(at, "once")
-        assert memory.get("often") == "kept"
-        assert len(memory) <= 10
-    assert memory.get(1) is None
-
-
-def test_what_is_earned_is_made_once() -> None:
-    """A thing is made when its key has come often enough, and not again."""
-    made: list[str] = []
-
-    def make(key: str) -> str:
-        made.append(key)
-        return key.upper()
-
-    memory = Earned(make, 5, 3)
-    for _ in range(10):
-        memory.came("a")
-    memory.came("b")
-    assert made == ["a"]
-    assert memory.get("a") == "A"
-    assert memory.get("b") is None
 
 
 def test_reports_share_what_is_remembered_only() -> None:
