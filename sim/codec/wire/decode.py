@@ -203,79 +203,117 @@ def _maps(views: Views, at: int, count: int, step: int, fmt: Format) -> str:
 def take(views: Views, at: int, field: Field) -> tuple[str, int, int]:
     """The value of *field* that stands at byte *at*, where it starts behind its prefix, and where it
     ends. Raises WireError, whose offset is the byte, when none does."""
+    size, start, end = place(views, at, field)
+    if size < 0 or end > len(views.data):
+        raise _misplaced(views, at, field)
+    value = value_of(views, start, end, size, field)
+    if value is None:
+        raise _unwritten(views, start, end, size, field)
+    return value, start, end
+
+
+def place(views: Views, at: int, field: Field) -> tuple[int, int, int]:
+    """The size of the value of *field* at byte *at*, as a prefix counts, and the bytes where it starts and
+    ends, which may be behind the data. The size is -1 where the prefix is no legal one."""
     size = field.size
     start = at + field.prefix
     if field.prefix:
         # `binary` prefixes come out of the hex digits, too: Sizes reads them as such.
-        said = views.piece(field.lengths, at, start)
-        known = field.sizes(said)
+        known = field.sizes(views.piece(field.lengths, at, start))
         if known is None:
-            raise _bad_prefix(views, at, field, said)
+            return -1, start, start
         size = known
-    end = start + field.width(size)
-    if end > len(views.data):
-        have = _count(len(views.data) - start)
-        expected = f"{field.format}, {_count(end - start)}"
-        if field.prefix:
-            expected = f"{_count(end - start)}, as its length prefix says"
-        raise WireError(field.number, start, expected, have)
+    return size, start, start + field.width(size)
+
+
+def value_of(views: Views, start: int, end: int, size: int, field: Field) -> str | None:
+    """The value of *field* in the bytes *start* to *end*; None where they write none."""
     written = field.written
     if written == BCD:
-        return _packed(views, start, end, size, field), start, end
+        return _packed(views, start, end, size, field)
     if written == RAW:
-        return views.hex[2 * start : 2 * end], start, end
+        return views.hex[2 * start : 2 * end]
     if written == SIGNED:
-        sign = views.text(field.page)[start]
-        return sign + _packed(views, start + 1, end, size, field), start, end
+        digits = _packed(views, start + 1, end, size, field)
+        return None if digits is None else views.text(field.page)[start] + digits
     if written == MAPPED:
         middle = min(start + MAP_BYTES, end)
-        return views.hex[2 * start : 2 * middle] + views.text(field.page)[middle:end], start, end
+        return views.hex[2 * start : 2 * middle] + views.text(field.page)[middle:end]
     if written in MULTI_BYTE:
-        return _multi_byte(views, start, end, field), start, end
+        try:
+            return views.data[start:end].decode(written)
+        except UnicodeDecodeError:
+            return None
     value = views.text(field.page)[start:end]
-    if written == HEX and not bitmap.HEX_DIGITS.issuperset(value):
-        raise WireError(field.number, start, f"{end - start} hex digits ({field.format})", "other characters")
-    return value, start, end
+    return None if written == HEX and not bitmap.HEX_DIGITS.issuperset(value) else value
 
 
-def _bad_prefix(views: Views, at: int, field: Field, said: str) -> WireError:
-    have = max(0, len(views.data) - at)
-    unit = "bytes" if field.counts == BYTES else "digits" if field.written == BCD else "characters"
-    expected = f"a length prefix ({field.lengths}, {_count(field.prefix)}) of at most {field.size} {unit}"
-    return WireError(field.number, at, expected, _count(have) if have < field.prefix else repr(said))
-
-
-def _packed(views: Views, start: int, end: int, size: int, field: Field) -> str:
+def _packed(views: Views, start: int, end: int, size: int, field: Field) -> str | None:
     """Packed digits; of an odd number, without the half byte that fills it up."""
     value = views.hex[2 * start : 2 * end]
     odd = field.odd
     if field.counts != BYTES and size % 2:
         filler, value = (value[0], value[1:]) if odd.left else (value[-1], value[:-1])
         if filler != odd.filler:
-            place = start if odd.left else end - 1
-            side = "left" if odd.left else "right"
-            expected = f"half a byte {odd.filler} on the {side}, which fills an odd number of digits up"
-            raise WireError(field.number, place, expected, f"half a byte {filler}")
+            return None
     elif field.counts == BYTES and odd.filler == "F":
         value = value.removeprefix("F") if odd.left else value.removesuffix("F")
-    if not value.isdigit() and value:
-        track = field.content == "z"
-        allowed = _TRACK_DIGITS if track else _DIGITS
-        for index, char in enumerate(value):
-            if char not in allowed:
-                byte = start + (index + (odd.left and bool(size % 2))) // 2
-                what = "packed digits or a separator D" if track else "packed digits"
-                raise WireError(field.number, byte, f"{what} ({field.format})", f"half a byte {char}")
-        value = value.translate(_TRACK)
-    return value
+    if value.isdigit() or not value:
+        return value
+    if field.content != "z" or not _TRACK_DIGITS.issuperset(value):
+        return None
+    return value.translate(_TRACK)
 
 
-def _multi_byte(views: Views, start: int, end: int, field: Field) -> str:
+def _misplaced(views: Views, at: int, field: Field) -> WireError:
+    """Why no value of *field* has room at byte *at*."""
+    size, start, end = place(views, at, field)
+    if size < 0:
+        have = max(0, len(views.data) - at)
+        unit = "bytes" if field.counts == BYTES else "digits" if field.written == BCD else "characters"
+        expected = f"a length prefix ({field.lengths}, {_count(field.prefix)}) of at most {field.size} {unit}"
+        said = _count(have) if have < field.prefix else repr(views.piece(field.lengths, at, start))
+        return WireError(field.number, at, expected, said)
+    expected = f"{field.format}, {_count(end - start)}"
+    if field.prefix:
+        expected = f"{_count(end - start)}, as its length prefix says"
+    return WireError(field.number, start, expected, _count(len(views.data) - start))
+
+
+def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> WireError:
+    """Why the bytes *start* to *end* write no value of *field*."""
+    if field.written in (BCD, SIGNED):
+        return _ill_packed(views, start + (field.written == SIGNED), end, size, field)
+    if field.written == HEX:
+        expected = f"{end - start} hex digits ({field.format})"
+        return WireError(field.number, start, expected, "other characters")
     try:
-        return views.data[start:end].decode(field.written)
+        views.data[start:end].decode(field.written)
     except UnicodeDecodeError as error:
-        expected = f"characters of {field.written} ({field.format})"
-        raise WireError(field.number, start + error.start, expected, "a byte that is none") from None
+        start += error.start
+    expected = f"characters of {field.written} ({field.format})"
+    return WireError(field.number, start, expected, "a byte that is none")
+
+
+def _ill_packed(views: Views, start: int, end: int, size: int, field: Field) -> WireError:
+    """The half byte between *start* and *end* that is none of packed digits."""
+    digits, odd = views.hex[2 * start : 2 * end], field.odd
+    first, last = 0, len(digits)
+    if field.counts != BYTES and size % 2:
+        at = 0 if odd.left else last - 1
+        if digits[at] != odd.filler:
+            side = "left" if odd.left else "right"
+            expected = f"half a byte {odd.filler} on the {side}, which fills an odd number of digits up"
+            return WireError(field.number, start + at // 2, expected, f"half a byte {digits[at]}")
+        first, last = (1, last) if odd.left else (0, last - 1)
+    elif field.counts == BYTES and odd.filler == "F":
+        first, last = (int(digits[:1] == "F"), last) if odd.left else (0, last - (digits[-1:] == "F"))
+    track = field.content == "z"
+    allowed = _TRACK_DIGITS if track else _DIGITS
+    wrong = next(at for at in range(first, last) if digits[at] not in allowed)
+    what = "packed digits or a separator D" if track else "packed digits"
+    expected = f"{what} ({field.format})"
+    return WireError(field.number, start + wrong // 2, expected, f"half a byte {digits[wrong]}")
 
 
 def _count(size: int) -> str:

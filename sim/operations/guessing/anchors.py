@@ -3,15 +3,18 @@ explained afterwards, so that framings never multiply with formats."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import log2
+from operator import getitem
 
 from sim.codec import bitmap
 from sim.codec.walk import is_digits
 from sim.codec.wire.decode import Views, read_bitmap
-from sim.codec.wire.formats import BCD, HEX
+from sim.codec.wire.formats import BCD, HEX, RAW
 from sim.elements.mti import split
 from sim.errors import WireError
 from sim.operations.guessing.ways import TriedFormat, kinds
@@ -29,6 +32,7 @@ _NO_BITS = 40
 _WORST = -12.0
 _FORCED = 8.0
 _STRANGE, _NO_MTI = 8.0, 20.0
+_MTI = re.compile(r"(?=([0-9][1-9][0-9]{2}))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,28 @@ def _clear(maps: int) -> float:
 
 
 @cache
+def _of_bytes() -> tuple[tuple[float, ...], ...]:
+    """For each byte of three bitmaps the bits saved by each of its 256 values."""
+    gains = ((0.0, 0.0), *_gains()[2:])
+    return tuple(
+        tuple(
+            sum(
+                gains[8 * place + bit][0] + gains[8 * place + bit][1] * (value >> (7 - bit) & 1)
+                for bit in range(8)
+            )
+            for value in range(256)
+        )
+        for place in range(24)
+    )
+
+
+def _saved(data: bytes, start: int, size: int) -> float:
+    """The bits that bitmaps of raw bytes save, of *size* bytes or as many as bit 1 says."""
+    first = data[start : start + 1]
+    return sum(map(getitem, _of_bytes(), data[start : start + (size or (16 if first >= b"\x80" else 8))]))
+
+
+@cache
 def usual(mti: str) -> bool:
     """Whether networks use messages of this class and function, in any version."""
     return mti[1:3] in {row["mti"][1:3] for row in read_csv("networks/presence")}
@@ -110,35 +136,33 @@ def anchors(views: Views, only: int | None = None, alike: Head | None = None) ->
     found = []
     by_page = _heads(kinds())
     last = min(len(views.data) - _SHORTEST, FARTHEST)
-    for at in range(max(0, last + 1)) if only is None else (only,):
-        for page, heads in by_page.items():
-            if alike and page != alike[0]:
-                continue
-            if mti := _mti(views, at, page):
-                some = (
-                    heads.items()
-                    if alike is None
-                    else ((one, heads[one]) for one in (alike,) if one in heads)
-                )
-                made = (_anchor(views, at, mti, head, kind) for head, kind in some)
-                found += [one for one in made if one]
-    return sorted(found, key=lambda one: -one.rank)[:_MOST]
+    for page, heads in by_page.items():
+        if alike and page != alike[0]:
+            continue
+        for at, mti in _mtis(views, page, last) if only is None else _mtis(views, page, only, only):
+            some = heads.items() if alike is None else ((one, heads[one]) for one in (alike,) if one in heads)
+            made = (_anchor(views, at, mti, head, kind) for head, kind in some)
+            found += [one for one in made if one]
+    return sorted(found, key=lambda one: (-one.rank, one.at))[:_MOST]
 
 
-def _mti(views: Views, at: int, page: str) -> str:
-    """The four digits at byte *at*; empty where there are none, or none of an MTI."""
-    if page == BCD:
-        digits = views.hex[2 * at : 2 * at + 4]
-    else:
-        digits = views.text("cp037" if page == "ebcdic" else page)[at : at + 4]
-    if len(digits) < 4 or not is_digits(digits):
-        return ""
-    return digits if strangeness(digits) is not None or (at == 0 and page == "ascii") else ""
+def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[int, str]]:
+    """Where from byte *first* to *last* four digits stand that an MTI may have, and these."""
+    step = 2 if page == BCD else 1
+    digits = views.hex if page == BCD else views.text("cp037" if page == "ebcdic" else page)
+    if first == 0 and page == "ascii" and digits[1:2] == "0" and is_digits(digits[:4]) and len(digits) > 3:
+        yield 0, digits[:4]  # the text form says so itself
+    for match in _MTI.finditer(digits, step * first, max(0, step * last + 4)):
+        at, odd = divmod(match.start(), step)
+        if not odd and strangeness(match[1]) is not None:
+            yield at, match[1]
 
 
 def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> Anchor | None:
     page, form, size, _ = head
     start = at + (2 if page == BCD else 4)
+    if form == RAW and _SHARE * _saved(views.data, start, size) < _WORST:
+        return None
     try:
         numbers, secondary, end = read_bitmap(views, start, kind.format)
     except WireError:

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from math import log2
 
 from sim.codec import Message, ParseError
+from sim.codec.wire.decode import read
 from sim.codec.wire.dumps import Reading
 from sim.codec.wire.formats import Format
 from sim.codec.wire.pages import view
@@ -96,10 +97,14 @@ class Candidate:
         found = self._saved(self.state.score + around, self.state.at) - _ODD_EVIDENCE * self._oddities
         if self.fits:
             return found
-        odd = 0.0
+        odd, at = 0.0, []
         for step, score in self.state.trail():
             odd += _ODD_EVIDENCE * bool(step.odd)
-            found = max(found, self._saved(score + self.front.bits, step.end) - odd)
+            at.append((score + self.front.bits - odd, step.end))
+        for most, end in sorted(at, reverse=True):
+            if most <= found:
+                break  # what the bytes could be said by saves nothing
+            found = max(found, self._saved(most, end))
         return found
 
     def _saved(self, score: float, end: int) -> float:
@@ -204,10 +209,11 @@ class Candidate:
         found = {0: (self.anchor.at, self.anchor.at, bits), 1: (bits, bits, self.anchor.end)}
         return found | {step.number: (step.at, step.start, step.end) for step in self.steps}
 
+    @cached_property
     def error(self) -> ParseError | None:
         """Why it stops, as the reader says it, at the byte of the paste; None where it reads to the end."""
-        from sim.codec.wire.decode import read
-
+        if self.complete:
+            return None
         end = len(self.data) - (self.behind.size if self.behind else 0)
         try:
             read(self.data[self.anchor.at : end], self.format, self.version)

@@ -122,9 +122,9 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         return Guess((found,), _by_lines(lines, asked))
     itself = [Reading("bytes", raw, 0.0)] if raw else []
     whole = _of_readings([*readings(bare), *itself], bare, asked)
-    if len(lines) > 1 and whole.best.confidence not in (SURE, LIKELY) and _HEX.fullmatch(lines[0].strip()):
+    if len(lines) > 1 and whole.best.confidence != SURE and _HEX.fullmatch(lines[0].strip()):
         first = _of_readings(readings(lines[0]), lines[0], asked)
-        if first.best.confidence in (SURE, LIKELY):
+        if first.best.confidence in (SURE, LIKELY) and first.best.confidence != whole.best.confidence:
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
     return _of_blocks(whole, blocks(lines), asked)
 

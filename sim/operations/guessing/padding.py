@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from sim.codec.wire.formats import BCD
 from sim.operations.guessing.search import Step
-from sim.operations.guessing.worth import worth
 
 _GROUPS = ("fixed", "variable", "track")
 _SHOWN = 4
@@ -71,7 +70,7 @@ def _settle(group: str, odd: list[Step], found: Padding) -> None:
 
 def _vote(step: Step, value: str) -> float:
     """How well a value is known: only codes say anything."""
-    return worth(step.way.field, value)[0] if step.number in _CODED else 0.0
+    return step.way.weigh(value)[0] if step.number in _CODED else 0.0
 
 
 def _both(steps: list[Step]) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sim.codec.wire.dumps import Reading
 from sim.codec.wire.framing import STX
-from sim.operations.guessing.anchors import Anchor, anchors, usual
+from sim.operations.guessing.anchors import Anchor, Head, anchors, usual
 from sim.operations.guessing.blocks import after
 from sim.operations.guessing.candidate import NEXT, Candidate, same
 from sim.operations.guessing.front import (
@@ -32,10 +32,13 @@ _WINDOW = 4096  # bytes looked at for the message that follows
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
 _TEXT_FIRST = 60.0
+_WHOLE = -40.0  # bits saved by text with hardly anything around it
+_SETTLED = 40.0  # bits saved where nothing is odd: hardly another reading is right then
 _TEXT_HEAD = re.compile(rb"[0-9]{4}[0-9A-Fa-f]{16}")
 # No byte of a message saves more on the average.
 _MOST_A_BYTE = 5.0
-_ANNOUNCED = 512  # lists of elements remembered
+# What is remembered: lists of elements, ways to write MTI and bitmap, elements in each of these.
+_ANNOUNCED, _HEADS, _FIELDS = 512, 64, 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,8 @@ def candidates(found: list[Reading], asked: Known | None = None) -> tuple[list[C
     seen: set[tuple[bytes, bool]] = set()
     asked = asked or Known()
     work = asked.work or Work()
-    for reading in sorted(found, key=lambda one: (not _begins_as_text(one), -one.saved)):
+    work.begin()
+    for reading in sorted(found, key=_promise):
         skip, name = network_headers(reading.data)
         layers = layers or name
         if (reading.data, reading.text) in seen or _hopeless(reading, tried):
@@ -198,10 +202,13 @@ def as_first(first: Candidate, reading: Reading, data: bytes, *, whole: bool = T
     return one
 
 
-def _begins_as_text(reading: Reading) -> bool:
-    """Whether *reading* begins as the text form does: it costs little to read, and nothing must keep it from
-    being read."""
-    return reading.text and _TEXT_HEAD.match(reading.data) is not None
+def _promise(reading: Reading) -> tuple[int, float]:
+    """What is read first: what begins as the text form does where it is all of the paste, since nothing must
+    keep it from being read; then what explains most; a part that begins so before other parts."""
+    begins = reading.text and _TEXT_HEAD.match(reading.data) is not None
+    if begins and reading.saved > _WHOLE:
+        return 0, -reading.saved
+    return 1 if reading.saved > 0 else 2 if begins else 3, -reading.saved
 
 
 def _hopeless(reading: Reading, tried: list[Tried]) -> bool:
@@ -247,7 +254,10 @@ def _strictly(
     for job in _jobs(reading, body, skipped, search, asked):
         if work.done:
             break
-        tried.append((job.best(strict=True), job))
+        one = job.best(strict=True)
+        if one.fits and not one.odd and one.score > _SETTLED:
+            work.settled(job.anchor)
+        tried.append((one, job))
     tried.sort(key=_order)
     fitting = sum(one.fits for one, _ in tried)
     for _, job in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
@@ -268,24 +278,39 @@ def _jobs(
     reading: Reading, body: bytes, skipped: tuple[str, ...], search: Search, asked: Known
 ) -> Iterator[Job]:
     """Each anchor with each format that writes MTI and bitmap so, unless a plainer one reads all the same."""
-    seen: set[tuple[object, ...]] = set()
     for anchor in anchors(search.views):
         if reading.text and anchor.head[0] != _ASCII:
             continue
+        if anchor.rank < search.work.least_rank:
+            break  # the likeliest come first
         version = asked.version or version_of(anchor.mti) or VERSIONS[0]
-        for kind in asked.kinds or kinds():
-            if kind.head != anchor.head or kind.format.version not in (None, version):
-                continue
-            laid_out = kind.own and not kind.format.layout(version).own.isdisjoint(anchor.numbers)
-            fields = _fields(kind, version, anchor.numbers)
-            read = anchor.at, anchor.end, fields, kind.format.name if laid_out else ""
-            if read in seen:
-                continue
-            seen.add(read)
+        for kind in _different(asked.kinds or kinds(), anchor.head, version, anchor.numbers):
             yield Job(reading, body, skipped, search, anchor, kind, version)
 
 
 @lru_cache(maxsize=_ANNOUNCED)
-def _fields(kind: TriedFormat, version: str, numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Which fields *kind* reads elements by, the plain ones; the readings of a paste announce the same."""
-    return tuple([id(way.field) for number in numbers for way in ways(kind, version, number, True)[:1]])
+def _different(
+    tried: tuple[TriedFormat, ...], head: Head, version: str, numbers: tuple[int, ...]
+) -> tuple[TriedFormat, ...]:
+    """The formats that write MTI and bitmap as *head* says, of those that read *numbers* alike the first:
+    the readings of a paste announce the same. What somebody loaded stays where it has some as its own."""
+    written = _written_so(tried, head, version)
+    plain = zip(*[_plain_fields(written, version, number) for number in numbers], strict=True)
+    found: dict[tuple[object, ...], TriedFormat] = {}
+    for kind, fields in zip(written, plain if numbers else [()] * len(written), strict=True):
+        own = kind.own and not kind.format.layout(version).own.isdisjoint(numbers)
+        found.setdefault((kind.format.name if own else "", *fields), kind)
+    return tuple(found.values())
+
+
+@lru_cache(maxsize=_HEADS)
+def _written_so(tried: tuple[TriedFormat, ...], head: Head, version: str) -> tuple[TriedFormat, ...]:
+    return tuple(kind for kind in tried if kind.head == head and kind.format.version in (None, version))
+
+
+@lru_cache(maxsize=_FIELDS)
+def _plain_fields(written: tuple[TriedFormat, ...], version: str, number: int) -> tuple[int, ...]:
+    """Which field each format reads element *number* by, the plain one: equal ones are one object; 0 for
+    none."""
+    plain = (ways(kind, version, number, True)[:1] for kind in written)
+    return tuple([id(some[0].field) if some else 0 for some in plain])

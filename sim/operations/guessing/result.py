@@ -23,10 +23,9 @@ class Guessed:
     first, `format` the name of its format (`text` for the text form, `elements` where the paste names each
     element, empty for none), `title` the same in words. `message` is what was read, whole when `complete`;
     `read` of `size` bytes (characters of a text form) were. `confidence` is sure, likely, unsure or none, and
-    `reasons` say why. `written` reads and writes exactly these bytes, `data` are they, `start` and `end`
-    bound the message in them, and `spans` its elements: start of the prefix, start of the value, end;
-    `announced` are those that its bitmap names. `clean` says that nothing about it is odd, `as_text` that the
-    characters of the paste are the message's.
+    `reasons` say why. `data` are its bytes, `start` and `end` bound the message in them, and `spans` its
+    elements: start of the prefix, start of the value, end; `announced` are those that its bitmap names.
+    `clean` says that nothing about it is odd, `as_text` that the characters of the paste are the message's.
     """
 
     spelling: str
@@ -40,7 +39,6 @@ class Guessed:
     size: int
     confidence: str
     reasons: tuple[str, ...]
-    written: Format | None = field(default=None, repr=False)
     data: bytes = field(default=b"", repr=False)
     start: int = 0
     end: int = 0
@@ -49,9 +47,18 @@ class Guessed:
     clean: bool = True
     as_text: bool = False
     layers: tuple[FrontLayer, ...] = field(default=(), repr=False)
-    error: ParseError | None = field(default=None, repr=False)
     raw: str | None = field(default=None, repr=False)
     origin: Candidate | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def written(self) -> Format | None:
+        """The format that reads and writes exactly these bytes; None where no bytes were read."""
+        return self.origin.format if self.origin else None
+
+    @property
+    def error(self) -> ParseError | None:
+        """Why it stops, as the reader says it; None where it reads to the end."""
+        return self.origin.error if self.origin else None
 
     @property
     def mti(self) -> str:
@@ -117,7 +124,6 @@ def of_candidate(one: Candidate) -> Guessed:
         len(one.data),
         one.confidence,
         tuple(one.reasons),
-        one.format,
         one.data,
         one.anchor.at,
         end,
@@ -126,7 +132,6 @@ def of_candidate(one: Candidate) -> Guessed:
         not one.odd and not one.dialect,
         one.reading.text,
         one.front.layers,
-        None if one.complete else one.error(),
         origin=one,
     )
 

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
-from sim.codec.wire.decode import Views, take
-from sim.errors import WireError
+from sim.codec.wire.decode import Views, place, value_of
 from sim.operations.guessing.anchors import Anchor
 from sim.operations.guessing.front import Front, FrontLayer
-from sim.operations.guessing.ways import TriedFormat, Way, odd_said, ways
-from sim.operations.guessing.worth import prefix_worth, worth
+from sim.operations.guessing.ways import TriedFormat, Way, odd_said, way_table, ways
 
 # States kept by bits saved less a flat rate for each byte read, and by bits saved alone. Without the rate
 # readings that ran ahead crowd the right one out; without the others raw chip data kill it.
 _EVEN, _MOST = 8, 3
 _RATE_PACKED, _RATE = 1.4, 3.5
-_MOST_ODD = 4
+_MOST_ODD, _ODD_RIVAL = 4, 2
+# Bits of rank; on the samples no anchor that was not the right one had a rival of a sound reading at all.
+_FAR_LESS = 30.0
 # With twenty times as much not one verdict on the samples changes; a hundred take one or two milliseconds.
 MOST_WORK = 2000
 A_JOB = 4
+_LONG = 128  # bytes of an element that are as much work as an element
 _END = 30.0
 UNREAD_ELEMENT = 6.0  # bits that each element costs which could not be read
-# How the reader of packed digits begins to say which half byte it found.
-_HALF = "half a byte"
 
 
 class Step(NamedTuple):
@@ -81,10 +81,24 @@ class Work:
     that is made to look like a message at every byte, in every spelling, costs no more than one that is hard
     to read."""
 
-    __slots__ = ("left",)
+    __slots__ = ("least_rank", "left", "most_odd")
 
     def __init__(self, left: int = MOST_WORK) -> None:
         self.left = left
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing was found yet in the bytes that are looked at now."""
+        # An element more that is odd, and a reading is given up.
+        self.most_odd = _MOST_ODD
+        # An anchor less likely than this is not read.
+        self.least_rank = -inf
+
+    def settled(self, anchor: Anchor) -> None:
+        """A reading behind *anchor* was found in which nothing is odd: what is odder than a rival may be is
+        given up, and a place where a message begins far less likely is left out."""
+        self.most_odd = _ODD_RIVAL
+        self.least_rank = max(self.least_rank, anchor.rank - _FAR_LESS)
 
     @property
     def done(self) -> bool:
@@ -109,19 +123,19 @@ class Search:
         """The element *number* at byte *at* read in one way, and the bits that saves; None where none is."""
         key = (id(way), at)
         if key not in self._seen:
-            self.work.left -= 1
-            self._seen[key] = self._step(way, number, at)
+            made = self._seen[key] = self._step(way, number, at)
+            self.work.left -= 1 + ((made[0].end - at) // _LONG if made else 0)
         return self._seen[key]
 
     def _step(self, way: Way, number: int, at: int) -> tuple[Step, float] | None:
+        views = self.views
+        size, start, end = place(views, at, way.field)
+        if size < 0 or end > len(views.data):
+            return None
         found: list[tuple[str, str]] = []
-        start = end = at
         for field in way.fields:
-            try:
-                value, start, end = take(self.views, at, field)
-            except WireError as error:
-                if not error.found.startswith(_HALF):
-                    return None  # a bad size or too few bytes, whatever fills odd digits up
+            value = value_of(views, start, end, size, field)
+            if value is None:
                 continue
             if not found or all(value != other for _, other in found):
                 found.append((odd_said(field), value))
@@ -129,20 +143,19 @@ class Search:
                 break
         if not found:
             return None
-        bits, odd = worth(way.field, found[0][1])
+        bits, odd = way.weigh(found[0][1])
         if len(found) > 1 and odd:
-            for place, (_, value) in enumerate(found[1:], 1):
-                other, other_odd = worth(way.field, value)
+            for which, (_, value) in enumerate(found[1:], 1):
+                other, other_odd = way.weigh(value)
                 if not other_odd:
                     bits, odd = other, ""
-                    found.insert(0, found.pop(place))
+                    found.insert(0, found.pop(which))
                     break
-        step = Step(number, way, at, start, end, tuple(found), odd)
-        return step, bits + prefix_worth(way.field) - way.cost
+        return Step(number, way, at, start, end, tuple(found), odd), bits + way.gain
 
     def read(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         """Read all elements that *anchor* announces as links of *kind* may write them; once a paste."""
-        key = (anchor.at, anchor.head, kind, version, strict)
+        key = (anchor.at, anchor.head, kind, version, strict, self.work.most_odd)
         self.work.left -= A_JOB
         found = self._read.get(key)
         if found is None:
@@ -152,34 +165,42 @@ class Search:
     def _found(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
         numbers, size = anchor.numbers, len(self.views.data)
-        partial, stop, most = beam[0], 0, beam[0].score - UNREAD_ELEMENT * len(numbers)
+        partial, stop, unread = beam[0], 0, UNREAD_ELEMENT * len(numbers)
+        most = beam[0].score - unread
         rate = _RATE_PACKED if kind.packed else _RATE
-        for place, number in enumerate(numbers):
-            best: dict[int, State] = {}
-            tried = ways(kind, version, number, strict)
+        table = way_table(kind, version, strict)
+        for read, number in enumerate(numbers, 1):
+            tried = table.get(number)
+            if tried is None:
+                tried = ways(kind, version, number, strict)
             self.work.left -= len(beam)
-            for state in beam:
-                self._grow(best, state, tried, number)
-            beam = _kept(list(best.values()), rate, size if place + 1 == len(numbers) else None)
-            if not beam:
+            unread -= UNREAD_ELEMENT
+            grown = self._grown(beam, tried, number)
+            if not grown:
                 return Found((), partial, numbers[stop])
+            beam = _kept(grown, rate, size if read == len(numbers) else None)
             # Of a damaged message what stands before the damage is read, not what reads furthest behind it.
             for state in beam:
-                if (worth := state.score - UNREAD_ELEMENT * (len(numbers) - place - 1)) > most:
-                    partial, stop, most = state, place + 1, worth
+                if state.score - unread > most:
+                    partial, stop, most = state, read, state.score - unread
         return Found(tuple(beam), partial, 0)
 
-    def _grow(self, best: dict[int, State], state: State, tried: Sequence[Way], number: int) -> None:
-        for way in tried:
-            read = self.step(way, number, state.at)
-            if read is None:
-                continue
-            step, bits = read
-            odd = state.odd + bool(step.odd)
-            score = state.score + bits
-            held = best.get(step.end)
-            if odd < _MOST_ODD and (held is None or held.score < score):
-                best[step.end] = State(score, step.end, odd, (state.last, step, score))
+    def _grown(self, beam: list[State], tried: Sequence[Way], number: int) -> list[State]:
+        """The states that go on from those of *beam* by element *number*, the best for each byte reached."""
+        best: dict[int, State] = {}
+        most_odd = self.work.most_odd
+        for state in beam:
+            for way in tried:
+                read = self.step(way, number, state.at)
+                if read is None:
+                    continue
+                step, bits = read
+                odd = state.odd + 1 if step.odd else state.odd
+                score = state.score + bits
+                held = best.get(step.end)
+                if odd < most_odd and (held is None or held.score < score):
+                    best[step.end] = State(score, step.end, odd, (state.last, step, score))
+        return list(best.values())
 
 
 def _kept(grown: list[State], rate: float, size: int | None) -> list[State]:

@@ -4,39 +4,50 @@ that what was read once of some bytes is read once for all formats."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from sim.codec.wire.catalogue import loaded, names, ready, wire_format
-from sim.codec.wire.formats import BCD, CHARACTERS, HEX, RAW, SIGNED, Field, Format, Odd
+from sim.codec.wire.formats import BCD, CHARACTERS, SIGNED, Field, Format, Odd
 from sim.codec.wire.pages import PAGES
+from sim.operations.guessing.worth import Worth, prefix_worth, weigher
 from sim.spec.tables import read_toml
 
-CHIP = 55
 _PACKED = (BCD, SIGNED)
 _FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
 _INTERNED: dict[Field, Field] = {}
+_WAYS: dict[tuple[object, ...], Way] = {}
 _CACHE_SIZE = 256
 _LOADINGS, _MOST_OWN = 4, 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One way to read an element. `fields` are its field and the same with odd packed digits filled up
-    otherwise; `change` is what it says of the element that the format does not, None for nothing; `cost`
-    in bits; `note` says it in words, empty where it is nothing out of the ordinary."""
+    """One way to read an element. `field` is as the format has it, `fields` are it and the same with odd
+    packed digits filled up otherwise; `change` is what it says of the element that the format does not, None
+    for nothing; `cost` in bits; `note` says it in words, empty where it is nothing out of the ordinary.
+    `weigh` says what a value is worth, `gain` what the prefix saves less the cost."""
 
+    field: Field
     fields: tuple[Field, ...]
     change: Mapping[str, Any] | None
     cost: float
     note: str
+    weigh: Callable[[str], Worth]
+    gain: float
 
-    @property
-    def field(self) -> Field:
-        """The field as the format has it."""
-        return self.fields[0]
+
+def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
+    """The one way that reads *field* so, for all formats: what it read once is read for each of them."""
+    fields = _paddings(field)
+    key = (id(fields[0]), repr(change), cost, note)
+    made = _WAYS.get(key)
+    if made is None:
+        gain = prefix_worth(field) - cost
+        made = _WAYS[key] = Way(fields[0], fields, change, cost, note, weigher(fields[0]), gain)
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +103,15 @@ def _depth(made: Format) -> int:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _table(kind: TriedFormat, version: str, strict: bool) -> dict[int, tuple[Way, ...]]:
+def way_table(kind: TriedFormat, version: str, strict: bool) -> dict[int, tuple[Way, ...]]:
+    """What `ways` found already, by element number."""
     return {}
 
 
 def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     """The ways in which links of *kind* may write data element *number*, the plain one first; without the
     seldom ones when *strict*. Empty where it has no such element."""
-    table = _table(kind, version, strict)
+    table = way_table(kind, version, strict)
     made = table.get(number)
     if made is None:
         made = table[number] = _ways(kind, version, number, strict)
@@ -108,14 +120,14 @@ def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Wa
 
 def _ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     plain = kind.format.field(number, version)
-    found = {} if plain is None else {plain: Way(_paddings(plain), None, 0.0, "")}
+    found = {} if plain is None else {plain: _way(plain, None, 0.0, "")}
     for row in read_toml("guess")["alternative"]:
         if (strict and not row.get("free")) or not _applies(row, kind, version, number, plain):
             continue
         change = {key: _page(kind) if value == "{text}" else value for key, value in row["change"].items()}
         field = kind.format.field(number, version, **change)
         if field is not None and field not in found:
-            found[field] = Way(_paddings(field), change, row["cost"], row["note"].format(number=number))
+            found[field] = _way(field, change, row["cost"], row["note"].format(number=number))
     return tuple(found.values())
 
 
@@ -156,8 +168,3 @@ def interned(field: Field) -> Field:
 def odd_said(field: Field) -> str:
     """How a format says what fills up odd digits: `right F`."""
     return f"{'left' if field.odd.left else 'right'} {field.odd.filler}"
-
-
-def is_chip(field: Field) -> bool:
-    """Whether the element holds chip data as bytes, so that they should be TLV."""
-    return field.number == CHIP and field.written in (RAW, HEX)

@@ -15,7 +15,6 @@ from math import log2
 from sim.codec.wire.formats import BCD, HEX, RAW, SIGNED, Field
 from sim.elements import dates, tlv, track
 from sim.errors import IsoError
-from sim.operations.guessing.ways import is_chip
 from sim.spec import VERSIONS, code_list, country, currency, spec
 from sim.spec.luhn import luhn_ok
 
@@ -36,6 +35,7 @@ _MISREAD = re.compile(r"(?:3[0-9]){3,}")
 _PAN, _AMOUNT, _ORIGINAL = 2, 4, 90
 _PAN_DIGITS = range(12, 20)
 _TRACK_2 = 35
+_CHIP = 55
 _PART_BITS = {"CCYY": 6.0, "YY": 0.0, "MM": 3.06, "DD": 1.69, "hh": 2.06, "mm": 0.74, "ss": 0.74}
 # The code list of an element, and how many characters of it are the code.
 _CODED = {
@@ -53,17 +53,28 @@ Worth = tuple[float, str]
 
 def worth(field: Field, value: str) -> Worth:
     """The bits that *value* saves as the value of *field*, and a sentence on what is odd about it."""
-    bits, odd = _content(field, value)
-    if odd or not value:
-        return bits - 6.0 * bool(odd), odd
+    return weigher(field)(value)
+
+
+def weigher(field: Field) -> Callable[[str], Worth]:
+    """What weighs values of *field*: chosen once, since a guess weighs hundreds of values."""
+    content = _by_content(field)
     check = _CHECKS.get(field.number)
-    if check is not None:
-        more, odd = check(field, value)
+    patterns = {} if check else _patterns(field.number)
+
+    def weigh(value: str) -> Worth:
+        bits, odd = content(field, value)
+        if odd or not value:
+            return bits - 6.0 * bool(odd), odd
+        if check is not None:
+            more, odd = check(field, value)
+        elif laid_out := patterns.get(len(value)):
+            more, odd = _date(field, value, laid_out)
+        else:
+            return bits, ""
         return bits + more, odd
-    if patterns := _patterns(field.number).get(len(value)):
-        more, odd = _date(field, value, patterns)
-        return bits + more, odd
-    return bits, ""
+
+    return weigh
 
 
 def prefix_worth(field: Field) -> float:
@@ -71,17 +82,33 @@ def prefix_worth(field: Field) -> float:
     return 8.0 * field.prefix - log2(field.size + 1) if field.prefix else 0.0
 
 
-def _content(field: Field, value: str) -> Worth:
+def is_chip(field: Field) -> bool:
+    """Whether the element holds chip data as bytes, so that they should be TLV."""
+    return field.number == _CHIP and field.written in (RAW, HEX)
+
+
+def _by_content(field: Field) -> Callable[[Field, str], Worth]:
+    """What weighs the characters of a value, whatever element it is."""
     if is_chip(field):
-        return _chip(field, value)
+        return _chip
     if field.written == HEX:
-        return _HEX_DIGIT * len(value), ""
+        return _hex
     if field.written == RAW:
-        return (_RAW_FIXED * len(value) if field.fixed else 0.0), ""
+        return _raw
     if field.content == "z":
-        return _track(field, value)
-    if field.content in ("n", "x+n"):
-        return _digits(field, value)
+        return _track
+    return _digits if field.content in ("n", "x+n") else _text
+
+
+def _hex(field: Field, value: str) -> Worth:
+    return _HEX_DIGIT * len(value), ""
+
+
+def _raw(field: Field, value: str) -> Worth:
+    return (_RAW_FIXED * len(value) if field.fixed else 0.0), ""
+
+
+def _text(field: Field, value: str) -> Worth:
     narrow = value.encode("latin-1", "ignore")
     words, printed = (len(narrow) - len(narrow.translate(None, those)) for those in (_WORDS, _PRINTS))
     bits, high = _wide(value) if field.written == "gbk" else (0.0, 0)
