@@ -49,10 +49,11 @@ serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 	@$(BIN)/python -m server $(if $(HOST),--host $(HOST)) $(if $(PORT),--port $(PORT)) $(if $(WORKERS),--workers $(WORKERS))
 
 # The first Python of the tests is as those that they start: see tests/offline/sitecustomize.py.
-PYTEST = PYTHONPATH="$(CURDIR)/tests/offline" $(BIN)/python -m pytest
+# Compiled files are kept whatever the shell says: some hundred processes would compile each of ours anew.
+PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/offline" $(BIN)/python -m pytest
 
-test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks
-	@$(PYTEST) --ignore=tests/browser -n logical --dist loadfile
+test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks; ALL=1: with every case of the long ones
+	@$(if $(ALL),TESTS_ALL=1) $(PYTEST) --ignore=tests/browser -n logical --dist loadfile
 
 coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
 	@$(PYTEST) --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile

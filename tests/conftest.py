@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -13,12 +14,18 @@ import pytest
 import refusing
 import warm_kernels
 from hypothesis import HealthCheck, settings
+from support import ALL
 
 from sim.codec.wire import catalogue
 
-# The same examples on every run and machine, however slow.
+# The same examples on every run and machine, however slow; more of them where all are asked for.
 settings.register_profile(
-    "lab", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "lab",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=200 if ALL else 40,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lab")
 
@@ -41,7 +48,10 @@ _WITH_KERNELS = {"notebooks", "browser"}  # folders
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Where notebooks will be run, have their kernels started quickly."""
+    """Where notebooks will be run, have their kernels started quickly. What was collected stays: the garbage
+    collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
     root = session.config.rootpath
     folders = {part for item in session.items for part in item.path.relative_to(root).parts[:-1]}
     if _WITH_KERNELS & folders and not session.config.option.collectonly:

@@ -111,10 +111,20 @@ def _module(path: Path) -> str:
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
-def _imports(path: Path) -> Iterator[str]:
+@cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(_tree(path)))
+
+
+@cache
+def _imports(path: Path) -> tuple[str, ...]:
     """Every module that *path* imports, at the top or inside a function; `from a import b` gives `a.b`,
     since b may be a module."""
-    for node in ast.walk(_tree(path)):
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -200,7 +210,7 @@ def test_functions_are_short() -> None:
     wrong = {
         f"{path}:{node.lineno} {node.name}": length
         for path in _python()
-        for node in ast.walk(_tree(path))
+        for node in _nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (length := _lines(node) - _lines_of_docstring(node)) > MOST_LINES_OF_FUNCTION
     }

@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
+import pytest
 from mcp import Client, StdioServerParameters
 
 from sim.codec import parse
@@ -18,26 +20,49 @@ from sim.operations import generate
 PAN = "4111111111111111"
 REQUEST = generate("financial", network="VISA", stan="000007").raw
 Asked = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
+Work = Callable[[Client, Asked], Coroutine[Any, Any, None]]
 
 
-def talk(work: Callable[[Client, Asked], Awaitable[None]]) -> None:
+class Line:
+    """A server process and its client, in a loop of its own; they end with the module."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.client: Client
+        self.ready, self.ended = threading.Event(), asyncio.Event()
+        self.thread = threading.Thread(target=self.loop.run_until_complete, args=(self._serve(),))
+
+    async def _serve(self) -> None:
+        how = StdioServerParameters(
+            command=sys.executable, args=["-m", "sim.cli", "mcp"], env=dict(os.environ)
+        )
+        try:
+            async with Client(how) as self.client:
+                self.ready.set()
+                await self.ended.wait()
+        finally:
+            self.ready.set()
+
+    async def ask(self, tool: str, given: dict[str, Any]) -> dict[str, Any]:
+        """What the *tool* answers."""
+        found = await self.client.call_tool(tool, given)
+        assert not found.is_error, found
+        return json.loads(found.content[0].text)  # type: ignore[union-attr, no-any-return]  # it is text
+
+
+@pytest.fixture(scope="module")
+def talk() -> Iterator[Callable[[Work], None]]:
     """A server process, and a client that *work* asks."""
-    how = StdioServerParameters(command=sys.executable, args=["-m", "sim.cli", "mcp"], env=dict(os.environ))
-
-    async def run() -> None:
-        async with Client(how) as client:
-
-            async def ask(tool: str, given: dict[str, Any]) -> dict[str, Any]:
-                found = await client.call_tool(tool, given)
-                assert not found.is_error, found
-                return json.loads(found.content[0].text)  # type: ignore[union-attr, no-any-return]  # it is text
-
-            await work(client, ask)
-
-    asyncio.run(run())
+    line = Line()
+    line.thread.start()
+    line.ready.wait()
+    yield lambda work: asyncio.run_coroutine_threadsafe(work(line.client, line.ask), line.loop).result()
+    line.loop.call_soon_threadsafe(line.ended.set)
+    line.thread.join()
+    line.loop.close()
 
 
-def test_every_verb_is_a_tool_and_every_table_a_resource() -> None:
+def test_every_verb_is_a_tool_and_every_table_a_resource(talk: Callable[[Work], None]) -> None:
     """Names, words for the model, and contents that agree with the toolkit."""
 
     async def work(client: Client, ask: Asked) -> None:
@@ -58,7 +83,7 @@ def test_every_verb_is_a_tool_and_every_table_a_resource() -> None:
     talk(work)
 
 
-def test_a_model_works_with_a_message() -> None:
+def test_a_model_works_with_a_message(talk: Callable[[Work], None]) -> None:
     """Generate, validate, explain, convert, break: each answer fits the next question."""
 
     async def work(client: Client, ask: Asked) -> None:
@@ -86,7 +111,7 @@ def test_a_model_works_with_a_message() -> None:
     talk(work)
 
 
-def test_no_answer_shows_card_data_unasked() -> None:
+def test_no_answer_shows_card_data_unasked(talk: Callable[[Work], None]) -> None:
     """Every tool, for text, bytes, a damaged message: no card number, no track."""
 
     async def work(client: Client, ask: Asked) -> None:
@@ -120,7 +145,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
 )
 
 
-def test_what_is_wrong_is_the_answer() -> None:
+def test_what_is_wrong_is_the_answer(talk: Callable[[Work], None]) -> None:
     """A sentence that a model can act on, no traceback."""
 
     async def work(client: Client, ask: Asked) -> None:

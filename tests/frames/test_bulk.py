@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import SETTLED, generated
+from support import SETTLED, generated, some
 
 import sim
 from sim.codec import Message, ParseError, build, parse
@@ -80,7 +80,7 @@ def mutated(draw: st.DrawFn) -> list[str]:
 def test_every_vector_and_every_generated_message() -> None:
     """Vectors and generated messages read as the codec reads them, few of a kind and many."""
     assert_alike(RAWS)
-    assert_alike([raw for raw in RAWS for _ in range(20)])
+    assert_alike([raw for raw in some(RAWS, 3) for _ in range(20)])
 
 
 @given(mutated(), st.sampled_from([None, "1987", "1993", "2003"]), st.sampled_from([None, "JCB"]))
@@ -318,7 +318,7 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_messages_in_a_list_may_have_any_form() -> None:
     """A text, a `Message` and a message table stand for the same message, in a list or an iterator."""
-    raw = build(next(generated())[2])
+    raw = build(generated()[0][2])
     texts = sim.read([raw] * 3)
     forms = [raw, parse(raw), sim.parse(raw)]
     pd.testing.assert_frame_equal(sim.read(forms), texts)

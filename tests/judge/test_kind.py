@@ -10,6 +10,7 @@ import pytest
 from kept import texts
 from mutations import afresh, good, mutated, pairs, same_layout, told
 from recording import Recording
+from support import ALL
 
 from sim.codec import Message
 from sim.elements import emv, emv_shapes
@@ -90,7 +91,12 @@ def _alone() -> Iterator[Message]:
 def many() -> list[Message]:
     """Good messages and ones that differ from them."""
     some = Random(3)
-    return [*RARE, *_alone(), *good(), *(mutated(some, some.choice(good())) for _ in range(8000))]
+    return [
+        *RARE,
+        *_alone(),
+        *good(),
+        *(mutated(some, some.choice(good())) for _ in range(8000 if ALL else 3000)),
+    ]
 
 
 def test_rules_read_what_they_say(many: list[Message]) -> None:

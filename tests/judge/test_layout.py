@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_cases import IDS, INSIDE, Case, administration, auth, check, echo, original, stripe, undo
-from support import generated
+from support import generated, some
 
 from sim.codec import Message
 from sim.judge import catalogue, run
@@ -311,6 +311,6 @@ def test_findings_show_no_card_data() -> None:
 
 def test_what_generate_makes_has_no_error() -> None:
     """No rule of this catalogue makes a generated message invalid."""
-    for label, _, message in generated():
+    for label, _, message in some(generated(), 3):
         wrong = [one for one in run(message) if one.rule in IDS and one.is_error]
         assert wrong == [], label

@@ -9,6 +9,7 @@ import pytest
 from llm.expected import NOW, ROWS, differences
 from llm.quotes import said
 from llm.wire import Provider
+from support import some
 
 import sim
 from sim.operations import llm as room
@@ -84,10 +85,12 @@ def test_all_that_generate_takes_can_be_said() -> None:
 _MONEY = [
     row for row in ROWS if row["intent"].get("amount") and row["intent"]["currency"][0] in row["description"]
 ]
+_SPOILT = [(row, spoil) for row in _MONEY for spoil in ("dropped", "changed", "currency")]
 
 
-@pytest.mark.parametrize("row", _MONEY, ids=[row["id"] for row in _MONEY])
-@pytest.mark.parametrize("spoil", ["dropped", "changed", "currency"])
+@pytest.mark.parametrize(
+    ("row", "spoil"), [pytest.param(*one, id=f"{one[0]['id']}-{one[1]}") for one in some(_SPOILT, 4)]
+)
 def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[str, Any], spoil: str) -> None:
     """An amount left out, altered, or put in another currency never becomes a message, where the
     description gives it with its currency code."""

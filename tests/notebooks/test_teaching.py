@@ -15,7 +15,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from support import check_module
+from support import ALL, check_module
 from teaching import editions, slides, tables
 from teaching import notes as course
 from teaching.__main__ import main
@@ -23,7 +23,8 @@ from teaching.__main__ import main
 ROOT = Path(__file__).parents[2]
 NOTES = course.all_notes()
 EXAM = NOTES["22_exam"]
-CLASS = [f"student{number:02}" for number in range(1, 28)]
+# With three cheats thirty, where all cases are asked for.
+CLASS = [f"student{number:02}" for number in range(1, 28 if ALL else 9)]
 TWO_HOURS = 120
 
 
@@ -170,7 +171,7 @@ def _hand_in(
     nbformat.write(book, path)
 
 
-def test_a_class_of_thirty_is_graded_and_three_cheats_gain_nothing(tmp_path: Path) -> None:
+def test_a_class_is_graded_and_three_cheats_gain_nothing(tmp_path: Path) -> None:
     """Each by the paper of his or her own name: all right, some exercises missed, none tried. One cheat
     replaces the judge in the kernel, one hands in the answers of a neighbour, one changes `repr` and the line
     that checks. Points come for right answers alone, and the first and the last are told."""
@@ -194,7 +195,7 @@ def test_a_class_of_thirty_is_graded_and_three_cheats_gain_nothing(tmp_path: Pat
     )
 
     marks = _marks(tmp_path)
-    assert len(marks) == 30
+    assert len(marks) == len(CLASS) + 3
     assert {name: int(marks[name]["points"]) for name in CLASS} == expected
     assert max(expected.values()) == 20
     assert marks["mallory"]["points"] == "0"

@@ -16,7 +16,7 @@ from sim.elements.pan import check_digit
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, generate, respond, reverse, validate
 
-CASES = list(generated())
+CASES = generated()
 REQUESTS = [(label, network, message) for label, network, message in CASES if response_mti(message.mti)]
 
 

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from support import AT
+from support import ALL, AT, some
 
 from sim.codec import Message
 from sim.elements import tlv
@@ -77,7 +77,7 @@ def part(message: Message, path: str, network: str) -> str:
 def test_every_combination_passes_its_own_check_without_a_warning(network: str, version: str) -> None:
     """Each kind, purpose and entry, its answer, its decline, its reversal and the answer to that."""
     made = 0
-    for kind, purpose, entry in combinations(network, version):
+    for kind, purpose, entry in some(combinations(network, version), 3):
         asked = generate(kind, network=network, version=version, purpose=purpose, entry=entry, at=AT).message
         all_of = [asked, respond(asked, network=network).message]
         if kind in ("auth", "financial"):
@@ -86,7 +86,7 @@ def test_every_combination_passes_its_own_check_without_a_warning(network: str, 
         for message in all_of:
             assert faults(message, network) == [], (kind, purpose, entry, message.mti)
         made += len(all_of)
-    assert made > 300
+    assert made > (300 if ALL else 90)
 
 
 @pytest.mark.parametrize(("network", "version", "name"), OFFERED)
