@@ -31,14 +31,10 @@ def _inside(cell: Cell, value: Value, number: int) -> str:
         return value if cell.cut else _leaf(cell, value, number)
     if not isinstance(value, Mapping):
         return "".join(_places(cell, one, number) for one in value)
-    unknown = [name for name in value if name not in cell.by_key and name not in _names(cell)]
-    if unknown and cell.cut in ("places", "groups", "split", "bits"):
-        raise BuildError(number, None, "parts of " + cell.name, shown(unknown[0]))
+    if not value.keys() <= cell.called and cell.cut in ("places", "groups", "split", "bits"):
+        unknown = next(name for name in value if name not in cell.called)
+        raise BuildError(number, None, "parts of " + cell.name, shown(unknown))
     return _WRITERS[cell.cut](cell, value, number)
-
-
-def _names(cell: Cell) -> dict[str, Cell]:
-    return {one.name: one for one in cell.cells}
 
 
 def _given(cell: Cell, values: Mapping[str, Value]) -> Value | None:
@@ -81,7 +77,7 @@ def _list(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     width = int("".join(filter(str.isdigit, cell.words[1])))
     texts: list[str] = []
     for key, value in values.items():
-        one = cell.by_key.get(key) or _names(cell).get(key)
+        one = cell.by_key.get(key) or cell.by_name.get(key)
         text = _inside(one, value, number) if one else str(value)
         if one is not None and "lead" in cell.words and one is cell.cells[0]:
             texts.insert(0, text)
@@ -93,10 +89,9 @@ def _list(cell: Cell, values: Mapping[str, Value], number: int) -> str:
 
 
 def _ber(cell: Cell, values: Mapping[str, Value], number: int) -> str:
-    names = _names(cell)
     pairs = []
     for key, value in values.items():
-        one = cell.by_key.get(key) or names.get(key)
+        one = cell.by_key.get(key) or cell.by_name.get(key)
         pairs.append((one.key if one else key, _inside(one, value, number) if one else str(value)))
     return tlv.write(pairs)
 
@@ -104,11 +99,13 @@ def _ber(cell: Cell, values: Mapping[str, Value], number: int) -> str:
 def _bits(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     first = cell.cells[0]
     size = first.most * _BITS_A_DIGIT
-    given = {(cell.by_key.get(key) or _names(cell)[key]).key: value for key, value in values.items()}
-    given.pop(first.key, None)
-    present = [(cell.by_key[key], given[key]) for key in sorted(given, key=int)]
-    bits = sum(1 << size - int(one.key) for one, _ in present)
-    texts = (_own(one, _inside(one, given, number)) for one, given in present)
+    given = {int((cell.by_key.get(key) or cell.by_name[key]).key): value for key, value in values.items()}
+    given.pop(int(first.key), None)
+    bits, texts = 0, []
+    for bit in sorted(given):
+        one = cell.by_key[str(bit)]
+        bits |= 1 << size - bit
+        texts.append(_own(one, _inside(one, given[bit], number)))
     return f"{bits:0{first.most}X}" + "".join(texts)
 
 

@@ -43,15 +43,16 @@ class Values(dict[str, Any]):
 
 def holding(rows: Iterable[Recipe], words: frozenset[str], ask: Ask = lambda path: "") -> list[Recipe]:
     """The rows all of whose conditions hold for *words* and for what *ask* knows of the message."""
-    return [row for row in rows if all(_holds(test, words, ask) for test in row.tests)]
+    return [row for row in rows if all(holds(test, words, ask) for test in row.tests)]
 
 
 def worded(rows: Iterable[Recipe], words: frozenset[str]) -> list[Recipe]:
     """The rows whose conditions on *words* hold, whatever the message says."""
-    return [row for row in rows if all(test.path or _holds(test, words, str) for test in row.tests)]
+    return [row for row in rows if all(test.path or holds(test, words, str) for test in row.tests)]
 
 
-def _holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
+def holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
+    """Whether one condition holds."""
     if test.path:
         found = ask(test.path)
         return (found in test.values if test.values else bool(found)) != test.negated
@@ -122,10 +123,15 @@ def _tree(
     found = fitting(version, number, base, network) if base else None
     if found is not None:
         return found.layout, _read(found.parts)
+    return _layout_with(version, number, network, tuple(texts)), {}
+
+
+@lru_cache(maxsize=512)
+def _layout_with(version: str, number: int, network: str | None, paths: tuple[str, ...]) -> Layout:
     for layout in layouts(version, number, network):
-        if all(_has(layout.cell, path.split(".")) for path in texts):
-            return layout, {}
-    raise BuildError(number, None, f"a layout with {', '.join(texts)}", "none")
+        if all(_has(layout.cell, path.split(".")) for path in paths):
+            return layout
+    raise BuildError(number, None, f"a layout with {', '.join(paths)}", "none")
 
 
 def _read(parts: Iterable[Part]) -> dict[str, Any]:
@@ -156,7 +162,7 @@ def _put(tree: dict[str, Any], keys: list[str], text: str) -> None:
 
 def _ordered(cell: Cell, tree: Mapping[str, Any]) -> dict[str, Value]:
     """The parts in the order of the layout, at every depth."""
-    places = {one.key: at for at, one in enumerate(cell.cells)}
+    places = {one.key: at for at, one in enumerate(cell.cells)} if len(tree) > 1 else {}
     return {
         key: _ordered(cell.by_key[key], value) if isinstance(value, dict) and key in cell.by_key else value
         for key, value in sorted(tree.items(), key=lambda item: places.get(item[0], len(places)))

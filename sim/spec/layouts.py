@@ -78,6 +78,16 @@ class Cell:
         return {cell.key: cell for cell in self.cells}
 
     @cached_property
+    def by_name(self) -> Mapping[str, Cell]:
+        """The parts by name."""
+        return {cell.name: cell for cell in self.cells}
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """All keys and names of the parts."""
+        return frozenset((*self.by_key, *self.by_name))
+
+    @cached_property
     def slices(self) -> tuple[tuple[Cell, int, int], ...] | None:
         """The parts with where they start and end, None where that depends on the value."""
         found, at = [], 0
