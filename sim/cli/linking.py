@@ -52,13 +52,15 @@ def host_command(
     Valid requests are approved while their account has the money, others declined; --rules say otherwise, and
     --suite what `iso8583 suite` then expects of this host.
     """
-    import sim
+    from sim.link import opening
+    from sim.link.sync import Host
 
     if suite is not None:
         _play(suite, options)
     # A script, a service manager or a container ends it by SIGTERM: as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with sim.host(options.pop("rules"), framing=list(framing) or None, tls=tls, **options) as host:
+    line: dict[str, Any] = {"framing": list(framing) or None, "tls": tls}
+    with opening.host(Host, options.pop("rules"), **line, **options) as host:
         click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
         unread = threading.Event()
         host.seen.observe(_while_read(_teller(host.seen, as_json), unread))
@@ -97,13 +99,19 @@ def send_command(
 
     The exit status is 1 where one was not answered.
     """
-    import sim
+    from sim.link import opening
+    from sim.link.sync import Client
+    from sim.operations import parse_any
 
     unanswered = False
-    how = {"framing": list(framing) or None, "timeout": timeout, "reverse": not no_reversal}
-    with sim.client(address, **how, **options) as client:  # type: ignore[arg-type]  # by name
+    how: dict[str, Any] = {
+        "framing": list(framing) or None,
+        "timeout": timeout,
+        "reverse": not no_reversal,
+    }
+    with opening.client(Client, address, **how, **options) as client:
         for one in messages(message, path):
-            done = client.send(sim.parse(one))
+            done = client.exchange(parse_any(one).message)
             unanswered |= done.answer is None
             latency = None if done.latency is None else round(done.latency * 1000, 3)
             if as_json:
@@ -145,25 +153,24 @@ def suite_command(
 
     Without ADDRESS a host of its own answers. The exit status is 1 where a step failed.
     """
-    import sim
+    from sim.link import opening
+    from sim.link.scenario import ROW
 
     if export is not None:
-        click.echo(sim.export_suite(suite, export))
+        click.echo(opening.export_suite(suite, export))
         return
-    done: Any = sim.run_suite(suite, address, framing=list(framing) or None, **options)
-    plain = done.masked().astype(object).where(done.notna(), None)
+    done = opening.run_suite(suite, address, framing=list(framing) or None, **options)
+    records = [dict(zip(ROW, row, strict=True)) for row in done.rows()]
+    failed = [record for record in records if record["result"] != "passed"]
     if as_json:
-        for record in plain.to_dict("records"):
-            shown.json_line({name: _plain(value) for name, value in record.items()})
+        for record in records:
+            shown.json_line(record)
     else:
-        failed = plain[plain["result"] != "passed"]
-        columns = [
-            name for name in ("case", "step", "sent", "expected", "received", "result") if name in plain
-        ]
-        if len(failed):
-            shown.table(columns, failed[columns].itertuples(index=False))
-        shown.verdict(not len(failed), f"{len(plain) - len(failed)} of {len(plain)} steps passed")
-    click.get_current_context().exit(0 if (plain["result"] == "passed").all() else 1)
+        columns = ("case", "step", "sent", "expected", "received", "result")
+        if failed:
+            shown.table(columns, [[record[name] for name in columns] for record in failed])
+        shown.verdict(not failed, f"{len(records) - len(failed)} of {len(records)} steps passed")
+    click.get_current_context().exit(1 if failed else 0)
 
 
 @click.command("load")
@@ -267,7 +274,3 @@ def _while_read(tell: Callable[[Entry], None], unread: threading.Event) -> Calla
 
 def _texts(fields: dict[int, str]) -> dict[str, str]:
     return {str(number): value for number, value in fields.items()}
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

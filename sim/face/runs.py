@@ -104,9 +104,9 @@ def export_suite(suite: str | Path, path: str | Path) -> Path:
     ...     made.read_text().count("def test_")
     31
     """
-    from sim.frames import runs
+    from sim.link import opening
 
-    return runs.export_suite(suite, path)
+    return opening.export_suite(suite, path)
 
 
 def load(

@@ -20,21 +20,13 @@ from sim.frames.matching import match
 from sim.frames.messages import TEXT
 from sim.frames.tables import Table
 from sim.frames.transactions import TransactionsTable
-from sim.link.client import AsyncClient, Unsolicited
+from sim.link import opening
 from sim.link.exchange import Exchange
-from sim.link.host import LOOPBACK, AsyncHost
 from sim.link.lanes import STYLE as LANES_STYLE
 from sim.link.lanes import as_svg, seen_by_client, seen_by_host
-from sim.link.line import Line, spoken
-from sim.link.rules import rules_of
-from sim.link.sync import Client, Host, balances_of
-from sim.link.tls import client_tls, server_tls
+from sim.link.sync import Client, Host
 from sim.link.traffic import Entry, Traffic
 from sim.masking import mask_pan
-from sim.spec.spellings import network_named, version_named
-
-if TYPE_CHECKING:
-    from sim.codec.wire import Format
 
 Rules = str | Path | pd.DataFrame | Iterable[Mapping[str, Any]]
 Address = str | tuple[str, int] | Host
@@ -169,50 +161,14 @@ def _readable(message: MessageArgument) -> Message:
     return take(message, None, None).message()
 
 
-def line_of(format: Format | str | None, framing: Any, version: object) -> Line:
-    """The line that a caller names."""
-    return Line.of(format, framing, None if version is None else version_named(version))
-
-
-def host(
-    rules: Any,
-    *,
-    network: Any,
-    format: Format | str | None,
-    framing: Any,
-    version: Any,
-    balances: Mapping[Any, Any] | None,
-    opening: int | None,
-    sign_on: bool,
-    keys: Any,
-    address: str,
-    port: int,
-    tls: Any,
-) -> LabHost:
+def host(rules: Any, **options: Any) -> LabHost:
     """A host that listens."""
-    return LabHost(
-        AsyncHost(
-            line_of(format, framing, version),
-            rules_of(rows_of(rules)),
-            network=None if network is None else network_named(network),
-            balances=balances_of(balances),
-            opening=opening,
-            sign_on=sign_on,
-            keys=_ring(keys),
-            address=address or LOOPBACK,
-            port=port,
-            tls=server_tls(tls),
-        )
-    ).start()
+    return opening.host(LabHost, rows_of(rules), **options)
 
 
-def _ring(keys: Any) -> Any:
-    """A key ring in any form; the ciphers are an extra, and wanted where there are keys alone."""
-    if keys is None:
-        return None
-    from sim.link.keys import KeyRing
-
-    return KeyRing.of(keys)
+def client(address: Any, **options: Any) -> LabClient:
+    """A client that is connected."""
+    return opening.client(LabClient, address, **options)
 
 
 def rows_of(rules: Any) -> Any:
@@ -222,43 +178,3 @@ def rows_of(rules: Any) -> Any:
         cells: list[dict[Any, Any]] = plain.astype(object).where(plain.notna(), None).to_dict("records")
         return cells
     return Path(rules) if isinstance(rules, Path) else rules
-
-
-def client(
-    address: Any,
-    *,
-    network: Any,
-    format: Format | str | None,
-    framing: Any,
-    version: Any,
-    tls: Any,
-    pool: int,
-    match: Any,
-    timeout: float | None,
-    reverse: bool,
-    tries: int | None,
-    echo_after: float | None,
-    unsolicited: Unsolicited | None,
-    keys: Any,
-) -> LabClient:
-    """A client that is connected."""
-    line = line_of(format, framing, version)
-    if isinstance(address, Host):
-        line = address.server.line if format is None and framing is None else line
-        address = (address.server.address, address.port)
-    return LabClient(
-        AsyncClient(
-            spoken(address),
-            line,
-            network=None if network is None else network_named(network),
-            tls=client_tls(tls),
-            pool=pool,
-            match=match,
-            timeout=timeout,
-            reverse=reverse,
-            tries=tries,
-            echo_after=echo_after,
-            unsolicited=unsolicited,
-            keys=_ring(keys),
-        )
-    ).connect()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,18 +11,15 @@ from sim.codec import Message
 from sim.errors import IsoError
 from sim.frames.bulk import read
 from sim.frames.bulk.table import MessagesTable
-from sim.frames.link import line_of
 from sim.frames.tables import Table
-from sim.link import background, scenario
+from sim.link import background, opening
 from sim.link.client import AsyncClient
-from sim.link.line import Line, spoken
+from sim.link.line import spoken
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at
-from sim.link.scenario import Done, as_html, as_junit, as_pytest, ready_suites, suite_of
+from sim.link.scenario import ROW, Done
 from sim.link.sync import Host
 from sim.link.tls import client_tls
-from sim.masking import mask_words
-from sim.masking.files import masked_names
 
 
 class SuiteTable(Table):
@@ -38,51 +34,14 @@ class SuiteTable(Table):
 
 def suite_table(done: Done) -> SuiteTable:
     """The table of a suite that was run."""
-    rows = [
-        (
-            *(mask_words(one.case), one.number, one.do, one.sent),
-            *map(mask_words, (one.expected, one.received)),
-            None if one.latency is None else round(one.latency * 1000, 3),
-            mask_words("; ".join(one.findings)),
-            "passed" if one.passed else "failed",
-            mask_words("; ".join(one.wrong)),
-            mask_words(one.note),
-        )
-        for one in done.results
-    ]
-    columns = ("case", "step", "do", "sent", "expected", "received", "latency_ms", "findings", "result")
-    frame = pd.DataFrame(rows, columns=[*columns, "wrong", "note"])
+    frame = pd.DataFrame(done.rows(), columns=list(ROW))
     frame["latency_ms"] = frame["latency_ms"].astype("float64")
     return SuiteTable(frame)
 
 
-def run_suite(
-    suite: Any, host: Any, *, format: Any, framing: Any, tls: Any, junit: Any, report: Any
-) -> SuiteTable:
+def run_suite(suite: Any, host: Any, **options: Any) -> SuiteTable:
     """Run a suite; its steps as a table."""
-    whole = suite_of(suite)
-    line = Line.of(format or whole.format, framing or whole.framing)
-    where = None
-    if isinstance(host, Host):
-        where, line = (host.server.address, host.port), host.server.line
-    elif host is not None:
-        where = spoken(host)
-    done = background.run(scenario.run_suite(whole, where, line=line, tls=client_tls(tls)))
-    for path, write in ((junit, as_junit), (report, as_html)):
-        if path is not None:
-            with masked_names():
-                Path(path).write_text(write(done), encoding="utf-8")
-    return suite_table(done)
-
-
-def export_suite(suite: Any, path: Any) -> Path:
-    """Write a suite as a pytest module."""
-    whole, target = suite_of(suite), Path(path)
-    ready = str(suite).strip().upper()
-    source = ready if ready in ready_suites() else Path(suite).name
-    with masked_names():
-        target.write_text(as_pytest(whole, source), encoding="utf-8")
-    return target
+    return suite_table(opening.run_suite(suite, host, **options))
 
 
 class LoadTable(Table):
@@ -167,7 +126,7 @@ def start_load(
 ) -> RunningLoad:
     """A load that has begun. *written* are format, framing and version, *made* says what messages are made,
     *replayed* which are sent again and how many times as fast."""
-    line = line_of(*written)
+    line = opening.line_of(*written)
     if isinstance(address, Host):
         line = address.server.line if written[:2] == (None, None) else line
         address = (address.server.address, address.port)

@@ -18,7 +18,7 @@ from sim.link.lanes import Seen, seen_by_client
 from sim.link.line import Line
 from sim.link.scenario.suite import Case, Step, Suite
 from sim.link.timing import Timing
-from sim.masking import mask
+from sim.masking import mask, mask_words
 from sim.operations.answering import reverse
 from sim.operations.asked import options_of
 from sim.operations.generation import generate
@@ -26,6 +26,11 @@ from sim.operations.recipes import approved
 from sim.operations.validation import judge
 from sim.spec import code_list, number_of
 from sim.spec.tables import read_toml
+
+ROW = (
+    *("case", "step", "do", "sent", "expected", "received", "latency_ms", "findings", "result"),
+    *("wrong", "note"),
+)
 
 
 @dataclass(slots=True)
@@ -67,6 +72,22 @@ class Done:
     def passed(self) -> bool:
         """Whether every step passed."""
         return all(one.passed for one in self.results)
+
+    def rows(self) -> list[tuple[str | int | float | None, ...]]:
+        """What a table shows, a row per step in the order of `ROW`: what a suite's author has written in is
+        masked."""
+        return [
+            (
+                *(mask_words(one.case), one.number, one.do, one.sent),
+                *map(mask_words, (one.expected, one.received)),
+                None if one.latency is None else round(one.latency * 1000, 3),
+                mask_words("; ".join(one.findings)),
+                "passed" if one.passed else "failed",
+                mask_words("; ".join(one.wrong)),
+                mask_words(one.note),
+            )
+            for one in self.results
+        ]
 
     def cases(self) -> Iterator[tuple[Case, list[StepResult]]]:
         """Each case with its results."""

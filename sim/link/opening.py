@@ -1,0 +1,145 @@
+"""Both ends of a line, and suites, as callers name them: notebooks and the command line open them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sim.link import background, scenario
+from sim.link.client import AsyncClient, Unsolicited
+from sim.link.host import LOOPBACK, AsyncHost
+from sim.link.line import Line, spoken
+from sim.link.rules import rules_of
+from sim.link.sync import Client, Host, balances_of
+from sim.link.tls import client_tls, server_tls
+from sim.masking.files import masked_names
+from sim.spec.spellings import network_named, version_named
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
+
+AHost = TypeVar("AHost", bound=Host)
+AClient = TypeVar("AClient", bound=Client)
+
+
+def line_of(format: Format | str | None, framing: Any, version: object) -> Line:
+    """The line that a caller names."""
+    return Line.of(format, framing, None if version is None else version_named(version))
+
+
+def host(
+    kind: type[AHost],
+    rules: Any,
+    *,
+    network: Any = None,
+    format: Format | str | None = None,
+    framing: Any = None,
+    version: Any = None,
+    balances: Mapping[Any, Any] | None = None,
+    opening: int | None = None,
+    sign_on: bool = False,
+    keys: Any = None,
+    address: str = "",
+    port: int = 0,
+    tls: Any = None,
+) -> AHost:
+    """A host that listens. The arguments are those of `sim.host`."""
+    server = AsyncHost(
+        line_of(format, framing, version),
+        rules_of(rules),
+        network=None if network is None else network_named(network),
+        balances=balances_of(balances),
+        opening=opening,
+        sign_on=sign_on,
+        keys=_ring(keys),
+        address=address or LOOPBACK,
+        port=port,
+        tls=server_tls(tls),
+    )
+    return kind(server).start()
+
+
+def client(
+    kind: type[AClient],
+    address: Any,
+    *,
+    network: Any = None,
+    format: Format | str | None = None,
+    framing: Any = None,
+    version: Any = None,
+    tls: Any = None,
+    pool: int = 1,
+    match: Any = None,
+    timeout: float | None = None,
+    reverse: bool = True,
+    tries: int | None = None,
+    echo_after: float | None = None,
+    unsolicited: Unsolicited | None = None,
+    keys: Any = None,
+) -> AClient:
+    """A client that is connected. The arguments are those of `sim.client`."""
+    line = line_of(format, framing, version)
+    if isinstance(address, Host):
+        line = address.server.line if format is None and framing is None else line
+        address = (address.server.address, address.port)
+    asking = AsyncClient(
+        spoken(address),
+        line,
+        network=None if network is None else network_named(network),
+        tls=client_tls(tls),
+        pool=pool,
+        match=match,
+        timeout=timeout,
+        reverse=reverse,
+        tries=tries,
+        echo_after=echo_after,
+        unsolicited=unsolicited,
+        keys=_ring(keys),
+    )
+    return kind(asking).connect()
+
+
+def _ring(keys: Any) -> Any:
+    """A key ring in any form; the ciphers are an extra, and wanted where there are keys alone."""
+    if keys is None:
+        return None
+    from sim.link.keys import KeyRing
+
+    return KeyRing.of(keys)
+
+
+def run_suite(
+    suite: Any,
+    host: Any = None,
+    *,
+    format: Any = None,
+    framing: Any = None,
+    tls: Any = None,
+    junit: Any = None,
+    report: Any = None,
+) -> scenario.Done:
+    """Run a suite. The arguments are those of `sim.run_suite`."""
+    whole = scenario.suite_of(suite)
+    line = Line.of(format or whole.format, framing or whole.framing)
+    where = None
+    if isinstance(host, Host):
+        where, line = (host.server.address, host.port), host.server.line
+    elif host is not None:
+        where = spoken(host)
+    done = background.run(scenario.run_suite(whole, where, line=line, tls=client_tls(tls)))
+    for path, write in ((junit, scenario.as_junit), (report, scenario.as_html)):
+        if path is not None:
+            with masked_names():
+                Path(path).write_text(write(done), encoding="utf-8")
+    return done
+
+
+def export_suite(suite: Any, path: Any) -> Path:
+    """Write a suite as a pytest module."""
+    whole, target = scenario.suite_of(suite), Path(path)
+    ready = str(suite).strip().upper()
+    source = ready if ready in scenario.ready_suites() else Path(suite).name
+    with masked_names():
+        target.write_text(scenario.as_pytest(whole, source), encoding="utf-8")
+    return target
