@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from time import monotonic
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from pydantic_core import to_json
 from sanic import Request, Sanic
 from sanic.config import Config
-from sanic.response import BaseHTTPResponse
 
-from server import docs, hosts, logs, openapi
+from server import docs, hosts, openapi
 from server.endpoints import ENDPOINTS
 from server.errors import JsonErrors
+from server.heads import AnswerHeads
+from server.http import LabRequest
 from server.records import Health
 from server.responses import JSON, Response
 from server.settings import Settings, from_environment
@@ -35,37 +35,13 @@ _PAGE = {"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referr
 _PREFLIGHT = {"Access-Control-Allow-Headers": "Content-Type", "Access-Control-Max-Age": "86400"}
 
 
-class LabRequest(Request):
-    """A request as Sanic has it, but for two things.
-
-    One whose URL cannot be read still gets an answer: Sanic makes a second one for the error, by the method
-    NONE, and would stumble over the same URL again. And a body is read without a generator, which would
-    take longer than the reading.
-    """
-
-    def __init__(self, url_bytes: bytes, *args: Any, **kwargs: Any) -> None:
-        super().__init__(b"*" if kwargs.get("method") == "NONE" else url_bytes, *args, **kwargs)
-
-    async def receive_body(self) -> None:
-        """Read the body, where it has not been read yet."""
-        stream: Any = self.stream
-        if self.body:
-            return
-        parts = []
-        while stream.request_body:
-            if part := await stream.read():
-                parts.append(part)
-        self.body = b"".join(parts)
-        stream.protocol.since = monotonic()  # from now on the answer is waited for
-
-
 def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> App:
     """The application for *settings* (by default: the environment's). *name* is unique in a process."""
     chosen = from_environment() if settings is None else settings
     chosen.load_formats()
     app: App = Sanic(
         name,
-        ctx=SimpleNamespace(settings=chosen, hosts=hosts.gate(chosen.own_hosts)),
+        ctx=_context(chosen),
         error_handler=JsonErrors(),
         env_prefix=None,
         request_class=LabRequest,
@@ -78,12 +54,22 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
     for endpoint in ENDPOINTS:
         _route(app, endpoint.path, endpoint.handler, ("POST",))
     _route_pages(app)
-    if chosen.access_log:
-        app.register_middleware(logs.start_clock, "request")
-        app.register_middleware(logs.write_access, "response")
-    if chosen.public:
-        app.register_middleware(_add_public_headers, "response")
+    app.ctx.endpoints = {
+        (verb, route.uri): (route, route.handler)
+        for route in app.router.routes
+        for verb in route.methods & {"POST"}
+    }
     return app
+
+
+def _context(settings: Settings) -> SimpleNamespace:
+    """What the protocol looks at with every request. `endpoints`: method and path -> route and handler."""
+    return SimpleNamespace(
+        settings=settings,
+        hosts=hosts.gate(settings.own_hosts),
+        heads=AnswerHeads(_PUBLIC if settings.public else {}),
+        endpoints={},
+    )
 
 
 def _configure(app: App, settings: Settings) -> None:
@@ -141,7 +127,3 @@ def _page(body: str, content_type: str, headers: dict[str, str]) -> Any:
         return Response(body, headers=headers, content_type=content_type)
 
     return handler
-
-
-async def _add_public_headers(_: Request, response: BaseHTTPResponse) -> None:
-    response.headers.update(_PUBLIC)

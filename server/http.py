@@ -14,32 +14,58 @@ from collections.abc import Coroutine
 from time import monotonic
 from typing import Any
 
+from sanic import Request
 from sanic.exceptions import BadRequest, RequestTimeout, ServiceUnavailable
 from sanic.http import Http, Stage
 from sanic.server.protocols.http_protocol import HttpProtocol
 
+from server import logs
 from server.errors import Problem, to_body
+from server.heads import LONGEST, TOKEN, usual_head
 from server.hosts import target_host
 from server.responses import JSON
 
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 LINGER = 1.0  # seconds that a client who is being turned away has to read why
 LONGEST_CHECK = 1.0  # seconds between two looks at a connection's time
 
-_TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]++"
 # RFC 9112: request line (3), field lines (5): no blank before the colon, no line folding, no bare CR or LF.
-_HEAD = re.compile(
-    _TOKEN + rb" [\x21-\x7e]++ HTTP/1\.[01](?:\r\n" + _TOKEN + rb":[\t\x20-\x7e\x80-\xff]*+)*+"
-)
+_HEAD = re.compile(TOKEN + rb" [\x21-\x7e]++ HTTP/1\.[01](?:\r\n" + TOKEN + rb":[\t\x20-\x7e\x80-\xff]*+)*+")
 # Section 7.1: the line end of the chunk before, hex digits, extensions without control characters.
 _CHUNK = re.compile(rb"\r\n[0-9A-Fa-f]{1,16}(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?")
 _MOST_OF_CHUNK_LINE = 256
 _WRONG_HOST = {"type": "misdirected_request", "loc": ["header", "host"]}
 
 
-class LabHttp(Http):
-    """One connection's requests, read by HTTP's grammar."""
+class LabRequest(Request):
+    """A request as Sanic has it, but for two things.
 
-    __slots__ = ()
+    One whose URL cannot be read still gets an answer: Sanic makes a second one for the error, by the method
+    NONE, and would stumble over the same URL again. And a body is read without a generator, which would
+    take longer than the reading.
+    """
+
+    def __init__(self, url_bytes: bytes, *args: Any, **kwargs: Any) -> None:
+        super().__init__(b"*" if kwargs.get("method") == "NONE" else url_bytes, *args, **kwargs)
+
+    async def receive_body(self) -> None:
+        """Read the body, where it has not been read yet."""
+        stream: Any = self.stream
+        if self.body:
+            return
+        parts = []
+        while stream.request_body:
+            if part := await stream.read():
+                parts.append(part)
+        self.body = b"".join(parts)
+        stream.protocol.since = monotonic()  # from now on the answer is waited for
+
+
+class LabHttp(Http):
+    """One connection's requests, read by HTTP's grammar. After `keep_alive_requests` of them it is closed, so
+    that clients that stay for long are dealt out anew among the workers."""
+
+    __slots__ = ("_ahead", "_served")
     protocol: LabProtocol
     request_body: Any  # Sanic's: False or None, True, or "chunked"
     request_bytes: Any
@@ -48,11 +74,46 @@ class LabHttp(Http):
     def __init__(self, protocol: LabProtocol) -> None:
         super().__init__(protocol)  # type: ignore[no-untyped-call]
         self.init_for_request()  # type: ignore[no-untyped-call]  # there is no body before the first request
+        self._served = 0
+        self._ahead = False  # the client did not wait for an answer before it sent more
+        protocol.request_handler = self._answer
 
     async def http1_request_header(self) -> None:
         """Read the head of a request. Raises BadRequest for what HTTP forbids, Problem 421 for a host that
         is not this server's."""
         self.protocol.since = monotonic()
+        if self._ahead:
+            await asyncio.sleep(0)  # one request of each client in turn, however many it sent at once
+        if not self._read_usual():
+            await self._read_unusual()
+        self._served += 1
+        if self._served >= self.protocol.app.ctx.settings.keep_alive_requests:
+            self.keep_alive = False
+
+    def _read_usual(self) -> bool:
+        """Take a request whose head is a usual one, with its body where all of it is there. False where the
+        head is any other: nothing was taken."""
+        buffer, protocol = self.recv_buffer, self.protocol
+        end = buffer.find(b"\r\n\r\n", 0, LONGEST)
+        head = usual_head(bytes(buffer[:end])) if end > 0 else None
+        if head is None or not protocol.app.ctx.hosts(head.headers["host"]):
+            return False
+        request = LabRequest(
+            head.path.encode(), head.headers, "1.1", "POST", protocol.transport, protocol.app, b""
+        )
+        self.url, self.keep_alive, self.head_only = head.path, True, False
+        end += 4
+        whole = end + head.length
+        if len(buffer) >= whole and head.length <= self.request_max_size:
+            request.body, end = bytes(buffer[end:whole]), whole
+        else:
+            self.request_body = True
+            self.request_bytes = self.request_bytes_left = head.length
+        del buffer[:end]
+        self.request, request.stream = request, self
+        return True
+
+    async def _read_unusual(self) -> None:
         await super().http1_request_header()  # type: ignore[no-untyped-call]
         if fault := self._head_fault():
             self.request_body = None  # where it ends cannot be known
@@ -61,6 +122,34 @@ class LabHttp(Http):
         if not self.protocol.app.ctx.hosts(asked):
             msg = "This server does not answer for the host that was asked; name it in SIM_HOSTS if it should"
             raise Problem(421, [{**_WRONG_HOST, "msg": msg}])
+
+    async def _answer(self, request: Request) -> None:
+        """Have *request* answered: by its endpoint at once, or as Sanic finds what answers it."""
+        app = self.protocol.app
+        route, handler = app.ctx.endpoints.get((request.method, self.url), (None, None))
+        if handler is None:
+            await app.handle_request(request)
+            return
+        request.route = route
+        if self.request_body:
+            await request.receive_body()  # type: ignore[no-untyped-call]
+        self.response = await handler(request)
+        await self.http1_response_header(b"", end_stream=True)
+
+    async def http1_response_header(self, data: bytes, end_stream: bool) -> None:
+        """Send the answer. None here comes in parts, so *data* and *end_stream* say nothing new."""
+        answer, ctx = self.response, self.protocol.app.ctx
+        body = answer.body or b""
+        head = ctx.heads(answer, len(body), kept=self.keep_alive)
+        if ctx.settings.access_log:
+            logs.write_access(self.request, answer, self.perft0)
+        if self.expecting_continue:  # the body was not waited for, but will come
+            self.expecting_continue = False
+            head = CONTINUE + head
+        self.response_func: Any = None  # all is sent
+        await self._send(head if self.head_only else head + body)
+        self.stage = Stage.IDLE
+        self._ahead = bool(self.recv_buffer)
 
     def _head_fault(self) -> str | None:
         request = self.request
@@ -100,18 +189,30 @@ class LabProtocol(HttpProtocol):
     """
 
     HTTP_CLASS = LabHttp
-    __slots__ = ("_turned_away", "since")
+    __slots__ = ("_ended", "_turned_away", "since")
     transport: Any
     _task: Any
 
     def connection_made(self, transport: Any) -> None:
         """Take the connection if there is room, or if an idle one can make room."""
         self._turned_away: float | None = None
+        self._ended = False  # the client sends no more
         self.since = monotonic()
         if len(self.connections) < self.app.ctx.settings.max_connections or self._make_room():
             super().connection_made(transport)  # type: ignore[no-untyped-call]
         else:
             transport.set_protocol(_Full(transport, self.loop))
+
+    def eof_received(self) -> bool:
+        """The client sends no more: it still gets the answers to all that came. False closes at once."""
+        self._ended = self._data_received.is_set() and bool(self.recv_buffer)
+        return self._ended
+
+    async def receive_more(self) -> None:
+        """Wait until more has come, where more can come."""
+        if self._ended:
+            self.close()
+        await super().receive_more()  # type: ignore[no-untyped-call]
 
     def _make_room(self) -> bool:
         """Close the connection that has been idle for longest. False where none is."""

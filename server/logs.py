@@ -51,16 +51,11 @@ def set_up() -> None:
     access.propagate = False
 
 
-async def start_clock(request: Request) -> None:
-    """Request middleware: note when the answer was begun."""
-    request.ctx.begun = perf_counter()
-
-
-async def write_access(request: Request, response: BaseHTTPResponse) -> None:
-    """Response middleware: method, route, status, bytes and time of one answer. A method or path that the
-    server does not know is not written: a client may put anything there."""
+def write_access(request: Request, response: BaseHTTPResponse, begun: float | None) -> None:
+    """Method, route, status, bytes and time of one answer, begun at *begun* (None: its request was refused
+    before). A method or path that the server does not know is not written: a client may put anything there.
+    """
     method = request.method if request.method in HTTP_METHODS else "-"
     route = request.route.uri if request.route else "-"
-    begun = getattr(request.ctx, "begun", None)
     spent = f"{(perf_counter() - begun) * 1000:.1f} ms" if begun is not None else "-"
     access.info("%s %s %s %s bytes %s", method, route, response.status, len(response.body or b""), spent)

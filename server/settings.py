@@ -32,6 +32,7 @@ _ABOVE_ZERO = (
     "request_timeout",
     "response_timeout",
     "keep_alive_timeout",
+    "keep_alive_requests",
 )
 
 
@@ -56,6 +57,8 @@ class Settings:
     request_timeout: float = 30.0  # from the first byte of a request to its last
     response_timeout: float = 60.0
     keep_alive_timeout: float = 75.0  # longer than proxies keep theirs: nginx 60
+    # Then it is closed, and its client comes to any of the workers: one that is new gets its share.
+    keep_alive_requests: int = 1000
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -126,6 +129,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "request_timeout": float,
     "response_timeout": float,
     "keep_alive_timeout": float,
+    "keep_alive_requests": int,
 }
 
 

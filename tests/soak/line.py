@@ -13,18 +13,19 @@ from time import perf_counter
 Address = tuple[str, int]
 More = Callable[[], bool]
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+_LAST = re.compile(rb"connection: *close", re.IGNORECASE)
 _LOST = (ConnectionError, asyncio.IncompleteReadError, TimeoutError)
 _BATCH = 16
 _PIECES = 50
 _PATIENCE = 60.0  # seconds for an answer: longer is lost
 
 
-async def status(reader: asyncio.StreamReader) -> int:
-    """The status of the next answer, whose body is read away."""
+async def status(reader: asyncio.StreamReader) -> tuple[int, bool]:
+    """The status of the next answer, whose body is read away, and whether it is the connection's last."""
     head = await reader.readuntil(b"\r\n\r\n")
     found = _LENGTH.search(head)
     await reader.readexactly(int(found[1]) if found else 0)
-    return int(head[9:12])
+    return int(head[9:12]), _LAST.search(head) is not None
 
 
 async def many(
@@ -39,15 +40,25 @@ async def many(
             await asyncio.sleep(0.05)
             continue
         with suppress(*_LOST):
-            while more():
+            last = False
+            while more() and not last:
                 writer.write(b"".join(some.choices(requests, k=_BATCH)))
-                for at in range(_BATCH):
-                    try:
-                        tally[str(await asyncio.wait_for(status(reader), _PATIENCE))] += 1
-                    except _LOST:
-                        tally["lost with their connection"] += _BATCH - at
-                        raise
+                last = await _tallied(reader, tally)
         writer.close()
+
+
+async def _tallied(reader: asyncio.StreamReader, tally: Counter[str]) -> bool:
+    """Tally the answers to a row of requests, up to the connection's last. Whether that came."""
+    for at in range(_BATCH):
+        try:
+            said, last = await asyncio.wait_for(status(reader), _PATIENCE)
+        except _LOST:
+            tally["lost with their connection"] += _BATCH - at
+            raise
+        tally[str(said)] += 1
+        if last:  # those behind it were not answered, and are asked for another time
+            return True
+    return False
 
 
 async def measured(
@@ -60,11 +71,12 @@ async def measured(
     while perf_counter() < end:
         with suppress(*_LOST):
             reader, writer = await asyncio.open_connection(*where)
-            while perf_counter() < end:
+            last = False
+            while perf_counter() < end and not last:
                 at += 1
                 begun = perf_counter()
                 writer.write(requests[at % len(requests)])
-                said = await asyncio.wait_for(status(reader), _PATIENCE)
+                said, last = await asyncio.wait_for(status(reader), _PATIENCE)
                 found.append(perf_counter() - begun)
                 tally[f"good {said}"] += 1
                 await asyncio.sleep(0.01)
@@ -108,7 +120,8 @@ async def whole(where: Address, data: bytes, tally: Counter[str]) -> None:
     with suppress(*_LOST):
         reader, writer = await asyncio.open_connection(*where)
         writer.write(data)
-        tally[f"forbidden {await asyncio.wait_for(status(reader), _PATIENCE)}"] += 1
+        said, _ = await asyncio.wait_for(status(reader), _PATIENCE)
+        tally[f"forbidden {said}"] += 1
         writer.close()
         return
     tally["forbidden, closed"] += 1
