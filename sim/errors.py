@@ -32,7 +32,12 @@ def locate(field: int | None, offset: int | None, expected: str, found: str, uni
     >>> locate(4, 36, "n 12", "7 characters")
     'DE 4 at offset 36: expected n 12, found 7 characters'
     """
-    place = element_label(field) + ("" if offset is None else f" at {unit} {offset}")
+    return located(element_label(field), offset, expected, found, unit)
+
+
+def located(label: str, offset: int | None, expected: str, found: str, unit: str = "offset") -> str:
+    """The same of what is called *label*."""
+    place = label if offset is None else f"{label} at {unit} {offset}"
     return f"{place}: expected {expected}, found {found}"
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import NamedTuple
 
 from sim.codec import Message
 from sim.codec.bitmap import PRIMARY_BITS
 from sim.codec.text import spans_of
-from sim.errors import SpecError, element_label, locate
+from sim.errors import SpecError, element_label, located
 from sim.judge.agreed import Agreement, Equal
 from sim.judge.finding import Finding, Hit, Severity
-from sim.kept import Kept
 from sim.spec import VERSIONS, Spec, spec, version_of
 from sim.spec.networks import element_name
 from sim.spec.tables import read_csv
@@ -117,6 +117,32 @@ def catalogue() -> dict[str, RuleText]:
 
 # A rule's words and what its check reported: all that is needed to make a finding.
 Located = tuple[RuleText, Hit]
+
+
+class Heard(NamedTuple):
+    """What was found, and what of it are errors."""
+
+    found: tuple[Located, ...]
+    wrong: tuple[Hit, ...]
+
+    def and_then(self, more: Heard) -> Heard:
+        """What this and *more* say."""
+        if not self.found or not more.found:
+            return self if self.found else more
+        return Heard(self.found + more.found, self.wrong + more.wrong)
+
+
+def heard(found: Iterable[Located]) -> Heard:
+    """What was *found*, its errors told apart; `SILENT` where that is nothing."""
+    held = tuple(found)
+    if not held:
+        return SILENT
+    return Heard(
+        held, tuple([hit for text, hit in held if (hit.severity or text.severity) is Severity.ERROR])
+    )
+
+
+SILENT = Heard((), ())
 
 RULES: list[Rule] = []
 
@@ -224,19 +250,11 @@ def locate_all(places: Places, found: Sequence[Located], network: str = "") -> l
 
 def sentence(places: Places, hit: Hit) -> str:
     """What a hit says, in the words that errors use."""
+    if hit.said:
+        return hit.said
     place = places.of(hit.field)
-    if place is None:
-        return _NOWHERE.get(hit) or _NOWHERE.keep(hit, _said(hit, None))
-    return _said(hit, place[0] + hit.at)
-
-
-# What is said of elements that are not there: much the same of all messages.
-_NOWHERE: Kept[Hit, str] = Kept(1024)
-
-
-def _said(hit: Hit, offset: int | None) -> str:
-    said = locate(hit.field, offset, hit.expected, hit.found)
-    return said.replace(element_label(hit.field), f"DE {hit.path}", 1) if hit.path else said
+    label = f"DE {hit.path}" if hit.path else element_label(hit.field)
+    return located(label, None if place is None else place[0] + hit.at, hit.expected, hit.found)
 
 
 def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:

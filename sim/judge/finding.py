@@ -56,7 +56,8 @@ class Hit(NamedTuple):
 
     `at` and `size` bound the fault inside the element's value, in characters; *size* None is to
     the value's end. `path` names a tag or part inside the element. `found` must be masked.
-    `hint` and `severity` replace the rule's own where this case needs another.
+    `hint` and `severity` replace the rule's own where this case needs another. `said` is the sentence where
+    it is known beforehand: of an element that is not there, so that it names no place.
     """
 
     field: int | None
@@ -67,3 +68,4 @@ class Hit(NamedTuple):
     path: str = ""
     hint: str = ""
     severity: Severity | None = None
+    said: str = ""

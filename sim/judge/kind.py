@@ -201,7 +201,7 @@ class Kind:
 
     def facts(self, message: Message, answers: Iterable[tuple[int, str]]) -> Facts:
         """What networks want to know of *message*, of which their formats found *answers*."""
-        return Facts(message, self._networks, self.mask, answers, self.others, self.lasting)
+        return Facts(message, self._networks, self.mask, answers, self.others)
 
     def hits(self, message: Message, key: Key) -> list[Located]:
         """What the standard's own rules say of *message*, with that *key* or its end, in the order of the
@@ -355,4 +355,4 @@ def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     """The findings of network *name*'s rules on *message*, in the order of the elements."""
     kind = kind_of(message)
     facts = kind.facts(message, kind.answers(message))
-    return tuple(locate_all(Places(message), network_hits(facts, name), name))
+    return tuple(locate_all(Places(message), network_hits(facts, name).found, name))

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from sim.codec import Message
 from sim.elements.pan import account, luhn_ok
+from sim.errors import locate
 from sim.judge.conditions import PREDICATES
-from sim.judge.engine import Located, RuleText, catalogue
+from sim.judge.engine import SILENT, Heard, Located, RuleText, catalogue, heard
 from sim.judge.finding import Hit, Severity
 from sim.judge.questions import Inquiry, Question
-from sim.kept import Kept
 from sim.spec import version_of
 from sim.spec.networks import (
     NETWORKS,
@@ -47,16 +47,52 @@ class Formats(NamedTuple):
 
 
 class _Presence(NamedTuple):
-    """Elements that a network wants and does not want, as bits, and what it says of each."""
+    """Elements that a network wants and does not want, as bits, what it says of each, and of which that is an
+    error."""
 
     wanted: int
     unwanted: int
-    said: dict[int, tuple[Located, ...]]
+    said: dict[int, Heard]
+    loud: int
 
     def and_then(self, more: _Presence) -> _Presence:
         """What this and *more* say."""
-        said = {bit: self.said.get(bit, ()) + more.said.get(bit, ()) for bit in (*self.said, *more.said)}
-        return _Presence(self.wanted | more.wanted, self.unwanted | more.unwanted, said)
+        mine, others = self.said, more.said
+        said = {bit: mine.get(bit, SILENT).and_then(others.get(bit, SILENT)) for bit in (*mine, *others)}
+        return _Presence(
+            self.wanted | more.wanted, self.unwanted | more.unwanted, said, self.loud | more.loud
+        )
+
+
+class Told:
+    """What a network says of a message: what is `wrong` at once, all that was `found` when somebody asks.
+    `bits` are the elements missed, or not wanted; *others* what else is said, in front of that and behind."""
+
+    __slots__ = ("_bits", "_others", "_presence", "wrong")
+
+    def __init__(self, presence: _Presence, bits: int, others: tuple[Heard, Heard]) -> None:
+        self._presence, self._bits, self._others = presence, bits, others
+        before, behind = others
+        self.wrong = before.wrong
+        if bits & presence.loud:
+            self.wrong += tuple(
+                [hit for one in _each(bits & presence.loud, presence.said) for hit in one.wrong]
+            )
+        self.wrong += behind.wrong
+
+    @property
+    def found(self) -> tuple[Located, ...]:
+        """All of it."""
+        before, behind = self._others
+        missed = [one for each in _each(self._bits, self._presence.said) for one in each.found]
+        return (*before.found, *missed, *behind.found)
+
+
+def _each(bits: int, said: dict[int, Heard]) -> Iterator[Heard]:
+    while bits:  # few of all that could be said
+        bit = bits & -bits
+        yield said[bit]
+        bits ^= bit
 
 
 class _NetworkRows:
@@ -64,40 +100,24 @@ class _NetworkRows:
     be there, always and by condition, and formats with their questions."""
 
     def __init__(
-        self, said: tuple[Located, ...], presence: dict[str, _Presence], told: Formats, conditions: list[str]
+        self, said: Heard, presence: dict[str, _Presence], told: Formats, conditions: list[str]
     ) -> None:
         self.said, self.presence, self.formats = said, presence, told
         self._conditions = conditions
         self._where: dict[int, _Presence] = {}
-        self._kept: Kept[tuple[int, int], tuple[Located, ...]] = Kept(32)
 
-    def missed(self, held: int, mask: int, lasting: bool) -> tuple[Located, ...]:
-        """What is said of the elements of *mask*, as bits, where the conditions *held* hold: of those that
-        shall be there and are not, and of those that are there and shall not. It is remembered of *lasting*
-        kinds of messages."""
-        if not lasting:
-            return self._missed(held, mask)
-        known = self._kept.get((held, mask))
-        return self._kept.keep((held, mask), self._missed(held, mask)) if known is None else known
-
-    def _missed(self, held: int, mask: int) -> tuple[Located, ...]:
-        wanted, unwanted, said = self._where.get(held) or self._where_held(held)
-        wrong = wanted & ~mask | unwanted & mask
-        hits = self.said
-        while wrong:  # few of all that could be said
-            bit = wrong & -wrong
-            hits += said[bit]
-            wrong ^= bit
-        return hits
-
-    def _where_held(self, held: int) -> _Presence:
-        """The elements that shall be there where the conditions *held* hold, as bits of their places."""
-        known = self.presence.get("", _Presence(0, 0, {}))
-        for place, condition in enumerate(self._conditions):
-            if held >> place & 1 and condition in self.presence:
-                known = known.and_then(self.presence[condition])
-        self._where[held] = known
+    def where(self, held: int) -> _Presence:
+        """The elements that shall be there, or not, where the conditions *held*, as bits, hold."""
+        if (known := self._where.get(held)) is None:
+            known = self.presence.get("", _NO_PRESENCE)
+            for place, condition in enumerate(self._conditions):
+                if held >> place & 1 and condition in self.presence:
+                    known = known.and_then(self.presence[condition])
+            self._where[held] = known
         return known
+
+
+_NO_PRESENCE = _Presence(0, 0, {}, 0)
 
 
 class Tables:
@@ -144,7 +164,8 @@ def _rows_of(
         if row.when and row.when not in conditions:
             conditions.append(row.when)
         bit, must = 1 << row.field, row.presence in "MC"
-        one = _Presence(bit * must, bit * (not must), {bit: (_presence_hit(row, name, version),)})
+        said = heard([_presence_hit(row, name, version)])
+        one = _Presence(bit * must, bit * (not must), {bit: said}, bit * bool(said.wrong))
         asked[row.when] = asked[row.when].and_then(one) if row.when in asked else one
     told: list[tuple[RuleText, str]] = []
     by_place: dict[int, list[tuple[int, int, int]]] = {}
@@ -157,7 +178,7 @@ def _rows_of(
             text = RuleText(f"{name.lower()}-{item.id}", severity, item.expected, item.source, item.hint)
             told.append((text, item.expected))
     formed = Formats(tuple(told), by_place)
-    return _NetworkRows(tuple(_version_hits(mti, name)), asked, formed, conditions)
+    return _NetworkRows(heard(_version_hits(mti, name)), asked, formed, conditions)
 
 
 def _place(
@@ -174,23 +195,10 @@ def _place(
 
 class Facts:
     """What several networks want to know of one message, worked out once. *asked* is what they ask of its
-    type, *mask* its elements as bits, *lasting* whether its kind is. *answers* are what was found for the
-    questions that are `free`; *others* are those that are not."""
+    type, *mask* its elements as bits. *answers* are what was found for the questions that are `free`;
+    *others* are those that are not."""
 
-    __slots__ = (
-        "_held",
-        "_luhn",
-        "asked",
-        "at",
-        "field",
-        "found",
-        "iin",
-        "lasting",
-        "length",
-        "mask",
-        "message",
-        "pan",
-    )
+    __slots__ = ("_cards", "_held", "_luhn", "_pan", "asked", "found", "mask", "message")
 
     def __init__(
         self,
@@ -199,14 +207,13 @@ class Facts:
         mask: int,
         answers: Iterable[tuple[int, str]],
         others: Iterable[Question],
-        lasting: bool,
     ) -> None:
-        self.message, self.asked, self.mask, self.lasting = message, asked, mask, lasting
-        self.field, self.pan = account(message)
-        if not (self.pan.isascii() and self.pan.isdigit()):
-            self.field, self.pan = 0, ""
-        self.at = 1 if self.field == _TRACK_1 else 0
-        self.iin, self.length = self.pan[:_IIN_DIGITS], len(self.pan)
+        self.message, self.asked, self.mask = message, asked, mask
+        field, self._pan = account(message)
+        self._cards: dict[str, tuple[Heard, Heard]] | None = None
+        if field and self._pan.isascii() and self._pan.isdigit():
+            at = 1 if field == _TRACK_1 else 0
+            self._cards = _cards(self._pan[:_IIN_DIGITS], len(self._pan), field, at)
         self._luhn: bool | None = None
         self._held: int | None = None
         self.found = dict(answers)
@@ -216,12 +223,16 @@ class Facts:
             if wrong is not None:
                 self.found[one.place] = wrong
 
-    @property
-    def luhn(self) -> bool:
-        """Whether the card's check digit is right."""
+    def card(self, name: str) -> Heard:
+        """What network *name* says of the card."""
+        if self._cards is None:
+            return SILENT
+        right, wrong = self._cards[name]
+        if right is wrong:  # its check digit is not looked at
+            return right
         if self._luhn is None:
-            self._luhn = luhn_ok(self.pan)
-        return self._luhn
+            self._luhn = luhn_ok(self._pan)
+        return right if self._luhn else wrong
 
     @property
     def held(self) -> int:
@@ -231,24 +242,16 @@ class Facts:
         return self._held
 
 
-def network_hits(facts: Facts, name: str) -> tuple[Located, ...]:
-    """What network *name*'s rules say of a message, not yet located."""
+def network_hits(facts: Facts, name: str) -> Heard | Told:
+    """What network *name*'s rules say of a message, not yet located; `SILENT` where they say nothing."""
     rows = facts.asked.rows[name]
-    hits = rows.missed(facts.held, facts.mask, facts.lasting)
-    if facts.field:
-        hits += _card_hits(facts, name)
+    presence, mask, behind = rows.where(facts.held), facts.mask, facts.card(name)
+    bits = presence.wanted & ~mask | presence.unwanted & mask
     if facts.found and not facts.found.keys().isdisjoint(rows.formats.by_place):
-        hits += tuple(_format_hits(facts, rows.formats))
-    return hits
-
-
-def _card_hits(facts: Facts, name: str) -> tuple[Located, ...]:
-    owned, enforced, said = _card(name, facts.iin, facts.length, facts.field, facts.at)
-    if not owned or facts.luhn:
-        return said
-    severity, place = None if enforced else Severity.INFO, facts.at + facts.length - 1
-    hit = Hit(facts.field, "a right check digit", "a wrong one", place, 1, severity=severity)
-    return *said, (catalogue()["luhn"], hit)
+        behind = behind.and_then(heard(_format_hits(facts, rows.formats)))
+    if not bits and behind is SILENT and rows.said is SILENT:
+        return SILENT
+    return Told(presence, bits, (rows.said, behind))
 
 
 def _format_hits(facts: Facts, told: Formats) -> list[Located]:
@@ -274,7 +277,8 @@ def _presence_hit(row: Presence, name: str, version: str) -> Located:
     words = RuleText(rule_id, Severity(row.severity), text.checks, row.source, hint)
     if row.presence == "X":
         return words, Hit(row.field, f"no {element} in {row.mti} of {title}", "one")
-    return words, Hit(row.field, f"{element} (required by {title} in {row.mti})", "none")
+    wanted = f"{element} (required by {title} in {row.mti})"
+    return words, Hit(row.field, wanted, "none", said=locate(row.field, None, wanted, "none"))
 
 
 def _version_hits(mti: str, name: str) -> Iterator[Located]:
@@ -286,16 +290,24 @@ def _version_hits(mti: str, name: str) -> Iterator[Located]:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _card(name: str, iin: str, length: int, field: int, at: int) -> tuple[bool, bool, tuple[Located, ...]]:
-    """Whether cards of this IIN and length are network *name*'s own and their check digit is asked
-    for, whether it counts, and what the network says of such a card. Keeps no card number."""
+def _cards(iin: str, length: int, field: int, at: int) -> dict[str, tuple[Heard, Heard]]:
+    """What each network says of cards of this IIN and length: with a right check digit, and with a wrong one,
+    where it is the network's own. Keeps no card number."""
     pan = iin.ljust(length, "0")
+    return {name: _card(name, pan, field, at) for name in NETWORKS}
+
+
+def _card(name: str, pan: str, field: int, at: int) -> tuple[Heard, Heard]:
     verdict, owner = judge(name, pan), detect(pan)
-    owned = owner is not None and owner.network == name and verdict.severity != "error"
-    enforced = owner is not None and owner.range.luhn
-    if not verdict.severity:
-        return owned, enforced, ()
-    text = catalogue()["pan-network"]
-    hint = f"{text.hint} {verdict.reason}."
-    words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
-    return owned, enforced, ((words, Hit(field, verdict.expected, verdict.found, at, length)),)
+    said: tuple[Located, ...] = ()
+    if verdict.severity:
+        text = catalogue()["pan-network"]
+        hint = f"{text.hint} {verdict.reason}."
+        words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
+        said = ((words, Hit(field, verdict.expected, verdict.found, at, len(pan))),)
+    right = heard(said)
+    if owner is None or owner.network != name or verdict.severity == "error":
+        return right, right
+    severity = None if owner.range.luhn else Severity.INFO
+    hit = Hit(field, "a right check digit", "a wrong one", at + len(pan) - 1, 1, severity=severity)
+    return right, heard([*said, (catalogue()["luhn"], hit)])

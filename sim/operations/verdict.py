@@ -11,10 +11,10 @@ from functools import cache
 
 from sim.codec import Message
 from sim.judge import Finding, Severity, dialect
-from sim.judge.engine import Located, Places, locate_all, loudness, sentence
+from sim.judge.engine import SILENT, Heard, Located, Places, heard, locate_all, loudness, sentence
 from sim.judge.finding import Hit
 from sim.judge.kind import Key, Kind
-from sim.judge.networks import Facts, network_hits
+from sim.judge.networks import Facts, Told, network_hits
 from sim.kept import Kept
 from sim.spec import lookup
 
@@ -27,23 +27,26 @@ class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_errors", "_findings", "_places", "_wrong", "found", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
 
     network: str
-    found: Sequence[Located]
     passed: bool  # whether none of the findings is an error
 
-    def __init__(self, places: Places, found: Sequence[Located], network: str = "") -> None:
+    def __init__(self, places: Places, said: Heard | Told, network: str = "") -> None:
         self.network = network
-        self.found = found
+        self._said = said
+        self.passed = not said.wrong
         self._places = places
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
-        self._wrong = [hit for text, hit in found if (hit.severity or text.severity) is Severity.ERROR]
-        self.passed = not self._wrong
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
+
+    @property
+    def found(self) -> tuple[Located, ...]:
+        """All that was found, not yet located."""
+        return self._said.found
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -58,7 +61,9 @@ class Judgement:
         if self.passed:
             return []
         if self._errors is None:
-            wrong = sorted(self._wrong, key=_place) if len(self._wrong) > 1 else self._wrong
+            wrong = self._said.wrong
+            if len(wrong) > 1:
+                wrong = tuple(sorted(wrong, key=_place))
             self._errors = tuple([sentence(self._places, hit) for hit in wrong])
         return [*self._errors]
 
@@ -66,7 +71,7 @@ class Judgement:
 @cache
 def _nothing(network: str) -> Judgement:
     """What is said by a network that finds nothing: the same of every message."""
-    return Judgement(Places(Message("")), (), network)
+    return Judgement(Places(Message("")), SILENT, network)
 
 
 class Verdict:
@@ -116,19 +121,25 @@ class Verdict:
         standard = _in_dialect(message, network, kind.hits(message, key))
         if message.dialect is not None:
             standard = [*dialect.replaced(message, standard), *dialect.hits(message)]
-        made.standard = Judgement(places, standard)
+        made.standard = Judgement(places, heard(standard))
         facts = kind.facts(message, made._answers)
         if network:
             made._judge(facts, network)
-            found = made._results[network].found
-            made.own = Judgement(places, _unsaid(found, standard, network), network)
+            told = made._results[network]
+            found = told.found if standard else ()
+            unsaid = _unsaid(found, standard, network)
+            made.own = told if unsaid is found else Judgement(places, heard(unsaid), network)
         made._ask(facts, names)
         return made
 
     def _judge(self, facts: Facts, name: str) -> None:
         if self._places is not None and name not in self._results:
-            found = dialect.replaced(facts.message, network_hits(facts, name), name)
-            self._results[name] = Judgement(self._places, found, name) if found else _nothing(name)
+            said = network_hits(facts, name)
+            if facts.message.dialect is not None:
+                said = heard(dialect.replaced(facts.message, said.found, name))
+            self._results[name] = (
+                Judgement(self._places, said, name) if said is not SILENT else _nothing(name)
+            )
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
         for name in names:
