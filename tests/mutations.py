@@ -10,7 +10,8 @@ from random import Random
 from support import VECTORS, generated
 
 from sim.codec import Message, ParseError, parse
-from sim.judge import Finding
+from sim.judge import Finding, ways
+from sim.judge import kind as kinds
 from sim.judge.kind import Kind
 from sim.operations import NETWORKS, Report
 from sim.operations.choosing import chosen_network
@@ -96,6 +97,8 @@ def told(report: Report) -> Told:
 
 def afresh(message: Message, network: str | None) -> Told:
     """What is said of a message when nothing is remembered: by a new kind, element by element."""
+    kinds._CHIP_SAID.clear()
+    ways._OF_CODES.clear()
     kind = Kind(message.version, message.mti, tuple(message.fields), message.empty_secondary)
     key = kind.look_at_all(message)
     verdict = Verdict.on(message, kind, key, chosen_network(message, network), NETWORKS)

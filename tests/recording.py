@@ -8,11 +8,13 @@ from sim.judge.engine import EVERY
 
 
 class Recording(dict[int, str]):
-    """Elements that record which of them are read; whether one is there may be asked freely."""
+    """Elements that record which of them are read, and apart from that, of which it was asked whether they
+    are there (`EVERY` where all were gone through)."""
 
     def __init__(self, fields: dict[int, str]) -> None:
         super().__init__(fields)
         self.read: set[int | str] = set()
+        self.looked: set[Any] = set()
 
     def __getitem__(self, number: int) -> str:
         self.read.add(number)
@@ -20,7 +22,8 @@ class Recording(dict[int, str]):
 
     def get(self, number: int, default: Any = None) -> Any:
         """As a dict's."""
-        if number in self:
+        self.looked.add(number)
+        if super().__contains__(number):
             self.read.add(number)
         return super().get(number, default)
 
@@ -33,3 +36,16 @@ class Recording(dict[int, str]):
         """All of them."""
         self.read.add(EVERY)
         return super().items()
+
+    def __contains__(self, number: object) -> bool:
+        self.looked.add(number)
+        return super().__contains__(number)
+
+    def __iter__(self) -> Any:
+        self.looked.add(EVERY)
+        return super().__iter__()
+
+    def keys(self) -> Any:
+        """All of them."""
+        self.looked.add(EVERY)
+        return super().keys()

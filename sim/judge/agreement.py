@@ -196,7 +196,7 @@ def cash_machine_purchase(message: Message) -> Iterable[Hit]:
     return (Hit(number, "a merchant who sells something", repr(message[number])),)
 
 
-@rule("card-in-network-message", classes="8", reads=(2, 35), any_mti=False)
+@rule("card-in-network-message", classes="8", reads=(2, 35), there=_WITH_CARDS, any_mti=False)
 def card_in_network_message(message: Message) -> Iterable[Hit]:
     """A sign-on, a test or a key exchange is about the line, not about a card. What networks have in DE 2
     and 35 there is no card number and no track."""
@@ -219,7 +219,14 @@ def _place_of(message: Message, job: str) -> slice:
     return place(message.version, 22, found.part) if found else slice(0, 0)
 
 
-@rule("pos-parts-agree", 22, versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule(
+    "pos-parts-agree",
+    22,
+    versions=("1993",),
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS_AND_ADVICES,
+    there=(52,),
+)
 def pos_parts_agree(message: Message) -> Iterable[Hit]:
     """What was done at the terminal is something that the terminal can do."""
     value, version = message[22], message.version

@@ -174,7 +174,7 @@ def chip_currency(message: Message) -> Iterator[Hit]:
             yield tag_hit(tag, f"{stated.numeric}, the currency of {where}", code)
 
 
-@rule("chip-online-pin", 55, classes="12", functions="0", tags=("9F34", "95"))
+@rule("chip-online-pin", 55, classes="12", functions="0", tags=("9F34", "95"), there=(52,))
 def online_pin(message: Message) -> Iterator[Hit]:
     """An online PIN that the chip data speak of travels in DE 52, and the other way round."""
     for tag in first_of(message, "9F34"):

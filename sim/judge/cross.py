@@ -253,7 +253,7 @@ def track_1_agrees(message: Message) -> Iterator[Hit]:
         yield Hit(45, "the expiry of DE 14", "another expiry", read.at, 4)
 
 
-@rule("tracks-agree", 35, 45, classes=_CARD_CLASSES)
+@rule("tracks-agree", 35, 45, classes=_CARD_CLASSES, there=(2,))
 def tracks_agree(message: Message) -> Iterable[Hit]:
     """Both tracks are of one card. With DE 2 each is compared to that instead."""
     one, two = read_track_1(message.fields[45]), read_track_2(message.fields[35])

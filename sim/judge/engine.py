@@ -77,7 +77,8 @@ class Rule:
     `reads` are the elements, and `EVERY`, `CARD` or `ZERO`, whose values its check looks at, beside the
     MTI and which elements there are; `tags` those of the chip data in DE 55, None for any. What follows from
     equal values is remembered by this, so it must be true. `missing` are bits of elements none of which
-    is there; `place` is the rule's in the list of all. It says nothing where the parts `equal`
+    is there, `there` of others of which it looks whether they are, where it reads values at all;
+    `place` is the rule's in the list of all. It says nothing where the parts `equal`
     are, or, of a rule on chip data, where all of `agreement` holds.
     """
 
@@ -92,6 +93,7 @@ class Rule:
     tags: frozenset[str] | None
     missing: int
     place: int
+    there: int = 0
     agreement: Agreement | None = None
     equal: Equal | None = None
 
@@ -179,25 +181,27 @@ def rule(
     reads: tuple[int | str, ...] | None = None,
     tags: Iterable[str] | None = None,
     missing: Iterable[int] = (),
+    there: Iterable[int] = (),
     any_mti: bool | None = None,
     agreement: Agreement | None = None,
     equal: Equal | None = None,
 ) -> Callable[[Check], Check]:
-    """Bind a check to the catalogue row *rule_id*. It reads the values of *elements*, or what *reads* says;
-    it is asked where none of *missing* is there, and need not be where *agreement* holds or the parts *equal*
-    are. *any_mti* None: asked of messages that name another version when it is of all versions. Raises
-    SpecError when there is no such row."""
+    """Bind a check to the catalogue row *rule_id*. It reads the values of *elements*, or what *reads* says,
+    and whether those of *there* are; it is asked where none of *missing* is, and need not be where
+    *agreement* holds or the parts *equal* are. *any_mti* None: asked of messages that name another version
+    when it is of all versions. Raises SpecError when there is no such row."""
     if rule_id not in catalogue():
         raise SpecError(None, None, "an id of data/rules*.csv", repr(rule_id))
     text = catalogue()[rule_id]
     read = frozenset[int | str](elements if reads is None else reads)
-    inside, silent = None if tags is None else frozenset(tags), mask_of(missing)
+    inside, silent, beside = None if tags is None else frozenset(tags), mask_of(missing), mask_of(there)
     any_mti = len(versions) == len(VERSIONS) if any_mti is None else any_mti
 
     def bind(check: Check) -> Check:
         place = len(RULES)
         asked_of = versions, classes, functions, any_mti
-        RULES.append(Rule(text, check, elements, *asked_of, read, inside, silent, place, agreement, equal))
+        told_by = read, inside, silent, place, beside, agreement, equal
+        RULES.append(Rule(text, check, elements, *asked_of, *told_by))
         return check
 
     return bind

@@ -21,7 +21,7 @@ All this rests on what a rule says it reads: a test asks each of them with eleme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -45,7 +45,7 @@ from sim.judge.finding import Finding
 from sim.judge.fine import Fits, all_fine, fine
 from sim.judge.networks import Facts, network_hits
 from sim.judge.questions import Answers, Inquiry, Question
-from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Element, Entry, Said, type_of
+from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Coded, Element, Entry, Known, Said, type_of
 from sim.kept import Earned, Kept
 from sim.spec import Spec, reshaped
 from sim.spec.luhn import luhn_ok
@@ -76,16 +76,16 @@ class Kind:
         self.codes: list[int] = []
         self.sized: list[int] = []
         self.fines: list[tuple[int, Fits]] = []
-        self._code_fines: list[tuple[int, Fits]] = []
+        self.coded: list[Coded] = []
         self.inquiries: list[Inquiry] = []
         kept = type_of(version, mti)
         # What networks ask of codes and lengths, and of the type.
         self.others: list[Question] = [*kept.asked.others.get(_MTI, ())]
         elements = [kept.elements.get(number) or kept.element(number) for number in numbers]
         for number, (coded, sized, fits, free, others, _, _) in zip(numbers, elements, strict=True):
-            if coded:
+            if coded is not None:
                 self.codes.append(number)
-                self._code_fines.append(fits)
+                self.coded.append(coded)
             else:
                 if sized:
                     self.sized.append(number)
@@ -99,13 +99,12 @@ class Kind:
         self._chip_fits = fine(version, _CHIP) if dialect is None else _never
         if dialect is not None:
             self.fines = [(number, _never) for number, _ in self.fines]
-            self._code_fines = [(number, _never) for number, _ in self._code_fines]
+            self.coded = [one.otherwise(reshaped(dialect)) for one in self.coded]
         self.lasting = False
-        self._networks = kept.asked
+        self._type = kept
         self._looked = 0
         self._quick: Look | None = None
         self._constant: list[Said] | None = None
-        self._typed = kept.typed
         self._sort([*elements, kept.element(_BITMAP)] if secondary else elements, kept.general)
 
     def _sort(self, elements: list[Element], general: list[Entry]) -> None:
@@ -201,23 +200,26 @@ class Kind:
 
     def facts(self, message: Message, answers: Iterable[tuple[int, str]]) -> Facts:
         """What networks want to know of *message*, of which their formats found *answers*."""
-        return Facts(message, self._networks, self.mask, answers, self.others)
+        found = dict(answers)
+        for known in self._of_codes(message):
+            found.update(known.answers)
+        return Facts(message, self._type.asked, self.mask, found, self.others)
 
     def hits(self, message: Message, key: Key) -> list[Located]:
         """What the standard's own rules say of *message*, with that *key* or its end, in the order of the
         rules."""
         if self._constant is None:
             blank = [item for item in self._by_key if not item.reads]
-            self._constant = [*self._typed, *_ask(blank, message)]
+            self._constant = [*self._type.typed, *_ask(blank, message)]
             self._by_key = [item for item in self._by_key if item.reads]
         found = [*self._constant, *_ask(self._by_key, message), *key[-1]]
         if self.has_chip and (tags := key[-3]) is not None:
-            found += _ask(self._by_chip_key, message)
-            if (said_of_tags := _CHIP_SAID.get(tags)) is None:
-                said_of_tags = _CHIP_SAID.keep(tags, tuple(_ask(self._of_tags, message)))
-            found += said_of_tags
-        fields = message.fields
-        if not all(map(_fits, self._code_fines, map(fields.__getitem__, self.codes))):
+            found += self._of_chip(message, tags)
+        fine = True
+        for known in self._of_codes(message):
+            found += known.said
+            fine = fine and known.fine
+        if not fine:
             said = {place for place, _ in key[-1]}
             if said.isdisjoint(item.place for item in self._of_every):  # else these were asked already
                 found += _ask(self._of_every, message)
@@ -225,16 +227,32 @@ class Kind:
             found.sort(key=_PLACE)
         return [(all_rules.RULES[place].text, hit) for place, hit in found]
 
+    def _of_codes(self, message: Message) -> list[Known]:
+        """What is said of each code by itself."""
+        return [one.told(message) if self._dialect is None else one.ask(message) for one in self.coded]
+
+    def _of_chip(self, message: Message, tags: tuple[Shape, tuple[str, ...]]) -> Sequence[Said]:
+        """What rules say of chip data of these *tags*, beside codes, the card and the amount."""
+        if self._dialect is not None:
+            return _ask([*self._by_chip_key, *self._of_tags], message)
+        hangs_on, numbers, card, zero = self._type.by_chip
+        seen: list[Any] = [self._type, self.mask & hangs_on, tags, *map(message.fields.get, numbers)]
+        if card:
+            seen += card_facts(message)
+        if zero and self.has_amount:
+            seen.append(is_zero(message.fields[_AMOUNT], self.version))
+        key = tuple(seen)
+        if (known := _CHIP_SAID.get(key)) is None:
+            known = _CHIP_SAID.keep(key, tuple(_ask([*self._by_chip_key, *self._of_tags], message)))
+        return known
+
 
 _PLACE = itemgetter(0)
 # What is compared, by version, the rules that compare and the shape of chip data.
 _COMPARISONS: Kept[tuple[object, ...], Comparison] = Kept(256)
-# What rules on nothing but tags say, by shape and codes: cards and terminals repeat them in all messages.
-_CHIP_SAID: Kept[tuple[Shape, tuple[str, ...]], tuple[Said, ...]] = Kept(512)
-
-
-def _fits(fine: tuple[int, Fits], value: str) -> object:
-    return fine[1](value)
+# What rules on chip data say, by shape and codes, other codes, the card's prefix and length: cards and
+# terminals repeat them in all messages.
+_CHIP_SAID: Kept[tuple[Any, ...], tuple[Said, ...]] = Kept(512)
 
 
 def _never(_: str) -> None:

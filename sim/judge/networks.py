@@ -195,8 +195,8 @@ def _place(
 
 class Facts:
     """What several networks want to know of one message, worked out once. *asked* is what they ask of its
-    type, *mask* its elements as bits. *answers* are what was found for the questions that are `free`;
-    *others* are those that are not."""
+    type, *mask* its elements as bits. *found* is what was found already, by the question's place; *others*
+    are to be asked yet."""
 
     __slots__ = ("_cards", "_held", "_luhn", "_pan", "asked", "found", "mask", "message")
 
@@ -205,7 +205,7 @@ class Facts:
         message: Message,
         asked: Tables,
         mask: int,
-        answers: Iterable[tuple[int, str]],
+        found: dict[int, str],
         others: Iterable[Question],
     ) -> None:
         self.message, self.asked, self.mask = message, asked, mask
@@ -216,7 +216,7 @@ class Facts:
             self._cards = _cards(self._pan[:_IIN_DIGITS], len(self._pan), field, at)
         self._luhn: bool | None = None
         self._held: int | None = None
-        self.found = dict(answers)
+        self.found = found
         fields = message.fields
         for one in others:
             wrong = one.ask(message, fields[one.number] if one.number else message.mti)

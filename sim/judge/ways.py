@@ -3,7 +3,7 @@ so that a kind of messages is made by picking (`sim.judge.kind`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,7 +13,8 @@ from sim.judge.engine import ANY, CARD, EVERY, ZERO, Rule, codes_of, mask_of
 from sim.judge.finding import Hit
 from sim.judge.fine import Fits, fine, finer
 from sim.judge.networks import Tables, tables
-from sim.judge.questions import Inquiry, Question
+from sim.judge.questions import Answers, Inquiry, Question
+from sim.kept import Kept
 from sim.spec import VERSIONS, spec
 
 _MTI, _CHIP = 0, 55
@@ -45,12 +46,55 @@ def _way(item: Rule, version: str) -> int:
 Entry = tuple[int, int, int, Rule]
 
 
-class Element(NamedTuple):
-    """What there is to know of an element in messages of a version and type: whether it is a code, whether
-    its width varies, what is surely fine, what networks' formats ask of it (`free`: where that is no code),
-    and the rules: by way those that need nothing else, and those that need it first, but not alone."""
+class Known(NamedTuple):
+    """What is said of a code by itself: whether it is surely `fine`, what rules say that read nothing else,
+    and what networks' formats find."""
 
-    coded: bool
+    fine: bool
+    said: Sequence[Said]
+    answers: Answers
+
+
+class Coded:
+    """A code in messages of a version and type. What is said of it by itself is the same wherever it comes,
+    and remembered by its value."""
+
+    __slots__ = ("_fits", "_questions", "_rules", "number")
+
+    def __init__(self, number: int, fits: Fits, rules: Sequence[Rule], questions: Sequence[Question]) -> None:
+        self.number, self._fits, self._rules, self._questions = number, fits, rules, questions
+
+    def told(self, message: Message) -> Known:
+        """What is said of the code in *message*."""
+        key = self, message.fields[self.number]
+        return _OF_CODES.get(key) or _OF_CODES.keep(key, self.ask(message))
+
+    def ask(self, message: Message) -> Known:
+        """The same, asked."""
+        value = message.fields[self.number]
+        said = [(item.place, hit) for item in self._rules for hit in item.check(message)]
+        asked = [(one.place, one.ask(message, value)) for one in self._questions]
+        answers = tuple([(place, wrong) for place, wrong in asked if wrong is not None])
+        return Known(bool(self._fits(value)), said, answers)
+
+    def otherwise(self, reshaped: Collection[int]) -> Coded:
+        """The same in a dialect, where no value is surely fine; its rules do not speak of an element that is
+        *reshaped*."""
+        rules = () if self.number in reshaped else self._rules
+        return Coded(self.number, lambda _: None, rules, self._questions)
+
+
+# By code of a type, and value.
+_OF_CODES: Kept[tuple[Coded, str], Known] = Kept(2048)
+
+
+class Element(NamedTuple):
+    """What there is to know of an element in messages of a version and type: what is said of it where it is
+    a code, whether its width varies, what is surely fine, what networks' formats ask of it (`free`: where
+    that is no code), and the rules: by way those that need nothing else, and those that need it first, but
+    not alone."""
+
+    coded: Coded | None
     sized: bool
     fine: tuple[int, Fits]
     free: Inquiry | None
@@ -62,7 +106,7 @@ class Element(NamedTuple):
 class Type:
     """Messages of a version and type: the rules of the type itself, which are asked here, once; those of no
     element; and by element what there is to know of it. Each rule has the mask of what it needs and the way
-    it is asked."""
+    it is asked. `by_chip` are the bits and the readings on which hangs what rules say of known chip data."""
 
     def __init__(self, version: str, mti: str) -> None:
         self.version = version
@@ -71,29 +115,43 @@ class Type:
         self.asked: Tables = tables(version, mti)
         self.elements: dict[int, Element] = {}
         self._of: dict[int, list[Entry]] = {}
+        hangs_on, read = 0, set[int | str]()
         for item in all_rules.RULES:
             if not item.applies(version, mti):
                 continue
-            entry = mask_of(item.elements), item.missing, _way(item, version), item
+            way = _way(item, version)
+            entry = mask_of(item.elements), item.missing, way, item
+            if way in (BY_CHIP_KEY, OF_TAGS):
+                hangs_on |= entry[0] | item.missing | item.there
+                read |= item.reads
             if item.elements == (_MTI,):
                 self.typed += [(item.place, hit) for hit in item.check(Message(mti, {}, version))]
             elif item.elements:
                 self._of.setdefault(item.elements[0], []).append(entry)
             else:
                 self.general.append(entry)
+        numbers = sorted(number for number in read if isinstance(number, int) and number != _CHIP)
+        self.by_chip = hangs_on, numbers, CARD in read, ZERO in read
 
     def element(self, number: int) -> Element:
         """What there is to know of element *number*."""
         if (known := self.elements.get(number)) is None:
             version, asked, bit = self.version, self.asked, 1 << number
-            rules = self._of.get(number, [])
+            rules, fits = self._of.get(number, []), fine(version, number)
+            alone = [(way, item) for needed, missing, way, item in rules if needed == bit and not missing]
+            others, coded = asked.others.get(number, ()), None
+            if number in codes_of(version):
+                own = [item for _, item in alone if item.reads == {number} and not item.there]
+                coded = Coded(number, fits, own, [one for one in others if not one.beside])
+                alone = [(way, item) for way, item in alone if item not in own]
+                others = [one for one in others if one.beside]
             self.elements[number] = known = Element(
-                number in codes_of(version),
+                coded,
                 not spec(version)[number].fixed,
-                (number, fine(version, number)),
+                (number, fits),
                 asked.free.get(number),
-                asked.others.get(number, ()),
-                [(way, item) for needed, missing, way, item in rules if needed == bit and not missing],
+                others,
+                alone,
                 [entry for entry in rules if entry[0] != bit or entry[1]],
             )
         return known

@@ -16,9 +16,10 @@ from sim.codec import Message
 from sim.elements import emv, emv_shapes
 from sim.elements.pan import account
 from sim.judge import kind as kinds
+from sim.judge import ways
 from sim.judge.agreed import Comparison, Equal
 from sim.judge.all_rules import RULES
-from sim.judge.engine import CARD, EVERY, ZERO, Rule, codes_of
+from sim.judge.engine import CARD, EVERY, ZERO, Rule, codes_of, mask_of
 from sim.judge.fine import fine, finer
 from sim.judge.kind import EARNED, KINDS, Kind, kind_of
 from sim.judge.networks import PREDICATES
@@ -119,6 +120,23 @@ def test_rules_read_what_they_say(many: list[Message]) -> None:
     }
     assert more == {}
     assert needless == {}
+
+
+def test_rules_say_at_which_elements_they_look_whether_they_are_there(many: list[Message]) -> None:
+    """A rule that reads values asks whether an element is there only of those that it names in some way: what
+    is remembered of one code, or of chip data beside codes, is true whatever else there is."""
+    more: dict[tuple[str, tuple[int, ...]], set[object]] = {}
+    for message in many:
+        for item in _asked(message):
+            if not item.reads or EVERY in item.reads:
+                continue
+            fields = Recording(message.fields)
+            list(item.check(Message(message.mti, fields, message.version, message.empty_secondary)))
+            named = item.missing | item.there | mask_of(item.elements)
+            beyond = {one for one in fields.looked - _may_read(item) if one == EVERY or not named >> one & 1}
+            if beyond and not (EVERY in beyond and item.there):
+                more.setdefault((item.text.id, item.elements), set()).update(beyond)
+    assert more == {}
 
 
 def test_rules_on_the_type_look_at_nothing_else(many: list[Message]) -> None:
@@ -295,7 +313,8 @@ def test_verdicts_are_kept_without_card_data() -> None:
         held = {message.get(number) for number in (34, 35, 45, 52, 55)} | {account(message)[1]}
         secrets |= {value for value in held if len(value) >= 12}
     assert secrets
-    kept = "\n".join({*texts(verdict.VERDICTS), *texts(KINDS)})
+    remembered = (verdict.VERDICTS, KINDS, kinds._CHIP_SAID, ways._OF_CODES)
+    kept = "\n".join({text for one in remembered for text in texts(one)})
     assert "a card number of Mastercard" in kept
     assert [one for one in secrets if one in kept] == []
 
