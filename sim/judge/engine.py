@@ -200,8 +200,8 @@ def rule(
     def bind(check: Check) -> Check:
         place = len(RULES)
         asked_of = versions, classes, functions, any_mti
-        told_by = read, inside, silent, place, beside, agreement, equal
-        RULES.append(Rule(text, check, elements, *asked_of, *told_by))
+        made = Rule(text, check, elements, *asked_of, read, inside, silent, place, beside, agreement, equal)
+        RULES.append(made)
         return check
 
     return bind
