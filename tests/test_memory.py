@@ -57,8 +57,8 @@ def _sizes() -> dict[str, int]:
 def test_caches_without_a_bound_do_not_grow() -> None:
     """After some hundred messages of all kinds their tables are read; more messages add nothing."""
     some, before = Random(1), {}
-    for at in range(1200):
-        if at == 600:
+    for at in range(800):
+        if at == 400:
             before = _sizes()
         message = _message(some)
         validate(message)

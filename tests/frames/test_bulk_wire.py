@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import some
 
 import sim
 from sim.codec import Message, build, parse
@@ -69,7 +70,7 @@ def _found(row: dict[str, Any]) -> dict[Any, Any]:
 def test_each_row_is_what_decode_reads(name: str) -> None:
     """Every vector in every format, many of a kind and some damaged: values, versions and errors as one by
     one."""
-    datas = _bytes(name, 20)
+    datas = some(_bytes(name, 20), 3)
     damaged = [one[:-1] for one in datas[:30]] + [b"\xff" + one for one in datas[:5]] + [b""]
     table = sim.read([*datas, *damaged], format=name, framing=[])
     expected = {one: _expected(one, name) for one in {*datas, *damaged}}

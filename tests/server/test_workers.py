@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from support import ALL
 
 from server import workers
 from server.settings import Settings
@@ -48,7 +49,7 @@ def answers(running: Any) -> bool:
     return False
 
 
-@pytest.mark.parametrize("kills", [2, 4])
+@pytest.mark.parametrize("kills", [2, 4] if ALL else [2])
 def test_workers_that_die_young_are_replaced(start: Any, kills: int) -> None:
     """One worker after the other killed just after its start: the service answers, and is whole again."""
     with start("--workers", "2") as running:

@@ -16,7 +16,7 @@ import sim
 MORNING = datetime(2026, 11, 20, 6, tzinfo=UTC)
 
 
-def make_logs(folder: Path, hours: int = 12, an_hour: int = 15) -> None:
+def make_logs(folder: Path, hours: int = 12, an_hour: int = 6) -> None:
     """A log for each terminal: requests and answers, a message in each line."""
     for number, network in enumerate(("VISA", "MASTERCARD", "AMEX"), 1):
         lines = []
