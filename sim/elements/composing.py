@@ -26,6 +26,20 @@ def write(layout: Layout, parts: Value) -> str:
     return _inside(layout.cell, parts, layout.number)
 
 
+def writer(layout: Layout, keys: Sequence[str]) -> Callable[[Sequence[str]], str]:
+    """`write` for parts that are given time and again, one text for each of *keys*: what stands around
+    them in a layout of bits is found out once."""
+    cell, number = layout.cell, layout.number
+    flat = cell.cut == "bits" and all(key in cell.by_key and not cell.by_key[key].cut for key in keys)
+    if not flat:
+        return lambda texts: write(layout, dict(zip(keys, texts, strict=True)))
+    head = _bits(cell, {}, number)
+    bits = sum(1 << _BITS_A_DIGIT * len(head) - int(key) for key in keys)
+    head = f"{bits:0{len(head)}X}"
+    places = [(at, cell.by_key[keys[at]]) for at in sorted(range(len(keys)), key=lambda at: int(keys[at]))]
+    return lambda texts: head + "".join([_own(one, _leaf(one, texts[at], number)) for at, one in places])
+
+
 def _inside(cell: Cell, value: Value, number: int) -> str:
     if isinstance(value, str):
         return value if cell.cut else _leaf(cell, value, number)

@@ -7,7 +7,6 @@ units of the message's own currency; a test account has one currency.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from sim.codec import Message
 from sim.elements.layout import place
@@ -18,16 +17,6 @@ from sim.spec import number_of
 from sim.spec.tables import read_toml
 
 _REPLACEMENT = slice(0, 12)  # DE 95 of 1987: the amount that stays
-
-
-@dataclass(slots=True)
-class Booking:
-    """What a transaction took from an account (below 0: what it gave). `open` is what a reversal has not
-    given back yet."""
-
-    pan: str = field(repr=False)
-    amount: int
-    open: int
 
 
 class Accounts:
@@ -44,7 +33,11 @@ class Accounts:
         self.opening: int = limits["balance"] if opening is None else opening
         self._balances: Kept[str, int] = Kept(limits["accounts"])
         self.remembered: int = limits["remembered"]
-        self._booked: Kept[tuple[str, ...], Booking] = Kept(2 * self.remembered)
+        # A booking by its number: the account, and what a reversal has not given back yet (below 0: not taken
+        # back). Texts and numbers alone, which take little room and nobody has to look at again.
+        self._booked: Kept[int, tuple[str, int]] = Kept(self.remembered)
+        self._numbers: Kept[str, int] = Kept(2 * self.remembered)
+        self._count = 0
         for pan, balance in (balances or {}).items():
             self._balances.keep(pan, balance)
 
@@ -60,36 +53,49 @@ class Accounts:
         """Take *amount* (below 0: give) for *message*, which a reversal may name."""
         pan = account(message)[1]
         self._balances.keep(pan, self.balance(pan) - amount)
-        booking = Booking(pan, amount, amount)
-        for key in _names(message):
-            self._booked.keep(key, booking)
+        self._count = number = self._count + 1
+        self._booked.keep(number, (pan, amount))
+        for key in _names(message, pan):
+            self._numbers.keep(key, number)
 
     def give_back(self, reversal: Message) -> int | None:
         """Undo what *reversal* names, in part where it says what stays; how much came back, None where
         there is no such transaction. A second reversal gives nothing back."""
-        found = next((one for key in _named(reversal) if (one := self._booked.get(key))), None)
-        if found is None:
+        for key in _named(reversal):
+            number = self._numbers.get(key)
+            if number is not None and (found := self._booked.get(number)) is not None:
+                break
+        else:
             return None
-        back = found.open
+        pan, taken = found
+        back = taken
         stays = reversal.get(95)[_REPLACEMENT] if reversal.version == "1987" else ""
-        if stays.isdigit() and 0 < int(stays) < found.open:
-            back = found.open - int(stays)
-        found.open -= back
-        self._balances.keep(found.pan, self.balance(found.pan) + back)
+        if stays.isdigit() and 0 < int(stays) < taken:
+            back = taken - int(stays)
+        self._booked.keep(number, (pan, taken - back))
+        self._balances.keep(pan, self.balance(pan) + back)
         return back
 
 
-def _names(message: Message) -> list[tuple[str, ...]]:
-    """The keys by which a reversal may name *message*: its STAN, its reference number."""
-    pan = account(message)[1]
-    keys: list[tuple[str, ...]] = [("stan", pan, message.get(11).lstrip("0"))]
-    return [*keys, ("reference", pan, message.get(37), message.get(41))] if 37 in message else keys
+def _names(message: Message, pan: str) -> list[str]:
+    """The keys by which a reversal may name *message*, of card *pan*: its STAN, its reference number."""
+    get = message.fields.get
+    by_stan = _by_stan(pan, get(11, ""))
+    return [by_stan, _by_reference(pan, get(37, ""), get(41, ""))] if 37 in message.fields else [by_stan]
 
 
-def _named(reversal: Message) -> list[tuple[str, ...]]:
+def _by_stan(pan: str, stan: str) -> str:
+    return f"stan {pan} {stan.lstrip('0')}"
+
+
+def _by_reference(pan: str, reference: str, terminal: str) -> str:
+    return f"reference {pan} {reference} {terminal}"
+
+
+def _named(reversal: Message) -> list[str]:
     """The keys of what *reversal* undoes: by its original data elements, else by the reference number."""
     pan = account(reversal)[1]
-    found: list[tuple[str, ...]] = []
+    found: list[str] = []
     number = number_of("original", reversal.version)
     if original := reversal.get(number):
         try:
@@ -97,7 +103,7 @@ def _named(reversal: Message) -> list[tuple[str, ...]]:
         except (KeyError, SpecError):
             stan = ""
         if stan.strip("0"):
-            found.append(("stan", pan, stan.lstrip("0")))
+            found.append(_by_stan(pan, stan))
     if 37 in reversal:
-        found.append(("reference", pan, reversal[37], reversal.get(41)))
+        found.append(_by_reference(pan, reversal[37], reversal.get(41)))
     return found

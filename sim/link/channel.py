@@ -13,7 +13,7 @@ from sim.link.errors import LinkError
 from sim.link.line import Line
 from sim.link.timing import Timing
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 12  # what came is handed on in pieces: the host works on the first while the next is read
 
 
 class Channel:
@@ -92,9 +92,10 @@ class Channel:
         self._size += len(data)
 
     def _flush(self) -> None:
-        self._writer.write(b"".join(self._out))
-        self._out.clear()
-        self._size = 0
+        if self._out:
+            self._writer.write(b"".join(self._out))
+            self._out.clear()
+            self._size = 0
 
     def end(self, why: str) -> None:
         """Break the connection off."""
@@ -115,6 +116,8 @@ class Channel:
             while data := await self._reader.read(_CHUNK):
                 for frame in self._cutter.feed(data):
                     self._heard(self, frame)
+                if self._out:
+                    self._flush()
             why = "the host closed the connection"
             if self._cutter.partial:
                 why += f", {self._cutter.partial} bytes of a frame had come"

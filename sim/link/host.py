@@ -157,7 +157,7 @@ class AsyncHost:
         if decision.answer is None:
             return decision, b""
         try:
-            return decision, self.line.encode(decision.answer, answering(layers))
+            return decision, self.line.encode(decision.answer, answering(layers), decision.text)
         except IsoError as error:
             self._tell("unanswered", f"its answer cannot be written: {error}", one.name)
             return decision, b""

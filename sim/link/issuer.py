@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sim.codec import BuildError, Message
+from sim.codec import BuildError, Message, build, parse
 from sim.elements import mti as mtis
 from sim.elements.money import amount
 from sim.elements.pan import account, detect_network
@@ -45,7 +45,8 @@ _WRONG = {
 @dataclass(slots=True)
 class Decision:
     """What is done with a message: `answer` (None: there is none), `action` and `delay` as a rule has them,
-    `rule` its label, `note` why, `findings` how many errors the message has."""
+    `rule` its label, `note` why, `findings` how many errors the message has; `text` is the answer as text,
+    empty where it was not written yet."""
 
     answer: Message | None
     action: str = "answer"
@@ -53,6 +54,7 @@ class Decision:
     rule: str = ""
     note: str = ""
     findings: int = 0
+    text: str = ""
 
 
 @dataclass(slots=True)
@@ -87,7 +89,8 @@ class Issuer:
         self._moves: Mapping[str, list[str]] = read_toml("link")["moves"]
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
-        self._given: Kept[tuple[str | None, ...], tuple[Message, str]] = Kept(accounts.remembered)
+        # Answers as texts, which take a tenth of the room of messages.
+        self._given: Kept[str, tuple[str, str]] = Kept(accounts.remembered)
 
     def decide(self, request: Message, session: Session) -> Decision:
         """What *request* gets."""
@@ -98,18 +101,20 @@ class Issuer:
             return Decision(None, "ignore", rule=rule.label)
         ruled = rule is not None and rule.code
         if self.keys and not ruled and (wrong := self.keys.wrong(request, self.format)):
-            answer, note, findings = self._answer(request, self._refused(wrong, request)), _WRONG[wrong], 0
+            made = Decision(self._answer(request, self._refused(wrong, request)), note=_WRONG[wrong])
         elif mtis.is_network_management(request.mti):
-            answer, note, findings = *self._managed(request, session, rule), 0
+            answer, note = self._managed(request, session, rule)
+            made = Decision(answer, note=note)
         else:
-            answer, note, findings = self._accounted(request, session, rule)
-        if self.keys and answer is not None:
-            answer = self.keys.sealed(answer, request, self.format)
+            made = self._accounted(request, session, rule)
+        if self.keys and made.answer is not None:
+            made.answer, made.text = self.keys.sealed(made.answer, request, self.format), ""
         if rule is None:
-            return Decision(answer, note=note, findings=findings)
-        if rule.action == "wrong-stan" and answer is not None:
-            answer = answer.replace(de11=_other(answer.get(11)))
-        return Decision(answer, rule.action, rule.delay, rule.label, note, findings)
+            return made
+        if rule.action == "wrong-stan" and made.answer is not None:
+            made.answer, made.text = made.answer.replace(de11=_other(made.answer.get(11))), ""
+        made.action, made.delay, made.rule = rule.action, rule.delay, rule.label
+        return made
 
     def unreadable(self, error: ParseError) -> Decision:
         """What a frame gets that cannot be read: an answer where its type and trace number could be."""
@@ -124,22 +129,24 @@ class Issuer:
         answer = self._answer(known, self._code("format_error", known))
         return Decision(answer, note=f"unreadable: {error}", findings=1)
 
-    def _accounted(
-        self, request: Message, session: Session, rule: Rule | None
-    ) -> tuple[Message | None, str, int]:
+    def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:
         if self.sign_on and not session.signed_on:
-            return self._answer(request, self._code("signed_off", request)), "not signed on", 0
+            return Decision(self._answer(request, self._code("signed_off", request)), note="not signed on")
         key = self._key(request)
         if (known := self._given.get(key)) and (rule is None or not rule.code):
-            return known[0], f"repeat: {known[1]}".removesuffix(": "), 0
+            text, note = known
+            answer = parse(text, request.dialect or request.version) if text else None
+            return Decision(answer, note=f"repeat: {note}".removesuffix(": "), text=text)
         answer, note, findings = self._fresh(request, rule)
+        text = "" if answer is None else _text(answer)
         if answer is not None:
-            self._given.keep(key, (answer, note))
-        return answer, note, findings
+            self._given.keep(key, (text, note))
+        return Decision(answer, note=note, findings=findings, text=text)
 
-    def _key(self, request: Message) -> tuple[str | None, ...]:
+    def _key(self, request: Message) -> str:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
-        return (request.mti[:3], *map(request.fields.get, self._same))
+        get = request.fields.get
+        return "\n".join([request.mti[:3], *[get(number, "") for number in self._same]])
 
     def _fresh(self, request: Message, rule: Rule | None) -> tuple[Message | None, str, int]:
         if rule is not None and rule.code:
@@ -254,6 +261,14 @@ def management(request: Message) -> str:
     # Such a request carries no card, so any network's own code is known.
     rows = (lookup(name, code, version=version, network=network) for network in (None, *NETWORKS))
     return next((row.kind for row in rows if row), "")
+
+
+def _text(answer: Message) -> str:
+    """*answer* as text, empty where it cannot be written."""
+    try:
+        return build(answer)
+    except BuildError:
+        return ""
 
 
 def _other(stan: str) -> str:

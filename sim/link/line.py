@@ -128,17 +128,18 @@ class Line:
         """What cuts the frames of one direction."""
         return Cutter(self.framing[0], self.largest)
 
-    def encode(self, message: Message, layers: Iterable[Layer] = ()) -> bytes:
-        """*message* as a frame, inside *layers* as they were read, else the usual ones. Raises BuildError."""
-        body = self._body(message)
+    def encode(self, message: Message, layers: Iterable[Layer] = (), text: str = "") -> bytes:
+        """*message* as a frame, inside *layers* as they were read, else the usual ones; *text* is its text
+        form where that was written already. Raises BuildError."""
+        body = self._body(message, text)
         if self._length and len(body) <= self.largest:
             return len(body).to_bytes(self._length, "big") + body
         return wrap(body, tuple(layers) or self.framing)
 
-    def _body(self, message: Message) -> bytes:
+    def _body(self, message: Message, text: str) -> bytes:
         if self._text:
             try:
-                return build(message).encode("ascii")
+                return (text or build(message)).encode("ascii")
             except UnicodeEncodeError:
                 pass  # below it is said which element it is
         return encode(message, self.format)

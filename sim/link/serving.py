@@ -13,7 +13,9 @@ from sim.link.traffic import EVENT, IN, OUT
 if TYPE_CHECKING:
     from sim.link.host import AsyncHost
 
-_CHUNK = 1 << 16
+_CHUNK = (
+    1 << 12
+)  # answers go out after so many bytes of requests: the client has them while the next are made
 _GARBAGE = b"\xde\xad\xbe\xef" * 4
 
 # An answer on its way out: its frame, what is written down of it, when its request came.

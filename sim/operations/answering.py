@@ -94,10 +94,12 @@ class _Answer:
             fields[38] = approval or given.get(38) or str(read_toml("templates")["sample"]["approval"])
         if self.part is not None:
             fields[4] = amount_of(self.version, self._currency(), self.part)
-        if outline.made:
+        if outline.made or outline.completed:
             values = Values({"code": self.code}, lambda name: _DERIVED[name](self))
             values["request"] = self.inside
-            for number, parts in outline.made:
+            for number, make in outline.made:
+                fields[number] = make(values)
+            for number, parts in outline.completed:
                 base = fields[number]
                 fields[number] = filled(number, base, parts, values, self.version, self.inside.network)
         return {number: text for number, text in fields.items() if text} if "" in fields.values() else fields

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from sim.elements import tlv
-from sim.elements.composing import Value
+from sim.elements.composing import Value, writer
 from sim.elements.cutting import Part
 from sim.elements.layout import Layout, fitting, layouts, write
 from sim.errors import BuildError
@@ -86,6 +86,30 @@ def filled(
 def _constant(number: int, parts: tuple[tuple[str, str], ...], version: str, network: str | None) -> str:
     """An element of which the rows say all: the same in every message."""
     return _filled(number, "", dict(parts), {}, version, network)
+
+
+def filler(
+    number: int, parts: Mapping[str, str], version: str, network: str | None
+) -> Callable[[Values], str]:
+    """`filled` for an element that was empty, of which the same *parts* are made time and again."""
+
+    def usual(values: Values) -> str:
+        return _filled(number, "", parts, values, version, network)
+
+    if DROPPED in parts.values() or any(not path or "." in path for path in parts) or number == _CHIP_DATA:
+        return usual
+    try:
+        layout = _layout_with(version, number, network, tuple(parts))
+    except BuildError:
+        return usual  # which says so, where there is something to write
+    order = tuple(_ordered(layout.cell, dict.fromkeys(parts, "")))
+    write_parts, texts = writer(layout, order), tuple(parts[key] for key in order)
+
+    def made(values: Values) -> str:
+        found = [text.format_map(values) for text in texts]
+        return write_parts(found) if all(found) else usual(values)
+
+    return made
 
 
 def _filled(

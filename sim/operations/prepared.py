@@ -18,7 +18,7 @@ from sim.elements.layout import fitting
 from sim.judge.engine import codes_of
 from sim.kept import Kept
 from sim.masking.search import SHORTEST_PAN
-from sim.operations.filling import Text, Values, filled, holding, holds, parts_of, worded
+from sim.operations.filling import Text, Values, filled, filler, holding, holds, parts_of, worded
 from sim.operations.recipes import approved
 from sim.operations.values import placeholders
 from sim.spec import Spec, lookup
@@ -170,12 +170,14 @@ def decisions(network: str | None, version: str, mti: str, present: tuple[int, .
 @dataclass(frozen=True, slots=True)
 class Outline:
     """What the answers to messages of one kind have in common: their elements, ascending, with the values
-    that are the same in all of them and empty where they are not; the elements that are `repeated`, and
-    the parts of those that are `made`. `approves` says whether there is an approval code."""
+    that are the same in all of them and empty where they are not; the elements that are `repeated`; what
+    makes others; and the parts that those get that have something already. `approves` says whether there is
+    an approval code."""
 
     fields: dict[int, str]
     repeated: tuple[int, ...]
-    made: tuple[tuple[int, dict[str, str]], ...]
+    made: tuple[tuple[int, Callable[[Values], str]], ...]
+    completed: tuple[tuple[int, dict[str, str]], ...]
     approves: bool
 
 
@@ -193,16 +195,19 @@ def outlines(
 
     def outline(rows: list[Recipe]) -> Outline:
         begun = {*repeated, _DECISION, *([38] if approves else []), *([4] if partial else [])}
-        fields, made = dict.fromkeys(begun, ""), []
+        fields, made, completed = dict.fromkeys(begun, ""), [], []
         for number, parts in parts_of(rows).items():
             if number == _DECISION:
                 continue
-            varies = number in begun or any(map(placeholders, parts.values()))
-            fields[number] = "" if varies else filled(number, "", parts, Values({}, str), version, network)
-            if varies:
-                made.append((number, parts))
+            if number in begun:
+                completed.append((number, parts))
+            elif any(map(placeholders, parts.values())):
+                fields[number] = ""
+                made.append((number, filler(number, parts, version, network)))
+            else:
+                fields[number] = filled(number, "", parts, Values({}, str), version, network)
         fields[_DECISION] = code
-        return Outline(dict(sorted(fields.items())), repeated, tuple(made), approves)
+        return Outline(dict(sorted(fields.items())), repeated, tuple(made), tuple(completed), approves)
 
     return _Asked(tuple(_rows(network, version, words, present, code)), outline)
 

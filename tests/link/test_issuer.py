@@ -234,3 +234,15 @@ def test_nothing_answers_an_answer() -> None:
     """A response that comes to the host is told, and gets nothing."""
     decision = decide(issuer(), respond(message()).message)
     assert (decision.answer, decision.note) == (None, "no request: nothing answers it")
+
+
+def test_a_reversal_by_reference_undoes_its_own_transaction() -> None:
+    """Two transactions of a card with the same trace number are told apart by their reference numbers."""
+    accounts = Accounts(opening=10_000)
+    first = generate("financial", stan="000001").message.replace(de37="000000000001")
+    accounts.book(first, 300)
+    accounts.book(first.replace(de37="000000000002"), 500)
+    undone = first.replace(mti="0400", de90=None)
+    assert accounts.give_back(undone) == 300
+    assert accounts.give_back(undone) == 0
+    assert accounts.balance(first[2]) == 10_000 - 500
