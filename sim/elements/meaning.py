@@ -70,7 +70,11 @@ def _pan(message: Message, number: int, network: str | None) -> str:
     card = f"{found.brand if found else 'unknown brand'} card {mask_pan(pan)}"
     if found and len(pan) not in found.range.lengths:
         return f"{card}, wrong length: {len(pan)} digits"
-    return f"{card}, check digit {'right' if luhn_ok(pan) else 'wrong'}"
+    if luhn_ok(pan):
+        return f"{card}, check digit right"
+    return f"{card}, check digit wrong" + (
+        f", which {found.brand} allows" if found and not found.range.luhn else ""
+    )
 
 
 def _processing_code(message: Message, number: int, network: str | None) -> str:

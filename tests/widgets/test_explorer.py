@@ -70,6 +70,7 @@ def test_the_filter(explorer: LogExplorer, traits: dict[str, Any], lines: list[i
         setattr(explorer, name, value)
     assert held(explorer) == lines
     assert f"{len(lines)} of 15 messages" in explorer.counts.value
+    assert ("Expected a number behind DE4&gt;" in explorer.counts.value) == ("DE4>word" in traits.values())
 
 
 def test_the_rules_that_bad_messages_break(explorer: LogExplorer) -> None:

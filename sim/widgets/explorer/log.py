@@ -17,7 +17,7 @@ from sim.frames.bulk.table import MessagesTable, number_of
 from sim.frames.tables import Table
 from sim.spec import VERSIONS, spec
 from sim.widgets.explorer.finding import Searched, anywhere, flags
-from sim.widgets.explorer.query import Condition, conditions
+from sim.widgets.explorer.query import Condition, bound_of, conditions
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 Verdict = str
@@ -179,6 +179,12 @@ class Log(Source):
         """Bad rows."""
         return ["bad" if self.bad[row] else "" for row in rows.tolist()]
 
+    def problems(self, query: str) -> list[str]:
+        """What of *query* no row can meet, and why."""
+        return [
+            one.problem for one in conditions(query, frozenset(map(str, self.table.columns))) if one.problem
+        ]
+
     def where(self, query: str = "", verdict: Verdict = "all", network: str = "", only: Any = None) -> Rows:
         """The rows that meet all of it; *only* are flags that must be set, too."""
         keep = np.ones(self.size, bool) if only is None else np.asarray(only, bool).copy()
@@ -219,9 +225,8 @@ class Log(Source):
             ends = pc.min_max(pc.binary_length(column)).as_py()
             if ends["min"] == ends["max"] and ends["max"] is not None and len(value) <= ends["max"]:
                 return flags(compare(column, value.zfill(ends["max"])))
-        try:
-            bound = float(value)
-        except ValueError:
+        bound = bound_of(value)
+        if bound is None:
             return np.zeros(self.size, bool)
         numbers = pd.to_numeric(pd.DataFrame(self.table)[condition.column], errors="coerce")
         return flags(compare(pa.array(numbers, pa.float64(), from_pandas=True), bound))

@@ -243,7 +243,8 @@ class LogExplorer(Panel):
         bad = int(log.bad[rows].sum())
         words = f"{len(rows):,} of {log.size:,} messages: ✔ {len(rows) - bad:,} valid, ✖ {bad:,} invalid"
         unknown = "" if log.judged else " (not validated: only what cannot be read counts as invalid)"
-        self.counts.value = markup("p", words + unknown, role="status")
+        problems = "".join(f". {one}" for one in log.problems(self.query))
+        self.counts.value = markup("p", words + unknown + problems, role="status")
         self.spark.value = sparkline(*log.bins(rows))
         show(self.detail, False)
 
