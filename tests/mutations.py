@@ -98,7 +98,7 @@ def told(report: Report) -> Told:
 def afresh(message: Message, network: str | None) -> Told:
     """What is said of a message when nothing is remembered: by a new kind, element by element."""
     kinds._CHIP_SAID.clear()
-    ways._OF_CODES.clear()
+    ways.OF_CODES.clear()
     kind = Kind(message.version, message.mti, tuple(message.fields), message.empty_secondary)
     key = kind.look_at_all(message)
     verdict = Verdict.on(message, kind, key, chosen_network(message, network), NETWORKS)

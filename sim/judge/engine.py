@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from sim.codec import Message
-from sim.codec.bitmap import PRIMARY_BITS
+from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
 from sim.codec.text import spans_of
 from sim.errors import SpecError, element_label, located
 from sim.judge.agreed import Agreement, Equal
@@ -44,10 +44,10 @@ def mask_of(numbers: Iterable[int]) -> int:
     >>> mask_of((2, 3))
     12
     """
-    mask = 0
-    for number in numbers:
-        mask |= 1 << number
-    return mask
+    return sum(map(_BITS.__getitem__, {*numbers}))
+
+
+_BITS = [1 << number for number in range(ALL_BITS + 1)]
 
 
 @cache

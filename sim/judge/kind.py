@@ -22,6 +22,7 @@ All this rests on what a rule says it reads: a test asks each of them with eleme
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -45,12 +46,12 @@ from sim.judge.finding import Finding
 from sim.judge.fine import Fits, all_fine, fine
 from sim.judge.networks import Facts, network_hits
 from sim.judge.questions import Answers, Inquiry, Question
-from sim.judge.ways import BY_CHIP_KEY, BY_KEY, Coded, Element, Entry, Known, Said, type_of
+from sim.judge.ways import OF_CODES, Coded, Element, Known, Said, type_of
 from sim.kept import Earned, Kept
 from sim.spec import Spec, reshaped
 from sim.spec.luhn import luhn_ok
 
-_CARDS = (2, 35, 45)
+_CARDS = mask_of((2, 35, 45))
 _MTI, _BITMAP, _PAN, _AMOUNT, _CHIP = 0, 1, 2, 4, 55
 _IIN_DIGITS = 6
 # Making a look costs as much as about so many without it.
@@ -71,66 +72,73 @@ class Kind:
         self, version: str, mti: str, numbers: tuple[int, ...], secondary: bool, dialect: Spec | None = None
     ) -> None:
         self.version, self.mti, self.numbers, self.secondary = version, mti, numbers, secondary
-        self.mask = mask_of(numbers) | secondary << _BITMAP
-        self.has_card = not is_network_management(mti) and any(number in numbers for number in _CARDS)
-        self.codes: list[int] = []
-        self.sized: list[int] = []
-        self.fines: list[tuple[int, Fits]] = []
-        self.coded: list[Coded] = []
-        self.inquiries: list[Inquiry] = []
-        kept = type_of(version, mti)
-        # What networks ask of codes and lengths, and of the type.
-        self.others: list[Question] = [*kept.asked.others.get(_MTI, ())]
-        elements = [kept.elements.get(number) or kept.element(number) for number in numbers]
-        for number, (coded, sized, fits, free, others, _, _) in zip(numbers, elements, strict=True):
-            if coded is not None:
-                self.codes.append(number)
-                self.coded.append(coded)
-            else:
-                if sized:
-                    self.sized.append(number)
-                if number != _CHIP:
-                    self.fines.append(fits)
-                if free is not None:
-                    self.inquiries.append(free)
-            self.others += others
+        self.mask = mask = mask_of(numbers) | secondary << _BITMAP
         self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
-        self._dialect = dialect
-        self._chip_fits = fine(version, _CHIP) if dialect is None else _never
-        if dialect is not None:
-            self.fines = [(number, _never) for number, _ in self.fines]
-            self.coded = [one.otherwise(reshaped(dialect)) for one in self.coded]
+        self.has_card = mask & _CARDS != 0 and not is_network_management(mti)
         self.lasting = False
-        self._type = kept
+        self._type = kept = type_of(version, mti)
+        self._dialect = dialect
         self._looked = 0
         self._quick: Look | None = None
         self._constant: list[Said] | None = None
-        self._sort([*elements, kept.element(_BITMAP)] if secondary else elements, kept.general)
+        self.fines: list[tuple[int, Fits]] = []
+        self.coded: list[Coded] = []
+        self.inquiries: list[Inquiry] = []
+        # What networks ask of lengths, of codes beside others, and of the type.
+        self.others: list[Question] = [*kept.asked.others.get(_MTI, ())]
+        elements = [kept.elements.get(number) or kept.element(number) for number in numbers]
+        by_way = self._sort([*elements, kept.element(_BITMAP)] if secondary else elements)
+        if dialect is not None:
+            self._disown(reshaped(dialect), by_way)
+        self._by_key, self._by_chip_key, self._of_tags, *others = by_way
+        self._where_doubtful, self.always, self._of_every = others
+        if not self.has_chip:  # what else such a rule looks at is codes
+            self._by_key += self._by_chip_key
+        self.compared: list[Rule] = []
+        if self.has_chip and dialect is None:
+            self.compared = [item for item in self.always if item.agreement]
+            self.always = [item for item in self.always if not item.agreement]
+        self._comparing = version, *[item.place for item in self.compared]
 
-    def _sort(self, elements: list[Element], general: list[Entry]) -> None:
-        mask = self.mask
-        sorted_by_way: tuple[list[Rule], ...] = ([], [], [], [], [], [])
-        together = [*general]
-        for _, _, _, _, _, alone, rules in elements:
+    def _sort(self, elements: list[Element]) -> tuple[list[Rule], ...]:
+        """Gather what is asked of *elements*. Gives the rules by the way they are asked."""
+        mask, fines = self.mask, self.fines
+        together = [*self._type.general]
+        by_way: tuple[list[Rule], ...] = ([], [], [], [], [], [])
+        for coded, _, fits, free, others, alone, rules in elements:
+            if coded is not None:
+                self.coded.append(coded)
+            elif fits is not None:
+                fines.append(fits)
+            if free is not None:
+                self.inquiries.append(free)
+            if others:
+                self.others += others
             for way, item in alone:
-                sorted_by_way[way].append(item)
+                by_way[way].append(item)
             together += rules
         for needed, missing, way, item in together:
             if needed & mask == needed and not missing & mask:
-                sorted_by_way[way].append(item)
-        if self._dialect is not None:
-            otherwise = reshaped(self._dialect)
-            for asked in sorted_by_way:
-                asked[:] = [item for item in asked if otherwise.isdisjoint(item.reads)]
-        if not self.has_chip:  # what else such a rule looks at is codes
-            sorted_by_way[BY_KEY].extend(sorted_by_way[BY_CHIP_KEY])
-        self._by_key, self._by_chip_key, self._of_tags, *others = sorted_by_way
-        self._where_doubtful, self.always, self._of_every = others
-        self.compared: list[Rule] = []
-        if self.has_chip and self._dialect is None:
-            self.compared = [item for item in self.always if item.agreement]
-            self.always = [item for item in self.always if not item.agreement]
-        self._comparing = self.version, *[item.place for item in self.compared]
+                by_way[way].append(item)
+        return by_way
+
+    def _disown(self, otherwise: frozenset[int], by_way: Iterable[list[Rule]]) -> None:
+        """Let no rule speak of the elements that a dialect has *otherwise*, and nothing be surely fine."""
+        self.fines = [(number, _never) for number, _ in self.fines]
+        self.coded = [one.otherwise(otherwise) for one in self.coded]
+        for asked in by_way:
+            asked[:] = [item for item in asked if otherwise.isdisjoint(item.reads)]
+
+    @cached_property
+    def codes(self) -> list[int]:
+        """The elements that are codes, part of each key."""
+        return [one.number for one in self.coded]
+
+    @cached_property
+    def sized(self) -> list[int]:
+        """The others of varying width, whose lengths are."""
+        known = self._type.elements
+        return [number for number in self.numbers if known[number].sized and known[number].coded is None]
 
     def look(self, message: Message) -> Key:
         """All that what is said of *message*, of this kind, depends on."""
@@ -160,7 +168,7 @@ class Kind:
         asked, tags = self.always, None
         if self.has_chip and (tags := self.look_at_chip(fields[_CHIP])) is None:
             asked = [*asked, *self._by_chip_key, *self._of_tags, *self.compared]
-            if not self._chip_fits(fields[_CHIP]):
+            if self._dialect is not None or not fine(self.version, _CHIP)(fields[_CHIP]):
                 doubtful.append(_CHIP)
         elif tags and self.compared:
             asked = [*asked, *self.disagreeing(tags, fields)]
@@ -198,16 +206,26 @@ class Kind:
             found += one.ask(message, value)
         return found
 
-    def facts(self, message: Message, answers: Iterable[tuple[int, str]]) -> Facts:
-        """What networks want to know of *message*, of which their formats found *answers*."""
+    def known(self, message: Message) -> list[Known]:
+        """What is said of each code by itself."""
+        if self._dialect is not None:
+            return [one.ask(message) for one in self.coded]
+        fields, kept = message.fields, OF_CODES.young
+        return [kept.get((one, fields[one.number])) or one.told(message) for one in self.coded]
+
+    def facts(
+        self, message: Message, answers: Iterable[tuple[int, str]], codes: Iterable[Known] | None = None
+    ) -> Facts:
+        """What networks want to know of *message*, of which their formats found *answers*; *codes* are what
+        is `known` of them."""
         found = dict(answers)
-        for known in self._of_codes(message):
+        for known in self.known(message) if codes is None else codes:
             found.update(known.answers)
         return Facts(message, self._type.asked, self.mask, found, self.others)
 
-    def hits(self, message: Message, key: Key) -> list[Located]:
+    def hits(self, message: Message, key: Key, codes: Iterable[Known]) -> list[Located]:
         """What the standard's own rules say of *message*, with that *key* or its end, in the order of the
-        rules."""
+        rules; *codes* are what is `known` of them."""
         if self._constant is None:
             blank = [item for item in self._by_key if not item.reads]
             self._constant = [*self._type.typed, *_ask(blank, message)]
@@ -216,7 +234,7 @@ class Kind:
         if self.has_chip and (tags := key[-3]) is not None:
             found += self._of_chip(message, tags)
         fine = True
-        for known in self._of_codes(message):
+        for known in codes:
             found += known.said
             fine = fine and known.fine
         if not fine:
@@ -226,10 +244,6 @@ class Kind:
         if len(found) > 1:
             found.sort(key=_PLACE)
         return [(all_rules.RULES[place].text, hit) for place, hit in found]
-
-    def _of_codes(self, message: Message) -> list[Known]:
-        """What is said of each code by itself."""
-        return [one.told(message) if self._dialect is None else one.ask(message) for one in self.coded]
 
     def _of_chip(self, message: Message, tags: tuple[Shape, tuple[str, ...]]) -> Sequence[Said]:
         """What rules say of chip data of these *tags*, beside codes, the card and the amount."""
@@ -366,7 +380,7 @@ def kind_of(message: Message) -> Kind:
 def run(message: Message) -> list[Finding]:
     """The findings of the standard's own rules, in the order of the elements."""
     kind = kind_of(message)
-    return locate_all(Places(message), kind.hits(message, kind.look(message)))
+    return locate_all(Places(message), kind.hits(message, kind.look(message), kind.known(message)))
 
 
 def check_network(message: Message, name: str) -> tuple[Finding, ...]:

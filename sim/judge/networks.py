@@ -73,26 +73,23 @@ class Told:
     def __init__(self, presence: _Presence, bits: int, others: tuple[Heard, Heard]) -> None:
         self._presence, self._bits, self._others = presence, bits, others
         before, behind = others
-        self.wrong = before.wrong
-        if bits & presence.loud:
-            self.wrong += tuple(
-                [hit for one in _each(bits & presence.loud, presence.said) for hit in one.wrong]
-            )
-        self.wrong += behind.wrong
+        wrong, loud = before.wrong, bits & presence.loud
+        while loud:  # few of all that could be said
+            bit = loud & -loud
+            wrong += presence.said[bit].wrong
+            loud ^= bit
+        self.wrong = wrong + behind.wrong
 
     @property
     def found(self) -> tuple[Located, ...]:
         """All of it."""
         before, behind = self._others
-        missed = [one for each in _each(self._bits, self._presence.said) for one in each.found]
-        return (*before.found, *missed, *behind.found)
-
-
-def _each(bits: int, said: dict[int, Heard]) -> Iterator[Heard]:
-    while bits:  # few of all that could be said
-        bit = bits & -bits
-        yield said[bit]
-        bits ^= bit
+        found, bits = before.found, self._bits
+        while bits:
+            bit = bits & -bits
+            found += self._presence.said[bit].found
+            bits ^= bit
+        return found + behind.found
 
 
 class _NetworkRows:

@@ -17,7 +17,7 @@ from sim.judge.questions import Answers, Inquiry, Question
 from sim.kept import Kept
 from sim.spec import VERSIONS, spec
 
-_MTI, _CHIP = 0, 55
+_MTI, _BITMAP, _CHIP = 0, 1, 55
 
 # What a rule said, by its place among the rules.
 Said = tuple[int, Hit]
@@ -67,7 +67,7 @@ class Coded:
     def told(self, message: Message) -> Known:
         """What is said of the code in *message*."""
         key = self, message.fields[self.number]
-        return _OF_CODES.get(key) or _OF_CODES.keep(key, self.ask(message))
+        return OF_CODES.get(key) or OF_CODES.keep(key, self.ask(message))
 
     def ask(self, message: Message) -> Known:
         """The same, asked."""
@@ -85,18 +85,18 @@ class Coded:
 
 
 # By code of a type, and value.
-_OF_CODES: Kept[tuple[Coded, str], Known] = Kept(2048)
+OF_CODES: Kept[tuple[Coded, str], Known] = Kept(2048)
 
 
 class Element(NamedTuple):
     """What there is to know of an element in messages of a version and type: what is said of it where it is
-    a code, whether its width varies, what is surely fine, what networks' formats ask of it (`free`: where
-    that is no code), and the rules: by way those that need nothing else, and those that need it first, but
-    not alone."""
+    a code, whether its width varies, what is surely fine of others but chip data, what networks' formats ask
+    of it (`free`: where that is no code), and the rules: by way those that need nothing else, and those that
+    need it first, but not alone."""
 
     coded: Coded | None
     sized: bool
-    fine: tuple[int, Fits]
+    fine: tuple[int, Fits] | None
     free: Inquiry | None
     others: Sequence[Question]
     alone: Sequence[tuple[int, Rule]]
@@ -148,7 +148,7 @@ class Type:
             self.elements[number] = known = Element(
                 coded,
                 not spec(version)[number].fixed,
-                (number, fits),
+                None if number in (_BITMAP, _CHIP) else (number, fits),
                 asked.free.get(number),
                 others,
                 alone,

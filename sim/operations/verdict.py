@@ -118,11 +118,12 @@ class Verdict:
         made = cls(message.version, network)
         made._places = places = Places(message)
         made._kind, made._answers = kind, key[-2]
-        standard = _in_dialect(message, network, kind.hits(message, key))
+        codes = kind.known(message)
+        standard = _in_dialect(message, network, kind.hits(message, key, codes))
         if message.dialect is not None:
             standard = [*dialect.replaced(message, standard), *dialect.hits(message)]
         made.standard = Judgement(places, heard(standard))
-        facts = kind.facts(message, made._answers)
+        facts = kind.facts(message, made._answers, codes)
         if network:
             made._judge(facts, network)
             told = made._results[network]
@@ -177,17 +178,13 @@ def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[
 def _unsaid(told: Sequence[Located], said: Sequence[Located], network: str) -> Sequence[Located]:
     """A network's hits without those that only repeat what the standard already says, at least as
     loudly: of the same place, or, for its rules on the form of an element, of the same element."""
-    about = {hit.field for _, hit in told}
     place: dict[tuple[int | None, int], int] = {}
     element: dict[int | None, int] = {}
     for located in said:
-        hit = located[1]
-        if hit.field not in about:
-            continue
-        volume = loudness(located)
+        hit, volume = located[1], loudness(located)
         place[hit.field, hit.at] = min(volume, place.get((hit.field, hit.at), volume))
         element[hit.field] = min(volume, element.get(hit.field, volume))
-    if not element:
+    if element.keys().isdisjoint([hit.field for _, hit in told]):
         return told
     own, silent = f"{network.lower()}-", len(Severity)
     return [

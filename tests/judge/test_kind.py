@@ -313,7 +313,7 @@ def test_verdicts_are_kept_without_card_data() -> None:
         held = {message.get(number) for number in (34, 35, 45, 52, 55)} | {account(message)[1]}
         secrets |= {value for value in held if len(value) >= 12}
     assert secrets
-    remembered = (verdict.VERDICTS, KINDS, kinds._CHIP_SAID, ways._OF_CODES)
+    remembered = (verdict.VERDICTS, KINDS, kinds._CHIP_SAID, ways.OF_CODES)
     kept = "\n".join({text for one in remembered for text in texts(one)})
     assert "a card number of Mastercard" in kept
     assert [one for one in secrets if one in kept] == []
