@@ -24,6 +24,7 @@ from sim.spec import version_of
 TEXT = "text"
 # The layer behind a message that another follows, though nothing in front says how long it is.
 NEXT = "next"
+PAGES_DIFFER = "the EBCDIC code pages differ in characters that it uses"
 _STOPPED = 16.0
 _OWN = 3.0
 _OTHER_VERSION = 10.0
@@ -130,12 +131,12 @@ class Candidate:
         found = [self.anchor.note] if self.anchor.note else []
         if self.version != self.native:
             found.append(f"the lengths of {self.version} under MTI {self.anchor.mti}")
-        found += [*self.dialect, *self.reading.notes, *self.padding.unsettled]
+        found += [*self.dialect, *self.reading.notes, *self.padding.unsettled, *self.padding.doubtful]
         # One bit too many in the bitmap takes two bytes of another element for such a length.
         found += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
         texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
         if any(_PAGES_DIFFER.intersection(value) for value in texts):
-            found.append("the EBCDIC code pages differ in characters that it uses")
+            found.append(PAGES_DIFFER)
         return found
 
     @property

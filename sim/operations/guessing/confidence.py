@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sim.operations.guessing.anchors import known, usual
-from sim.operations.guessing.candidate import Candidate, same
+from sim.operations.guessing.candidate import PAGES_DIFFER, Candidate, same
 from sim.operations.guessing.front import OFF_BY
 from sim.operations.sureness import LIKELY, SURE, UNSURE
 
 _RIVAL, _NEAR_RIVAL = 14.0, 5.0
 _THIN, _WEAK = 40.0, 25.0
-_FEW, _FEW_FOREIGN = 3, 8
+_FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
+_WRITTEN_OUT = 3  # bytes of a prefix that says 0 in so many digits
 _SHOWN = 6
 
 
@@ -72,12 +73,36 @@ def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
         return UNSURE
     if sum(step.start == step.end for step in best.steps) > 1:
         return UNSURE
+    if _brittle(best, content):
+        return UNSURE
     few = len(best.steps) < _FEW and not best.is_text
     if not _framed(best) and (best.dialect or (few and not plain(best.anchor.mti))):
         return UNSURE
     if any(_as_good(rival, best) for rival in rivals):
         return UNSURE
     return LIKELY if best.odd or best.unusual or rivals or best.score < _THIN else SURE
+
+
+def _brittle(best: Candidate, content: Sequence[str]) -> bool:
+    """Whether a byte or a bit that was lost, added or flipped makes such a reading out of another message:
+    it reads to its end, and nothing says that it is not what was sent."""
+    thin = len(best.steps) < _FEW_FOREIGN
+    fill = best.behind is not None and best.behind.name == "fill" and best.behind.size == 1
+    empty = any(step.start == step.end and step.way.field.prefix < _WRITTEN_OUT for step in best.steps)
+    part = best.reading.text and best.reading.saved < 0
+    return (
+        bool(best.padding.doubtful)
+        or PAGES_DIFFER in best.unusual
+        or fill
+        or (bool(best.dialect) and (len(best.steps) < _FEW_DIALECT or not known_usual(best)))
+        or (thin and (empty or bool(best.front.unknown)))
+        or (part and bool(content))
+    )
+
+
+def known_usual(best: Candidate) -> bool:
+    """Whether the MTI is one that networks use, and no reserved one."""
+    return usual(best.anchor.mti) and known(best.anchor.mti)
 
 
 def plain(mti: str) -> bool:

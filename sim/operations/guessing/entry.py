@@ -223,7 +223,10 @@ def _text_form(text: str, version: str | None) -> Guessed | None:
     reasons = oddities(message)
     if len(message.fields) < _FEWEST:
         reasons.append("few elements: little to check it by")
-    if not reasons and len(text) % 2 == 0 and _HEX.fullmatch(text):
+    hexed = len(text) % 2 == 0 and _HEX.fullmatch(text) is not None
+    if reasons and hexed:
+        reasons.append("its characters are hex digits throughout: the hex of other bytes, damaged, perhaps")
+    elif hexed:
         reasons += _beside_text(text, message)
     confidence = LIKELY if len(reasons) == 1 else UNSURE if reasons else SURE
     return of_text(text, message, confidence, tuple(reasons) or ("the text form, read to its end",))

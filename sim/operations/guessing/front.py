@@ -254,11 +254,13 @@ def _etx(body: bytes, rest: bytes) -> FrontLayer:
 
 def _records(data: bytes, end: int) -> int:
     """How many records with 4 bytes of length in front there are, one of which ends at *end*; 0 where the
-    rest is none."""
+    rest is none. Behind the last one stands a length of zero: one byte left over is a byte that was added."""
     at, count = end, 1
     while at + 4 < len(data) and (size := int.from_bytes(data[at : at + 4], "big")):
         at, count = at + 4 + size, count + 1
-    return count if at <= len(data) and not data[at:].strip(b"\0@") else 0
+    rest = data[at:]
+    whole = at <= len(data) and not rest.strip(b"\0@")
+    return count if whole and (not rest or rest[:_WIDEST] == bytes(_WIDEST)) else 0
 
 
 def network_headers(data: bytes) -> tuple[int, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from sim.codec.wire.formats import BCD
 from sim.operations.guessing.search import Step
+from sim.operations.guessing.ways import odd_said
 
 _GROUPS = ("fixed", "variable", "track")
 _SHOWN = 4
@@ -18,13 +19,15 @@ _CODED = frozenset({19, 20, 21, 22, 49, 50, 51})
 @dataclass(slots=True)
 class Padding:
     """`values` of all elements with the chosen filling; `groups` what was chosen, as a format says it,
-    `elements` where single ones differ; `said` in words; `unsettled` what the message leaves open."""
+    `elements` where single ones differ; `said` in words; `unsettled` what the message leaves open;
+    `doubtful` what one element alone says against the format, which a flipped bit may be."""
 
     values: dict[int, str]
     groups: dict[str, str] = field(default_factory=dict)
     elements: dict[int, str] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
+    doubtful: list[str] = field(default_factory=list)
 
 
 def settle(steps: Sequence[Step]) -> Padding:
@@ -58,6 +61,15 @@ def _settle(group: str, odd: list[Step], found: Padding) -> None:
     best = max(votes.values())
     chosen = next(said for said in options if votes[said] == best)
     found.groups[group] = chosen
+    plain = odd_said(odd[0].way.field)
+    against = [step for step in odd if plain not in dict(step.values)]
+    if (
+        group == "fixed"
+        and chosen != plain
+        and len(against) == 1
+        and _vote(against[0], dict(against[0].values)[chosen]) <= 0
+    ):
+        found.doubtful.append(f"only DE {against[0].number} says that odd digits are filled up {chosen}")
     found.values |= {step.number: dict(step.values)[chosen] for step in odd}
     equal = [said for said in options if votes[said] == best]
     differ = [step for step in odd if len({dict(step.values)[said] for said in equal}) > 1]
