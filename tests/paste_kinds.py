@@ -1,21 +1,19 @@
-"""Pastes as public threads, logs and tools hold them: functions from a message, or from its bytes, to text.
+"""Pastes as public threads, logs and tools hold them, which name each element: functions from a message to
+text.
 
-`NAMED` are those that name each element, `WRITTEN` those that hold the message's bytes. Nothing here is
-copied: each imitates how a tool prints, so that tests read back what went in.
+Nothing here is copied: each imitates how a tool prints, so that tests read back what went in.
 """
 
 from __future__ import annotations
 
-import base64
 import html
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pprint import pformat
 from urllib.parse import quote
 
 from sim.codec import Message
 from sim.spec import spec
-from tests.spellings import jpos
 
 Pairs = list[tuple[int, str]]
 
@@ -184,6 +182,7 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "F2:": _of_lines("MTI: {mti}", "F{n}: {v}"),
     "F002 -": _of_lines("MTI - {mti}", "F{n3} - {v}"),
     "Bit 3": _of_lines("MTI {mti}", "Bit {n} {v}"),
+    "Bit 3 - name: value": _of_lines("    MTI: {mti}", "    Bit {n} - {name}: {v}"),
     "Bit 3:": _of_lines("MTI: {mti}", "Bit {n}: {v}"),
     "Field-2:": _of_lines("MTI : {mti}", "Field-{n} : {v}"),
     "field[2]": _of_lines("mti: {mti}", "field[{n}]: [{v}]"),
@@ -221,138 +220,4 @@ NAMED: dict[str, Callable[[Message], str]] = {
     ),
     "MTI, bitmap, data": lambda message: _apart(message, ("MTI: ", "Bitmap: ", "Data: "), "\n"),
     "MTI, bitmap, data in a line": lambda message: _apart(message, ("MTI=", "BITMAP=", "DATA="), " "),
-}
-
-
-def _rows(data: bytes, size: int = 16) -> Iterable[tuple[int, bytes]]:
-    return ((at, data[at : at + size]) for at in range(0, len(data), size))
-
-
-def _gutter(row: bytes) -> str:
-    return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
-
-
-def _hxd(data: bytes) -> str:
-    head = "Offset(h) 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F\n\n"
-    return head + "\n".join(
-        f"{at:08X}  {row.hex(' ').upper():<47}  {_gutter(row)}" for at, row in _rows(data)
-    )
-
-
-def _debug(data: bytes) -> str:
-    def row(part: bytes) -> str:
-        return "-".join(filter(None, (part[:8].hex(" ").upper(), part[8:].hex(" ").upper())))
-
-    return "\n".join(f"0B3D:{256 + at:04X}  {row(part):<47}   {_gutter(part)}" for at, part in _rows(data))
-
-
-def _twenty(data: bytes) -> str:
-    return "\n".join(
-        f"{at:05}:{row.hex(' ').upper():<59} [{_gutter(row):<20}]" for at, row in _rows(data, 20)
-    )
-
-
-def _bars(data: bytes) -> str:
-    return "\n".join(f"| {at:04x} | {row.hex(' '):<47} | {_gutter(row):<16} |" for at, row in _rows(data))
-
-
-def _first_logged(data: bytes) -> str:
-    return "2021-07-28 20:15:46,841 ERROR c.b.Q2: (channel/10.0.0.1:5255) [receive] " + jpos(data) + "\n\n"
-
-
-def _swapped(data: bytes) -> str:
-    even = data + b"\0" * (len(data) % 2)
-    words = (
-        "".join(f" {row[at + 1]:02x}{row[at]:02x}" for at in range(0, len(row), 2)) for _, row in _rows(even)
-    )
-    return "\n".join(f"{16 * place:07x}{row}" for place, row in enumerate(words)) + f"\n{len(data):07x}\n"
-
-
-def _od(data: bytes) -> str:
-    return "\n".join([*(f"{at:07o} {row.hex(' ')}" for at, row in _rows(data)), f"{len(data):07o}"])
-
-
-def _od_z(data: bytes) -> str:
-    return "\n".join(f"{at:06x} {row.hex(' '):<47}  >{_gutter(row)}<" for at, row in _rows(data))
-
-
-def _c_array(data: bytes) -> str:
-    rows = ",\n".join("  " + ", ".join(f"0x{byte:02x}" for byte in row) for _, row in _rows(data, 8))
-    return (
-        f"/* Frame ({len(data)} bytes) */\nstatic const unsigned char pkt1[{len(data)}] = {{\n{rows}\n}};\n"
-    )
-
-
-def _escaped(data: bytes) -> str:
-    return " \\\n".join('"' + "".join(f"\\x{byte:02x}" for byte in row) + '"' for _, row in _rows(data))
-
-
-def _prefixed(data: bytes) -> str:
-    return "\n".join(f"10:15:30.{at + 7:03} DEBUG {row.hex(' ').upper()}" for at, row in _rows(data))
-
-
-def _pdml(data: bytes) -> str:
-    return (
-        '<packet>\n  <proto name="tcp">\n    <field name="tcp.payload" showname="Payload" size="9" pos="54" '
-        f'show="{data.hex(":")}" value="{data.hex()}"/>\n  </proto>\n</packet>\n'
-    )
-
-
-def _tshark(data: bytes) -> str:
-    layers = {"frame": {"frame.number": "4"}, "tcp": {"tcp.srcport": "5000", "tcp.payload": data.hex(":")}}
-    return json.dumps([{"_index": "packets-2024-01-02", "_source": {"layers": layers}}], indent=2)
-
-
-WRITTEN: dict[str, Callable[[bytes], str]] = {
-    "HxD": _hxd,
-    "DEBUG": _debug,
-    "rows of 20, decimal offsets": _twenty,
-    "rows between bars": _bars,
-    "jPOS dump behind a log's first line": _first_logged,
-    "hexdump": _swapped,
-    "od -t x1": _od,
-    "od -t x1z": _od_z,
-    "C array": _c_array,
-    "xxd -i": lambda data: (
-        f"unsigned char msg_bin[] = {{\n  {', '.join(f'0x{b:02x}' for b in data)}\n}};\n"
-        f"unsigned int msg_bin_len = {len(data)};\n"
-    ),
-    "escaped string in lines": _escaped,
-    "hex behind a log's prefix": _prefixed,
-    "tshark JSON": _tshark,
-    "tshark PDML": _pdml,
-    "tshark fields": lambda data: f"4\t0.001234\t10.0.0.1\t10.0.0.2\t{data.hex()}\n",
-    "Node Buffer": lambda data: f"<Buffer {data.hex(' ')}>",
-    "Node Buffer JSON": lambda data: json.dumps({"type": "Buffer", "data": list(data)}),
-    "Uint8Array": lambda data: f"Uint8Array({len(data)}) [\n  {', '.join(map(str, data))}\n]",
-    "Erlang": lambda data: f"<<{','.join(map(str, data))}>>",
-    "Visual Basic": lambda data: f"{{{', '.join(f'&H{byte:02X}' for byte in data)}}}",
-    "Pascal": lambda data: f"({', '.join(f'${byte:02X}' for byte in data)})",
-    "assembler": lambda data: ", ".join(f"0{byte:02X}h" for byte in data),
-    "Kotlin": lambda data: f"byteArrayOf({', '.join(f'0x{byte:02X}.toByte()' for byte in data)})",
-    "C# bytes": lambda data: f"new byte[] {{ {', '.join(f'0x{byte:02X}' for byte in data)} }}",
-    "Rust": lambda data: f"&[{', '.join(f'{byte}u8' for byte in data)}]",
-    "bytearray": lambda data: repr(bytearray(data)),
-    "JSON hex": lambda data: json.dumps({"id": 7, "payload": data.hex(), "at": "2024-01-02T03:04:05Z"}),
-    "JSON base64": lambda data: json.dumps({"id": 7, "raw": base64.b64encode(data).decode()}),
-    "ELK": lambda data: json.dumps(
-        {"@timestamp": "2024-01-02T03:04:05Z", "log": {"level": "info"}, "message": f"RX {data.hex()}"}
-    ),
-    "ELK, dump": lambda data: json.dumps({"@timestamp": "2024-01-02T03:04:05Z", "message": jpos(data)}),
-    "URL": lambda data: "".join(f"%{byte:02X}" for byte in data),
-    "hex in brackets": lambda data: "".join(f"[{byte:02X}]" for byte in data),
-    "hex in angles": lambda data: "".join(f"<{byte:02X}>" for byte in data),
-    "hex with h": lambda data: " ".join(f"{byte:02X}h" for byte in data),
-    "0x each": lambda data: " ".join(f"0x{byte:02X}" for byte in data),
-    "SQL": lambda data: f"VALUES (7, X'{data.hex().upper()}');",
-    "base64 in lines": lambda data: base64.encodebytes(data).decode(),
-    "PEM": lambda data: f"-----BEGIN DATA-----\n{base64.encodebytes(data).decode()}-----END DATA-----\n",
-    "markdown": lambda data: f"I receive this message:\n\n```\n{data.hex().upper()}\n```\n\nWhat is wrong?\n",
-    "words of 4 digits": lambda data: " ".join(
-        data.hex().upper()[at : at + 4] for at in range(0, 2 * len(data), 4)
-    ),
-    "words of 8 digits": lambda data: " ".join(
-        data.hex().upper()[at : at + 8] for at in range(0, 2 * len(data), 8)
-    ),
-    "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

@@ -12,7 +12,8 @@ from sim.codec.wire import encode, wire_format
 from sim.errors import BuildError
 from sim.operations import guess
 from sim.operations.sureness import LIKELY, SURE
-from tests.paste_kinds import NAMED, WRITTEN
+from tests.paste_bytes import WRITTEN
+from tests.paste_kinds import NAMED
 from tests.wire_samples import FORMATS, messages
 
 _EACH = 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sim.codec.wire.dumps import MASKED
 from sim.operations.guessing.anchors import known, usual
 from sim.operations.guessing.candidate import PAGES_DIFFER, Candidate, same
 from sim.operations.guessing.front import OFF_BY
@@ -94,8 +95,9 @@ def _brittle(best: Candidate, content: Sequence[str]) -> bool:
         bool(best.padding.doubtful)
         or PAGES_DIFFER in best.unusual
         or fill
+        or MASKED in best.reading.notes
         or (bool(best.dialect) and (len(best.steps) < _FEW_DIALECT or not known_usual(best)))
-        or (thin and (empty or bool(best.front.unknown)))
+        or (thin and (empty or (bool(best.front.unknown) and not _framed(best))))
         or (part and bool(content))
     )
 

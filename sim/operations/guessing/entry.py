@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
-from sim.codec.wire.dumps import MOST_CHARACTERS, Named, Reading, named, reading_named, readings
+from sim.codec.wire.dumps import CUT, MOST_CHARACTERS, Named, Reading, named, reading_named, readings
 from sim.codec.wire.dumps.records import texts
 from sim.operations.guessing.anchors import usual
 from sim.operations.guessing.blocks import blocks
@@ -221,12 +221,12 @@ def _text_form(text: str, version: str | None) -> Guessed | None:
     except ParseError:
         return None
     reasons = oddities(message)
-    if len(message.fields) < _FEWEST:
-        reasons.append("few elements: little to check it by")
     hexed = len(text) % 2 == 0 and _HEX.fullmatch(text) is not None
     if reasons and hexed:
         reasons.append("its characters are hex digits throughout: the hex of other bytes, damaged, perhaps")
-    elif hexed:
+    if len(message.fields) < _FEWEST:
+        reasons.append("few elements: little to check it by")
+    if not reasons and hexed:
         reasons += _beside_text(text, message)
     confidence = LIKELY if len(reasons) == 1 else UNSURE if reasons else SURE
     return of_text(text, message, confidence, tuple(reasons) or ("the text form, read to its end",))
@@ -314,7 +314,7 @@ def _begins_well(best: Candidate, near: bool) -> bool:
         return False
     count = len(best.anchor.numbers)
     routed = near or any(layer.name in _ROUTED for layer in best.front.layers)
-    routed = routed or (best.front.cut and not best.reading.text)
+    routed = routed or (best.front.cut and not best.reading.text) or CUT in best.reading.notes
     if routed and _FEWEST <= count <= _MOST_ROUTED:
         return best.evidence >= _EVIDENCE_ROUTED
     return _FEWEST <= count <= _MOST_THIN and best.evidence >= _EVIDENCE_THIN

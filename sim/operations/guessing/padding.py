@@ -63,12 +63,9 @@ def _settle(group: str, odd: list[Step], found: Padding) -> None:
     found.groups[group] = chosen
     plain = odd_said(odd[0].way.field)
     against = [step for step in odd if plain not in dict(step.values)]
-    if (
-        group == "fixed"
-        and chosen != plain
-        and len(against) == 1
-        and _vote(against[0], dict(against[0].values)[chosen]) <= 0
-    ):
+    # Half a byte F that fills up is no chance, and a known code tells where it does.
+    alone = len(against) == 1 and _vote(against[0], dict(against[0].values)[chosen]) <= 0
+    if group == _GROUPS[0] and chosen != plain and alone and chosen.endswith("0"):
         found.doubtful.append(f"only DE {against[0].number} says that odd digits are filled up {chosen}")
     found.values |= {step.number: dict(step.values)[chosen] for step in odd}
     equal = [said for said in options if votes[said] == best]

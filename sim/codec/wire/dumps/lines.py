@@ -48,7 +48,7 @@ _VALUE = re.compile(
     r"|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3})(.*)"
 )
 # Behind a bracket, or a word with its number, a blank is enough; with a name between, its colon.
-_BLANK = re.compile(rf"(?:(?<=[\])>])|(?<=[0-9]))[\])>]?\s{{1,8}}(?!\s|{_NAME})(.*)")
+_BLANK = re.compile(rf"(?:(?<=[\])>])|(?<=[0-9]))[\])>]?\s{{1,8}}(?!\s|-\s{{0,4}}{_NAME}|{_NAME})(.*)")
 _BEHIND_NAME = re.compile(r"[^:=\r\n]{0,160}?[:=]>? ?(.*)")
 _BITS = re.compile(r"\s{0,8}\[\s{0,4}[0-9]+-[0-9]+\]")
 _RULER = re.compile(r"\s{0,16}-{3,}")

@@ -8,18 +8,20 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
+from sim.codec.wire.dumps.tidy import uncommented
+
 # Name, bytes, and how many characters of the paste they were taken from.
 Found = tuple[str, bytes, int]
 
 _ESCAPE = re.compile(
-    r"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|([0-7]{3})|([nrtabfve0\\'\"]))|([^\\\r\n\u0100-\U0010ffff])",
+    r"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|([0-7]{1,3})|([nrtabfve\\'\"]))|([^\\\r\n\u0100-\U0010ffff])",
     re.DOTALL,
 )
 _ESCAPED = re.compile(r"\\x[0-9A-Fa-f]{2}|\\u00[0-9A-Fa-f]{2}")
-_OCTAL = re.compile(r"\\[0-7]{3}")
+_OCTAL = re.compile(r"\\[0-7]{1,3}")
 # A backslash and digits may stand in a merchant's name; four of them are a literal.
 _FEWEST_OCTAL = 4
-_NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "0": 0}
+_NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _QUOTED = re.compile(r"(?s)[bBrRu]{0,2}(\"\"\"|'''|[\"'`])(.*)\1")
 _CAST = re.compile(r"\((?:byte|sbyte|uint8|Byte)\)\s?")
 _LISTED = re.compile(
@@ -35,13 +37,12 @@ _HEX = re.compile(r"[0-9A-Fa-f]+")
 # One byte as other languages write it, given as C does: Visual Basic, Pascal, an assembler, Kotlin, Rust, and
 # terminals that show each in brackets.
 _DIALECTS = (
-    (re.compile(r"&[hH]([0-9A-Fa-f]{2})\b"), r"0x\1"),
+    (re.compile(r"&[hH]([0-9A-Fa-f]{1,2})\b"), r"0x\1"),
     (re.compile(r"\$([0-9A-Fa-f]{2})\b"), r"0x\1"),
     (re.compile(r"\b0?([0-9A-Fa-f]{2})[hH]\b"), r"0x\1"),
     (re.compile(r"\b(0x[0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\.toByte\(\)|u8\b)"), r"\1"),
     (re.compile(r"[\[<(]([0-9A-Fa-f]{2})[\]>)](?=[\[<(\r\n]|$)"), r"0x\1 "),
 )
-_JOINED = re.compile(r"([\"'])\s{0,8}[\\+.]?\s{0,8}\r?\n\s{0,24}[bBuLr]?\1")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _FEWEST_PERCENT = 4
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
@@ -51,9 +52,9 @@ _LOWEST, _HIGHEST = -128, 255
 
 
 def all_of(text: str) -> Iterator[Found]:
-    """Every literal in *text* that may hold a message."""
-    yield from _escapes(_JOINED.sub("", text) if "\\" in text else text)
-    yield from _lists(_as_in_c(_CAST.sub("", text)))
+    """Every literal in *text* that may hold a message; those in pieces were put together."""
+    yield from _escapes(text)
+    yield from _lists(_as_in_c(_CAST.sub("", uncommented(text))))
     yield from _base64(text)
     yield from _percent(text)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.codec.wire.dumps import literals
+from sim.codec.wire.dumps import literals, tidy
 from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, columns, rows
 
 MOST_CHARACTERS = 65536
@@ -33,8 +33,16 @@ _HEX_RUNS = (
 )
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
 _MOST_RUNS = 3
-# Where a message in text may begin inside other text: an MTI and a bitmap, or the header of BASE24.
-_MESSAGE = re.compile(r"(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})|(?<![A-Za-z])(?=ISO[0-9]{13})")
+# Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters.
+_MESSAGE = re.compile(
+    r"(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})|(?<![A-Za-z])(?=ISO[0-9]{13}|A4M[0-9]{9})"
+)
+# The text form broken into lines, between lines of words.
+_QUOTING = " \t>"
+_BLOCK = re.compile(
+    r"(?m)^[ \t>]{0,8}[0-9]{4}[0-9A-Fa-f]{16}\S{0,400}(?:\r?\n[ \t>]{0,8}\S{8,400}[ \t]*(?=\r?\n|\Z))+"
+)
+_INDENT = re.compile(r"[ \t]*\r?\n[ \t>]{0,8}")
 _MOST_PLACES = 6
 _APART = "MTI, bitmap and data put together"
 _PARTS = re.compile(
@@ -93,18 +101,19 @@ def reading_named(paste: str, name: str) -> Reading | None:
 
 
 def _text(paste: str) -> str:
-    return _BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff"))
+    return tidy.plain(_BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff")))
 
 
 def _each(paste: str) -> Iterator[Reading]:
     text = _text(paste)
     yield Reading("text", _encoded(_bare(text)), 0.0, text=True)
-    yield from _inside(text)
+    joined = tidy.joined(text)
+    yield from _inside(joined)
     yield from _apart(text)
     yield from _lines_joined(text)
     yield from _dumps(text)
     yield from _hex(text)
-    for name, data, taken in literals.all_of(text):
+    for name, data, taken in literals.all_of(joined):
         yield _taken(name, data, taken, text)
 
 
@@ -158,14 +167,18 @@ def _lines_joined(text: str) -> Iterator[Reading]:
     if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
         joined = "".join(lines).strip()
         yield Reading("text in lines", _encoded(joined), -_AROUND * len(lines), text=True)
+    elif len(lines) > 1 and (block := _BLOCK.search(text)):
+        joined = _INDENT.sub("", block[0].lstrip(_QUOTING)).strip()
+        yield Reading("text in lines", _encoded(joined), -_AROUND * (len(text) - len(joined)), text=True)
 
 
 def _dumps(text: str) -> Iterator[Reading]:
-    found: HexDump | None = rows(text) or bare_rows(text) or columns(text)
+    shown, notes = tidy.unmasked(text)
+    found: HexDump | None = rows(shown) or bare_rows(shown) or columns(shown)
     if found is None:
         return
     name = "hex dump with offsets" if found.offsets else "hex dump"
-    yield _taken(name, found.data[: found.size], found.characters, text)
+    yield _taken(name, found.data[: found.size], found.characters, text, notes)
     if found.words:
         even = found.data[: len(found.data) & ~1]
         swapped = bytes(even[at ^ 1] for at in range(len(even)))[: found.size]
@@ -174,23 +187,25 @@ def _dumps(text: str) -> Iterator[Reading]:
 
 
 def _hex(text: str) -> Iterator[Reading]:
+    text, notes = tidy.unmasked(tidy.joined(text))
     words = _SEPARATORS.sub(" ", text.strip(_WRAPPING)).split()
     digits = "".join(words)
     if _HEX_ONLY.fullmatch(digits) and (len(words) < 2 or not any(len(word) % 2 for word in words[:-1])):
-        yield _pairs("hex", digits, len(text), text)
+        yield _pairs("hex", digits, len(text), text, notes)
         return
     seen: set[str] = set()
     for pattern in _HEX_RUNS:
         for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:
             if run[0] not in seen:
                 seen.add(run[0])
-                yield _pairs("hex among other text", _NOT_HEX.sub("", run[0]), len(run[0]), text)
+                said = (*notes, *tidy.cut_behind(text, run.end()))
+                yield _pairs("hex among other text", _NOT_HEX.sub("", run[0]), len(run[0]), text, said)
 
 
-def _pairs(name: str, digits: str, taken: int, text: str) -> Reading:
+def _pairs(name: str, digits: str, taken: int, text: str, notes: tuple[str, ...] = ()) -> Reading:
     even = digits[: len(digits) & ~1]
     odd = ("an odd number of hex digits: the last one is left out",) if even != digits else ()
-    return _taken(name, bytes.fromhex(even), taken, text, odd)
+    return _taken(name, bytes.fromhex(even), taken, text, (*odd, *notes))
 
 
 # What alone makes readings of such a name: nothing else need be looked for then.

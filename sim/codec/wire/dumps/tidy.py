@@ -1,0 +1,75 @@
+"""What people and programs put into a paste that is no part of its bytes: comments between them, string
+literals in pieces, masked bytes, addresses of memory, lines drawn with box characters."""
+
+from __future__ import annotations
+
+import re
+
+MASKED = "bytes are masked in the paste and read as zeros"
+CUT = "the paste ends in an ellipsis: it is cut"
+_BOXES = str.maketrans("\u2502\u2503\u2551\u00a6", "    ")
+# Two literals, one behind the other: a blank, a line end, or what joins them between.
+_PIECES = re.compile(r"([\"'])(?:\s{1,24}|\s{0,24}[\\+.&]\s{0,24})[bBuLr@]?\1")
+_COMMENT = re.compile(
+    r"\s{0,80}(?:/\*[^*]{0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n])\s{0,80}"
+)
+_ADDRESS = re.compile(r"(?m)^\s{0,8}0x[0-9A-Fa-f]{5,16}(?:\s?<[^>\r\n]{0,60}>)?:")
+_PAIR = re.compile(r"(?<![^\s:])(?:[0-9A-Fa-f]{2}|XX|xx|\*\*)(?=[\s:]|$)")
+_MASKED_PAIR = re.compile(r"(?<![^\s:])(?:XX|xx|\*\*)(?=[\s:]|$)")
+_MASKED_RUN = re.compile(r"(?<=[0-9A-Fa-f]{4})(?:[Xx]{4,}|\*{4,})(?=[0-9A-Fa-f]{4})")
+_FEWEST_PAIRS = 6
+_BYTES = re.compile(r"0x[0-9A-Fa-f]{1,2}|[0-9]{1,3}\s?,")
+
+
+def plain(text: str) -> str:
+    """*text* with the lines that tables are drawn with as ASCII.
+
+    >>> plain("30 38\\u250230 30")
+    '30 38|30 30'
+    """
+    return text if text.isascii() else text.translate(_BOXES)
+
+
+def joined(text: str) -> str:
+    """*text* with string literals in pieces put together.
+
+    >>> joined('"0800" + "8220" \\'04\\' \\'00\\'')
+    '"08008220" \\'0400\\''
+    """
+    return _PIECES.sub("", text)
+
+
+def uncommented(text: str) -> str:
+    """*text* without comments between bytes, and without the address in front of each row of memory.
+
+    >>> uncommented("0x08, 0x00, /* MTI */ 0x82")
+    '0x08, 0x00, 0x82'
+    """
+    if not _BYTES.search(text):
+        return text
+    return _ADDRESS.sub(" ", _COMMENT.sub(" ", text))
+
+
+def unmasked(text: str) -> tuple[str, tuple[str, ...]]:
+    """*text* with masked bytes among hex digits as zeros, and the note that says so.
+
+    >>> unmasked("0000  02 10 XX XX 11 22 33 44")
+    ('0000  02 10 00 00 11 22 33 44', ('bytes are masked in the paste and read as zeros',))
+    """
+    if "XX" not in text and "xx" not in text and "**" not in text:
+        return text, ()
+    lines = [_unmasked_line(line) for line in text.splitlines(keepends=True)]
+    made = "".join(lines)
+    return made, (MASKED,) * (made != text)
+
+
+def _unmasked_line(line: str) -> str:
+    if _MASKED_PAIR.search(line) and len(_PAIR.findall(line)) >= _FEWEST_PAIRS:
+        line = _MASKED_PAIR.sub("00", line)
+    return _MASKED_RUN.sub(lambda match: "0" * len(match[0]), line)
+
+
+def cut_behind(text: str, end: int) -> tuple[str, ...]:
+    """The note for *text* that goes on with an ellipsis behind character *end*."""
+    rest = text[end : end + 8].lstrip()
+    return (CUT,) * rest.startswith(("...", "\u2026"))
