@@ -59,7 +59,7 @@ def ecommerce_card_read(message: Message) -> Iterable[Hit]:
 def security_without_pin(message: Message) -> Iterable[Hit]:
     """How a PIN block is enciphered is told where there is one, on networks whose rows say that of DE 53."""
     card = detect_network(message) if message[53].strip("0") else None
-    rows = presence(card.network or "", message.mti) if card else ()
+    rows = presence(card.network, message.mti) if card and card.network else ()
     if not any(row.field == 53 and row.when == "pin" for row in rows):
         return _NONE
     return (Hit(53, "no key and format of a PIN block, as there is none in DE 52", "some"),)

@@ -31,6 +31,8 @@ Bools = NDArray[np.bool_]
 # Large enough for many messages of each kind, small enough for a processor's cache.
 BLOCK = 4 << 20
 _ITEMS = 16_384
+# Of the system: Arrow's usual one asks for pages of 2 MB, and waiting for these took longer than the reading.
+POOL = pa.system_memory_pool()
 _NEWLINE, _RETURN = 10, 13
 _BLANKS = (9, 32)
 _BOM = b"\xef\xbb\xbf"
@@ -85,10 +87,9 @@ Finder = Callable[[Lines], Lines]
 
 
 def empty(count: int, dtype: Any) -> NDArray[Any]:
-    """An array to be filled, in Arrow's memory: it is kept for the next block, where numpy's goes back to
-    the system and comes page by page."""
+    """An array to be filled, in the memory that columns are made of."""
     size = np.dtype(dtype).itemsize
-    return np.frombuffer(pa.allocate_buffer(max(count, 1) * size), dtype=dtype)[:count]
+    return np.frombuffer(pa.allocate_buffer(max(count, 1) * size, POOL), dtype=dtype)[:count]
 
 
 def decoded(raw: bytes) -> str:
@@ -228,7 +229,7 @@ def joined(items: Any) -> tuple[Bytes, Ints]:
     """Texts, bytes or messages as one buffer, and where each begins and the last ends; what is none of these
     is held as an empty one."""
     try:
-        packed = pa.array(items, pa.large_binary())
+        packed = pa.array(items, pa.large_binary(), memory_pool=POOL)
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         packed = pa.array([_packed(item) for item in items], pa.large_binary())
     if isinstance(packed, pa.ChunkedArray):  # of a Series; what it has in one piece is not copied

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sim.codec import bitmap
 from sim.frames.bulk.lines import Bools, Bytes, Ints, Lines
@@ -135,6 +137,7 @@ def _long_enough(lines: Lines) -> Iterator[tuple[Ints, int]]:
     yield rows[sizes[rows] >= _LONG], _LONG
 
 
+@lru_cache(maxsize=1024)
 def _group(head: str, version: str | None) -> Group | None:
     """The group of the messages that begin with *head*; None where that is no MTI and bitmap."""
     mti, bits = head[:_MTI_WIDTH], head[_MTI_WIDTH:]
@@ -180,12 +183,14 @@ class _Walk:
             self._ahead[having] += element.width
             return Run(self._lines.data, rows, base, at, element.width)
         sizes, legal = _prefixes(self._lines.data, base + at, element.prefix)
-        legal &= sizes <= element.width
-        if not legal.all():
-            self._fits[rows[~legal]] = False
-            sizes[~legal] = 0
         at += element.prefix
-        same = int(sizes[0]) if len(sizes) else 0
+        legal &= sizes <= element.width
+        if not (legal.all() and (sizes == sizes[0]).all()):
+            legal &= base + (sizes + at) <= self._lines.stops[rows]
+            self._fits[rows[~legal]] = False
+            # What is wrong goes on as others do: where all these are of one width, they stay so.
+            sizes[~legal] = sizes[np.argmax(legal)]
+        same = int(sizes[0])
         if (sizes == same).all():
             self._ahead[having] += element.prefix + same
             return Run(self._lines.data, rows, base, at, same)
@@ -211,8 +216,8 @@ class _Walk:
             for key, one in found:
                 if id(one.base) not in bases:
                     bases[id(one.base)] = one.base[kept[key]]
-                width = one.width if isinstance(one.width, int) else one.width[kept[key]]
                 if len(rows[key]):
+                    width = one.width if isinstance(one.width, int) else one.width[kept[key]]
                     place = Run(one.data, rows[key], bases[id(one.base)], one.at, width)
                     made.setdefault(number, []).append(place)
         return made
@@ -230,12 +235,27 @@ def _present(groups: list[Group]) -> Bools:
 def _prefixes(data: Bytes, at: Ints, width: int) -> tuple[Ints, Bools]:
     """The numbers of *width* digits at *at*, and which of them are digits. Places past the end of the
     data are read from its end: such a message does not fit whatever stands there."""
-    cells = windows(data, width)[np.minimum(at, len(data) - width)].view(np.uint8).reshape(-1, width)
-    value = np.zeros(len(at), dtype=np.int64)
-    legal = np.ones(len(at), dtype=np.bool_)
-    for place in range(width):
-        digit = cells[:, place] - np.uint8(48)
+    at = np.minimum(at, len(data) - width)
+    value = np.zeros(len(at), np.int64)
+    legal = np.ones(len(at), np.bool_)
+    for place in range(width % 2, width, 2):
+        pair = _PAIRS[np.ndarray((len(data) - 1,), "<u2", data, strides=(1,))[at + place]]
+        legal &= pair >= 0
+        value *= 100
+        value += pair
+    if width % 2:
+        digit = data[at] - np.uint8(48)
         legal &= digit <= 9
-        value *= 10
-        value += digit
+        value += digit * np.int64(100 ** (width // 2))
     return value, legal
+
+
+def _pairs() -> NDArray[np.int16]:
+    """The number that two digits make, by the two bytes as one little-endian integer; below 0 for others."""
+    made = np.full(1 << 16, -1, np.int16)
+    for number in range(100):
+        made[int.from_bytes(b"%02d" % number, "little")] = number
+    return made
+
+
+_PAIRS = _pairs()
