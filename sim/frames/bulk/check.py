@@ -8,6 +8,7 @@ and what is unknown here costs time, never truth.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 import numpy as np
@@ -57,6 +58,56 @@ def others() -> list[Rule]:
     ]
 
 
+# Elements with a number for each row and the texts they stand for; a group's name, a message of it without
+# values, and these.
+_Columns = list[tuple[int, list[int], list[str]]]
+_Held = tuple[tuple[str, str, str], Message, _Columns]
+
+
+class _Values:
+    """The values of a block as numbers, equal where values are, made for the elements that are asked for."""
+
+    def __init__(self, block: Block, cards: Ints) -> None:
+        self._block, self._cards = block, cards
+        self._codes: dict[int, tuple[Ints, pa.Array]] = {}
+        self._texts: dict[int, tuple[list[int], list[str]]] = {}
+
+    def texts(self, number: int) -> tuple[list[int], list[str]]:
+        """A number for each row, and the texts they stand for; any number where there is no value."""
+        if number not in self._texts:
+            codes, texts = self._coded(number)
+            self._texts[number] = codes.tolist(), texts.to_pylist()
+        return self._texts[number]
+
+    def _coded(self, number: int) -> tuple[Ints, pa.Array]:
+        if number not in self._codes:
+            encoded = self._block.columns[number].array().dictionary_encode()
+            self._codes[number] = np.asarray(encoded.indices.fill_null(0)), encoded.dictionary
+        return self._codes[number]
+
+    def kinds(self, rows: Ints, reads: Collection[int | str]) -> tuple[Ints, Ints]:
+        """For each of *rows* a number, equal where what *reads* names is, and the group; and for each number
+        the first such row."""
+        found = self._block.group[rows].astype(np.int64)
+        columns = [self._coded(number)[0] for number in self._numbers(reads)]
+        for codes in [*columns, *([_coded(self._cards)[0]] if CARD in reads else [])]:
+            found, _ = _coded(found * (int(codes.max(initial=0)) + 1) + codes[rows])
+        kinds, count = _coded(found)
+        first = np.empty(count, np.int64)
+        first[kinds[::-1]] = rows[::-1]
+        return kinds, first
+
+    def _numbers(self, reads: Collection[int | str]) -> list[int]:
+        wanted = {*reads, *(_AMOUNT if ZERO in reads else ())}
+        return [number for number in self._block.columns if EVERY in reads or number in wanted]
+
+
+def _coded(values: Ints) -> tuple[Ints, int]:
+    """*values* as numbers from 0 on, equal where they are, and how many there are."""
+    encoded = pa.array(values).dictionary_encode()
+    return np.asarray(encoded.indices).astype(np.int64), len(encoded.dictionary)
+
+
 class _Asked:
     """Marks rows by what one rule says of the values that it reads; equal values are asked once."""
 
@@ -65,16 +116,25 @@ class _Asked:
         self._known: dict[tuple[object, ...], int] = {}
         self._codes: dict[object, int] = {}
 
-    def mark(self, block: Block, unsure: Bools) -> Bytes:
+    def mark(self, block: Block, unsure: Bools, values: _Values) -> Bytes:
         """One mark per row; rows whose mark would be one too many are *unsure*."""
         marks = np.zeros(len(block.lines), np.uint8)
         asked = np.array([*map(self._speaks_of, block.groups), False])[block.group]
-        rows, numbers = np.flatnonzero(asked), [self._numbers(one) for one in block.groups]
-        for row, at in zip(rows.tolist(), block.group[rows].tolist(), strict=True):
-            fields = {number: block.columns[number].text(row) for number in numbers[at]}
-            marks[row] = self._mark_of(block.groups[at], fields)
+        rows = np.flatnonzero(asked)
+        if not len(rows):
+            return marks
+        kinds, first = values.kinds(rows, self._item.reads)
+        of_row = block.group[first].tolist()
+        groups = {at: self._held(block.groups[at], values) for at in set(of_row)}
+        kept = 2 * len(first) < len(rows)  # values that hardly come again need not be remembered
+        said = [self._mark_of(groups[at], row, kept) for row, at in zip(first.tolist(), of_row, strict=True)]
+        marks[rows] = np.array(said, np.uint8)[kinds]
         unsure |= marks == UNSURE
         return marks
+
+    def _held(self, group: Group, values: _Values) -> _Held:
+        message = Message(group.mti, dict.fromkeys(group.numbers, ""), group.version)
+        return _name(group), message, [(number, *values.texts(number)) for number in self._numbers(group)]
 
     def _speaks_of(self, group: Group) -> bool:
         item, here = self._item, {0, *group.numbers}
@@ -89,16 +149,23 @@ class _Asked:
             reads |= set(_AMOUNT)
         return [number for number in group.numbers if EVERY in reads or number in reads]
 
-    def _mark_of(self, group: Group, fields: dict[int, str]) -> int:
-        key = (group.mti, group.bits, group.version, *fields.values())
-        if key not in self._known:
+    def _mark_of(self, group: _Held, row: int, kept: bool) -> int:
+        name, message, held = group
+        fields = message.fields
+        for number, codes, texts in held:
+            fields[number] = texts[codes[row]]
+        if not kept:
+            return self._ask(message)
+        key = name, *[fields[number] for number, _, _ in held]
+        if (known := self._known.get(key)) is None:
             if len(self._known) > _MOST_KINDS:
                 self._known.clear()
-            present = dict.fromkeys(group.numbers, "") | fields
-            message = Message(group.mti, present, group.version)
-            said = tuple((hit.field, hit.severity) for hit in self._item.check(message))
-            self._known[key] = min(self._codes.setdefault(said, len(self._codes) + 1), UNSURE)
-        return self._known[key]
+            self._known[key] = known = self._ask(message)
+        return known
+
+    def _ask(self, message: Message) -> int:
+        said = tuple([(hit.field, hit.severity) for hit in self._item.check(message)])
+        return min(self._codes.setdefault(said, len(self._codes) + 1), UNSURE)
 
 
 class Checks:
@@ -115,9 +182,10 @@ class Checks:
     def errors(self, block: Block, owners: Owners) -> Ints:
         """The number of errors of each row."""
         marks, unsure = self._marks.of(block)
-        for one in self._asked:
-            marks.append(one.mark(block, unsure))
         kinds, checks = self._cards.kinds(owners)
+        values = _Values(block, self._cards.alike(owners, checks))
+        for one in self._asked:
+            marks.append(one.mark(block, unsure, values))
         unsure |= kinds == UNSURE
         groups = [self._groups.setdefault(_name(one), len(self._groups)) for one in block.groups]
         settled = np.array([_settled(one.mti) for one in block.groups] + [False])
