@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,6 +78,7 @@ class _Verbs(click.Group):
         if name not in _HOMES:
             return None
         found = getattr(import_module(f"sim.cli.{_HOMES[name][0]}"), f"{name}_command")
+        gc.enable()
         return found if isinstance(found, click.Command) else None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -97,6 +99,19 @@ def iso8583() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command; ends the process with its exit status."""
+    if argv is not None:
+        _run(argv)
+        return
+    # Modules and tables live as long as the process: the collector need look at them neither while they are
+    # loaded nor at the end, which is a fifth of what a plain verb takes.
+    gc.disable()
+    try:
+        _run(None)
+    finally:
+        gc.freeze()
+
+
+def _run(argv: list[str] | None) -> None:
     try:
         status = iso8583.main(argv, prog_name="iso8583", standalone_mode=False)
     except click.Abort:
