@@ -61,9 +61,10 @@ def host_command(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     line: dict[str, Any] = {"framing": list(framing) or None, "tls": tls}
     with opening.host(Host, options.pop("rules"), **line, **options) as host:
-        click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
         unread = threading.Event()
         host.seen.observe(_while_read(_teller(host.seen, as_json), unread))
+        # Only now: whoever waits for these words may connect at once.
+        click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
         try:
             unread.wait()
         except KeyboardInterrupt:
