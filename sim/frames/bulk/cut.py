@@ -124,13 +124,17 @@ def _misfits(
 ) -> dict[int, Odd]:
     """What is wrong with *rows*, whose MTI and bitmap can be read: the codec says it where it begins."""
     found: dict[int, Odd] = {}
+    if not len(rows):
+        return found
     numbers, places = stuck(lines, groups, head, rows)
-    stopped = zip(rows.tolist(), head[rows].tolist(), numbers.tolist(), places.tolist(), strict=True)
-    for row, one, number, at in stopped:
-        texts[row] = raw = lines.text(row)
-        rest = Message(groups[one].mti, {}, groups[one].version, False, lines.table)
+    raws, all_rows = lines.texts(rows), rows.tolist()
+    texts.update(zip(all_rows, raws, strict=True))
+    # What is read begins where it gets stuck, so that nothing of it gets into these.
+    rests = [Message(one.mti, {}, one.version, False, lines.table) for one in groups]
+    stopped = zip(all_rows, raws, head[rows].tolist(), numbers.tolist(), places.tolist(), strict=True)
+    for row, raw, one, number, at in stopped:
         try:
-            read_values(raw, at, (number,) if number else (), rest)
+            read_values(raw, at, (number,) if number else (), rests[one])
         except ParseError as error:
             # Its traceback would hold on to all that is here, the buffer of the lines too.
             found[row] = error.with_traceback(None)

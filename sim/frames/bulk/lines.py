@@ -63,6 +63,12 @@ class Lines:
         """Message *row* as text."""
         return decoded(self.data[self.starts[row] : self.stops[row]].tobytes())
 
+    def texts(self, rows: Ints) -> list[str]:
+        """The messages *rows* as texts."""
+        data = self.data.data
+        spans = zip(self.starts[rows].tolist(), self.stops[rows].tolist(), strict=True)
+        return [decoded(data[start:stop].tobytes()) for start, stop in spans]
+
     def pick(self, rows: Any) -> Lines:
         """The messages *rows* (a slice, numbers or a mask) of the same buffer."""
         held: Mapping[int, Message | ParseError] = {}
