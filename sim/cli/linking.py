@@ -111,7 +111,10 @@ def send_command(
         "reverse": not no_reversal,
     }
     with opening.client(Client, address, **how, **options) as client:
+        instead: list[Entry] = []
+        client.seen.observe(_keeping(instead))
         for one in messages(message, path):
+            instead.clear()
             done = client.exchange(parse_any(one).message)
             unanswered |= done.answer is None
             latency = None if done.latency is None else round(done.latency * 1000, 3)
@@ -129,6 +132,8 @@ def send_command(
                     else ""
                 )
                 shown.verdict(done.answer is not None, told + (f" ({done.note})" if done.note else ""))
+                for entry in instead:
+                    click.echo(f"  beside it came: {_instead(client.seen, entry)}")
     click.get_current_context().exit(1 if unanswered else 0)
 
 
@@ -271,6 +276,23 @@ def _while_read(tell: Callable[[Entry], None], unread: threading.Event) -> Calla
             unread.set()
 
     return quietly
+
+
+def _keeping(kept: list[Entry]) -> Callable[[Entry], None]:
+    """Keeps in *kept* what came in and is the answer of no request."""
+
+    def keep(entry: Entry) -> None:
+        if entry.kind in ("unmatched", "unreadable", "duplicate"):
+            kept.append(entry)
+
+    return keep
+
+
+def _instead(seen: Traffic, entry: Entry) -> str:
+    message = seen.message(entry)
+    if message is None:
+        return f"{len(entry.data)} bytes that are no message"
+    return f"{message.mti} {message.get(11)}, {entry.note or 'which answers nothing that was sent'}"
 
 
 def _texts(fields: dict[int, str]) -> dict[str, str]:

@@ -192,6 +192,8 @@ def _rule(at: int, row: Mapping[str, Any]) -> Rule:
             values[name] = Range.of(where + name, str(given[name]).strip())
     if "action" in given:
         action = str(given["action"]).strip()
+        if action in _COLUMNS:
+            raise OptionError(f"{where}action", f"an action; {action} is a column of its own", shown(action))
         if action not in ACTIONS:
             raise ChoiceError.of(f"{where}action", action, tuple(ACTIONS))
         values["action"] = action

@@ -218,7 +218,7 @@ def told(seen: Seen, host: hosting.Told) -> tuple[str, bool]:
 def main(count: int, minutes: float = inf) -> int:
     """Soak, write down, tell."""
     seen = soak_service(count, minutes * 60)
-    text, well = told(seen, hosting.soak(max(seen.answered // 10, 100)))
+    text, well = told(seen, hosting.soak(min(seen.answered, hosting.ENOUGH)))
     RESULTS.write_text(text, encoding="utf-8")
     print(text)
     return int(not well)

@@ -44,7 +44,7 @@ def test_what_is_out_of_bounds_is_told() -> None:
     seen = Seen(alone=[0.001] * 100, meanwhile=[0.002] * 100)
     seen.memory = [(at / 10, 100) for at in range(11)]
     seen.tally.update({"200": 5})
-    host = hosting.Told(alone=[0.001], meanwhile=[0.001], memory=[(0.3, 5), (1.0, 5)])
+    host = hosting.Told(alone=[0.001], meanwhile=[0.001], memory=[(0.4, 5), (1.0, 5)])
     host.statuses.update({"answered": 3})
     assert told(seen, host)[1]
     for broken in (
