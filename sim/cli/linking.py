@@ -132,8 +132,8 @@ def send_command(
                     else ""
                 )
                 shown.verdict(done.answer is not None, told + (f" ({done.note})" if done.note else ""))
-                for entry in instead:
-                    click.echo(f"  beside it came: {_instead(client.seen, entry)}")
+                for entry in instead if done.answer is None else ():
+                    click.echo(f"  came instead: {_instead(client.seen, entry)}")
     click.get_current_context().exit(1 if unanswered else 0)
 
 
@@ -282,7 +282,7 @@ def _keeping(kept: list[Entry]) -> Callable[[Entry], None]:
     """Keeps in *kept* what came in and is the answer of no request."""
 
     def keep(entry: Entry) -> None:
-        if entry.kind in ("unmatched", "unreadable", "duplicate"):
+        if entry.kind in ("unmatched", "unreadable"):
             kept.append(entry)
 
     return keep
@@ -292,7 +292,7 @@ def _instead(seen: Traffic, entry: Entry) -> str:
     message = seen.message(entry)
     if message is None:
         return f"{len(entry.data)} bytes that are no message"
-    return f"{message.mti} {message.get(11)}, {entry.note or 'which answers nothing that was sent'}"
+    return f"{message.mti} {message.get(11)}, which answers nothing that was sent"
 
 
 def _texts(fields: dict[int, str]) -> dict[str, str]:

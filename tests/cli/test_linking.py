@@ -66,6 +66,18 @@ def test_two_commands_talk(tmp_path: Path) -> None:
     assert PAN not in sent.stdout + many.stdout + "".join(lines)
 
 
+def test_what_came_instead_of_an_answer_is_told(tmp_path: Path) -> None:
+    """An answer with another trace number and bytes that are no message: the request timed out, and why."""
+    rules = tmp_path / "rules.csv"
+    rules.write_text("mti,action,code\n0200,wrong-stan,00\n0100,garbage,00\n", encoding="utf-8")
+    other = generate("auth", stan="000007").raw
+    with host("--rules", str(rules)) as (address, _):
+        sent = iso8583("send", address, "--timeout", "0.5", "--no-reversal", given=f"{REQUEST}\n{other}\n")
+    assert sent.returncode == 1
+    lines = sent.stdout.splitlines()
+    assert [line.partition(":")[2][:6] for line in lines if "came instead" in line] == [" 0210 ", " 18 by"]
+
+
 def test_a_script_ends_a_host_as_ctrl_c_does() -> None:
     """SIGTERM, which service managers and containers send: the line is closed, and that is told."""
     with host(end=signal.SIGTERM) as (address, lines):

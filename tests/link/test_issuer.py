@@ -246,3 +246,9 @@ def test_a_reversal_by_reference_undoes_its_own_transaction() -> None:
     assert accounts.give_back(undone) == 300
     assert accounts.give_back(undone) == 0
     assert accounts.balance(first[2]) == 10_000 - 500
+
+
+def test_a_column_taken_for_an_action_is_told() -> None:
+    """A delay is a column, not an action: the error says so."""
+    with pytest.raises(OptionError, match="delay is a column of its own"):
+        rules_of([{"action": "delay"}])

@@ -61,12 +61,15 @@ class Told:
             ),
             (
                 "host: memory, end by when its records are full",
-                f"{self._grown():.2f}, at most {max((size for _, size in self.memory), default=0) / 1e6:.0f} MB",
+                f"{self._grown():.2f}, at most {self._most() / 1e6:.0f} MB",
             ),
         ]
 
     def _slower(self) -> float:
         return _p99(self.meanwhile) / _p99(self.alone)
+
+    def _most(self) -> int:
+        return max((size for _, size in self.memory), default=0)
 
     def _grown(self) -> float:
         after = [size for share, size in self.memory if share >= _WARM]
