@@ -17,6 +17,7 @@ from sim.masking import mask_pan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sim.link.exchange import Exchange
     from sim.link.traffic import Entry, Traffic
 
 _FORMAT = click.option("--format", "format", help="How messages are written; without it, as text.")
@@ -117,22 +118,9 @@ def send_command(
             instead.clear()
             done = client.exchange(parse_any(one).message)
             unanswered |= done.answer is None
-            latency = None if done.latency is None else round(done.latency * 1000, 3)
-            if as_json:
-                answer = (
-                    None if done.answer is None else {"mti": done.answer.mti} | _texts(done.answer.masked())
-                )
-                record = {"status": done.status, "code": done.code, "latency_ms": latency}
-                shown.json_line(record | {"answer": answer, "note": done.note})
-            else:
-                told = f"{done.request.mti} {done.request.get(11)} {done.status}"
-                told += (
-                    f": {done.answer.mti}, response code {done.code or '-'}, {latency} ms"
-                    if done.answer
-                    else ""
-                )
-                shown.verdict(done.answer is not None, told + (f" ({done.note})" if done.note else ""))
-                for entry in instead if done.answer is None else ():
+            _tell(done, as_json)
+            if done.answer is None and not as_json:
+                for entry in instead:
                     click.echo(f"  came instead: {_instead(client.seen, entry)}")
     click.get_current_context().exit(1 if unanswered else 0)
 
@@ -276,6 +264,20 @@ def _while_read(tell: Callable[[Entry], None], unread: threading.Event) -> Calla
             unread.set()
 
     return quietly
+
+
+def _tell(done: Exchange, as_json: bool) -> None:
+    """What became of a request, card data hidden."""
+    answer, latency = done.answer, None if done.latency is None else round(done.latency * 1000, 3)
+    if as_json:
+        fields = None if answer is None else {"mti": answer.mti} | _texts(answer.masked())
+        record = {"status": done.status, "code": done.code, "latency_ms": latency}
+        shown.json_line(record | {"answer": fields, "note": done.note})
+        return
+    told = f"{done.request.mti} {done.request.get(11)} {done.status}"
+    if answer is not None:
+        told += f": {answer.mti}, response code {done.code or '-'}, {latency} ms"
+    shown.verdict(answer is not None, told + (f" ({done.note})" if done.note else ""))
 
 
 def _keeping(kept: list[Entry]) -> Callable[[Entry], None]:
