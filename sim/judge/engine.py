@@ -35,6 +35,7 @@ _LONGEST_CODE = 32  # DE 22 of 2003
 ANY = "0123456789"  # any digit of the MTI
 
 _ORDER = {severity: place for place, severity in enumerate(Severity)}
+_ERROR = Severity.ERROR  # to look a member up takes as long as all else that is done with it
 _CATALOGUES = ("rules", "rules_chip", "rules_layout")
 
 
@@ -139,9 +140,7 @@ def heard(found: Iterable[Located]) -> Heard:
     held = tuple(found)
     if not held:
         return SILENT
-    return Heard(
-        held, tuple([hit for text, hit in held if (hit.severity or text.severity) is Severity.ERROR])
-    )
+    return Heard(held, tuple([hit for text, hit in held if (hit.severity or text.severity) is _ERROR]))
 
 
 SILENT = Heard((), ())

@@ -387,4 +387,5 @@ def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     """The findings of network *name*'s rules on *message*, in the order of the elements."""
     kind = kind_of(message)
     facts = kind.facts(message, kind.answers(message))
-    return tuple(locate_all(Places(message), network_hits(facts, name).found, name))
+    (_, said), *_ = network_hits(facts, (name,))
+    return tuple(locate_all(Places(message), said.found, name))

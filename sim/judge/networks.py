@@ -33,6 +33,7 @@ from sim.spec.networks import (
 
 _CACHE_SIZE = 1024
 _IIN_DIGITS = 6
+_ERROR = Severity.ERROR
 _TRACK_1 = 45
 # Checks in which the network's own rows count.
 _OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "needs", "subelement_sizes")
@@ -43,7 +44,12 @@ class Formats(NamedTuple):
     format it is, and about which element, in the order in which they are asked."""
 
     rows: tuple[tuple[RuleText, str], ...]
-    by_place: dict[int, list[tuple[int, int, int]]]
+    by_place: dict[int, list[Asked]]
+
+
+# Of which format a question is, which of its elements it is about, and that element; what was found wrong.
+Asked = tuple[int, int, int]
+Misfit = tuple[Asked, str]
 
 
 class _Presence(NamedTuple):
@@ -66,13 +72,12 @@ class _Presence(NamedTuple):
 
 class Told:
     """What a network says of a message: what is `wrong` at once, all that was `found` when somebody asks.
-    `bits` are the elements missed, or not wanted; *others* what else is said, in front of that and behind."""
+    `bits` are the elements missed, or not wanted; *before* and *behind* what else is said, in this order."""
 
-    __slots__ = ("_bits", "_others", "_presence", "wrong")
+    __slots__ = ("_before", "_behind", "_bits", "_presence", "wrong")
 
-    def __init__(self, presence: _Presence, bits: int, others: tuple[Heard, Heard]) -> None:
-        self._presence, self._bits, self._others = presence, bits, others
-        before, behind = others
+    def __init__(self, presence: _Presence, bits: int, before: Heard, behind: Heard) -> None:
+        self._presence, self._bits, self._before, self._behind = presence, bits, before, behind
         wrong, loud = before.wrong, bits & presence.loud
         while loud:  # few of all that could be said
             bit = loud & -loud
@@ -83,13 +88,12 @@ class Told:
     @property
     def found(self) -> tuple[Located, ...]:
         """All of it."""
-        before, behind = self._others
-        found, bits = before.found, self._bits
+        found, bits = self._before.found, self._bits
         while bits:
             bit = bits & -bits
             found += self._presence.said[bit].found
             bits ^= bit
-        return found + behind.found
+        return found + self._behind.found
 
 
 class _NetworkRows:
@@ -119,8 +123,8 @@ _NO_PRESENCE = _Presence(0, 0, {}, 0)
 
 class Tables:
     """What networks ask of messages of a version and MTI: the questions about each element, those that are
-    free apart from the others; each network's rows; and the conditions of all, each with the elements that
-    some network wants then, or does not want, as bits."""
+    free apart from the others, and by its place who asks each; each network's rows; and the conditions of
+    all, each with the elements that some network wants then, or does not want, as bits."""
 
     def __init__(self, version: str, mti: str) -> None:
         made: dict[tuple[Any, ...], Question] = {}
@@ -131,6 +135,10 @@ class Tables:
         for one in made.values():
             (free if one.free else self.others).setdefault(one.number, []).append(one)
         self.free = {number: Inquiry(number, asked) for number, asked in free.items()}
+        self.askers: dict[int, list[tuple[str, Asked]]] = {}
+        for name, rows in self.rows.items():
+            for place, asked in rows.formats.by_place.items():
+                self.askers.setdefault(place, []).extend((name, one) for one in asked)
         self._conditions = []
         for place, condition in enumerate(conditions):
             each = [rows.presence[condition] for rows in self.rows.values() if condition in rows.presence]
@@ -165,7 +173,7 @@ def _rows_of(
         one = _Presence(bit * must, bit * (not must), {bit: said}, bit * bool(said.wrong))
         asked[row.when] = asked[row.when].and_then(one) if row.when in asked else one
     told: list[tuple[RuleText, str]] = []
-    by_place: dict[int, list[tuple[int, int, int]]] = {}
+    by_place: dict[int, list[Asked]] = {}
     for item in formats(name, mti, version):
         if not item.standard:
             for at, number in enumerate(item.fields):
@@ -231,6 +239,14 @@ class Facts:
             self._luhn = luhn_ok(self._pan)
         return right if self._luhn else wrong
 
+    def misfits(self) -> dict[str, list[Misfit]]:
+        """What was found by the formats of each network."""
+        made: dict[str, list[Misfit]] = {}
+        for place, wrong in self.found.items():
+            for name, one in self.asked.askers.get(place, ()):
+                made.setdefault(name, []).append((one, wrong))
+        return made
+
     @property
     def held(self) -> int:
         """Which conditions hold, as bits."""
@@ -239,28 +255,31 @@ class Facts:
         return self._held
 
 
-def network_hits(facts: Facts, name: str) -> Heard | Told:
-    """What network *name*'s rules say of a message, not yet located; `SILENT` where they say nothing."""
-    rows = facts.asked.rows[name]
-    presence, mask, behind = rows.where(facts.held), facts.mask, facts.card(name)
-    bits = presence.wanted & ~mask | presence.unwanted & mask
-    if facts.found and not facts.found.keys().isdisjoint(rows.formats.by_place):
-        behind = behind.and_then(heard(_format_hits(facts, rows.formats)))
-    if not bits and behind is SILENT and rows.said is SILENT:
-        return SILENT
-    return Told(presence, bits, (rows.said, behind))
+def network_hits(facts: Facts, names: Iterable[str]) -> Iterator[tuple[str, Heard | Told]]:
+    """What the rules of each network of *names* say of a message, not yet located; `SILENT` where they say
+    nothing."""
+    rows_of, held, mask, misfits = facts.asked.rows, facts.held, facts.mask, facts.misfits()
+    for name in names:
+        rows, behind = rows_of[name], facts.card(name)
+        presence = rows.where(held)
+        bits = presence.wanted & ~mask | presence.unwanted & mask
+        if misfits and name in misfits:
+            behind = behind.and_then(heard(_format_hits(misfits[name], rows.formats)))
+        if bits or behind is not SILENT or rows.said is not SILENT:
+            yield name, Told(presence, bits, rows.said, behind)
+        else:
+            yield name, SILENT
 
 
-def _format_hits(facts: Facts, told: Formats) -> list[Located]:
+def _format_hits(misfits: list[Misfit], told: Formats) -> list[Located]:
     hits: list[Located] = []
     judged: set[int] = set()
-    found = ((one, wrong) for place, wrong in facts.found.items() for one in told.by_place.get(place, ()))
-    for (row, _, number), wrong in sorted(found):
+    for (row, _, number), wrong in sorted(misfits):
         # An element with an error is not judged on its finer points.
         if number not in judged:
             text, expected = told.rows[row]
             hits.append((text, Hit(number, expected, wrong)))
-            if text.severity is Severity.ERROR:
+            if text.severity is _ERROR:
                 judged.add(number)
     return hits
 

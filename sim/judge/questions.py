@@ -72,7 +72,9 @@ class Inquiry:
         """What is found wrong with *value*."""
         if not self._kept:
             return self._ask(message, value)
-        key = self, len(value), hash(value), *map(hash, map(message.fields.get, self._beside))
+        key: tuple[Any, ...] = self, len(value), hash(value)
+        if self._beside:
+            key += tuple(map(hash, map(message.fields.get, self._beside)))
         found = _ANSWERS.get(key)
         return _ANSWERS.keep(key, self._ask(message, value)) if found is None else found
 

@@ -6,7 +6,7 @@ network it is judged on. So it is kept by them, without the message, and told ag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from sim.codec import Message
@@ -124,27 +124,26 @@ class Verdict:
             standard = [*dialect.replaced(message, standard), *dialect.hits(message)]
         made.standard = Judgement(places, heard(standard))
         facts = kind.facts(message, made._answers, codes)
+        made._ask(facts, names)
         if network:
-            made._judge(facts, network)
+            made._judge(facts, (network,))
             told = made._results[network]
             found = told.found if standard else ()
             unsaid = _unsaid(found, standard, network)
             made.own = told if unsaid is found else Judgement(places, heard(unsaid), network)
-        made._ask(facts, names)
         return made
 
-    def _judge(self, facts: Facts, name: str) -> None:
-        if self._places is not None and name not in self._results:
-            said = network_hits(facts, name)
+    def _judge(self, facts: Facts, names: Iterable[str]) -> None:
+        results, places = self._results, self._places
+        if places is None:
+            return
+        for name, said in network_hits(facts, [name for name in names if name not in results]):
             if facts.message.dialect is not None:
                 said = heard(dialect.replaced(facts.message, said.found, name))
-            self._results[name] = (
-                Judgement(self._places, said, name) if said is not SILENT else _nothing(name)
-            )
+            results[name] = Judgement(places, said, name) if said is not SILENT else _nothing(name)
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
-        for name in names:
-            self._judge(facts, name)
+        self._judge(facts, names)
         self._asked[names] = {name: self._results[name] for name in names}
 
     def ask(self, message: Message, names: tuple[str, ...]) -> None:
