@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sim.codec import Message, build
 from sim.codec.wire import Format, Layer, encode, frame, read, wrap
+from sim.codec.wire.dumps import rewritten
 from sim.codec.wire.framing import said_length
 from sim.errors import BuildError, WireError
 from sim.operations.guessing import Guessed, guess
@@ -18,6 +19,8 @@ from sim.operations.guessing.blocks import after
 from sim.operations.reading import recognised
 from sim.spec import Spec, version_of
 from sim.spec.words import AnyVersion
+
+_REWRITTEN = "What was pasted cannot be written in its own way: in its place stand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,9 @@ class Wired:
     them. `layers` are what stands in front, outermost first, each as its name (empty for an unknown one),
     what to call it and its size in bytes. `spans` say where each element stands (0 the MTI, 1 the bitmap):
     start of its prefix, start of its value, end, in bytes of `data`. `text` is the text form, as
-    far as it was read; `error` says why no further. The repr leaves the bytes out: they hold card data.
+    far as it was read; `error` says why no further. `pasted` is the text in which the reading called
+    `spelling` saw the bytes `given`, before anything was changed. The repr leaves the bytes out: they hold
+    card data.
     """
 
     data: bytes = field(repr=False)
@@ -41,6 +46,9 @@ class Wired:
     layers: tuple[tuple[str, str, int], ...]
     said: str
     error: str = ""
+    pasted: str = field(default="", repr=False)
+    spelling: str = ""
+    given: bytes = field(default=b"", repr=False)
 
     @property
     def dialect(self) -> Spec | None:
@@ -52,11 +60,25 @@ class Wired:
         """What to read its text by as *version*: the table of its dialect, or the version."""
         return self.dialect or version if version == self.version else version
 
-    @property
-    def paste(self) -> str:
-        """What reads as the message again by itself: the text form; of a dialect, whose text does not say how
-        it is read, all the bytes in hex."""
-        return self.data.hex().upper() if self.dialect else self.text
+    def put_back(self) -> tuple[str, str]:
+        """What reads as the message again by itself, and what was done where that is not written as the paste
+        was: in the paste's own writing, framing and all; else its bytes in hex; else the text form."""
+        if self.pasted:
+            kept = rewritten(self.pasted, self.spelling, self.given, self.data)
+            if kept is not None and (kept == self.pasted or self._reads(kept)):
+                return kept, ""
+        bare = self.data.hex().upper()
+        if self.dialect or (self.pasted and self._reads(bare)):
+            return bare, f"{_REWRITTEN} all its bytes in hex." if self.pasted else ""
+        return (
+            self.text,
+            f"{_REWRITTEN} the characters of the message, without what was around it." if self.pasted else "",
+        )
+
+    def _reads(self, text: str) -> bool:
+        """Whether *text* is read as this message, element by element."""
+        best = guess(text).best
+        return best.data == self.data and dict(best.spans) == dict(self.spans)
 
     @property
     def behind(self) -> bytes:
@@ -95,7 +117,10 @@ class Wired:
                 raise WireError(
                     error.field, error.offset, error.expected, error.found, error.partial
                 ) from None
-            return of_guessed(best) or self
+            made = of_guessed(best)
+            if made is None:
+                return self
+            return replace(made, pasted=self.pasted, spelling=self.spelling, given=self.given)
 
     def _read(self, data: bytes, start: int, end: int) -> Wired:
         body = data[start:end]
@@ -184,15 +209,14 @@ def wired(
     '123457'
     """
     if isinstance(paste, bytes):
-        best: Guessed | None = guess(paste, format=format, version=version).best
-    else:
-        found = recognised(paste, format=format, version=version)
-        best = found.best if found else None
-    return None if best is None else of_guessed(best)
+        return of_guessed(guess(paste, format=format, version=version).best)
+    found = recognised(paste, format=format, version=version)
+    return of_guessed(found.best, paste) if found else None
 
 
-def of_guessed(best: Guessed) -> Wired | None:
-    """The bytes of a candidate; None where it was not read out of bytes."""
+def of_guessed(best: Guessed, pasted: str = "") -> Wired | None:
+    """The bytes of a candidate, which was read out of the text *pasted*; None where it was not read out of
+    bytes."""
     if best.message is None or best.written is None or not best.spans:
         return None
     text = best.text if best.complete else best.partial_text
@@ -205,5 +229,17 @@ def of_guessed(best: Guessed) -> Wired | None:
     error = str(best.error) if best.error else ""
     said = best.read_as.removesuffix(f", {best.confidence}")
     return Wired(
-        best.data, best.start, best.end, best.written, best.version, text, best.spans, layers, said, error
+        best.data,
+        best.start,
+        best.end,
+        best.written,
+        best.version,
+        text,
+        best.spans,
+        layers,
+        said,
+        error,
+        pasted,
+        best.spelling,
+        best.data,
     )

@@ -106,9 +106,11 @@ class MessageAnatomy(anywidget.AnyWidget):
     def put(self, raw: str, version: str | None, network: str | None, held: Wired | None = None) -> None:
         """Show the text *raw* and, where it came in bytes, these. Without them, those that are shown stay
         where they hold the same message."""
-        if held is not None:
-            self.held = held
         same = (raw, version, network) == (self.message, self.version, self.network)
+        if held is not None:
+            if same and self.held is not None and held.data == self.held.data:
+                self._history.replace((raw, held))  # what an edit made, as it is written now
+            self.held = held
         if not same:
             if self._given:  # a person types: that is one step, not one for each key
                 self._history.replace((raw, held))
@@ -119,8 +121,8 @@ class MessageAnatomy(anywidget.AnyWidget):
             self._follow(None)
 
     def on_edit(self, told: Callable[[str], None]) -> None:
-        """Have *told* called with the text whenever it was edited, undone or redone here; of a dialect with
-        the bytes in hex."""
+        """Have *told* called with the text whenever it was edited, undone or redone here; of what was pasted
+        in bytes, with these in the same writing."""
         self._edited.append(told)
 
     def _follow(self, change: Any) -> None:
@@ -211,7 +213,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         done = self._edit(number, lambda raw, version: self._toggled(raw, version, number))
         if done and there:
             name = spec(self.view["version"])[number].name
-            self.notice = f"{element_label(number)} {name} is taken out."
+            self.notice = f"{element_label(number)} {name} is taken out. {self.notice}".rstrip()
         return done
 
     def mend(self) -> bool:
@@ -270,8 +272,11 @@ class MessageAnatomy(anywidget.AnyWidget):
             self._follow(None)
         else:
             self.message = raw
-        for told in self._edited:
-            told(self.held.paste if self.held else self.message)
+        if self._edited:
+            text, said = self.held.put_back() if self.held else (self.message, "")
+            for told in self._edited:
+                told(text)
+            self.notice = said or self.notice
 
     def __repr__(self) -> str:
         seen = self.view

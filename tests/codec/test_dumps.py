@@ -155,3 +155,9 @@ def test_elements_that_a_paste_names_are_taken_from_it(text: str) -> None:
 def test_what_names_no_elements_is_not_named(text: str) -> None:
     """A dump or a letter has no labelled elements."""
     assert named(text) == []
+
+
+def test_a_backtick_behind_a_quotation_mark_is_a_byte() -> None:
+    """60, which begins a TPDU, is a backtick in what Python prints."""
+    data = bytes.fromhex("6000060000 0800 2020000000000000 990000 000042")
+    assert ("string with escapes", data) in [(one.name, one.data) for one in readings(repr(data))]

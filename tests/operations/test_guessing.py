@@ -221,3 +221,32 @@ def test_the_ready_formats_are_what_is_tried() -> None:
     """Every ready format reads its own message when it is asked for."""
     for name in ("bcd", "ebcdic", "ascii-binary", "visa", "unionpay"):
         assert guess(encode(SALE, name).hex(), format=wire_format(name)).best.message == SALE
+
+
+@pytest.mark.parametrize(
+    "around", ["\x02{}\x03", "<STX>{}<ETX>", "[STX]{}[ETX]", "\u2402{}\u2403", "\x02{}\x03\r\n"]
+)
+def test_text_between_stx_and_etx_is_named_so(around: str) -> None:
+    """As characters, or written out as manuals and terminals show them."""
+    best = guess(around.format(build(SALE))).best
+    assert best.read_as == "text, STX, ETX, text form, sure"
+    assert best.message == SALE
+
+
+def test_masked_bytes_of_a_dump_are_never_believed() -> None:
+    """Bytes that somebody starred out or crossed out are zeros, and the reading says so."""
+    shown = hexdump_c(encode(SALE, "bcd")).splitlines()
+    masked = "\n".join([shown[0].replace("41 11", "41 XX").replace(" 11", " XX").split("|")[0], *shown[1:]])
+    best = guess(masked).best
+    assert best.confidence == "unsure"
+    assert "masked" in " ".join(best.reasons)
+    assert best.message is not None
+    assert best.message[11] == SALE[11]
+
+
+def test_a_paste_that_ends_in_an_ellipsis_is_a_message_that_was_cut() -> None:
+    """MTI and bitmap are enough then."""
+    best = guess(encode(SALE, "bcd")[:16].hex(" ") + " ...").best
+    assert best.confidence == "unsure"
+    assert "the paste ends in an ellipsis: it is cut" in best.reasons
+    assert best.mti == "0200"

@@ -136,13 +136,47 @@ def test_the_button_unframes_a_dump_of_a_dialect(tmp_path: Path) -> None:
 
 
 def test_an_edit_in_the_anatomy_of_a_dialect_goes_into_the_bytes(tmp_path: Path) -> None:
-    """The box has the bytes with the new value, read as before; undone, those before it."""
+    """The box has the bytes with the new value, as they were pasted and read as before; undone, those before
+    it."""
     framed = _of_a_dialect(tmp_path)
     panel = ExplainPanel(framed.hex())
     anatomy = panel.views.anatomy
     assert anatomy.set_value(11, "777777")
     assert not panel.problem
-    assert panel.message == framed.hex().upper().replace("000042", "777777")
+    assert panel.message == framed.hex().replace("000042", "777777")
     anatomy.undo()
-    assert panel.message == framed.hex().upper()
+    assert panel.message == framed.hex()
     assert "My bank" in panel.input.recognised.said
+
+
+_KEPT = (
+    *("hex", "HEX", "spaced", "xxd", "hexdump -C", "tcpdump -X", "wireshark", "jpos", "logged dump"),
+    *("java", "signed", "base64", "log around"),
+)
+
+
+@pytest.mark.parametrize("name", _KEPT)
+def test_an_edit_stays_in_the_writing_of_the_paste(name: str) -> None:
+    """A dump with its offsets and gutter, a literal, a line of a log: after an edit the box has the same with
+    the new bytes, framing and lengths too; undone, what was pasted."""
+    panel = ExplainPanel(SPELLINGS[name](FRAMED))
+    pasted, anatomy = panel.message, panel.views.anatomy
+    longer = parse(RAW).replace(de11="777777", de48="SOMETHING MORE")
+    body = encode(longer, "bcd")
+    changed = (len(body) + 5).to_bytes(2, "big") + FRAMED[2:7] + body
+    assert anatomy.set_value(11, "777777")
+    assert anatomy.set_value(48, "SOMETHING MORE")
+    assert panel.message.split() == SPELLINGS[name](changed).split()
+    assert anatomy.notice == ""
+    anatomy.undo()
+    anatomy.undo()
+    assert panel.message == pasted
+
+
+def test_an_edit_that_cannot_stay_in_the_writing_of_the_paste_says_so() -> None:
+    """The box has the bytes in hex then, framing and all, and the anatomy says it."""
+    panel = ExplainPanel(SPELLINGS["octal"](FRAMED))
+    anatomy = panel.views.anatomy
+    assert anatomy.set_value(11, "777777")
+    assert panel.message == FRAMED.hex().upper().replace("000042", "777777")
+    assert anatomy.notice.endswith("in hex.")

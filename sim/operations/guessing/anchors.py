@@ -143,7 +143,10 @@ def anchors(views: Views, only: int | None = None, alike: Head | None = None) ->
             some = heads.items() if alike is None else ((one, heads[one]) for one in (alike,) if one in heads)
             made = (_anchor(views, at, mti, head, kind) for head, kind in some)
             found += [one for one in made if one]
-    return sorted(found, key=lambda one: (-one.rank, one.at))[:_MOST]
+    found.sort(key=lambda one: (-one.rank, one.at))
+    # Digits in EBCDIC look like heads at every byte: the best of each way to write one is kept besides.
+    best = {one.head: one for one in reversed(found)}
+    return [one for place, one in enumerate(found) if place < _MOST or best[one.head] is one]
 
 
 def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[int, str]]:

@@ -97,7 +97,7 @@ def _brittle(best: Candidate, content: Sequence[str]) -> bool:
         or fill
         or MASKED in best.reading.notes
         or (bool(best.dialect) and (len(best.steps) < _FEW_DIALECT or not known_usual(best)))
-        or (thin and (empty or (bool(best.front.unknown) and not _framed(best))))
+        or (thin and not _framed(best) and (empty or bool(best.front.unknown)))
         or (part and bool(content))
     )
 

@@ -238,7 +238,8 @@ def _is_foreign(one: Candidate) -> bool:
 
 
 def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
-    plain = one.is_text and one.fits and not one.front.layers and len(one.odd) < 2
+    bare = all(name == "stx" for name in one.layers)
+    plain = one.is_text and one.fits and bare and len(one.odd) < 2
     # What begins as the text form does is one, damaged, before it is the hex of something else.
     begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits else 0.0
     strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))

@@ -63,7 +63,8 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     @property
     def held(self) -> Wired | None:
         """The bytes of the paste, where it was bytes and its message is what the panel shows."""
-        return of_guessed(self._found.best) if self._found and self._taken else None
+        pasted = self._seen[0] if self._seen else ""
+        return of_guessed(self._found.best, pasted) if self._found and self._taken else None
 
     @property
     def _taken(self) -> str:

@@ -8,6 +8,17 @@ Everything here takes time linear in the paste, and nothing follows an entity, a
 
 from sim.codec.wire.dumps.named import Named, named
 from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, reading_named, readings
+from sim.codec.wire.dumps.rewriting import rewritten
 from sim.codec.wire.dumps.tidy import CUT, MASKED
 
-__all__ = ["CUT", "MASKED", "MOST_CHARACTERS", "Named", "Reading", "named", "reading_named", "readings"]
+__all__ = [
+    "CUT",
+    "MASKED",
+    "MOST_CHARACTERS",
+    "Named",
+    "Reading",
+    "named",
+    "reading_named",
+    "readings",
+    "rewritten",
+]

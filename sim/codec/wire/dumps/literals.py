@@ -81,19 +81,25 @@ def _escapes(text: str) -> Iterator[Found]:
     if not _ESCAPED.search(text) and len(_OCTAL.findall(text)) < _FEWEST_OCTAL:
         return
     start = min(match.start() for match in (_ESCAPED.search(text), _OCTAL.search(text)) if match)
-    quote = max((text.rfind(mark, 0, start) for mark in "\"'`"), default=-1)
-    bodies, end = [], -1
-    if quote >= 0:
-        end = text.find(text[quote], start)
-        while end > 0 and text[end - 1] == "\\":
-            end = text.find(text[quote], end + 1)
-        bodies.append(text[quote + 1 : end if end > 0 else len(text)])
-    if quote < 0 or end < 0:
-        bodies.append(text[start:])
+    # 60, which begins a TPDU, is a backtick: behind a quotation mark it is a byte, no mark.
+    marks = [text.rfind(mark, 0, start) for mark in "\"'`"]
+    opened = [max(marks[:2])] if max(marks[:2]) == marks[2] - 1 >= 0 else []
+    bodies = [_quoted(text, at, start) for at in dict.fromkeys([*opened, max(marks)])]
+    if "" in bodies:
+        bodies = [*filter(None, bodies), text[start:]]
     for body in dict.fromkeys(bodies):
         data, taken = _unescaped(body)
         if data:
             yield "string with escapes", data, taken
+
+
+def _quoted(text: str, at: int, start: int) -> str:
+    """What stands between the mark at *at* and the one that closes it behind *start*; empty where there is
+    none."""
+    end = text.find(text[at], start) if at >= 0 else -1
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find(text[at], end + 1)
+    return text[at + 1 : end] if end > 0 else text[at + 1 :] if at >= 0 else ""
 
 
 def _unescaped(body: str) -> tuple[bytes, int]:

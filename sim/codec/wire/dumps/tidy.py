@@ -1,5 +1,5 @@
 """What people and programs put into a paste that is no part of its bytes: comments between them, string
-literals in pieces, masked bytes, addresses of memory, lines drawn with box characters."""
+literals in pieces, masked bytes, addresses of memory, lines drawn with box characters, STX by its name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 
 MASKED = "bytes are masked in the paste and read as zeros"
 CUT = "the paste ends in an ellipsis: it is cut"
-_BOXES = str.maketrans("\u2502\u2503\u2551\u00a6", "    ")
+_BOXES = str.maketrans("\u2502\u2503\u2551\u00a6\u2402\u2403", "    \x02\x03")
+_CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
 # Two literals, one behind the other: a blank, a line end, or what joins them between.
 _PIECES = re.compile(r"([\"'])(?:\s{1,24}|\s{0,24}[\\+.&]\s{0,24})[bBuLr@]?\1")
 _COMMENT = re.compile(
@@ -22,11 +23,15 @@ _BYTES = re.compile(r"0x[0-9A-Fa-f]{1,2}|[0-9]{1,3}\s?,")
 
 
 def plain(text: str) -> str:
-    """*text* with the lines that tables are drawn with as ASCII.
+    """*text* with blanks in place of the lines that tables are drawn with, and with STX and ETX where they
+    were written out.
 
-    >>> plain("30 38\\u250230 30")
-    '30 38|30 30'
+    >>> plain("30 38\u250230 30"), plain("<STX>0800<ETX>")
+    ('30 38 30 30', '\\x020800\\x03')
     """
+    if "STX" in text:
+        for name, mark in _CONTROLS:
+            text = text.replace(f"<{name}>", mark).replace(f"[{name}]", mark)
     return text if text.isascii() else text.translate(_BOXES)
 
 
