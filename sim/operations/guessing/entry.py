@@ -85,7 +85,7 @@ def guess(
         raise TypeError(f"a paste is a str or bytes, not {type(data).__name__}")
     bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
     if format == TEXT:
-        found = _text_form(bare, asked.version) or nothing(TEXT, ("no text form that reads to its end",))
+        found = _text_form(bare, asked) or nothing(TEXT, ("no text form that reads to its end",))
         return Guess((found,), (found,) if found.message else ())
     return _of_readings(readings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
 
@@ -109,7 +109,7 @@ def _of_bytes(data: bytes, asked: Known) -> Guess:
 
 def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Guess:
     """The text *bare*; *raw* are its bytes, where those were given."""
-    if found := _text_form(bare, asked.version):
+    if found := _text_form(bare, asked):
         return Guess((found,), (found,))
     if not enclosed and bare.lstrip()[:1] in ("{", "["):
         inside = [_inside(key, _of_text(value, asked, enclosed=True)) for key, value in texts(bare)]
@@ -118,7 +118,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     if spelled_out := [_named(one) for one in named(bare)]:
         return Guess((spelled_out[0],), tuple(spelled_out))
     lines = [line for line in bare.splitlines() if line.strip()]
-    if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked.version)):
+    if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked)):
         return Guess((found,), _by_lines(lines, asked))
     itself = [Reading("bytes", raw, 0.0)] if raw else []
     whole = _of_readings([*readings(bare), *itself], bare, asked)
@@ -199,7 +199,7 @@ def _by_lines(lines: list[str], asked: Known, first: Guessed | None = None) -> t
     asked = replace(asked, work=work)
     for line in lines[:_MOST_LINES]:
         bare = line.strip("\r\n")
-        if one := _text_form(bare, asked.version):
+        if one := _text_form(bare, asked):
             found.append(one)
         elif alike := first and _as_first(first, bare):
             found += alike.messages
@@ -212,12 +212,12 @@ def _by_lines(lines: list[str], asked: Known, first: Guessed | None = None) -> t
     return tuple(found)
 
 
-def _text_form(text: str, version: str | None) -> Guessed | None:
+def _text_form(text: str, asked: Known) -> Guessed | None:
     """The text form that reads to its end; None for another text."""
     if not (text[:4].isascii() and text[:4].isdigit()):
         return None
     try:
-        message = parse(text, version or version_of(text[:4]) or VERSIONS[0])
+        message = parse(text, asked.version or version_of(text[:4]) or VERSIONS[0])
     except ParseError:
         return None
     reasons = oddities(message)
@@ -227,14 +227,14 @@ def _text_form(text: str, version: str | None) -> Guessed | None:
     if len(message.fields) < _FEWEST:
         reasons.append("few elements: little to check it by")
     if not reasons and hexed:
-        reasons += _beside_text(text, message)
+        reasons += _beside_text(text, message, asked)
     confidence = LIKELY if len(reasons) == 1 else UNSURE if reasons else SURE
     return of_text(text, message, confidence, tuple(reasons) or ("the text form, read to its end",))
 
 
-def _beside_text(text: str, message: Message) -> list[str]:
+def _beside_text(text: str, message: Message, asked: Known) -> list[str]:
     """What else the same digits may be: the hex of other bytes."""
-    found, _ = candidates([Reading("hex", bytes.fromhex(text), 0.0)])
+    found, _ = candidates([Reading("hex", bytes.fromhex(text), 0.0)], Known(searches=asked.searches))
     rivals = [one for one in found if one.fits and not one.odd and one.message.fields != message.fields]
     return [f"read as hex digits, it is {rivals[0].title} as well, with other values"] if rivals else []
 

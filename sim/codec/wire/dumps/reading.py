@@ -15,8 +15,9 @@ MOST_CHARACTERS = 65536
 _BYTE = 8.0
 _AROUND = 1.6
 _SWAPPED = 12.0
+_MOST_BLANKS = 64
 # Far more blanks in a row than any dump has; a paste of nothing else must not cost more than its length.
-_BLANKS = re.compile(r"[ \t]{64,}")
+_BLANKS = re.compile(r"[ \t]{64,}|[\r\n]{64,}")
 _SEPARATORS = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[\s:,;|\-]")
 _WRAPPING = " \t\r\n\"'`{}[]();,"
 _HEX_ONLY = re.compile(r"[0-9A-Fa-f]{16,}")
@@ -101,7 +102,11 @@ def reading_named(paste: str, name: str) -> Reading | None:
 
 
 def _text(paste: str) -> str:
-    return tidy.plain(_BLANKS.sub(" " * 64, paste[:MOST_CHARACTERS].lstrip("\ufeff")))
+    return tidy.plain(_BLANKS.sub(_fewer, paste[:MOST_CHARACTERS].lstrip("\ufeff")))
+
+
+def _fewer(blanks: re.Match[str]) -> str:
+    return "\n" * _MOST_BLANKS if "\n" in blanks[0] else " " * _MOST_BLANKS
 
 
 def _each(paste: str) -> Iterator[Reading]:

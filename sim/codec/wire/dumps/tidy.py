@@ -12,8 +12,9 @@ _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
 # Two literals, one behind the other: a blank, a line end, or what joins them between.
 _PIECES = re.compile(r"([\"'])(?:\s{1,24}|\s{0,24}[\\+.&]\s{0,24})[bBuLr@]?\1")
 _COMMENT = re.compile(
-    r"\s{0,80}(?:/\*[^*]{0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n])\s{0,80}"
+    r"/\*[^*]{0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n]"
 )
+_BLANKS = re.compile(r"\s{2,}")
 _ADDRESS = re.compile(r"(?m)^\s{0,8}0x[0-9A-Fa-f]{5,16}(?:\s?<[^>\r\n]{0,60}>)?:")
 _PAIR = re.compile(r"(?<![^\s:])(?:[0-9A-Fa-f]{2}|XX|xx|\*\*)(?=[\s:]|$)")
 _MASKED_PAIR = re.compile(r"(?<![^\s:])(?:XX|xx|\*\*)(?=[\s:]|$)")
@@ -52,7 +53,7 @@ def uncommented(text: str) -> str:
     """
     if not _BYTES.search(text):
         return text
-    return _ADDRESS.sub(" ", _COMMENT.sub(" ", text))
+    return _BLANKS.sub(" ", _ADDRESS.sub(" ", _COMMENT.sub(" ", text)))
 
 
 def unmasked(text: str) -> tuple[str, tuple[str, ...]]:
