@@ -34,7 +34,6 @@ _LONGEST_CODE = 32  # DE 22 of 2003
 
 ANY = "0123456789"  # any digit of the MTI
 
-_ORDER = {severity: place for place, severity in enumerate(Severity)}
 _ERROR = Severity.ERROR  # to look a member up takes as long as all else that is done with it
 _CATALOGUES = ("rules", "rules_chip", "rules_layout")
 
@@ -240,7 +239,7 @@ def each(
 def loudness(located: Located) -> int:
     """0 for an error, 1 for a warning, 2 for a remark."""
     text, hit = located
-    return _ORDER[hit.severity or text.severity]
+    return (hit.severity or text.severity).rank
 
 
 def locate_all(places: Places, found: Sequence[Located], network: str = "") -> list[Finding]:
@@ -248,7 +247,7 @@ def locate_all(places: Places, found: Sequence[Located], network: str = "") -> l
     if not found:
         return []
     made = [finding(places, text, hit, network) for text, hit in found]
-    return sorted(made, key=lambda one: (one.field or 0, _ORDER[one.severity], one.start or 0))
+    return sorted(made, key=lambda one: (one.field or 0, one.severity.rank, one.start or 0))
 
 
 def sentence(places: Places, hit: Hit) -> str:

@@ -16,6 +16,12 @@ class Severity(StrEnum):
     WARNING = "warning"
     INFO = "info"
 
+    rank: int  # 0 is the worst
+
+
+for _rank, _severity in enumerate(Severity):
+    _severity.rank = _rank
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

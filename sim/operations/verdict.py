@@ -126,7 +126,8 @@ class Verdict:
         facts = kind.facts(message, made._answers, codes)
         made._ask(facts, names)
         if network:
-            made._judge(facts, (network,))
+            if network not in made._results:
+                made._judge(facts, (network,))
             told = made._results[network]
             found = told.found if standard else ()
             unsaid = _unsaid(found, standard, network)
@@ -177,14 +178,14 @@ def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[
 def _unsaid(told: Sequence[Located], said: Sequence[Located], network: str) -> Sequence[Located]:
     """A network's hits without those that only repeat what the standard already says, at least as
     loudly: of the same place, or, for its rules on the form of an element, of the same element."""
+    if {hit.field for _, hit in said}.isdisjoint([hit.field for _, hit in told]):
+        return told
     place: dict[tuple[int | None, int], int] = {}
     element: dict[int | None, int] = {}
     for located in said:
         hit, volume = located[1], loudness(located)
         place[hit.field, hit.at] = min(volume, place.get((hit.field, hit.at), volume))
         element[hit.field] = min(volume, element.get(hit.field, volume))
-    if element.keys().isdisjoint([hit.field for _, hit in told]):
-        return told
     own, silent = f"{network.lower()}-", len(Severity)
     return [
         (text, hit)
