@@ -69,12 +69,16 @@ def spans(message: Message) -> dict[int, tuple[int, int, int]]:
     return spans_of(message.spec, sizes, message.has_secondary)
 
 
-def spans_of(own: Spec, sizes: Iterable[tuple[int, int]], secondary: bool) -> dict[int, tuple[int, int, int]]:
-    """The same by the table *own*, from the *sizes* of values by number, in characters."""
+def spans_of(
+    own: Spec, sizes: Iterable[tuple[int, int]], secondary: bool, last: int = bitmap.ALL_BITS
+) -> dict[int, tuple[int, int, int]]:
+    """The same by the table *own*, from the *sizes* of values by number, in characters; up to *last*."""
     elements = own.elements
     end = MTI_WIDTH + (2 if secondary else 1) * BITMAP_WIDTH
     found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
     for number, size in sorted(sizes):
+        if number > last:
+            break
         start = end
         first = start + elements[number - 1].prefix
         end = first + size

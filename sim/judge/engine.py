@@ -163,10 +163,11 @@ class Places:
         """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
         if field is None or (field > 1 and field not in self._numbers):
             return None
-        if self._found is None:
+        if self._found is None or field not in self._found:
+            # Most that is said is of the card, in front: the rest is worked out when that is asked for.
+            last = field if self._found is None else ALL_BITS
             secondary = self._secondary or max(self._numbers, default=0) > PRIMARY_BITS
-            sizes = zip(self._numbers, self._sizes, strict=True)
-            self._found = spans_of(self.spec, sizes, secondary)
+            self._found = spans_of(self.spec, zip(self._numbers, self._sizes, strict=True), secondary, last)
         return self._found[field][1:]
 
 
