@@ -5,6 +5,7 @@ A message is pasted as it stands (text, hex dump, log line, bytes in any spellin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -63,7 +64,7 @@ class IsoMagics(Magics):
             asked.message, asked.verb = [asked.verb, *asked.message], _ANATOMY
         given = {name: value for name in ("network", "version") if (value := getattr(asked, name))}
         try:
-            found = [_VERBS[asked.verb](message, **given) for message in self._messages(asked, cell)]
+            found = [_VERBS[asked.verb](message, **given) for message in self._messages(asked, line, cell)]
         except (IsoError, TypeError) as error:
             raise UsageError(str(error)) from error
         if asked.to:
@@ -75,7 +76,7 @@ class IsoMagics(Magics):
             display(one)
         return None
 
-    def _messages(self, asked: Any, cell: str | None) -> list[Any]:
+    def _messages(self, asked: Any, line: str, cell: str | None) -> list[Any]:
         if cell is not None:
             if asked.message:
                 raise UsageError(
@@ -84,10 +85,16 @@ class IsoMagics(Magics):
             if found := separate(cell):
                 return list(found)
             raise UsageError(f"%%{_NAME}: paste a message beneath")
-        text = " ".join(asked.message)
+        text = _as_it_stands(line, asked.message)
         if not text:
             raise UsageError(f"%{_NAME} {asked.verb}: expected a message, or the name of one")
         return [self.shell.user_ns.get(text, text) if text.isidentifier() else text]
+
+
+def _as_it_stands(line: str, words: list[str]) -> str:
+    """The *words* as they stand in *line*, with all the blanks between them: a message may have many."""
+    found = re.search(r"\s+".join(map(re.escape, words)), line)
+    return found[0] if found else " ".join(words)
 
 
 def _complete(shell: InteractiveShell, event: Any) -> list[str]:

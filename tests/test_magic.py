@@ -121,3 +121,10 @@ def test_it_can_be_unloaded(notebook: Notebook) -> None:
     assert "not found" in str(notebook.run("%iso8583 message"))
     assert notebook.run("%load_ext sim") == []
     assert "No findings" in str(notebook.run("%iso8583 validate message"))
+
+
+def test_a_message_keeps_its_blanks(notebook: Notebook) -> None:
+    """A message behind the magic has elements filled up with blanks: they are all read."""
+    raw = "08002020000000C00000990000123456TERM1   MERCHANT 1    X"
+    notebook.run(f"%iso8583 parse {raw} --to spaced")
+    assert notebook.run("print(sim.build(spaced))") == [{"text": f"{raw}\n"}]

@@ -50,6 +50,7 @@ def split(mti: str) -> MessageType:
     return MessageType(mti, version, message_class, function, origin, name, kind)
 
 
+@lru_cache(maxsize=256)
 def response_mti(mti: str) -> str | None:
     """The MTI that answers *mti*: 0100 -> 0110, 0421 -> 0430; None where nothing answers it.
 

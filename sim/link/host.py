@@ -9,6 +9,7 @@ that could not be handed over is an entry of kind `undelivered`.
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -93,7 +94,9 @@ class AsyncHost:
             )
         except OSError as error:
             where = f"{self.address}:{self.port}"
-            raise LinkError(where, "a place to listen at", error.strerror or str(error)) from None
+            # asyncio puts words of its own around what the system says.
+            why = os.strerror(error.errno) if error.errno else str(error)
+            raise LinkError(where, "a place to listen at", why) from None
         self.port = self._server.sockets[0].getsockname()[1]
         self._tell("listening", f"on {self.address}:{self.port}")
         return self

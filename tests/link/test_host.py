@@ -317,7 +317,8 @@ def test_a_place_that_is_taken_is_told() -> None:
 
     async def run() -> None:
         async with AsyncHost() as host:
-            with pytest.raises(LinkError, match=f"127.0.0.1:{host.port}: expected a place to listen at"):
+            said = f"127.0.0.1:{host.port}: expected a place to listen at, found Address already in use"
+            with pytest.raises(LinkError, match=said):
                 await AsyncHost(port=host.port).start()
 
     asyncio.run(run())
