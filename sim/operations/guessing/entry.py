@@ -37,6 +37,7 @@ _MOST_LINES = 200
 _MOST_OTHERS, _A_LINE = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _HTTP = re.compile(r"(?:HTTP/[0-9.]+ [0-9]{3}|(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH) \S+ HTTP/)")
+_LEFT = re.compile("what stands behind message [0-9]+ cannot be read")
 _NO_MTI = "no MTI followed by a bitmap whose elements can be read"
 _NDC = (b"\x1c", 3)
 _LEGIBLE = 0.95
@@ -122,9 +123,12 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         return Guess((found,), _by_lines(lines, asked))
     itself = [Reading("bytes", raw, 0.0)] if raw else []
     whole = _of_readings([*readings(bare), *itself], bare, asked)
-    if len(lines) > 1 and whole.best.confidence != SURE and _HEX.fullmatch(lines[0].strip()):
+    # Lines that the whole does not read: the message behind the first one is damaged, perhaps.
+    left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.best.reasons))
+    ended = whole.best.confidence in (SURE, LIKELY) and not left
+    if len(lines) > 1 and not ended and _HEX.fullmatch(lines[0].strip()):
         first = _of_readings(readings(lines[0]), lines[0], asked)
-        if first.best.confidence in (SURE, LIKELY) and first.best.confidence != whole.best.confidence:
+        if first.best.confidence in (SURE, LIKELY):
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
     return _of_blocks(whole, blocks(lines), asked)
 
