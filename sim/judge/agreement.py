@@ -56,13 +56,13 @@ _WITH_CARDS = frozenset((2, 35, *_OF_CARDS))
 @each("converted-amount", 6, versions=("1987", "1993"), classes=_CARD_CLASSES, reads=(4, 6, 10, 49, 51))
 def converted_amount(message: Message, number: int) -> Iterable[Hit]:
     """DE 5 and 6 are DE 4 times their rate: in minor units, or in major units of both currencies."""
-    rate = _RATE_OF[number]
-    before, after, told = message.get(4), message[number], message.get(rate)
-    if not (f"{before}{after}{told}".isdecimal() and before and after and len(told) > 1):
+    rate, fields = _RATE_OF[number], message.fields
+    before, after, told = fields.get(4, ""), fields[number], fields.get(rate, "")
+    if not (before.isdecimal() and after.isdecimal() and told.isdecimal() and len(told) > 1):
         return _NONE
     amount, found, scale, factor = int(before), int(after), _SCALES[int(told[0])], int(told[1:])
     right = amount * factor
-    if _is_near(found, right, scale):
+    if found * scale == right or _is_near(found, right, scale):
         return _NONE
     if not right or int(told[0]) >= len(told):
         return _NONE  # nothing is multiplied; an impossible rate has a rule of its own

@@ -124,7 +124,7 @@ def ours(raw: str) -> object:
 
 
 def ours_afresh(raw: str) -> object:
-    """The same with no verdict remembered."""
+    """The same with no verdict remembered (what is known of layouts, codes and tags is)."""
     VERDICTS.clear()
     return ours(raw)
 
@@ -184,7 +184,8 @@ def groups(quick: bool = False) -> Sequence[Group]:
         "What the packages do is not quite the same: parsing in pyiso8583 also returns the encoded parts,",
         "in iso8583sim it detects the network; iso8583sim checks the content of elements while it builds,",
         "the others only framing. We keep the verdict on a message for others that differ in values only",
-        "(card, amount, numbers, times); nothing remembered: each message is the first of its kind.",
+        "(card, amount, numbers, times); nothing remembered: none is kept, each verdict is put together from",
+        "what is known of the layout, of codes and of chip data with the same tags.",
     ]
     return [Group("One message", measured, notes)]
 
