@@ -88,6 +88,7 @@ class AsyncHost:
 
     async def start(self) -> AsyncHost:
         """Listen. Raises LinkError where the place is taken or not ours."""
+        self.issuer.ready()
         try:
             self._server = await asyncio.start_server(
                 self._serve, self.address, self.port, ssl=self.tls, backlog=self.limits["connections"]

@@ -20,6 +20,7 @@ from sim.kept import Kept
 from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
+from sim.operations.generation import generate
 from sim.operations.validation import judge
 from sim.spec import lookup, spec
 from sim.spec.networks import NETWORKS
@@ -91,6 +92,12 @@ class Issuer:
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
         # Answers as texts, which take a tenth of the room of messages.
         self._given: Kept[str, tuple[str, str]] = Kept(accounts.remembered)
+
+    def ready(self) -> None:
+        """Read the tables that a first answer asks for, so that it comes as soon as the next."""
+        sample = generate("financial", network=self.network, version=None).message
+        judge(sample, self.network, ())
+        respond(sample)
 
     def decide(self, request: Message, session: Session) -> Decision:
         """What *request* gets."""
