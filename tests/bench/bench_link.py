@@ -3,10 +3,10 @@
 Each host is a process of its own, the client is in this one or another of its own kind; both ends write the
 text form behind two bytes of length, the host approves by one rule, fifty requests are in flight on one
 connection. Both clients make each request anew, match its answer and measure its latency. The peer's host
-finds its rule, repeats fourteen elements, adds two and counts. Ours finds its rule, looks for a repeat, repeats
-what the network's answers repeat and makes what they have of their own (DE 44, 62 and 63), books the amount,
-remembers the answer, and keeps its traffic: more work, not less. Both have exchanged some messages before the
-measured ones.
+finds its rule, repeats fourteen elements, adds two and counts. Ours finds its rule, looks for a repeat,
+repeats what the network's answers repeat and makes what they have of their own (DE 44, 62 and 63), books the
+amount, remembers the answer, and keeps its traffic: more work, not less. Both have exchanged some messages
+before the measured ones.
 """
 
 from __future__ import annotations
