@@ -250,3 +250,11 @@ def test_a_paste_that_ends_in_an_ellipsis_is_a_message_that_was_cut() -> None:
     assert best.confidence == "unsure"
     assert "the paste ends in an ellipsis: it is cut" in best.reasons
     assert best.mti == "0200"
+
+
+def test_a_track_of_another_card_is_not_believed() -> None:
+    """A byte lost in the length of DE 35 may shift its card number and still read to the end."""
+    other = SALE.replace(de35="5454545454545454=29122010000012345678")
+    best = guess(encode(other, "ascii-binary").hex()).best
+    assert best.confidence == "unsure"
+    assert "DE 35 has another card number than DE 2" in best.reasons

@@ -13,6 +13,7 @@ from sim.codec.wire.decode import read
 from sim.codec.wire.dumps import Reading
 from sim.codec.wire.formats import Format
 from sim.codec.wire.pages import view
+from sim.elements.track import read_track_2
 from sim.errors import WireError
 from sim.operations.guessing.anchors import Anchor
 from sim.operations.guessing.front import Front, FrontLayer
@@ -24,6 +25,7 @@ from sim.spec import version_of
 TEXT = "text"
 # The layer behind a message that another follows, though nothing in front says how long it is.
 NEXT = "next"
+OTHER_CARD = "DE 35 has another card number than DE 2"
 PAGES_DIFFER = "the EBCDIC code pages differ in characters that it uses"
 _STOPPED = 16.0
 _OWN = 3.0
@@ -33,6 +35,7 @@ _ODD_EVIDENCE = 8.0
 _FAR = 12
 _MOST_ODD = 3
 _FORMATS = 64
+_PAN, _TRACK_2 = 2, 35
 _PAGES_DIFFER = frozenset("[]^|!¢¬")
 # Bits that a byte takes in the simplest explanation of some bytes: digits, hex digits, capitals, print.
 _PLAIN = tuple(
@@ -135,9 +138,18 @@ class Candidate:
         # One bit too many in the bitmap takes two bytes of another element for such a length.
         found += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
         texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
+        if self._other_card:
+            found.append(OTHER_CARD)
         if any(_PAGES_DIFFER.intersection(value) for value in texts):
             found.append(PAGES_DIFFER)
         return found
+
+    @property
+    def _other_card(self) -> bool:
+        """Whether the track names another card number than DE 2."""
+        values = self.padding.values
+        card, second = values.get(_PAN, ""), read_track_2(values.get(_TRACK_2, ""))
+        return card.isdigit() and second is not None and second.pan.isdigit() and second.pan != card
 
     @property
     def native(self) -> str:

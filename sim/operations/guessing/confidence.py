@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sim.codec.wire.dumps import MASKED
 from sim.operations.guessing.anchors import known, usual
-from sim.operations.guessing.candidate import PAGES_DIFFER, Candidate, same
+from sim.operations.guessing.candidate import OTHER_CARD, PAGES_DIFFER, Candidate, same
 from sim.operations.guessing.front import OFF_BY
 from sim.operations.sureness import LIKELY, SURE, UNSURE
 
@@ -94,6 +94,7 @@ def _brittle(best: Candidate, content: Sequence[str]) -> bool:
     return (
         bool(best.padding.doubtful)
         or PAGES_DIFFER in best.unusual
+        or OTHER_CARD in best.unusual
         or fill
         or MASKED in best.reading.notes
         or (bool(best.dialect) and (len(best.steps) < _FEW_DIALECT or not known_usual(best)))

@@ -13,6 +13,7 @@ from sim.operations.guessing.ways import odd_said
 
 _GROUPS = ("fixed", "variable", "track")
 _SHOWN = 4
+_KNOWN = 2.5  # bits of three packed digits that are a known code, and more
 _CODED = frozenset({19, 20, 21, 22, 49, 50, 51})
 
 
@@ -61,12 +62,9 @@ def _settle(group: str, odd: list[Step], found: Padding) -> None:
     best = max(votes.values())
     chosen = next(said for said in options if votes[said] == best)
     found.groups[group] = chosen
-    plain = odd_said(odd[0].way.field)
-    against = [step for step in odd if plain not in dict(step.values)]
-    # Half a byte F that fills up is no chance, and a known code tells where it does.
-    alone = len(against) == 1 and _vote(against[0], dict(against[0].values)[chosen]) <= 0
-    if group == _GROUPS[0] and chosen != plain and alone and chosen.endswith("0"):
-        found.doubtful.append(f"only DE {against[0].number} says that odd digits are filled up {chosen}")
+    if group == _GROUPS[0] and (alone := _alone(odd, chosen)):
+        said = f"only DE {alone} says that odd digits are filled up {chosen}"
+        (found.unsettled if chosen == odd_said(odd[0].way.field) else found.doubtful).append(said)
     found.values |= {step.number: dict(step.values)[chosen] for step in odd}
     equal = [said for said in options if votes[said] == best]
     differ = [step for step in odd if len({dict(step.values)[said] for said in equal}) > 1]
@@ -75,6 +73,17 @@ def _settle(group: str, odd: list[Step], found: Padding) -> None:
     else:
         noun = "tracks" if group == "track" else f"{group} numbers"
         found.said.append(f"odd {noun} filled up {chosen}")
+
+
+def _alone(odd: Sequence[Step], chosen: str) -> int:
+    """The one element that speaks against filling up on the other side, where its value is no known code
+    and the others have room for that; 0 for none. Half a byte F that fills up is no chance."""
+    other = {"left 0": "right 0", "right 0": "left 0"}.get(chosen, "")
+    against = [step for step in odd if other not in dict(step.values)]
+    if not other or len(against) != 1 or _vote(against[0], dict(against[0].values)[chosen]) > _KNOWN:
+        return 0
+    plain = odd_said(odd[0].way.field)
+    return against[0].number if chosen != plain or len(odd) > 1 else 0
 
 
 def _vote(step: Step, value: str) -> float:
