@@ -141,6 +141,11 @@ def test_network_management_has_no_card() -> None:
         (Message("0100", {2: "1", 70: "1"}), 1, "2 data elements: 2, 70"),
         (Message("0100", {2: "4111111111111111"}), 2, "Visa card 411111******1111, check digit right"),
         (Message("0100", {2: "4111111111111112"}), 2, "Visa card 411111******1112, check digit wrong"),
+        (
+            Message("0100", {2: "6222040000030012"}),
+            2,
+            "UnionPay card 622204******0012, check digit wrong, which UnionPay allows",
+        ),
         (Message("0100", {2: "541333000000"}), 2, "Mastercard card ************, wrong length: 12 digits"),
         (Message("0100", {2: "411111111111"}), 2, "Visa card ************, wrong length: 12 digits"),
         (
