@@ -100,7 +100,7 @@ def test_pauses_grow_where_successors_die_young(monkeypatch: pytest.MonkeyPatch)
 
 def test_stop_while_a_successor_is_due(start: Any) -> None:
     """A stop signal is not held up by the pause before a successor."""
-    code = "import server.workers as w\nw.FIRST_PAUSE = w.LONGEST_PAUSE = 3600.0"
+    code = "import server.workers as w\nw.YOUNG = w.FIRST_PAUSE = w.LONGEST_PAUSE = 3600.0"
     with start("--workers", "2", code=code) as running:
         assert answers(running)
         for victim in serving(running, 2):
