@@ -79,7 +79,7 @@ class Kind:
         self._type = kept = type_of(version, mti)
         self._dialect = dialect
         self._looked = 0
-        self._quick: Look | None = None
+        self.quick: Look | None = None  # what `look` comes to, once earned
         self._constant: list[Said] | None = None
         self.fines: list[tuple[int, Fits]] = []
         self.coded: list[Coded] = []
@@ -142,11 +142,11 @@ class Kind:
 
     def look(self, message: Message) -> Key:
         """All that what is said of *message*, of this kind, depends on."""
-        if self._quick is not None:
-            return self._quick(message)
+        if self.quick is not None:
+            return self.quick(message)
         self._looked += 1
         if self._looked == EARNED:
-            self._quick = _generated(self)
+            self.quick = _generated(self)
         return self.look_at_all(message)
 
     def look_at_all(self, message: Message) -> Key:
@@ -157,7 +157,7 @@ class Kind:
         if self.has_amount:
             seen.append(is_zero(fields[_AMOUNT], self.version))
         if self.has_card:
-            seen += card_facts(message)
+            seen.append(card_facts(message))
         return (*seen, *self.ask(message))
 
     def ask(self, message: Message) -> Key:
@@ -319,8 +319,11 @@ def _generated(kind: Kind) -> Look:
         lines.append(f"    {usual}wrong += q{one.number}(message, {value})")
     for item in kind.always:
         names[f"c{item.place}"] = item.check
-        unless = _unless_equal(item, kind.numbers)
-        lines.append(f"    {unless}said += tuple([({item.place}, hit) for hit in c{item.place}(message)])")
+        within = "    "
+        if differs := _differs(item, kind.numbers):
+            lines.append(f"    if {differs}:")
+            within += "    "
+        lines.append(f"{within}for hit in c{item.place}(message): said += (({item.place}, hit),)")
     if kind.compared:
         names["disagreeing"] = kind.disagreeing
         lines.append("    for item in disagreeing(chip, message.fields):")
@@ -329,13 +332,14 @@ def _generated(kind: Kind) -> Look:
     return made
 
 
-def _unless_equal(item: Rule, numbers: tuple[int, ...]) -> str:
-    """The source that spares a rule where the parts it compares are the same."""
+def _differs(item: Rule, numbers: tuple[int, ...]) -> str:
+    """The source of whether the parts that a rule compares differ, else it is spared; empty where it has
+    none."""
     if item.equal is None or item.equal.first not in numbers or item.equal.second not in numbers:
         return ""
     first, second, *parts = item.equal
     one, other = (f"[{part.start or 0}:{'' if part.stop is None else part.stop}]" for part in parts)
-    return f"if v{first}{one} != v{second}{other}: "
+    return f"v{first}{one} != v{second}{other}"
 
 
 def _seen(kind: Kind, names: dict[str, Any]) -> list[str]:
@@ -351,7 +355,7 @@ def _seen(kind: Kind, names: dict[str, Any]) -> list[str]:
         if _PAN in kind.numbers:  # which is digits, where it is fine
             pan = f"v{_PAN}"
             facts = f"({_PAN}, {pan}[:{_IIN_DIGITS}], len({pan}), luhn_ok({pan})) if {pan} else {facts}"
-        seen.append(f"*({facts})")
+        seen.append(f"({facts})")
     return seen
 
 

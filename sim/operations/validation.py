@@ -127,12 +127,13 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
     if not kind.lasting:  # nothing is remembered of it, so it needs no key
         own = chosen_network(message, network)
         return Report(Verdict.on(message, kind, kind.ask(message), own, asked), message, asked)
-    key = kind.look(message)
-    verdict = VERDICTS.get((key, network))
+    key = (kind.quick or kind.look)(message)
+    place = key, network
+    verdict = VERDICTS.young.get(place) or VERDICTS.get(place)
     if verdict is None:
         verdict = Verdict.on(message, kind, key, chosen_network(message, network), asked)
         if len(key[-1]) <= MOST_SAID:
-            VERDICTS.keep((key, network), verdict).kept = True
-    else:
+            VERDICTS.keep(place, verdict).kept = True
+    elif asked not in verdict.asked:
         verdict.ask(message, asked)
     return Report(verdict, message, asked)

@@ -84,10 +84,10 @@ class Verdict:
 
     __slots__ = (
         "_answers",
-        "_asked",
         "_kind",
         "_places",
         "_results",
+        "asked",
         "framing",
         "kept",
         "network",
@@ -107,7 +107,7 @@ class Verdict:
         self._kind: Kind | None = None
         self._answers: tuple[tuple[int, str], ...] = ()
         self._results: dict[str, Judgement] = {}
-        self._asked: dict[tuple[str, ...], dict[str, Judgement]] = {}
+        self.asked: dict[tuple[str, ...], dict[str, Judgement]] = {}
 
     @classmethod
     def on(
@@ -145,16 +145,17 @@ class Verdict:
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
         self._judge(facts, names)
-        self._asked[names] = {name: self._results[name] for name in names}
+        self.asked[names] = {name: self._results[name] for name in names}
 
     def ask(self, message: Message, names: tuple[str, ...]) -> None:
         """Ask the networks *names*, too; *message* is one of the alike."""
-        if names not in self._asked and self._kind is not None:
+        if self._kind is not None:
             self._ask(self._kind.facts(message, self._answers), names)
 
     def results(self, names: tuple[str, ...]) -> dict[str, Judgement]:
         """What the networks *names*, which have been asked, say; none of a text that does not parse."""
-        return self._asked[names].copy() if names in self._asked else {}
+        found = self.asked.get(names)
+        return found.copy() if found else {}
 
 
 # By key and network.

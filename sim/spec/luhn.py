@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-# What an ASCII digit counts for: as it is, and doubled (7 -> 14 -> 1 + 4).
-_PLAIN = bytes.maketrans(b"0123456789", bytes(range(10)))
-_DOUBLED = bytes.maketrans(b"0123456789", bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
+# What an ASCII digit counts for more where it is doubled, modulo ten (7 -> 14 -> 1 + 4 = 5, which is 8 more).
+_MORE = bytes.maketrans(b"0123456789", bytes((0, 1, 2, 3, 4, 6, 7, 8, 9, 0)))
+_ZERO = ord("0")
 
 
 def luhn_ok(pan: str) -> bool:
@@ -15,8 +15,7 @@ def luhn_ok(pan: str) -> bool:
     (True, False)
     """
     digits = pan.encode()
-    plain, doubled = digits[-1::-2].translate(_PLAIN), digits[-2::-2].translate(_DOUBLED)
-    return (sum(plain) + sum(doubled)) % 10 == 0
+    return (sum(digits) - _ZERO * len(digits) + sum(digits[-2::-2].translate(_MORE))) % 10 == 0
 
 
 def check_digit(payload: str) -> str:
@@ -26,5 +25,4 @@ def check_digit(payload: str) -> str:
     '1'
     """
     digits = payload.encode()
-    plain, doubled = digits[-2::-2].translate(_PLAIN), digits[-1::-2].translate(_DOUBLED)
-    return str(-(sum(plain) + sum(doubled)) % 10)
+    return str(-(sum(digits) - _ZERO * len(digits) + sum(digits[-1::-2].translate(_MORE))) % 10)

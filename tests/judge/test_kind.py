@@ -243,7 +243,7 @@ def test_a_generated_look_is_the_look() -> None:
         kind = Kind(message.version, message.mti, tuple(message.fields), message.empty_secondary)
         for _ in range(EARNED):
             kind.look(message)
-        quick = kind._quick
+        quick = kind.quick
         assert quick is not None
         for _ in range(20):
             other = same_layout(some, message)
