@@ -75,9 +75,7 @@ class Inquiry:
         key: tuple[Any, ...] = self, len(value), hash(value)
         if self._beside:
             key += tuple(map(hash, map(message.fields.get, self._beside)))
-        found = _ANSWERS.young.get(key)
-        if found is None:
-            found = _ANSWERS.get(key)
+        found = _ANSWERS.get(key)
         return _ANSWERS.keep(key, self._ask(message, value)) if found is None else found
 
     def _ask(self, message: Message, value: str) -> Answers:

@@ -129,7 +129,7 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
         return Report(Verdict.on(message, kind, kind.ask(message), own, asked), message, asked)
     key = (kind.quick or kind.look)(message)
     place = key, network
-    verdict = VERDICTS.young.get(place) or VERDICTS.get(place)
+    verdict = VERDICTS.get(place)
     if verdict is None:
         verdict = Verdict.on(message, kind, key, chosen_network(message, network), asked)
         if len(key[-1]) <= MOST_SAID:
