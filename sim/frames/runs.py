@@ -14,11 +14,9 @@ from sim.frames.bulk.table import MessagesTable
 from sim.frames.tables import Table
 from sim.link import background, opening
 from sim.link.client import AsyncClient
-from sim.link.line import spoken
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at
 from sim.link.scenario import ROW, Done
-from sim.link.sync import Host
 from sim.link.tls import client_tls
 
 
@@ -126,10 +124,8 @@ def start_load(
 ) -> RunningLoad:
     """A load that has begun. *written* are format, framing and version, *made* says what messages are made,
     *replayed* which are sent again and how many times as fast."""
-    line = opening.line_of(*written)
-    if isinstance(address, Host):
-        line = address.server.line if written[:2] == (None, None) else line
-        address = (address.server.address, address.port)
+    named = written[:2] != (None, None)
+    where, line = opening.spoken_at(address, opening.line_of(*written), named=named)
     messages: Mix | Replay
     if replayed[0] is not None:
         messages = Replay(_replayed(replayed[0]), replayed[1])
@@ -137,7 +133,7 @@ def start_load(
         mix = made["mix"]
         messages = Mix(mix, version=written[2], **{key: made[key] for key in made if key != "mix"})
     options = {**connecting, "tls": client_tls(connecting["tls"])}
-    client = AsyncClient(spoken(address), line, reverse=False, **options)
+    client = AsyncClient(where, line, reverse=False, **options)
     return RunningLoad(Load(client, messages, **bounds), client)
 
 

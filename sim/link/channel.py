@@ -10,10 +10,8 @@ from typing import Any
 
 from sim.errors import WireError
 from sim.link.errors import LinkError
-from sim.link.line import Line
+from sim.link.line import PIECE, Line
 from sim.link.timing import Timing
-
-_CHUNK = 1 << 12  # what came is handed on in pieces: the host works on the first while the next is read
 
 
 class Channel:
@@ -113,7 +111,7 @@ class Channel:
 
     async def _read(self) -> None:
         try:
-            while data := await self._reader.read(_CHUNK):
+            while data := await self._reader.read(PIECE):
                 for frame in self._cutter.feed(data):
                     self._heard(self, frame)
                 if self._out:

@@ -19,6 +19,9 @@ from sim.spec.tables import read_toml
 
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
 _TPDU = "tpdu"
+# The most that either end takes from a connection at once: answers to it go out, and the other end works on
+# the first of them, while the next are made.
+PIECE = 1 << 12
 
 
 class Cutter:

@@ -28,6 +28,14 @@ def line_of(format: Format | str | None, framing: Any, version: object) -> Line:
     return Line.of(format, framing, None if version is None else version_named(version))
 
 
+def spoken_at(address: Any, line: Line, *, named: bool) -> tuple[tuple[str, int], Line]:
+    """Host and port of *address*, and the line spoken there: that of a host of our own unless one was
+    *named*, else *line*."""
+    if isinstance(address, Host):
+        return (address.server.address, address.port), line if named else address.server.line
+    return spoken(address), line
+
+
 def host(
     kind: type[AHost],
     rules: Any,
@@ -80,11 +88,9 @@ def client(
 ) -> AClient:
     """A client that is connected. The arguments are those of `sim.client`."""
     line = line_of(format, framing, version)
-    if isinstance(address, Host):
-        line = address.server.line if format is None and framing is None else line
-        address = (address.server.address, address.port)
+    where, line = spoken_at(address, line, named=format is not None or framing is not None)
     asking = AsyncClient(
-        spoken(address),
+        where,
         line,
         network=None if network is None else network_named(network),
         tls=client_tls(tls),
@@ -123,10 +129,8 @@ def run_suite(
     whole = scenario.suite_of(suite)
     line = Line.of(format or whole.format, framing or whole.framing)
     where = None
-    if isinstance(host, Host):
-        where, line = (host.server.address, host.port), host.server.line
-    elif host is not None:
-        where = spoken(host)
+    if host is not None:
+        where, line = spoken_at(host, line, named=False)
     done = background.run(scenario.run_suite(whole, where, line=line, tls=client_tls(tls)))
     for path, write in ((junit, scenario.as_junit), (report, scenario.as_html)):
         if path is not None:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 from sim.errors import WireError
 from sim.link.issuer import Decision, Session
+from sim.link.line import PIECE
 from sim.link.timing import Handle
 from sim.link.traffic import EVENT, IN, OUT
 
 if TYPE_CHECKING:
     from sim.link.host import AsyncHost
 
-_CHUNK = (
-    1 << 12
-)  # answers go out after so many bytes of requests: the client has them while the next are made
 _GARBAGE = b"\xde\xad\xbe\xef" * 4
 
 # An answer on its way out: its frame, what is written down of it, when its request came.
@@ -68,7 +66,7 @@ class Serving:
         return True
 
     async def _read_all(self) -> None:
-        while data := await self._reader.read(_CHUNK):
+        while data := await self._reader.read(PIECE):
             outgoing: list[Outgoing] = []
             closing, came, broken = False, False, None
             now, wall = self.host.timing.now(), self.host.timing.wall()
