@@ -79,14 +79,10 @@ def _hex_tokens(paste: str, old: bytes) -> Iterator[list[_Token]]:
 
 def _as_list(paste: str, old: bytes, new: bytes) -> str | None:
     tokens = [(one.start(), one.end(), _value(one[0])) for one in _NUMBER.finditer(paste)]
-    values = [value for _, _, value in tokens]
-    wanted = list(old)
-    start = next(
-        (at for at in range(len(values) - len(wanted) + 1) if values[at : at + len(wanted)] == wanted), -1
-    )
+    start = bytes(value for _, _, value in tokens).find(old)
     if start < 0:
         return None
-    found = tokens[start : start + len(wanted)]
+    found = tokens[start : start + len(old)]
     texts = [paste[one:end] for one, end, _ in found]
     return _laid_out(paste, found, [_number(byte, texts) for byte in new])
 
@@ -123,6 +119,8 @@ def _as_escapes(paste: str, old: bytes, new: bytes) -> str | None:
         while len(data) < len(old) and (match := _ESCAPE.match(paste, at)) and match[0] != quote:
             shown = match[2] or match[3]
             data.append(int(match[1], 16) if match[1] else _NAMED.get(match[3], ord(shown)) & 0xFF)
+            if data[-1] != old[len(data) - 1]:
+                break
             at, plain = match.end(), plain or match[2] is not None
         if bytes(data) == old:
             upper = not re.search(r"\\x(?:[a-f]|.[a-f])", paste[first:at])
