@@ -17,6 +17,7 @@ from typing import Any
 from sanic import Request
 from sanic.exceptions import BadRequest, RequestTimeout, ServiceUnavailable
 from sanic.http import Http, Stage
+from sanic.http.http1 import HTTP_CONTINUE
 from sanic.server.protocols.http_protocol import HttpProtocol
 
 from server import logs
@@ -25,7 +26,6 @@ from server.heads import LONGEST, TOKEN, usual_head
 from server.hosts import target_host
 from server.responses import JSON
 
-CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 LINGER = 1.0  # seconds that a client who is being turned away has to read why
 LONGEST_CHECK = 1.0  # seconds between two looks at a connection's time
 
@@ -145,7 +145,7 @@ class LabHttp(Http):
             logs.write_access(self.request, answer, self.perft0)
         if self.expecting_continue:  # the body was not waited for, but will come
             self.expecting_continue = False
-            head = CONTINUE + head
+            head = HTTP_CONTINUE + head
         self.response_func: Any = None  # all is sent
         await self._send(head if self.head_only else head + body)
         self.stage = Stage.IDLE

@@ -17,7 +17,7 @@ from sim.frames.bulk.table import MessagesTable, number_of
 from sim.frames.tables import Table
 from sim.spec import VERSIONS, spec
 from sim.widgets.explorer.finding import Searched, anywhere, flags
-from sim.widgets.explorer.query import Condition, bound_of, conditions
+from sim.widgets.explorer.query import Condition, conditions
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 Verdict = str
@@ -180,10 +180,15 @@ class Log(Source):
         return ["bad" if self.bad[row] else "" for row in rows.tolist()]
 
     def problems(self, query: str) -> list[str]:
-        """What of *query* no row can meet, and why."""
+        """What of *query* no row can meet, and why: what is more or less than a word?"""
         return [
-            one.problem for one in conditions(query, frozenset(map(str, self.table.columns))) if one.problem
+            f"Expected a number behind {one.column}{one.operator}"
+            for one in self._conditions(query)
+            if one.operator in _ORDERED and _bound(one.value) is None
         ]
+
+    def _conditions(self, query: str) -> tuple[Condition, ...]:
+        return conditions(query, frozenset(map(str, self.table.columns)))
 
     def where(self, query: str = "", verdict: Verdict = "all", network: str = "", only: Any = None) -> Rows:
         """The rows that meet all of it; *only* are flags that must be set, too."""
@@ -192,7 +197,7 @@ class Log(Source):
             keep &= {"valid": ~self.bad, "invalid": self.bad, "unreadable": self.unreadable}[verdict]
         if network:
             keep &= flags(pc.equal(self.arrow("network"), network))
-        for condition in conditions(query, frozenset(map(str, self.table.columns))):
+        for condition in self._conditions(query):
             keep &= self._meets(condition)
         return np.flatnonzero(keep)
 
@@ -225,7 +230,7 @@ class Log(Source):
             ends = pc.min_max(pc.binary_length(column)).as_py()
             if ends["min"] == ends["max"] and ends["max"] is not None and len(value) <= ends["max"]:
                 return flags(compare(column, value.zfill(ends["max"])))
-        bound = bound_of(value)
+        bound = _bound(value)
         if bound is None:
             return np.zeros(self.size, bool)
         numbers = pd.to_numeric(pd.DataFrame(self.table)[condition.column], errors="coerce")
@@ -278,3 +283,11 @@ def networks_in(log: Log) -> list[str]:
 def as_rows(numbers: Sequence[int]) -> Rows:
     """Row numbers as an array."""
     return np.asarray(numbers, dtype=np.int64)
+
+
+def _bound(value: str) -> float | None:
+    """The number that *value* is; None where it is none."""
+    try:
+        return float(value)
+    except ValueError:
+        return None

@@ -20,7 +20,6 @@ _COMPARED = re.compile(
     r"(?:(?:DE|F)?0*(?P<number>[1-9][0-9]{0,2})|(?P<name>[a-z_]+))(?P<how>!=|>=|<=|[=><~])(?P<value>.*)",
     re.I | re.S,
 )
-_ORDERING = (">", "<", ">=", "<=")
 _THERE = re.compile(r"(?P<not>-?)DE0*(?P<number>[1-9][0-9]{0,2})", re.IGNORECASE)
 
 
@@ -31,21 +30,6 @@ class Condition:
     column: str
     operator: Operator
     value: str = ""
-
-    @property
-    def problem(self) -> str:
-        """Why nothing can meet it, empty where something can: what is more or less than a word?"""
-        if self.operator in _ORDERING and bound_of(self.value) is None:
-            return f"Expected a number behind {self.column}{self.operator}"
-        return ""
-
-
-def bound_of(value: str) -> float | None:
-    """The number that *value* is; None where it is none."""
-    try:
-        return float(value)
-    except ValueError:
-        return None
 
 
 def conditions(text: str, columns: frozenset[str]) -> tuple[Condition, ...]:
