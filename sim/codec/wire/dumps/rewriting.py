@@ -83,22 +83,24 @@ def _as_list(paste: str, old: bytes, new: bytes) -> str | None:
     if start < 0:
         return None
     found = tokens[start : start + len(old)]
-    texts = [paste[one:end] for one, end, _ in found]
-    return _laid_out(paste, found, [_number(byte, texts) for byte in new])
+    number = _numbers_like([paste[one:end] for one, end, _ in found])
+    return _laid_out(paste, found, [number(byte) for byte in new])
 
 
 def _value(text: str) -> int:
     return (int(text, 16) if text[:2] in ("0x", "0X") else int(text)) & 0xFF
 
 
-def _number(byte: int, like: Sequence[str]) -> str:
-    """*byte* as the numbers *like* are written."""
-    if like[0][:2] in ("0x", "0X"):
-        digits = f"{byte:X}" if min(map(len, like)) < len("0x00") else f"{byte:02X}"
-        upper = not any(char in "abcdef" for one in like for char in one)
-        return like[0][:2] + (digits if upper else digits.lower())
-    signed = any(one.startswith("-") for one in like) and byte > 0x7F
-    return str(byte - 0x100 if signed else byte)
+def _numbers_like(texts: Sequence[str]) -> Callable[[int], str]:
+    """What writes a byte as the numbers *texts* are written."""
+    sign = texts[0][:2]
+    if sign in ("0x", "0X"):
+        short = min(map(len, texts)) < len("0x00")
+        upper = not any(char in "abcdef" for one in texts for char in one)
+        form = f"{sign}{{:{'' if short else '02'}{'X' if upper else 'x'}}}"
+        return form.format
+    signed = any(one.startswith("-") for one in texts)
+    return lambda byte: str(byte - 0x100 if signed and byte > 0x7F else byte)
 
 
 def _laid_out(paste: str, tokens: Sequence[_Token], texts: Sequence[str]) -> str:
