@@ -90,6 +90,11 @@ def say(message: Message, number: int = 4) -> str:
     return say_amount(*found) if found else ""
 
 
+def moves(message: Message) -> bool:
+    """Whether the transaction amount is more than nothing; its last 12 digits say it in every version."""
+    return bool(message.get(4)[-12:].strip("0"))
+
+
 def currency_of(message: Message) -> Currency | None:
     """The currency of the transaction amount, None when there is none or it is unknown."""
     inside = composite(message.version, 4)

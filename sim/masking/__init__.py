@@ -15,16 +15,17 @@ Source: PCI DSS 4.0, requirements 3.3 and 3.4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sim.elements import chip_data, layout
+from sim.elements import chip_data
 from sim.masking import search
+from sim.masking.inside import cover_chip, cover_parts, cover_tagged
 from sim.masking.search import SHORTEST, SHORTEST_PAN, Span, hide, is_card, middle
-from sim.spec import currency, emv
+from sim.masking.texts import LONG_HEX, STAR, mask_pan, mask_piece, mask_text, mask_words
+from sim.spec import currency
 from sim.spec.elements import spec
-from sim.spec.layouts import Cell, owners
 from sim.spec.tables import read_csv
 
 __all__ = [
@@ -47,15 +48,10 @@ __all__ = [
 
 UNREAD = -1  # the number of text that was left unread
 _MTI, _BITMAP, _PAN = 0, 1, 2
-_STAR = "*"
 _LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")
-_LONG_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
 _REACH = 64  # a card number spelled out, or a track, is not longer
 _LAST_DIGITS = re.compile(r"(?:[0-9][^0-9A-Za-z*]{0,3}){6}((?:[0-9A-F][^0-9A-Za-z*]{0,3})+)$")
 _ACCOUNT_IN_TRACK = re.compile(r"B?([0-9]{12,19})[=D^]")
-# Verification codes and account numbers in the two-digit id, two-digit length, data lists of DE 48.
-_HIDDEN_TAGS = frozenset({"01", "21", "92"})
-_HIDDEN_ROLES = ("track", "name", "pin", "script")
 # Where the length of DE 2, the first element, may stand: behind one bitmap or two, some characters lost or
 # added in front.
 _PLACES = (*range(16, 27), *range(32, 43))
@@ -75,22 +71,16 @@ class Stretch(NamedTuple):
     value: str
 
 
-def mask_pan(pan: str) -> str:
-    """A card number with the middle starred out; all of it when it is shorter than 13.
-
-    >>> mask_pan("4111111111111111")
-    '411111******1111'
-    >>> mask_pan("41111111")
-    '********'
-    """
-    start, end, _ = middle(0, len(pan))
-    return pan[:start] + _STAR * (end - start) + pan[end:]
-
-
 @cache
 def _kinds(version: str) -> Mapping[int, str]:
     rows = read_csv("sensitive")
     return {int(row["number"]): row["kind"] for row in rows if version in row["versions"].split("|")}
+
+
+@cache
+def _telling(version: str) -> frozenset[int]:
+    """The elements that `tells_itself` is true of."""
+    return frozenset(number for number, kind in _kinds(version).items() if kind in ("pan", "hidden", "chip"))
 
 
 def is_sensitive(number: int, version: str) -> bool:
@@ -100,7 +90,7 @@ def is_sensitive(number: int, version: str) -> bool:
 
 def tells_itself(number: int, version: str) -> bool:
     """Whether all that is told of the element's value is known to hold no card data."""
-    return _kinds(version).get(number) in ("pan", "hidden", "chip")
+    return number in _telling(version)
 
 
 def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
@@ -128,48 +118,19 @@ def mask_cells(
 
 
 def _named(number: int, covered: str, version: str) -> str:
-    hidden = covered and not covered.strip(_STAR) and _kinds(version).get(number) in ("hidden", "chip")
+    hidden = covered and not covered.strip(STAR) and _kinds(version).get(number) in ("hidden", "chip")
     return f"[{len(covered)} characters hidden]" if hidden else covered
-
-
-def mask_text(text: str) -> str:
-    """Text whose layout is unknown, such as what a broken message has left unread.
-
-    >>> mask_text("164111111111111111000000")
-    '16411111******1111000000'
-    """
-    return hide(text, search.find(text, unread=True))
-
-
-def mask_words(text: str) -> str:
-    """Text that people or programs wrote: a card number stands between other characters than digits.
-
-    >>> mask_words("card 4111-1111-1111-1111, terminal 123456789012345")
-    'card 4111-11**-****-1111, terminal 123456789012345'
-    """
-    spans = search.find(text)
-    return hide(text, spans) if spans else text
-
-
-def mask_piece(text: str) -> str:
-    """Text cut out of a message, of which nobody knows the element: a long run of hex digits may be a PIN
-    block.
-
-    >>> mask_piece("52:0412AC89ABCDEF67, merchant 123456789012345")
-    '52:0412AC******EF67, merchant 123456789012345'
-    """
-    return _LONG_HEX.sub(lambda run: mask_pan(run[0]), mask_words(text))
 
 
 def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     """*fields* as words may be made of them: card data starred out in what is not known to hold any. The
     same mapping where nothing is."""
-    pan = fields.get(_PAN, "")
+    pan, telling = fields.get(_PAN, ""), _telling(version)
     changed = {
         number: shown
         for number, value in fields.items()
         if len(value) >= SHORTEST
-        and not tells_itself(number, version)
+        and number not in telling
         and (shown := cover_value(number, value, version, pan)) != value
     }
     return {**fields, **changed} if changed else fields
@@ -179,17 +140,16 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
     """*value* of data element *number*, as long as it was, card data starred out."""
     kind = _kinds(version).get(number)
     if kind == "hidden":
-        return _STAR * len(value)
+        return STAR * len(value)
     if kind == "pan":
         return mask_pan(value)
     if kind == "chip":
-        return _chip(value, pan)
+        return cover_chip(value, pan)
     if kind == "account":
         value = _LONG_RUN.sub(lambda run: mask_pan(run[0]), value)
     if kind == "tagged":
-        value = _tagged(value)
-    if layouts := _sensitive_layouts(version, number):
-        value = _parts(layouts, value)
+        value = cover_tagged(value)
+    value = cover_parts(version, number, value)
     if search.is_quiet(value):
         return value
     if len(pan) >= SHORTEST_PAN and (found := search.accounts(value, (pan,))):
@@ -206,69 +166,6 @@ def _is_amount(number: int, value: str, version: str) -> bool:
     element = spec(version)[number]
     numeric = element.content in _NUMERIC and "amount" in element.name.casefold()
     return numeric and currency(value[:3]) is not None
-
-
-def _chip(value: str, pan: str) -> str:
-    """Tags and lengths in clear; of the values those that hold nothing of the card."""
-    chip, shown = chip_data.read(value), [_STAR] * len(value)
-    for tag in chip.tags:
-        shown[tag.start : tag.value_start] = value[tag.start : tag.value_start]
-        if not tag.constructed:
-            shown[tag.value_start : tag.end] = _tag(tag.tag, value[tag.value_start : tag.end])
-    text = "".join(shown)
-    pans = {pan, chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
-    return hide(text, search.accounts(text, [one for one in pans if len(one) >= SHORTEST_PAN]))
-
-
-def _tag(tag: str, value: str) -> str:
-    role = emv.role(tag)
-    if role == "pan":
-        digits = value.rstrip("Ff")
-        return mask_pan(digits) + value[len(digits) :] if digits.isdecimal() else _STAR * len(value)
-    if role in _HIDDEN_ROLES or tag not in emv.tags():
-        return _STAR * len(value)
-    return value if len(value) < SHORTEST else mask_words(value)
-
-
-@cache
-def _sensitive_layouts(version: str, number: int) -> tuple[layout.Layout, ...]:
-    """The layouts of the element, anybody's, that have parts with card data."""
-    known = (one for name in owners() for one in layout.layouts(version, number, name.upper()))
-    return tuple(dict.fromkeys(one for one in known if _has_sensitive(one.cell)))
-
-
-def _has_sensitive(cell: Cell) -> bool:
-    return bool(cell.sensitive) or any(map(_has_sensitive, cell.cells))
-
-
-def _parts(layouts: Iterable[layout.Layout], value: str) -> str:
-    """Hide the parts with card data of every layout that *value* fits."""
-    for one in layouts:
-        if not layout.fits(one, value):
-            continue
-        found = layout.read(one, value)
-        for part, _ in found.walk():
-            if part.cell.sensitive:
-                own = value[part.start : part.end]
-                shown = mask_pan(own) if part.cell.sensitive == "pan" else _STAR * len(own)
-                value = value[: part.start] + shown + value[part.end :]
-    return value
-
-
-def _tagged(value: str) -> str:
-    """Hide the data of `_HIDDEN_TAGS` where *value* is a list of id, length, data, with or without
-    one letter in front; leave it as it is where it is no such list."""
-    head = 1 if value[:1].isalpha() else 0
-    parts, at = [value[:head]], head
-    while at < len(value):
-        tag, size = value[at : at + 2], value[at + 2 : at + 4]
-        end = at + 4 + int(size) if size.isascii() and size.isdigit() and len(size) == 2 else -1
-        if end < 0 or end > len(value):
-            return value
-        data = value[at + 4 : end]
-        parts.append(tag + size + (_STAR * len(data) if tag in _HIDDEN_TAGS else data))
-        at = end
-    return "".join(parts)
 
 
 def cover(
@@ -342,7 +239,7 @@ def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int],
             covered = cover_value(number, value, version)
             own += [Span(*run.span(), True) for run in _STARS.finditer(covered)]
         if lost or (secrets and (number == UNREAD or number in unread)):
-            own += [Span(*run.span()) for run in _LONG_HEX.finditer(value) if number not in (_MTI, _BITMAP)]
+            own += [Span(*run.span()) for run in LONG_HEX.finditer(value) if number not in (_MTI, _BITMAP)]
         spans += [Span(first + one.start, first + one.end, one.whole) for one in own]
     return spans
 

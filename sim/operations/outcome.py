@@ -93,7 +93,7 @@ def _value(message: Message, row: _Decider, name: str | None) -> str:
 def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> str:
     """What a request asks for, or an answer was asked for, that moves no money, *wanted* by its processing
     code; empty for others."""
-    if message.mti[1] not in "12" or message.mti[2] not in "01" or message.get(4)[-12:].strip("0"):
+    if message.mti[1] not in "12" or message.mti[2] not in "01" or money.moves(message):
         return ""
     answers = mti.is_response(message.mti)
     if "inquiry" in wanted:
@@ -171,7 +171,7 @@ def _wanted(message: Message, name: str | None) -> str:
     known = lookup("transaction_type", code, version=message.version, network=name)
     if known and (special := _phrases("wanted").get(known.meaning)):
         return str(special)
-    if known and known.kind == "debit" and 4 in message and not message[4][-12:].strip("0"):
+    if known and known.kind == "debit" and 4 in message and not money.moves(message):
         return "check"
     return known.kind if known else ""
 

@@ -127,12 +127,13 @@ def _request(message: Message, name: str | None) -> str:
     code, amount = message.get(3)[:2], amount_asked(message)
     meant = purchase_meant(message, name) if code == PURCHASE else ""
     wanted = _phrases("meant")[meant] if meant else _purpose(code, message.version, name) if code else ""
-    if any(word in wanted for word in _MOVE_NOTHING) and not (message.get(4)[-12:]).strip("0"):
+    moves = money.moves(message)
+    if not moves and any(word in wanted for word in _MOVE_NOTHING):
         amount = ""
     what = wanted or ("a transaction" if amount else "")
     if not what:
         return ""
-    if inquiry := say_inquiry(message, wanted, *_parties(message.mti)):
+    if not moves and (inquiry := say_inquiry(message, wanted, *_parties(message.mti))):
         return inquiry
     before, after = _asked(message.mti)
     if _is_part(message):

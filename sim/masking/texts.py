@@ -1,0 +1,52 @@
+"""Card numbers starred out in texts of which nobody says what element they are."""
+
+from __future__ import annotations
+
+import re
+
+from sim.masking import search
+from sim.masking.search import hide, middle
+
+STAR = "*"
+LONG_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
+
+
+def mask_pan(pan: str) -> str:
+    """A card number with the middle starred out; all of it when it is shorter than 13.
+
+    >>> mask_pan("4111111111111111")
+    '411111******1111'
+    >>> mask_pan("41111111")
+    '********'
+    """
+    start, end, _ = middle(0, len(pan))
+    return pan[:start] + STAR * (end - start) + pan[end:]
+
+
+def mask_text(text: str) -> str:
+    """Text whose layout is unknown, such as what a broken message has left unread.
+
+    >>> mask_text("164111111111111111000000")
+    '16411111******1111000000'
+    """
+    return hide(text, search.find(text, unread=True))
+
+
+def mask_words(text: str) -> str:
+    """Text that people or programs wrote: a card number stands between other characters than digits.
+
+    >>> mask_words("card 4111-1111-1111-1111, terminal 123456789012345")
+    'card 4111-11**-****-1111, terminal 123456789012345'
+    """
+    spans = search.find(text)
+    return hide(text, spans) if spans else text
+
+
+def mask_piece(text: str) -> str:
+    """Text cut out of a message, of which nobody knows the element: a long run of hex digits may be a PIN
+    block.
+
+    >>> mask_piece("52:0412AC89ABCDEF67, merchant 123456789012345")
+    '52:0412AC******EF67, merchant 123456789012345'
+    """
+    return LONG_HEX.sub(lambda run: mask_pan(run[0]), mask_words(text))
