@@ -90,8 +90,7 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     return found
 
 
-# Texts in which nothing was found, and whether they are quiet: merchants and terminals say the same again and
-# again. A text that hides something is not kept.
+# Texts in which nothing was found, and whether they are quiet; one that hides something is not kept.
 _CLEAN: Kept[str, bool] = Kept(512)
 
 
@@ -148,9 +147,10 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
         (at + each * first, at + min(each * last, size))
         for pan in pans
         if len(pan) >= _LEAST and pan.isascii() and pan.isalnum()
-        for first, last, _ in [middle(0, len(pan))]
         for spelled in _spellings(pan)
         for each in [len(spelled) // len(pan)]
+        if spelled[: _LEAST * each] in tight
+        for first, last, _ in [middle(0, len(pan))]
         for at, size in _occurrences(tight, spelled, each)
     ]
     if not found:
@@ -160,6 +160,8 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
 
 
 def _spellings(pan: str) -> tuple[str, ...]:
+    if pan.isdecimal():  # the same, ten times as fast
+        return pan, "3" + "3".join(pan), "F" + "F".join(pan)
     return pan.upper(), pan.encode().hex().upper(), pan.encode("cp037").hex().upper()
 
 
