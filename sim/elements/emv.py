@@ -22,6 +22,7 @@ from sim.elements.emv_values import (
     cvm_parts,
     cvm_results,
     numeric_country,
+    on_device,
     response_code,
     three_digits,
 )
@@ -49,6 +50,7 @@ _PRIVATE_CLASS = 0xC0
 _AMOUNTS = ("9F02", "9F03")
 # Hex digits of one byte, of verification results (95) and action codes, of CVM results.
 _BYTE, _RESULTS, _CVM_RESULTS = 2, 10, 6
+_AAC = "00"  # cryptogram information data (9F27)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,9 @@ def _opening(chip: ChipData, message: Message) -> str:
     return f"Chip data{by} comes with it ({count(chip.size, 'tag')}{rest})."
 
 
+# First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.
+_CREDITS = "2"
+_NO_WISH = "The chip signed with an AAC, as is usual for a refund: it declined nothing."
 _WISHES = {
     0: "The chip declined offline (AAC)",
     1: "The chip approved offline (TC)",
@@ -180,6 +185,8 @@ def _wish(chip: ChipData, message: Message) -> str:
     value = chip.value("9F27")
     if len(value) != _BYTE:
         return ""
+    if value == _AAC and message.get(3)[:1] == _CREDITS:
+        return _NO_WISH
     results, denial = chip.value("95"), chip.value("9F0E")
     wished = _wished if max(len(results), len(denial)) <= _RESULTS else _wished.__wrapped__
     return wished(value, results, denial)
@@ -219,7 +226,10 @@ def _found(value: str) -> str:
 
 def _verification(chip: ChipData, message: Message) -> str:
     value = chip.value("9F34")
-    return _verified(value) if len(value) == _CVM_RESULTS else ""
+    if len(value) != _CVM_RESULTS:
+        return ""
+    device = on_device(value, chip.value("82"))
+    return f"The cardholder was verified by {device}." if device else _verified(value)
 
 
 @lru_cache(maxsize=1024)

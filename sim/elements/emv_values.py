@@ -96,6 +96,20 @@ def cvm_results(value: str) -> str:
     return f"{said}: {result or 'reserved result ' + value[4:]}"
 
 
+_ON_DEVICE = 0x0200  # byte 1 bit 2 of the interchange profile
+
+
+def on_device(results: str, profile: str) -> str:
+    """Who verified the cardholder where CVM *results* (9F34) speak of a device of their own, as the
+    interchange *profile* (82) tells it from a card; empty where they do not.
+
+    >>> on_device("010002", "1B80"), on_device("010002", "1980")
+    ("the cardholder's own device (CDCVM)", '')
+    """
+    able = len(profile) == 4 and int(profile, 16) & _ON_DEVICE
+    return emv.value("9F34", "device", results) if able else ""
+
+
 def response_code(value: str) -> str:
     """The authorisation response code (8A) with its meaning: the terminal's own, else DE 39 of 1987."""
     code = characters(value)

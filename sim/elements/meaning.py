@@ -110,13 +110,7 @@ def _date(message: Message, number: int, network: str | None) -> str:
 
 
 def _rate(message: Message, number: int, network: str | None) -> str:
-    value = message[number]
-    if not value.isdecimal():
-        return ""
-    decimals, digits = int(value[0]), value[1:]
-    return str(digits[: 7 - decimals].lstrip("0") or "0") + (
-        "." + digits[7 - decimals :] if 0 < decimals <= 7 else ""
-    )
+    return money.say_rate(message[number])
 
 
 def _country(message: Message, number: int, network: str | None) -> str:

@@ -49,7 +49,27 @@ def say_amount(digits: str, code: str) -> str:
 
 def say_signed(value: str, code: str) -> str:
     """An `x+n` amount: `D00000150` with currency 840 is 1.50 USD debit."""
-    return f"{say_amount(value[1:], code)} {_SIDES.get(value[:1], '')}".strip()
+    return f"{say_amount(value[1:], code)} {side(value)}".strip()
+
+
+def side(value: str) -> str:
+    """Which side an `x+n` amount is on: debit or credit; empty where its letter tells neither."""
+    return _SIDES.get(value[:1], "")
+
+
+def say_rate(value: str) -> str:
+    """A conversion rate (DE 9, 10): its first digit says how many of the other seven are decimals.
+
+    >>> say_rate("61092500"), say_rate("A1092500")
+    ('1.092500', '')
+    """
+    if not value.isdecimal():
+        return ""
+    decimals, digits = int(value[0]), value[1:]
+    whole = len(digits) - decimals
+    if not 0 < decimals <= len(digits):
+        return digits.lstrip("0") or "0"
+    return f"{digits[:whole].lstrip('0') or '0'}.{digits[whole:]}"
 
 
 def say_currency(code: str) -> str:

@@ -286,10 +286,13 @@ def inquiry_with_amount(message: Message) -> Iterable[Hit]:
     return (Hit(4, "zero, as the processing code asks for information only", "an amount"),)
 
 
-@rule("zero-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, ZERO))
+@rule("zero-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, 24, 25, ZERO))
 def zero_amount(message: Message) -> Iterable[Hit]:
-    """A purchase or withdrawal of nothing is something else."""
+    """A purchase or withdrawal of nothing is something else, but where a code says that it verifies."""
     if message.fields[3][:2] not in ("00", "01", "09") or minor_units(message) != 0:
+        return _NONE
+    told = message.get(number_of("function", message.version) or number_of("condition", message.version))
+    if is_particular("verification", message.version, told):
         return _NONE
     return (Hit(4, "an amount above zero", "zero"),)
 

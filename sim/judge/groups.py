@@ -212,7 +212,8 @@ def location_country(message: Message) -> Iterable[Hit]:
         return _NONE
     tail = value[-_ALPHA_3:]
     at = len(value) - len(tail)
-    if len(value) != spec("1987")[43].width or country(tail) or region(tail.strip()):
+    known = country(tail) or country(tail[1:]) or region(tail.strip())
+    if len(value) != spec("1987")[43].width or known:
         return _NONE  # the rest of a layout does not fit, which networks judge
     if not tail.strip():
         hint = "Nothing stands in the last three places; name, city and country have fixed places in DE 43."

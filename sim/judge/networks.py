@@ -318,7 +318,7 @@ def _card(name: str, pan: str, field: int, at: int) -> tuple[Heard, Heard]:
     said: tuple[Located, ...] = ()
     if verdict.severity:
         text = catalogue()["pan-network"]
-        hint = f"{text.hint} {verdict.reason}."
+        hint = f"{text.hint} {verdict.reason[:1].upper()}{verdict.reason[1:].rstrip('.')}."
         words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
         said = ((words, Hit(field, verdict.expected, verdict.found, at, len(pan))),)
     right = heard(said)

@@ -20,6 +20,8 @@ from sim.spec.tables import read_csv, read_toml
 _ORIGINAL_AMOUNT = "57"
 PURCHASE = "00"  # of nothing, it verifies the account
 _ADVICE = "3"  # function digit of the answer to an advice
+# Kinds of answers after which the code itself may say what can be done.
+_WITH_STEP = ("declined", "system")
 # By message class: what is accepted rather than approved.
 _ACCEPTED = {"3": "filed", "4": "reversal", "5": "totals"}
 
@@ -37,8 +39,10 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
     label = message.spec[39].name.lower()
     if not mti.is_response(message.mti):
-        said = "gives the reason" if message.mti[1] == "4" else "tells the decision"
-        return f"Its {label} {code} {said}: {meaning}."
+        undoes = message.mti[1] == "4"
+        if undoes and known and known.kind == "approved":
+            return f"Its {label} {code}, {meaning}, is that of the original and gives no reason."
+        return f"Its {label} {code} {'gives the reason' if undoes else 'tells the decision'}: {meaning}."
     kind = known.kind if known else ""
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side answered: all well ({code})."
@@ -49,7 +53,7 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
     if approval := message.get(38).strip():
         text += f", with approval code {approval}"
-    step = next((row.step for row in found if row.step), "") if kind == "declined" else ""
+    step = next((row.step for row in found if row.step), "") if kind in _WITH_STEP else ""
     return f"{text}. {_next(message, kind, name, step)}".strip()
 
 
@@ -146,7 +150,7 @@ def _told(message: Message, kind: str) -> str:
 
 def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
     """What happens next, by message class, kind of answer and what was asked for; *step* is what can be done
-    about a decline."""
+    about a decline or a failure."""
     message_class = message.mti[1]
     if message_class in "12" and message.mti[2] == _ADVICE:
         return str(_phrases("next")["advice"].get(kind, ""))
@@ -157,7 +161,7 @@ def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
     if kind == "approved":
         return str(words.get(wanted) or words.get(kind, ""))
     if step:
-        return step if message_class == "1" else f"{words[kind]} {step}"
+        return step if message_class == "1" else f"{words['declined']} {step}"
     return str(words.get(f"{kind} {wanted}") or words.get(kind, ""))
 
 

@@ -183,9 +183,9 @@ def _accounts(message: Message, name: str | None) -> str:
 def _billing(message: Message, name: str | None) -> str:
     parts, fees = [], ""
     if 5 in message:
-        parts.append(f"settled between the banks as {money.say(message, 5)}")
+        parts.append(f"settled between the banks as {_converted(message, 5, 9)}")
     if 6 in message:
-        parts.append(f"billed to the cardholder as {money.say(message, 6)}")
+        parts.append(f"billed to the cardholder as {_converted(message, 6, 10)}")
     if (fee := number_of("fee", message.version)) in message:
         fees = f"A fee of {money.say_amount(message[fee][1:], message.get(49))}"
         fees += " is credited." if message[fee][:1] == "C" else " is charged."
@@ -198,6 +198,13 @@ def _billing(message: Message, name: str | None) -> str:
     ):
         text = f"{text} Additional amounts: {said}.".strip()
     return text
+
+
+def _converted(message: Message, number: int, rate: int) -> str:
+    """Amount element *number*, with the rate in element *rate* that made it."""
+    told = money.say_rate(message.get(rate))
+    short = told.rstrip("0").removesuffix(".") if "." in told else told
+    return money.say(message, number) + (f" (at a rate of {short})" if short.strip("0.") else "")
 
 
 def _when(message: Message, name: str | None) -> str:

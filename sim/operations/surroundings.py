@@ -86,7 +86,7 @@ def say_totals(message: Message, name: str | None) -> str:
         if count in message and message[count].isdecimal():
             parts.append(_total(int(message[count]), what, message.get(amount), currency))
     if 97 in message:
-        parts.append(f"net {money.say_signed(message[97], currency)}")
+        parts.append(_net(message[97], currency))
     text = f"It reports {', '.join(parts)}." if parts else ""
     if (settled := role("settlement", message.version)) and settled.number in message:
         code = message[settled.number]
@@ -101,6 +101,12 @@ def _total(count: int, what: str, amount: str, currency: str) -> str:
         return f"no {what}s"
     said = f"{count:,} {what}{'' if count == 1 else 's'}"
     return said + (f" of {money.say_amount(amount, currency)}" if amount else "")
+
+
+def _net(value: str, currency: str) -> str:
+    """`a net debit of 9,570.00 USD`."""
+    said, side = money.say_amount(value[1:], currency), money.side(value)
+    return f"a net {side} of {said}" if side else f"a net amount of {said}"
 
 
 def say_file(message: Message, name: str | None) -> str:

@@ -92,6 +92,8 @@ CASES = [
     Case("inquiry-with-amount", auth("2003", de3="300000"), 4, 0, answer("2003", de3="300000")),
     Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de3="310000", de4="0" * 12), "info"),
     Case("zero-amount", auth("2003", de4="8402" + "0" * 12), 4, 0, auth("2003"), "info"),
+    Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de4="0" * 12, de25="51"), "info"),
+    Case("zero-amount", auth("1993", de4="0" * 12), 4, 0, auth("1993", de4="0" * 12, de24="108"), "info"),
     Case("transfer-accounts", auth(de3="401020"), 102, None, auth(de3="401020", de102="ACC-1"), "info"),
     Case(
         "partial-exceeds-original",

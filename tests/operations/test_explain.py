@@ -229,3 +229,55 @@ def test_parts_that_say_nothing_are_not_told(code: str) -> None:
     """What fits no layout, or has a code of which nothing is known, adds no sentence."""
     summary = explain(Message("0110", {44: code, 126: code}, "1987"), network="VISA").summary
     assert "What was checked" not in summary
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("30", "The message has to be mended first; the same one fails again."),
+        ("94", "The same message was there before: its first answer counts."),
+        ("92", "No way leads to the issuer: check the card number, or the routing."),
+        ("91", "The acquirer may try again or send it another way."),
+        ("53", "Another account of the cardholder's may do."),
+    ],
+)
+def test_what_failed_is_not_always_sent_again(code: str, said: str) -> None:
+    """After an answer that could not be given, what can be done depends on its code."""
+    for kind in ("auth", "financial"):
+        answer = explain(respond(generate(kind, at=AT).message, code).message).summary
+        assert said in answer or (code == "91" and said.lower()[4:] in answer)
+        assert kind == "auth" or "Nothing is booked" in answer
+
+
+def test_a_reversal_with_the_originals_code_has_no_reason() -> None:
+    """DE 39 of a reversal that holds an approval is the original's; another code is the reason."""
+    undone = reverse(generate("auth", at=AT).message).message
+    for code, said in (
+        ("00", "Its response code 00, approved, is that of the original and gives no reason."),
+        ("68", "Its response code 68 gives the reason: response received too late."),
+    ):
+        assert said in explain(Message(undone.mti, {**undone.fields, 39: code}, "1987")).summary
+
+
+def test_a_converted_amount_comes_with_its_rate() -> None:
+    """The cardholder's amount is told with the rate that made it, without zeros that say nothing."""
+    made = generate("auth", at=AT, amount_minor_units=10000, currency="978").message
+    billed = {**made.fields, 6: "000000010925", 10: "61092500", 16: "1120", 51: "840"}
+    said = "The amount is billed to the cardholder as 109.25 USD (at a rate of 1.0925)."
+    assert said in explain(Message("0100", dict(sorted(billed.items())), "1987")).summary
+
+
+def test_the_chip_of_a_refund_declines_nothing() -> None:
+    """Terminals ask the chip for an AAC where they pay back; anywhere else it is a decline."""
+    chip = "9F2701009F360200019F3303E0F8C8"
+    for processing, said in (("200000", "it declined nothing"), ("000000", "The chip declined offline")):
+        fields = {**generate("auth", at=AT, entry="chip").message.fields, 3: processing, 55: chip}
+        assert said in explain(Message("0100", fields, "1987")).summary
+
+
+def test_a_phone_that_verifies_is_no_chip_card() -> None:
+    """A PIN that the chip checked was checked by the cardholder's own device where the profile says so."""
+    for profile, said in (("1B80", "the cardholder's own device (CDCVM)."), ("1980", "plaintext PIN")):
+        fields = {**generate("auth", at=AT, entry="contactless").message.fields}
+        fields[55] = f"8202{profile}9F34030100029F270180"
+        assert f"The cardholder was verified by {said}" in explain(Message("0100", fields, "1987")).summary

@@ -25,6 +25,7 @@ PARTS = {
     ("9F34", "method"): r"[0-3][0-9A-F]",
     ("9F34", "condition"): r"[0-9A-F]{2}",
     ("9F34", "result"): r"[0-9A-F]{2}",
+    ("9F34", "device"): r"[0-9A-F]{6}",
     ("9F35", "operator"): r"\d",
     ("9F35", "environment"): r"\d",
 }
