@@ -25,7 +25,7 @@ from multiprocessing.synchronize import Event
 from time import monotonic
 from typing import Any
 
-from server import logs
+from server import endpoints, logs
 from server.app import create_app
 from server.http import LabProtocol
 from server.settings import BACKLOG, Settings
@@ -69,6 +69,7 @@ async def _serve(settings: Settings, sock: socket.socket, serving: Callable[[], 
         for number in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
     app = create_app(settings)
+    endpoints.prepare()
     gc.freeze()  # tables and modules stay: the collector need not look through them again and again
     held = {"start_serving": False}  # no request before the routes are ready
     # Any: Sanic's class has no types of its own.

@@ -160,7 +160,7 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
 
 
 def _spellings(pan: str) -> tuple[str, ...]:
-    if pan.isdecimal():  # the same, ten times as fast
+    if pan.isdecimal():  # the same, sooner
         return pan, "3" + "3".join(pan), "F" + "F".join(pan)
     return pan.upper(), pan.encode().hex().upper(), pan.encode("cp037").hex().upper()
 

@@ -197,7 +197,7 @@ def _rows(owner: str) -> Mapping[tuple[str, int], Mapping[str, list[dict[str, st
 def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
     network = "" if owner == STANDARD else owner.upper()
     return tuple(
-        Layout(version, number, network, variant, _cell(rows, "", str(number), network))
+        Layout(version, number, network, variant, _top(rows, str(number), network))
         for variant, rows in _rows(owner).get((version, number), {}).items()
     )
 
@@ -216,7 +216,7 @@ def tag_layouts(tag: str, network: str) -> tuple[Layout, ...]:
             if (row["tag"], row["network"]) == (tag, owner):
                 found.setdefault((owner, row["layout"]), []).append({**row, "number": str(_CHIP_DATA)})
     return tuple(
-        Layout("", _CHIP_DATA, owner, variant, _cell(rows, "", tag, owner))
+        Layout("", _CHIP_DATA, owner, variant, _top(rows, tag, owner))
         for (owner, variant), rows in found.items()
     )
 
@@ -227,7 +227,7 @@ def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]
     whole = [{**_EMPTY, "number": str(number), **row} for row in rows]
     for row in whole:
         _check(number, row)
-    return Layout(version, number, "", variant, _cell(whole, "", str(number)))
+    return Layout(version, number, "", variant, _top(whole, str(number)))
 
 
 def _check(number: int, row: Mapping[str, str]) -> None:
@@ -257,14 +257,28 @@ def _values(network: str) -> Mapping[str, Mapping[str, Code]]:
     return found
 
 
-def _cell(rows: list[dict[str, str]], path: str, prefix: str, network: str = "") -> Cell:
-    """The cell at *path*, with those below it."""
-    row = next((row for row in rows if row["path"] == path), None)
+def _top(rows: list[dict[str, str]], prefix: str, network: str = "") -> Cell:
+    """The cell of the whole value that *rows* describe, with those below it."""
+    at: dict[str, dict[str, str]] = {}
+    below: dict[str, list[str]] = {}
+    for row in rows:
+        path = row["path"]
+        at.setdefault(path, row)
+        if path:
+            below.setdefault(path.rpartition(".")[0], []).append(path)
+    return _cell(at, below, "", prefix, network)
+
+
+def _cell(
+    at: Mapping[str, dict[str, str]], below: Mapping[str, list[str]], path: str, prefix: str, network: str
+) -> Cell:
+    """The cell at *path*, with those *below* it."""
+    row = at.get(path)
     if row is None:
         raise SpecError(int(prefix.split(".")[0]), None, f"a row of the layout with path {path!r}", "none")
-    below = [each["path"] for each in rows if each["path"] and each["path"].rpartition(".")[0] == path]
-    below = [each for each in below if each != path]
-    cells = tuple(_cell(rows, each, f"{prefix}.{each.rpartition('.')[2]}", network) for each in below)
+    cells = tuple(
+        _cell(at, below, each, f"{prefix}.{each.rpartition('.')[2]}", network) for each in below.get(path, ())
+    )
     content, least, most, own = _format(row)
     kind, *words = row["cut"].split(" ") if row["cut"] else [""]
     must = row["codes"].endswith("!")

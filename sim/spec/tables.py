@@ -14,9 +14,11 @@ _DATA = files("sim.spec") / "data"
 
 @cache
 def read_csv(name: str) -> tuple[dict[str, str], ...]:
-    """Rows of `data/<name>.csv`; every value a str, since codes have leading zeros."""
+    """Rows of `data/<name>.csv`; every value a str, since codes have leading zeros. Raises ValueError for a
+    row that has not as many values as there are columns."""
     text = (_DATA / f"{name}.csv").read_text(encoding="utf-8")
-    return tuple(csv.DictReader(io.StringIO(text, newline="")))
+    head, *rows = csv.reader(io.StringIO(text, newline=""))  # half as long as a DictReader takes
+    return tuple(dict(zip(head, row, strict=True)) for row in rows if row)
 
 
 @cache

@@ -154,6 +154,7 @@ def test_slow_request_is_given_up(start: Any) -> None:
 
 
 CRASH = """
+from server import endpoints
 from sim import operations
 
 def explain(raw, **options):
@@ -162,7 +163,7 @@ def explain(raw, **options):
     except ValueError as error:
         raise RuntimeError(raw) from error
 
-operations.explain = explain
+operations.explain, endpoints.prepare = explain, lambda: None
 """
 
 
@@ -215,13 +216,15 @@ def test_access_log_is_off_by_default(start: Any) -> None:
     assert running.written() == ""
 
 
-def test_server_loads_no_tables_and_no_widgets() -> None:
-    """The server starts without pandas, numpy, ipywidgets or sanic-ext."""
+def test_server_is_ready_before_the_first_request() -> None:
+    """It starts without pandas, numpy, ipywidgets or sanic-ext; a first request reads no file of facts."""
     code = (
-        "import sys\nfrom server.app import create_app\nfrom server.settings import Settings\n"
-        "create_app(Settings())\n"
-        "from sim import operations\n"
-        "operations.explain(operations.generate().raw)\noperations.validate(operations.generate().raw)\n"
+        "import sys\nfrom server.app import create_app\nfrom server.endpoints import prepare\n"
+        "from server.settings import Settings\nfrom sim import operations\nfrom sim.spec import tables\n"
+        "create_app(Settings())\nprepare()\ntables._DATA = None\n"
+        "for name in operations.NETWORKS:\n"
+        "    raw = operations.generate(network=name).raw\n"
+        "    operations.explain(raw), operations.validate(raw, against=())\n"
         "print(sorted({'pandas', 'numpy', 'ipywidgets', 'sanic_ext', 'IPython'} & set(sys.modules)))"
     )
     ended = subprocess.run(
