@@ -100,7 +100,7 @@ def afresh(message: Message, network: str | None) -> Told:
     kinds._CHIP_SAID.clear()
     ways.OF_CODES.clear()
     kind = Kind(message.version, message.mti, tuple(message.fields), message.empty_secondary)
-    key = kind.look_at_all(message)
+    key = kind.look(message)
     verdict = Verdict.on(message, kind, key, chosen_network(message, network), NETWORKS)
     return told(Report(verdict, message, NETWORKS))
 

@@ -13,21 +13,21 @@ are picked from tables by what they need, and it knows for each rule how it is a
 So a kind *looks* at a message: it gives a key that holds the kind, those codes and facts, the lengths of
 values, and all that the rules and formats asked said. Whatever else is said of the message follows from the
 key, and a verdict can be kept by it and told again of other messages (`sim.operations.verdict`). It holds no
-card number, track, PIN or chip data. A kind that has looked often gets a function generated for looking, as
-bitmaps get readers (`sim.codec.plan`); nothing is compiled for one that has not.
+card number, track, PIN or chip data. For a kind that came often a function is generated that looks at the
+text itself (`sim.judge.look`), as bitmaps get readers (`sim.codec.plan`); nothing is compiled for others.
 
 All this rests on what a rule says it reads: a test asks each of them with elements that record it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from sim.codec import Message
-from sim.codec.plan import compiled
+from sim.codec import Message, bitmap
+from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, is_digits
 from sim.elements import emv
 from sim.elements.emv_shapes import Shape
 from sim.elements.money import composite
@@ -35,31 +35,23 @@ from sim.elements.mti import is_network_management
 from sim.elements.pan import account
 from sim.judge import all_rules, chip_codes
 from sim.judge.agreed import Comparison
-from sim.judge.engine import (
-    Located,
-    Places,
-    Rule,
-    locate_all,
-    mask_of,
-)
+from sim.judge.engine import CARD, EVERY, ZERO, Located, Places, Rule, locate_all, mask_of
 from sim.judge.finding import Finding
-from sim.judge.fine import Fits, all_fine, fine
+from sim.judge.fine import Fits, fine
 from sim.judge.networks import Facts, network_hits
 from sim.judge.questions import Answers, Inquiry, Question
-from sim.judge.ways import OF_CODES, Coded, Element, Known, Said, type_of
+from sim.judge.ways import BY_KEY, OF_CODES, Coded, Element, Known, Said, type_of
 from sim.kept import Earned, Kept
 from sim.spec import Spec, reshaped
 from sim.spec.luhn import luhn_ok
 
 _CARDS = mask_of((2, 35, 45))
-_MTI, _BITMAP, _PAN, _AMOUNT, _CHIP = 0, 1, 2, 4, 55
-_IIN_DIGITS = 6
-# Making a look costs as much as about so many without it.
-EARNED = 100
+_MTI, _BITMAP = 0, 1
+PAN, AMOUNT, CHIP = 2, 4, 55
+IIN_DIGITS = 6
 KINDS_KEPT = 1024
 
 Key = tuple[Any, ...]
-Look = Callable[[Message], Key]
 
 
 class Kind:
@@ -73,13 +65,11 @@ class Kind:
     ) -> None:
         self.version, self.mti, self.numbers, self.secondary = version, mti, numbers, secondary
         self.mask = mask = mask_of(numbers) | secondary << _BITMAP
-        self.has_chip, self.has_amount = _CHIP in numbers, _AMOUNT in numbers
+        self.has_chip, self.has_amount = CHIP in numbers, AMOUNT in numbers
         self.has_card = mask & _CARDS != 0 and not is_network_management(mti)
         self.lasting = False
         self._type = kept = type_of(version, mti)
         self._dialect = dialect
-        self._looked = 0
-        self.quick: Look | None = None  # what `look` comes to, once earned
         self._constant: list[Said] | None = None
         self.fines: list[tuple[int, Fits]] = []
         self.coded: list[Coded] = []
@@ -119,8 +109,13 @@ class Kind:
             together += rules
         for needed, missing, way, item in together:
             if needed & mask == needed and not missing & mask:
-                by_way[way].append(item)
+                # Who reads elements none of which is there, reads nothing.
+                by_way[way if needed or not self._blank(item) else BY_KEY].append(item)
         return by_way
+
+    def _blank(self, item: Rule) -> bool:
+        """Whether *item* looks at nothing but which elements there are."""
+        return item.reads.isdisjoint((*self.numbers, EVERY, CARD, ZERO))
 
     def _disown(self, otherwise: frozenset[int], by_way: Iterable[list[Rule]]) -> None:
         """Let no rule speak of the elements that a dialect has *otherwise*, and nothing be surely fine."""
@@ -140,22 +135,21 @@ class Kind:
         known = self._type.elements
         return [number for number in self.numbers if known[number].sized and known[number].coded is None]
 
+    @cached_property
+    def head(self) -> str:
+        """How texts of this kind begin: MTI and bitmap. Empty where no text gives these elements, so."""
+        if len(self.mti) != MTI_WIDTH or not is_digits(self.mti) or min(self.numbers, default=2) < 2:
+            return ""
+        head = self.mti + bitmap.to_hex(self.numbers, secondary=self.secondary)
+        return head if announced(head) == (self.numbers, self.secondary) else ""
+
     def look(self, message: Message) -> Key:
         """All that what is said of *message*, of this kind, depends on."""
-        if self.quick is not None:
-            return self.quick(message)
-        self._looked += 1
-        if self._looked == EARNED:
-            self.quick = _generated(self)
-        return self.look_at_all(message)
-
-    def look_at_all(self, message: Message) -> Key:
-        """The same, element by element: what `look` means."""
         fields = message.fields
         seen: list[Any] = [self, *map(fields.__getitem__, self.codes)]
         seen += [len(fields[number]) for number in self.sized]
         if self.has_amount:
-            seen.append(is_zero(fields[_AMOUNT], self.version))
+            seen.append(is_zero(fields[AMOUNT], self.version))
         if self.has_card:
             seen.append(card_facts(message))
         return (*seen, *self.ask(message))
@@ -166,10 +160,10 @@ class Kind:
         fields = message.fields
         doubtful = [number for number, fits in self.fines if not fits(fields[number])]
         asked, tags = self.always, None
-        if self.has_chip and (tags := self.look_at_chip(fields[_CHIP])) is None:
+        if self.has_chip and (tags := self.look_at_chip(fields[CHIP])) is None:
             asked = [*asked, *self._by_chip_key, *self._of_tags, *self.compared]
-            if self._dialect is not None or not fine(self.version, _CHIP)(fields[_CHIP]):
-                doubtful.append(_CHIP)
+            if self._dialect is not None or not fine(self.version, CHIP)(fields[CHIP]):
+                doubtful.append(CHIP)
         elif tags and self.compared:
             asked = [*asked, *self.disagreeing(tags, fields)]
         if doubtful:
@@ -191,7 +185,7 @@ class Kind:
         if (comparison := _COMPARISONS.get(key)) is None:
             agreements = [item.agreement(self.version) for item in compared if item.agreement]
             comparison = _COMPARISONS.keep(key, Comparison(shape, agreements))
-        doubtful = comparison.doubtful(fields, fields[_CHIP])
+        doubtful = comparison.doubtful(fields, fields[CHIP])
         return [compared[place] for place in dict.fromkeys(doubtful)] if doubtful else []
 
     def answers(self, message: Message, *, plain: bool = False) -> Answers:
@@ -201,7 +195,7 @@ class Kind:
         found: Answers = ()
         for one in self.inquiries:
             value = fields[one.number]
-            if (plain and one.of_tags and one.number == _CHIP) or (one.usual and one.usual(value)):
+            if (plain and one.of_tags and one.number == CHIP) or (one.usual and one.usual(value)):
                 continue
             found += one.ask(message, value)
         return found
@@ -254,7 +248,7 @@ class Kind:
         if card:
             seen += card_facts(message)
         if zero and self.has_amount:
-            seen.append(is_zero(message.fields[_AMOUNT], self.version))
+            seen.append(is_zero(message.fields[AMOUNT], self.version))
         key = tuple(seen)
         if (known := _CHIP_SAID.get(key)) is None:
             known = _CHIP_SAID.keep(key, tuple(_ask([*self._by_chip_key, *self._of_tags], message)))
@@ -279,94 +273,38 @@ def _ask(rules: Iterable[Rule], message: Message) -> list[Said]:
 
 def is_zero(amount: str, version: str) -> bool:
     """Whether an amount element has no digit but zeros."""
-    inside = composite(version, _AMOUNT)
+    inside = composite(version, AMOUNT)
     return not (amount[inside[1]] if inside else amount).strip("0")
 
 
 def card_facts(message: Message) -> tuple[int, str, int, bool]:
     """Where the card number stands, its prefix and length, and whether its check digit is right."""
     number, pan = account(message)
-    return number, pan[:_IIN_DIGITS], len(pan), pan.isascii() and pan.isdigit() and luhn_ok(pan)
+    return number, pan[:IIN_DIGITS], len(pan), pan.isascii() and pan.isdigit() and luhn_ok(pan)
 
 
-def _generated(kind: Kind) -> Look:
-    """`look_at_all` of *kind*, unrolled: one line per element; what is not surely fine goes the long way.
-    Nothing but numbers of elements enters the source."""
-    names: dict[str, Any] = {"kind": kind, "slowly": kind.look_at_all}
-    values = [f"v{number}" for number in kind.numbers]
-    lines = ["def look(message):"]
-    if values:
-        lines.append(f"    {', '.join(values)}, = message.fields.values()")
-    doubts = []
-    if kind.fines:
-        names["fine"] = all_fine(kind.version, [number for number, _ in kind.fines])
-        joined = ", ".join(f"v{number}" for number, _ in kind.fines)
-        doubts.append(f"fine('\\0'.join(({joined},)))")
-    seen = _seen(kind, names)
-    if kind.has_chip:
-        names["look_at_chip"] = kind.look_at_chip
-        doubts.append(f"(chip := look_at_chip(v{_CHIP}))")
-        seen.append("chip")
-    if doubts:
-        lines += [f"    if not ({' and '.join(doubts)}):", "        return slowly(message)"]
-    lines.append("    wrong = said = ()")
-    for one in kind.inquiries:
-        if one.of_tags and one.number == _CHIP:  # these data are plain, or `slowly` has looked
-            continue
-        value = f"v{one.number}"
-        names |= {f"q{one.number}": one.ask, f"p{one.number}": one.usual}
-        usual = f"if not p{one.number}({value}): " if one.usual else ""
-        lines.append(f"    {usual}wrong += q{one.number}(message, {value})")
-    for item in kind.always:
-        names[f"c{item.place}"] = item.check
-        within = "    "
-        if differs := _differs(item, kind.numbers):
-            lines.append(f"    if {differs}:")
-            within += "    "
-        lines.append(f"{within}for hit in c{item.place}(message): said += (({item.place}, hit),)")
-    if kind.compared:
-        names["disagreeing"] = kind.disagreeing
-        lines.append("    for item in disagreeing(chip, message.fields):")
-        lines.append("        said += tuple([(item.place, hit) for hit in item.check(message)])")
-    made: Look = compiled("look", [*lines, f"    return ({', '.join(seen)}, wrong, said)"], names)
-    return made
+def announced(head: str) -> tuple[tuple[int, ...], bool]:
+    """The elements of texts that begin with *head*, and whether their second bitmap is empty."""
+    numbers = bitmap.numbers(head[MTI_WIDTH:])
+    secondary = len(head) > MTI_WIDTH + BITMAP_WIDTH
+    return numbers, secondary and max(numbers, default=0) <= bitmap.PRIMARY_BITS
 
 
-def _differs(item: Rule, numbers: tuple[int, ...]) -> str:
-    """The source of whether the parts that a rule compares differ, else it is spared; empty where it has
-    none."""
-    if item.equal is None or item.equal.first not in numbers or item.equal.second not in numbers:
-        return ""
-    first, second, *parts = item.equal
-    one, other = (f"[{part.start or 0}:{'' if part.stop is None else part.stop}]" for part in parts)
-    return f"v{first}{one} != v{second}{other}"
-
-
-def _seen(kind: Kind, names: dict[str, Any]) -> list[str]:
-    """What stands in front of chip data and answers in a key: codes, lengths, the amount, the card."""
-    seen = ["kind", *(f"v{number}" for number in kind.codes), *(f"len(v{number})" for number in kind.sized)]
-    if kind.has_amount:
-        inside = composite(kind.version, _AMOUNT)
-        digits = f"[{inside[1].start}:{inside[1].stop}]" if inside else ""
-        seen.append(f"not v{_AMOUNT}{digits}.strip('0')")
-    if kind.has_card:
-        names |= {"luhn_ok": luhn_ok, "card_facts": card_facts}
-        facts = "card_facts(message)"
-        if _PAN in kind.numbers:  # which is digits, where it is fine
-            pan = f"v{_PAN}"
-            facts = f"({_PAN}, {pan}[:{_IIN_DIGITS}], len({pan}), luhn_ok({pan})) if {pan} else {facts}"
-        seen.append(f"({facts})")
-    return seen
-
-
-def _lasting(key: tuple[str, str, tuple[int, ...], bool]) -> Kind:
+def _lasting(key: _Layout) -> Kind:
     kind = Kind(*key)
     kind.lasting = True
     return kind
 
 
-# By version, MTI, elements and empty second bitmap; what comes once leaves no more than its key.
-KINDS: Earned[tuple[str, str, tuple[int, ...], bool], Kind] = Earned(_lasting, KINDS_KEPT, 2)
+# Version, MTI, elements and empty second bitmap.
+_Layout = tuple[str, str, tuple[int, ...], bool]
+# What comes once leaves no more than its key.
+KINDS: Earned[_Layout, Kind] = Earned(_lasting, KINDS_KEPT, 2)
+
+
+def lasting(layout: _Layout) -> Kind:
+    """The kind of *layout* (version, MTI, elements, empty second bitmap) that verdicts are kept by."""
+    return KINDS.get(layout) or KINDS.keep(layout, _lasting(layout))
 
 
 def kind_of(message: Message) -> Kind:

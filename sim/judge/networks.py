@@ -71,19 +71,25 @@ class _Presence(NamedTuple):
 
 
 class Told:
-    """What a network says of a message: what is `wrong` at once, all that was `found` when somebody asks.
-    `bits` are the elements missed, or not wanted; *before* and *behind* what else is said, in this order."""
+    """What a network says of a message: whether that `fails` it at once, what is `wrong` and all that was
+    `found` when somebody asks. `bits` are the elements missed, or not wanted; *before* and *behind* what else
+    is said, in this order."""
 
-    __slots__ = ("_before", "_behind", "_bits", "_presence", "wrong")
+    __slots__ = ("_before", "_behind", "_bits", "_presence", "fails")
 
     def __init__(self, presence: _Presence, bits: int, before: Heard, behind: Heard) -> None:
         self._presence, self._bits, self._before, self._behind = presence, bits, before, behind
-        wrong, loud = before.wrong, bits & presence.loud
+        self.fails = bool(before.wrong or behind.wrong or bits & presence.loud)
+
+    @property
+    def wrong(self) -> tuple[Hit, ...]:
+        """The errors."""
+        wrong, loud = self._before.wrong, self._bits & self._presence.loud
         while loud:  # few of all that could be said
             bit = loud & -loud
-            wrong += presence.said[bit].wrong
+            wrong += self._presence.said[bit].wrong
             loud ^= bit
-        self.wrong = wrong + behind.wrong
+        return wrong + self._behind.wrong
 
     @property
     def found(self) -> tuple[Located, ...]:
@@ -105,17 +111,14 @@ class _NetworkRows:
     ) -> None:
         self.said, self.presence, self.formats = said, presence, told
         self._conditions = conditions
-        self._where: dict[int, _Presence] = {}
 
     def where(self, held: int) -> _Presence:
         """The elements that shall be there, or not, where the conditions *held*, as bits, hold."""
-        if (known := self._where.get(held)) is None:
-            known = self.presence.get("", _NO_PRESENCE)
-            for place, condition in enumerate(self._conditions):
-                if held >> place & 1 and condition in self.presence:
-                    known = known.and_then(self.presence[condition])
-            self._where[held] = known
-        return known
+        found = self.presence.get("", _NO_PRESENCE)
+        for place, condition in enumerate(self._conditions):
+            if held >> place & 1 and condition in self.presence:
+                found = found.and_then(self.presence[condition])
+        return found
 
 
 _NO_PRESENCE = _Presence(0, 0, {}, 0)
@@ -144,6 +147,13 @@ class Tables:
             each = [rows.presence[condition] for rows in self.rows.values() if condition in rows.presence]
             bits = reduce(or_, (one.wanted for one in each)), reduce(or_, (one.unwanted for one in each))
             self._conditions.append((1 << place, *bits, PREDICATES[condition]))
+        self._where: dict[int, dict[str, _Presence]] = {}
+
+    def where(self, held: int) -> dict[str, _Presence]:
+        """The elements that each network wants, or does not want, where the conditions *held* hold."""
+        if (known := self._where.get(held)) is None:
+            self._where[held] = known = {name: rows.where(held) for name, rows in self.rows.items()}
+        return known
 
     def held(self, message: Message, mask: int) -> int:
         """Which conditions hold of *message* with the elements of *mask*, of those that anything hangs on."""
@@ -258,12 +268,16 @@ class Facts:
 def network_hits(facts: Facts, names: Iterable[str]) -> Iterator[tuple[str, Heard | Told]]:
     """What the rules of each network of *names* say of a message, not yet located; `SILENT` where they say
     nothing."""
-    rows_of, held, mask, misfits = facts.asked.rows, facts.held, facts.mask, facts.misfits()
+    rows_of, where, mask, misfits = (
+        facts.asked.rows,
+        facts.asked.where(facts.held),
+        facts.mask,
+        facts.misfits(),
+    )
     for name in names:
-        rows, behind = rows_of[name], facts.card(name)
-        presence = rows.where(held)
+        rows, presence, behind = rows_of[name], where[name], facts.card(name)
         bits = presence.wanted & ~mask | presence.unwanted & mask
-        if misfits and name in misfits:
+        if name in misfits:
             behind = behind.and_then(heard(_format_hits(misfits[name], rows.formats)))
         if bits or behind is not SILENT or rows.said is not SILENT:
             yield name, Told(presence, bits, rows.said, behind)

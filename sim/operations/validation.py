@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
 from sim.judge import Finding
-from sim.judge.kind import kind_of
+from sim.judge.kind import Key, Kind, kind_of
+from sim.judge.look import look_for, see
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending
@@ -18,14 +18,27 @@ from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named
 
 
-@dataclass(slots=True)
 class Report:
-    """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS; `message`
-    is None where the text does not parse. Not frozen: one is made for every message."""
+    """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS. *given* is
+    the message, or the text in which it was looked at, or None where a text does not parse."""
 
-    verdict: Verdict
-    message: Message | None
-    asked: tuple[str, ...] = ()
+    __slots__ = ("_given", "asked", "verdict")
+
+    def __init__(self, verdict: Verdict, given: Message | str | None, asked: tuple[str, ...] = ()) -> None:
+        self.verdict = verdict
+        self._given = given
+        self.asked = asked
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(valid={self.valid}, message={self.message!r}, asked={self.asked!r})"
+
+    @property
+    def message(self) -> Message | None:
+        """The message; None where the text does not parse. Read when somebody asks for it, where a text like
+        others was all it took to judge it."""
+        if isinstance(self._given, str):
+            self._given = parse(self._given, self.version)
+        return self._given
 
     @property
     def version(self) -> str:
@@ -107,11 +120,17 @@ def validate(
         return judge(message, network, asked)
     raw = strip_line_ending(message)
     chosen = chosen_version(raw, version)
+    if (look := look_for(raw, chosen)) is not None and (seen := look(raw)) is not None:
+        key, made = seen
+        verdict = VERDICTS.young.get((key, network))
+        if verdict is not None and asked in verdict.asked:
+            return Report(verdict, made or raw, asked)
+        return _told(made or parse(raw, chosen), key, network, asked)
     try:
         parsed = parse(raw, chosen)
     except ParseError as error:
         return Report(Verdict(chosen, network, framing_finding(error, chosen, raw=raw)), None)
-    return judge(parsed, network, asked)
+    return judge(parsed, network, asked, see if look is None else Kind.look)
 
 
 @lru_cache(maxsize=64)
@@ -121,17 +140,28 @@ def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in NETWORKS if name in named) or NETWORKS
 
 
-def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
-    """The report on a message that is well framed; a result per network of *asked*."""
+def judge(
+    message: Message,
+    network: str | None,
+    asked: tuple[str, ...],
+    look: Callable[[Kind, Message], Key] = see,
+) -> Report:
+    """The report on a message that is well framed; a result per network of *asked*. *look* gives the key that
+    its kind sees of it."""
     kind = kind_of(message)
-    if not kind.lasting:  # nothing is remembered of it, so it needs no key
-        own = chosen_network(message, network)
-        return Report(Verdict.on(message, kind, kind.ask(message), own, asked), message, asked)
-    key = (kind.quick or kind.look)(message)
+    if kind.lasting:
+        return _told(message, look(kind, message), network, asked)
+    # Nothing is remembered of it, so it needs no key.
+    own = chosen_network(message, network)
+    return Report(Verdict.on(message, kind, kind.ask(message), own, asked), message, asked)
+
+
+def _told(message: Message, key: Key, network: str | None, asked: tuple[str, ...]) -> Report:
+    """The report on a message of which *key* was seen, by the verdict that is kept for it or will be."""
     place = key, network
     verdict = VERDICTS.get(place)
     if verdict is None:
-        verdict = Verdict.on(message, kind, key, chosen_network(message, network), asked)
+        verdict = Verdict.on(message, key[0], key, chosen_network(message, network), asked)
         if len(key[-1]) <= MOST_SAID:
             VERDICTS.keep(place, verdict).kept = True
     elif asked not in verdict.asked:

@@ -35,7 +35,7 @@ class Judgement:
     def __init__(self, places: Places, said: Heard | Told, network: str = "") -> None:
         self.network = network
         self._said = said
-        self.passed = not said.wrong
+        self.passed = not said.fails
         self._places = places
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None

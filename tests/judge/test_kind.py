@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from kept import texts
-from mutations import afresh, good, mutated, pairs, same_layout, told
+from mutations import afresh, good, mutated, pairs, told
 from recording import Recording
 from support import ALL
 
@@ -21,7 +21,7 @@ from sim.judge.agreed import Comparison, Equal
 from sim.judge.all_rules import RULES
 from sim.judge.engine import CARD, EVERY, ZERO, Rule, codes_of, mask_of
 from sim.judge.fine import fine, finer
-from sim.judge.kind import EARNED, KINDS, Kind, kind_of
+from sim.judge.kind import KINDS, kind_of
 from sim.judge.networks import PREDICATES
 from sim.operations import NETWORKS, Report, validate, verdict
 from sim.operations.validation import judge
@@ -235,20 +235,6 @@ def test_good_messages_are_mostly_fine() -> None:
     """Nearly all values of good messages are surely fine, or that would be of no use."""
     values = [fine(one.version, n)(v) is not None for one in good() for n, v in one.fields.items()]
     assert sum(values) > 0.9 * len(values)
-
-
-def test_a_generated_look_is_the_look() -> None:
-    """The function generated for a kind that comes often sees what is seen element by element."""
-    some = Random(11)
-    for message in good()[::25]:
-        kind = Kind(message.version, message.mti, tuple(message.fields), message.empty_secondary)
-        for _ in range(EARNED):
-            kind.look(message)
-        quick = kind.quick
-        assert quick is not None
-        for _ in range(20):
-            other = same_layout(some, message)
-            assert quick(other) == kind.look_at_all(other)
 
 
 def test_verdicts_are_the_same_whatever_came_before() -> None:
