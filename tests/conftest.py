@@ -8,8 +8,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
+import certifi
 import pytest
 import refusing
 import warm_kernels
@@ -38,6 +39,21 @@ _paths = [
     *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
 ]
 os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(_paths))
+
+
+def _one_certificate() -> None:
+    """No test speaks TLS: one root is enough. Clients of language models read all that are known for each
+    call, which takes longer than the rest of it."""
+    known = Path(certifi.where()).read_text(encoding="utf-8")
+    end = "-----END CERTIFICATE-----\n"
+    path = Path(gettempdir()) / "iso8583-tests-root.pem"
+    own = path.with_suffix(f".{os.getpid()}")  # other runs may be reading the other
+    own.write_text(known[: known.index(end)] + end, encoding="utf-8")
+    own.replace(path)
+    os.environ["SSL_CERT_FILE"] = str(path)
+
+
+_one_certificate()
 
 
 # Ctrl+C is meant to end what the tests start, also where a shell without job control started the tests.

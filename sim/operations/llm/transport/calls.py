@@ -10,17 +10,28 @@ from weakref import WeakKeyDictionary
 
 from sim.operations.llm.errors import LlmError, LlmFailed, LlmTimeout
 from sim.operations.llm.guard import shown
-from sim.operations.llm.transport.clients import connect, load, structured
+from sim.operations.llm.transport.clients import connect, load, obeys
 from sim.operations.llm.transport.providers import Choice
 from sim.operations.llm.transport.settings import Settings
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, ConcurrencyLimiter
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
+
+    _Agent = Agent["_Judge | None", Any]
 
 Check = Callable[[Any], list[str]]
+# What is wrong with an answer, given with the response that it came in.
+_Judge = Callable[[Any, Any], list[str]]
+# The type of an answer, whether a schema is sent that the model's sampling obeys, and how many calls at once.
+_Kind = tuple[type, bool, int]
 
-# One event loop serves all requests of a process; a limiter cannot be shared between two.
+# One event loop serves all requests of a process; neither limiters nor agents can be shared between two.
 _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, ConcurrencyLimiter]] = WeakKeyDictionary()
+_AGENTS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Kind, Agent[_Judge | None, Any]]] = (
+    WeakKeyDictionary()
+)
 _PROBLEMS_SHOWN = 4
 
 
@@ -30,17 +41,21 @@ async def ask(
     """The model's answer, once *check* has nothing against it. What it has goes back to the model, as often
     as *settings* allow. Raises LlmFailed, LlmTimeout or LlmUnavailable."""
     last: list[str] = []
-    async with _agent(choice, settings, instructions, output, last) as agent:
-        from pydantic_ai import ModelRetry, RunContext
 
-        async def judge(context: RunContext[None], answer: Any) -> Any:
-            last[:] = _broken_off(choice, context.messages[-1]) or map(shown, check(answer))
-            if last:
-                raise ModelRetry("This cannot be used:\n" + "\n".join(f"- {text}" for text in last))
-            return answer
+    def judge(answer: Any, response: Any) -> list[str]:
+        last[:] = _broken_off(choice, response) or map(shown, check(answer))
+        return last
 
-        agent.output_validator(judge)
-        return (await agent.run(prompt)).output
+    async with _agent(choice, settings, output, last) as (agent, model, limits):
+        run = await agent.run(
+            prompt,
+            model=model,
+            instructions=instructions,
+            deps=judge,
+            model_settings=limits,
+            retries={"output": settings.repairs},
+        )
+        return run.output
 
 
 async def stream(choice: Choice, settings: Settings, instructions: str, prompt: str) -> AsyncIterator[str]:
@@ -50,8 +65,10 @@ async def stream(choice: Choice, settings: Settings, instructions: str, prompt: 
     async def produce() -> None:
         try:
             async with (
-                _agent(choice, settings, instructions, str, []) as agent,
-                agent.run_stream(prompt) as run,
+                _agent(choice, settings, str, []) as (agent, model, limits),
+                agent.run_stream(
+                    prompt, model=model, instructions=instructions, model_settings=limits
+                ) as run,
             ):
                 async for text in run.stream_text(delta=True, debounce_by=None):
                     queue.put_nowait(text)
@@ -83,25 +100,19 @@ def _broken_off(choice: Choice, response: Any) -> list[str]:
 
 @asynccontextmanager
 async def _agent(
-    choice: Choice, settings: Settings, instructions: str, output: type, last: list[str]
-) -> AsyncIterator[Agent[None, Any]]:
-    """What asks, for as long as the time limit allows: waiting for a turn, retries and repairs included.
-    *last* are the problems of the last answer. The library's errors become ours."""
+    choice: Choice, settings: Settings, output: type, last: list[str]
+) -> AsyncIterator[tuple[_Agent, Model, ModelSettings]]:
+    """What asks, whom and within which limits, for as long as the time limit allows: waiting for a turn,
+    retries and repairs included. *last* are the problems of the last answer; the library's errors become
+    ours."""
     await load(choice)
     try:
         async with asyncio.timeout(settings.timeout), connect(choice, settings) as model:
-            from pydantic_ai import Agent
             from pydantic_ai.settings import ModelSettings
 
             limits = ModelSettings(timeout=settings.timeout, max_retries=0, max_tokens=settings.max_tokens)
-            yield Agent(
-                model,
-                output_type=output if output is str else structured(choice, model, output),
-                instructions=instructions,
-                retries={"output": settings.repairs},
-                model_settings=limits,
-                max_concurrency=_turns(settings.concurrency),
-            )
+            native = output is not str and obeys(choice, model)
+            yield _prepared((output, native, settings.concurrency)), model, limits
     except LlmError:
         raise
     except TimeoutError:
@@ -112,6 +123,26 @@ async def _agent(
 
 def _late(choice: Choice, settings: Settings) -> LlmTimeout:
     return LlmTimeout(f"{choice.provider} did not answer within {settings.timeout:g} seconds")
+
+
+def _prepared(kind: _Kind) -> _Agent:
+    """The agent of this event loop for *kind*, made once: the schema of an answer takes longer than the rest
+    of a call. Whom it asks, what, and who judges the answer is said with each call."""
+    from pydantic_ai import Agent, ModelRetry, NativeOutput, RunContext
+
+    of_loop = _AGENTS.setdefault(asyncio.get_running_loop(), {})
+    if kind not in of_loop:
+        output, native, limit = kind
+        asks: Any = NativeOutput(output) if native else output
+        of_loop[kind] = Agent(output_type=asks, max_concurrency=_turns(limit))
+
+        async def judge(context: RunContext[_Judge | None], answer: Any) -> Any:
+            if context.deps and (wrong := context.deps(answer, context.messages[-1])):
+                raise ModelRetry("This cannot be used:\n" + "\n".join(f"- {text}" for text in wrong))
+            return answer
+
+        of_loop[kind].output_validator(judge)
+    return of_loop[kind]
 
 
 def _turns(limit: int) -> ConcurrencyLimiter:

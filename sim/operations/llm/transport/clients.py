@@ -40,14 +40,12 @@ async def connect(choice: Choice, settings: Settings) -> AsyncIterator[Model]:
         yield client(choice.model, provider=made)
 
 
-def structured(choice: Choice, model: Model, output: type) -> Any:
-    """*output* as *model* is asked for it: by a schema that its sampling obeys, else by a tool."""
-    from pydantic_ai import NativeOutput
-
+def obeys(choice: Choice, model: Model) -> bool:
+    """Whether *model* is asked for an answer by a schema that its sampling obeys, else by a tool."""
     row = choice.row
-    obeys = row["answers"] == "schema" and model.profile.get("supports_json_schema_output")
+    can = row["answers"] == "schema" and model.profile.get("supports_json_schema_output")
     loose = any(choice.model.endswith(part) or part in choice.base_url for part in row.get("loose", ()))
-    return NativeOutput(output) if obeys and not loose else output
+    return bool(can) and not loose
 
 
 def _classes(choice: Choice) -> tuple[Any, Any]:
