@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sim.elements.coded import known
@@ -28,6 +28,7 @@ __all__ = [
     "layouts",
     "place",
     "read",
+    "standing",
     "tried",
     "write",
 ]
@@ -99,9 +100,11 @@ def fitting(version: str | Spec, number: int, value: str, network: str | None = 
     """
     best, least = None, 0
     for layout in tried(version, number, network):
-        if not fits(layout, value):
+        if layout.pattern is not None and not fits(layout, value):
             continue
         found = read(layout, value)
+        if found.misfits:
+            continue
         torn = _torn(found)
         if not torn:
             return found
@@ -134,6 +137,17 @@ def _torn(found: Parts) -> int:
         one.cell.codes == two.cell.codes == "text" and one.value[-1:].isalnum() and two.value[:1].isalnum()
         for one, two in zip(found.parts, found.parts[1:], strict=False)
     )
+
+
+@lru_cache(maxsize=512)
+def standing(version: str, number: int, network: str | None, key: str) -> tuple[Layout, slice] | None:
+    """Where part *key* stands in every value of an element that fits its layout, and that layout; None where
+    that depends on the value, or the element has several layouts. A value may end in front of it."""
+    known = layouts(version, number, network)
+    if len(known) != 1 or known[0].pattern is None:
+        return None
+    places = (slice(start, end) for cell, start, end in known[0].cell.front if cell.key == key)
+    return next(((known[0], one) for one in places), None)
 
 
 @cache

@@ -81,7 +81,7 @@ def _names(message: Message, pan: str) -> list[str]:
     """The keys by which a reversal may name *message*, of card *pan*: its STAN, its reference number."""
     get = message.fields.get
     by_stan = _by_stan(pan, get(11, ""))
-    return [by_stan, _by_reference(pan, get(37, ""), get(41, ""))] if 37 in message.fields else [by_stan]
+    return [by_stan, _by_reference(pan, reference, get(41, ""))] if (reference := get(37)) else [by_stan]
 
 
 def _by_stan(pan: str, stan: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sim.errors import WireError
@@ -15,7 +15,7 @@ from sim.link.timing import Timing
 
 
 class Channel:
-    """An open connection. *heard* is given every frame, *lost* told once why it is over."""
+    """An open connection. *heard* is given all frames, as they come, *lost* told once why it is over."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class Channel:
         line: Line,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        heard: Callable[[Channel, bytes], None],
+        heard: Callable[[Channel, Iterable[bytes]], None],
         lost: Callable[[Channel, str], None],
     ) -> None:
         self.name = name
@@ -46,7 +46,7 @@ class Channel:
         tls: ssl.SSLContext | None,
         seconds: float,
         timing: Timing,
-        heard: Callable[[Channel, bytes], None],
+        heard: Callable[[Channel, Iterable[bytes]], None],
         lost: Callable[[Channel, str], None],
     ) -> Channel:
         """Connect. Raises LinkError where nobody listens, in its time, with the right certificate."""
@@ -112,8 +112,7 @@ class Channel:
     async def _read(self) -> None:
         try:
             while data := await self._reader.read(PIECE):
-                for frame in self._cutter.feed(data):
-                    self._heard(self, frame)
+                self._heard(self, self._cutter.feed(data))
                 if self._out:
                     self._flush()
             why = "the host closed the connection"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -215,10 +215,11 @@ class AsyncClient:
         if key in self._awaited:
             raise LinkError(f"STAN {message.get(11)}", "no request waiting with the same keys", "one")
         seconds = self.timeout if timeout is None else timeout
-        awaited = _Awaited(exchange, key, channel, ended, self.timing.now(), seconds)
+        now = self.timing.now()
+        awaited = _Awaited(exchange, key, channel, ended, now, seconds)
         self._awaited[key] = awaited
         channel.awaited.add(awaited)
-        self._deadlines.add(awaited, seconds)
+        self._deadlines.add(awaited, seconds, now)
         exchange.sent_at, exchange.sent = self.timing.wall(), exchange.sent + 1
         channel.write(data)
         self.traffic.add(exchange.sent_at, channel.name, OUT, "request", data)
@@ -305,8 +306,12 @@ class AsyncClient:
             self._tell("lost", why, channel.name)
             awaited.end(LOST, why)
 
-    def _heard(self, channel: Channel, data: bytes) -> None:
-        now, wall = self.timing.now(), self.timing.wall()
+    def _heard(self, channel: Channel, frames: Iterable[bytes]) -> None:
+        now, wall = self.timing.now(), self.timing.wall()  # they came together
+        for data in frames:
+            self._take(channel, data, now, wall)
+
+    def _take(self, channel: Channel, data: bytes, now: float, wall: float) -> None:
         try:
             message, _ = self.line.decode(data)
         except (WireError, ParseError) as error:

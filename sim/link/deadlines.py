@@ -21,17 +21,20 @@ class Deadlines(Generic[T]):
         self._waiting: dict[float, dict[T, float]] = {}
         self._timers: dict[float, Handle] = {}
 
-    def add(self, thing: T, seconds: float) -> None:
-        """*thing* is to be met within *seconds*."""
-        waiting = self._waiting.setdefault(seconds, {})
-        waiting[thing] = self._timing.now() + seconds
+    def add(self, thing: T, seconds: float, now: float) -> None:
+        """*thing* is to be met within *seconds* from *now*."""
+        waiting = self._waiting.get(seconds)
+        if waiting is None:
+            waiting = self._waiting[seconds] = {}
+        waiting[thing] = now + seconds
         if seconds not in self._timers:
             self._timers[seconds] = self._timing.later(seconds, lambda: self._due(seconds))
 
     def met(self, thing: T, seconds: float) -> None:
         """*thing*, added with *seconds*, needs no more time."""
-        waiting = self._waiting.get(seconds, {})
-        waiting.pop(thing, None)
+        waiting = self._waiting.get(seconds)
+        if waiting is not None:
+            waiting.pop(thing, None)
         if not waiting:
             self._waiting.pop(seconds, None)
             if timer := self._timers.pop(seconds, None):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import BuildError, Message, build, parse
@@ -34,6 +36,7 @@ _ACCOUNTED = "12"  # message classes that move money
 _REVERSAL = "4"
 _ADVICES = "23"  # functions that tell what was done already
 _SIGNED_ON = "sign-on"
+_SIGNS = {"debit": 1, "credit": -1}
 # What a person is told of secrets that do not fit.
 _WRONG = {
     "no_mac": "it has no MAC, which this host requires",
@@ -56,6 +59,16 @@ class Decision:
     note: str = ""
     findings: int = 0
     text: str = ""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the answer goes out as it is, at once."""
+        return self.action == "answer" and not self.delay
+
+    @property
+    def code(self) -> str:
+        """The response code of the answer, empty without one."""
+        return self.answer.get(39) if self.answer else ""
 
 
 @dataclass(slots=True)
@@ -87,7 +100,12 @@ class Issuer:
         self.keys, self.format = keys, format
         self.business_days = 0  # how many cut-overs there were
         self._approvals = 0
-        self._moves: Mapping[str, list[str]] = read_toml("link")["moves"]
+        # Which way the money goes, by transaction type.
+        self._moves = {
+            f"{one:02}": way
+            for way, (low, high) in read_toml("link")["moves"].items()
+            for one in range(int(low), int(high) + 1)
+        }
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
         # Answers as texts, which take a tenth of the room of messages.
@@ -152,8 +170,7 @@ class Issuer:
 
     def _key(self, request: Message) -> str:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
-        get = request.fields.get
-        return "\n".join([request.mti[:3], *[get(number, "") for number in self._same]])
+        return "\n".join((request.mti[:3], *map(request.fields.get, self._same, repeat(""))))
 
     def _fresh(self, request: Message, rule: Rule | None) -> tuple[Message | None, str, int]:
         if rule is not None and rule.code:
@@ -169,18 +186,17 @@ class Issuer:
         return self._answer(request, None), "", 0
 
     def _by_rule(self, request: Message, rule: Rule) -> Message | None:
-        known = lookup("response_code", rule.code, version=request.version)
-        if known and known.kind == "approved" and request.mti[1] in _ACCOUNTED:
+        if request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version):
             self.accounts.book(request, self._taken(request))
         return self._answer(request, rule.code)
 
     def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
-        taken, pan = self._taken(request), account(request)[1]
-        if self._is("inquiry", request):
+        taken = self._taken(request)
+        if self._moves.get(request.get(3)[:2]) == "inquiry":
             return self._with_balance(request), "balance told"
         if rule is not None and rule.action == "partial" and rule.approved is not None:
             return self._partly(request, min(rule.approved, taken)), "approved in part"
-        available = self.accounts.balance(pan)
+        available = self.accounts.balance(account(request)[1])
         if taken > available and request.mti[2] not in _ADVICES:
             return self._answer(request, self._code("no_funds", request)), "not enough on the account"
         self.accounts.book(request, taken)
@@ -236,18 +252,12 @@ class Issuer:
         own = self._answers["networks"].get(network, {}).get(request.version, {})
         return str(own.get(wrong) or self._code(wrong, request))
 
-    def _is(self, kind: str, request: Message) -> bool:
-        low, high = self._moves[kind]
-        return low <= request.get(3)[:2] <= high
-
     def _taken(self, request: Message) -> int:
         """How much the request takes from its account; below 0, what it gives."""
-        found = amount(request)
+        way, found = self._moves.get(request.get(3)[:2]), amount(request)
         if found is None or not found[0].isdigit():
             return 0
-        if self._is("credit", request):
-            return -int(found[0])
-        return int(found[0]) if self._is("debit", request) else 0
+        return int(found[0]) * _SIGNS.get(way or "", 0)
 
     def _partly(self, request: Message, approved: int) -> Message | None:
         """An approval of less than was asked for."""
@@ -268,6 +278,12 @@ def management(request: Message) -> str:
     # Such a request carries no card, so any network's own code is known.
     rows = (lookup(name, code, version=version, network=network) for network in (None, *NETWORKS))
     return next((row.kind for row in rows if row), "")
+
+
+@lru_cache(maxsize=256)
+def _approves(code: str, version: str) -> bool:
+    known = lookup("response_code", code, version=version)
+    return known is not None and known.kind == "approved"
 
 
 def _text(answer: Message) -> str:

@@ -94,6 +94,10 @@ class Serving:
         host = self.host
         host.traffic.add(wall, self.name, IN, "request", frame)
         decision, answer = host.decide(frame, self)
+        if decision.plain and answer and not self._late:  # as nearly all are
+            host.traffic.codes[decision.code] += 1
+            outgoing.append((answer, decision.rule, decision.note, came))
+            return False
         if self._late and decision.action != "late":
             held, self._late = self._late, []
         else:
@@ -112,7 +116,7 @@ class Serving:
             self._note("unanswered", b"", said or "ignored", rule)
             return action == "close"
         if decision.answer is not None:
-            self.host.traffic.codes[decision.answer.get(39)] += 1
+            self.host.traffic.codes[decision.code] += 1
         if action == "garbage":
             answer, note = _garbage(self.host, answer), "bytes that are no message"
         out: Outgoing = (answer, rule, note, came)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 
 from sim.codec import BuildError, Message
 from sim.codec.walk import is_digits
@@ -11,7 +12,7 @@ from sim.elements import mti as mtis
 from sim.elements.money import amount as amount_in
 from sim.elements.pan import account, detect_network
 from sim.errors import OptionError, shown
-from sim.operations.filling import Values, filled, parts_of
+from sim.operations.filling import Text, filled, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.prepared import Inside, Outline, decisions, outlines
@@ -50,7 +51,8 @@ def respond(
         asked = amount_in(request, 4)
         most = int(asked[0]) if asked and is_digits(asked[0]) else 0
         _check("amount_minor_units", amount_minor_units, most)
-    _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
+    if balance_minor_units is not None:
+        _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
     network = network or _network_of(request)
     inside, present = Inside(request, network), tuple(request.fields)
     if code:
@@ -59,13 +61,18 @@ def respond(
         decided = str(read_toml("templates")["answer"]["partial"][version])
     else:
         decided = decisions(network, version, mti, present).of(inside)
-    if len(decided) != request.spec[39].width:
+    if len(decided) != (_width_of_code(version) if request.dialect is None else request.spec[39].width):
         raise BuildError(39, None, spec(version)[39].format, f"{len(decided)} characters")
     partial = amount_minor_units is not None
     outline = outlines(network, version, mti, present, decided, partial).of(inside)
     made = _Answer(inside, decided, amount_minor_units, balance_minor_units)
     fields = made.fields(outline, approval)
     return Generated(Message(answer_mti, fields, version, dialect=request.dialect), network, SOURCE_TEMPLATE)
+
+
+@cache
+def _width_of_code(version: str) -> int:
+    return spec(version)[39].width
 
 
 def _check(option: str, value: int | None, most: int, least: int = 0) -> None:
@@ -77,12 +84,21 @@ def _check(option: str, value: int | None, most: int, least: int = 0) -> None:
 class _Answer:
     """An answer in the making."""
 
-    __slots__ = ("balance", "code", "inside", "part", "request", "version")
+    __slots__ = ("balance", "code", "inside", "part", "request")
 
     def __init__(self, inside: Inside, code: str, part: int | None, balance: int | None) -> None:
         self.inside, self.request = inside, inside.message
-        self.version = self.request.version
         self.code, self.part, self.balance = code, part, balance
+
+    @property
+    def version(self) -> str:
+        return self.request.version
+
+    def __getitem__(self, name: str) -> Inside | Text:
+        """What a placeholder stands for."""
+        if name == "request":
+            return self.inside
+        return Text(self.code if name == "code" else _DERIVED[name](self))
 
     def fields(self, outline: Outline, approval: str | None) -> dict[int, str]:
         """All elements, ascending."""
@@ -95,13 +111,11 @@ class _Answer:
         if self.part is not None:
             fields[4] = amount_of(self.version, self._currency(), self.part)
         if outline.made or outline.completed:
-            values = Values({"code": self.code}, lambda name: _DERIVED[name](self))
-            values["request"] = self.inside
             for number, make in outline.made:
-                fields[number] = make(values)
+                fields[number] = make(self)
             for number, parts in outline.completed:
                 base = fields[number]
-                fields[number] = filled(number, base, parts, values, self.version, self.inside.network)
+                fields[number] = filled(number, base, parts, self, self.version, self.inside.network)
         return {number: text for number, text in fields.items() if text} if "" in fields.values() else fields
 
     def seed(self) -> str:

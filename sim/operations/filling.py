@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from string import Formatter
+from typing import Any, Protocol
 
 from sim.elements import tlv
 from sim.elements.composing import Value, writer
@@ -18,6 +19,12 @@ from sim.spec.recipes import DROPPED, Recipe, Test
 _CHIP_DATA = 55
 
 Ask = Callable[[str], str]  # the value of a part of the message, by its path; empty where there is none
+
+
+class Said(Protocol):
+    """What placeholders stand for, by their names."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
 
 
 class Text(str):
@@ -73,7 +80,12 @@ def parts_of(rows: Iterable[Recipe]) -> dict[int, dict[str, str]]:
 
 
 def filled(
-    number: int, base: str, parts: Mapping[str, str], values: Values, version: str, network: str | None
+    number: int,
+    base: str,
+    parts: Mapping[str, str],
+    values: Said,
+    version: str,
+    network: str | None,
 ) -> str:
     """The element that *parts* make of *base*, which is empty where there was none; empty where nothing of
     it is left. Raises BuildError for a part that no layout has or that does not fit."""
@@ -88,35 +100,47 @@ def _constant(number: int, parts: tuple[tuple[str, str], ...], version: str, net
     return _filled(number, "", dict(parts), {}, version, network)
 
 
-def filler(
-    number: int, parts: Mapping[str, str], version: str, network: str | None
-) -> Callable[[Values], str]:
+def filler(number: int, parts: Mapping[str, str], version: str, network: str | None) -> Callable[[Said], str]:
     """`filled` for an element that was empty, of which the same *parts* are made time and again."""
 
-    def usual(values: Values) -> str:
+    def usual(values: Said) -> str:
         return _filled(number, "", parts, values, version, network)
 
-    if DROPPED in parts.values() or any(not path or "." in path for path in parts) or number == _CHIP_DATA:
+    if DROPPED in parts.values() or any("." in path for path in parts) or number == _CHIP_DATA:
         return usual
+    if "" in parts:
+        return worder(parts[""]) if len(parts) == 1 else usual
     try:
         layout = _layout_with(version, number, network, tuple(parts))
+        order = tuple(_ordered(layout.cell, dict.fromkeys(parts, "")))
+        write_parts = writer(layout, order)
     except BuildError:
         return usual  # which says so, where there is something to write
-    order = tuple(_ordered(layout.cell, dict.fromkeys(parts, "")))
-    write_parts, texts = writer(layout, order), tuple(parts[key] for key in order)
+    texts = tuple(worder(parts[key]) for key in order)
 
-    def made(values: Values) -> str:
-        found = [text.format_map(values) for text in texts]
+    def made(values: Said) -> str:
+        found = [text(values) for text in texts]
         return write_parts(found) if all(found) else usual(values)
 
     return made
+
+
+def worder(text: str) -> Callable[[Said], str]:
+    """`text.format_map`, found out once: most texts are a name alone, or a part of what a name stands for."""
+    pieces = list(Formatter().parse(text))
+    if len(pieces) != 1 or pieces[0][1] is None or pieces[0][0] or pieces[0][2] or pieces[0][3]:
+        return text.format_map
+    name, _, path = pieces[0][1].removesuffix("]").partition("[")
+    if not path:
+        return lambda values: str(values[name])
+    return lambda values: str(values[name][path])
 
 
 def _filled(
     number: int,
     base: str,
     parts: Mapping[str, str],
-    values: Mapping[str, Any],
+    values: Said,
     version: str,
     network: str | None,
 ) -> str:

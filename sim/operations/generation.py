@@ -28,10 +28,10 @@ DEFAULT_NETWORK = NETWORKS[0]  # our choice: the test card when neither network 
 _TRACKS = (35, 45)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Generated:
     """A generated message. `network` is the one asked for, else the card's; `notes` say what was
-    assumed where the options left it open."""
+    assumed where the options left it open. Not frozen: one is made for every message."""
 
     message: Message
     network: str | None

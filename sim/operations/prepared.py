@@ -14,11 +14,11 @@ from typing import Generic, TypeVar
 
 from sim.codec import Message
 from sim.elements import chip_data
-from sim.elements.layout import fitting
+from sim.elements.layout import Part, fits, fitting, standing
 from sim.judge.engine import codes_of
 from sim.kept import Kept
 from sim.masking.search import SHORTEST_PAN
-from sim.operations.filling import Text, Values, filled, filler, holding, holds, parts_of, worded
+from sim.operations.filling import Said, Text, Values, filled, filler, holding, holds, parts_of, worded
 from sim.operations.recipes import approved
 from sim.operations.values import placeholders
 from sim.spec import Spec, lookup
@@ -55,9 +55,13 @@ class Inside:
     def __getitem__(self, path: str | int) -> Text:
         text, _, inside = str(path).partition(".")
         number = int(text)
-        value = self.message.get(number)
+        message = self.message
+        value = message.get(number)
         if not (inside and value):
             return Text(value)
+        if message.dialect is None and (stands := standing(message.version, number, self.network, inside)):
+            layout, place = stands
+            return Text(value[place] if fits(layout, value) else "")
         if number == _CHIP_DATA:
             chip = chip_data.read(value)
             return Text("" if chip.error else chip.value(inside))
@@ -79,7 +83,18 @@ def _repeats(number: int, value: str, version: str) -> bool:
 
 def _read(own: str | Spec, number: int, value: str, network: str | None) -> dict[str, str]:
     found = fitting(own, number, value, network)
-    return {part.cell.path.partition(".")[2]: part.value for part, _ in found.walk()} if found else {}
+    texts: dict[str, str] = {}
+    if found:
+        _collect(found.parts, len(found.layout.cell.path) + 1, texts)
+    return texts
+
+
+def _collect(parts: tuple[Part, ...], behind: int, texts: dict[str, str]) -> None:
+    """The values of *parts* and of what is in them, by their paths behind the element's own."""
+    for part in parts:
+        texts[part.cell.path[behind:]] = part.value
+        if part.children:
+            _collect(part.children, behind, texts)
 
 
 _read_code = lru_cache(maxsize=512)(_read)
@@ -176,7 +191,7 @@ class Outline:
 
     fields: dict[int, str]
     repeated: tuple[int, ...]
-    made: tuple[tuple[int, Callable[[Values], str]], ...]
+    made: tuple[tuple[int, Callable[[Said], str]], ...]
     completed: tuple[tuple[int, dict[str, str]], ...]
     approves: bool
 

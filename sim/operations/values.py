@@ -58,16 +58,22 @@ def digest(seed: str, name: str, digits: int) -> str:
     return text[:digits]
 
 
+def _number(seed: str, name: str) -> int:
+    """What the first forty digits of `digest` are as a number."""
+    return int.from_bytes(sha256(f"{seed}{name}0".encode()).digest()[:20], "big")
+
+
 def digits(seed: str, name: str, width: int) -> str:
     """The same in decimal digits."""
-    return f"{int(digest(seed, name, 40), 16) % 10**width:0{width}}"
+    return str(_number(seed, name) % 10**width).zfill(width)
 
 
 def reference(seed: str, name: str, width: int) -> str:
     """The same in capital letters and digits."""
-    number, text = int(digest(seed, name, 40), 16), ""
+    base = len(_REFERENCE)
+    number, text = _number(seed, name) % base**width, ""
     for _ in range(width):
-        number, rest = divmod(number, len(_REFERENCE))
+        number, rest = divmod(number, base)
         text += _REFERENCE[rest]
     return text
 

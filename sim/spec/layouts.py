@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import takewhile
 
 from sim.errors import SpecError, shown
 from sim.spec.codes import Code, code_lists
@@ -90,10 +91,13 @@ class Cell:
     @cached_property
     def slices(self) -> tuple[tuple[Cell, int, int], ...] | None:
         """The parts with where they start and end, None where that depends on the value."""
+        return self.front if len(self.front) == len(self.cells) else None
+
+    @cached_property
+    def front(self) -> tuple[tuple[Cell, int, int], ...]:
+        """The same of the parts before the first whose width depends on the value."""
         found, at = [], 0
-        for cell in self.cells:
-            if not cell.fixed:
-                return None
+        for cell in takewhile(lambda one: one.fixed, self.cells):
             found.append((cell, at, at + cell.most))
             at += cell.most
         return tuple(found)
@@ -129,9 +133,8 @@ class Layout:
         depends on the value."""
         if any(one.cut for one in self.cell.cells):
             return None
-        if not any(one.must for one in self.cell.cells):
-            return ()
-        return self.cell.slices and tuple(one for one in self.cell.slices if one[0].must)
+        found = tuple(one for one in self.cell.front if one[0].must)
+        return found if len(found) == sum(one.must for one in self.cell.cells) else None
 
 
 def _stands(cell: Cell) -> bool:

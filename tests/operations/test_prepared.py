@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import product
 from random import Random
 
 from sim.codec import Message
-from sim.errors import OptionError
+from sim.elements.composing import write, writer
+from sim.elements.layout import Layout, fitting, layouts, standing
+from sim.errors import BuildError, OptionError
 from sim.operations import generate, respond
-from sim.operations.prepared import decisions, outlines
+from sim.operations.prepared import Inside, decisions, outlines
 from sim.spec.networks import NETWORKS
 
 _AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -49,3 +52,46 @@ def test_answers_have_their_elements_in_order() -> None:
     for one in _requests():
         numbers = list(respond(one).message.fields)
         assert numbers == sorted(numbers)
+
+
+def test_a_part_asked_for_alone_is_what_the_whole_reading_has() -> None:
+    """Where a part is cut out without reading what stands around it, it is the part that the layout has;
+    nothing of an element that fits no layout."""
+    asked = 0
+    for one in _requests()[::9]:
+        for owner in (None, *NETWORKS):
+            for number, value in one.fields.items():
+                for text in (value, value[:-1], value + "9", "x" + value[1:]):
+                    found = fitting(one.version, number, text, owner)
+                    inside = Inside(one.replace(**{f"de{number}": text}), owner)
+                    for layout in layouts(one.version, number, owner):
+                        for cell in layout.cell.cells:
+                            expected = (found.get(cell.key) if found else "") if text else ""
+                            if standing(one.version, number, owner, cell.key):
+                                asked += 1
+                                assert inside[f"{number}.{cell.key}"] == expected
+    assert asked > 1000
+
+
+def test_parts_written_time_and_again_are_written_alike() -> None:
+    """What is found out once of a layout changes nothing of what is written by it, nor of what is refused."""
+    some = Random(3)
+    owners = [(owner, number) for owner in (None, *NETWORKS) for number in range(2, 129)]
+    for layout in dict.fromkeys(one for owner, number in owners for one in layouts("1987", number, owner)):
+        flat = [cell for cell in layout.cell.cells if not cell.cut]
+        for _ in range(4):
+            chosen = [cell for cell in flat if some.random() < 0.5] or flat[:1]
+            texts = [some.choice("17A") * some.choice((cell.least, cell.least + 1)) for cell in chosen]
+            parts = dict(zip([cell.key for cell in chosen], texts, strict=True))
+            assert _written(_at_once, layout, parts) == _written(write, layout, parts)
+
+
+def _at_once(layout: Layout, parts: dict[str, str]) -> str:
+    return writer(layout, tuple(parts))(tuple(parts.values()))
+
+
+def _written(how: Callable[[Layout, dict[str, str]], str], layout: Layout, parts: dict[str, str]) -> str:
+    try:
+        return how(layout, parts)
+    except BuildError as refused:
+        return str(refused)

@@ -92,12 +92,12 @@ class Load:
     async def _steady(self, todo: Iterator[Sending]) -> None:
         """So many in flight: what ends one request sends the next, without a task for each."""
 
-        def follow() -> None:
+        def follow(now: float) -> None:
             if (sending := next(todo, None)) is not None:
-                self._send(sending, None, follow)
+                self._send(sending, now, None, follow)
 
         for sending in islice(todo, self.concurrency):
-            self._send(sending, None, follow)
+            self._send(sending, self._passed(), None, follow)
         await self._fewer(1)
 
     async def _paced(self, todo: Iterator[Sending]) -> None:
@@ -110,7 +110,7 @@ class Load:
             if self._stopped:
                 break
             await self._fewer(MOST_IN_FLIGHT)
-            self._send(sending, due, _nothing)
+            self._send(sending, self._passed(), due, _nothing)
         await self._fewer(1)
 
     async def _fewer(self, most: int) -> None:
@@ -121,9 +121,12 @@ class Load:
         if self._failed:
             raise self._failed
 
-    def _send(self, sending: Sending, due: float | None, follow: Callable[[], None]) -> None:
-        """Send a request; when it has ended, take what came of it and *follow*."""
-        numbers, began = self.numbers, self._passed()
+    def _send(
+        self, sending: Sending, began: float, due: float | None, follow: Callable[[float], None]
+    ) -> None:
+        """Send a request at *began*, in seconds from the start; when it has ended, take what came of it and
+        *follow*."""
+        numbers = self.numbers
         numbers.sent += 1
         numbers.kinds[sending.kind] += 1
         numbers.second(began).sent += 1
@@ -148,20 +151,21 @@ class Load:
             exchange.note = str(error)
         ended()
 
-    def _ended(self, exchange: Exchange, began: float, follow: Callable[[], None]) -> None:
+    def _ended(self, exchange: Exchange, began: float, follow: Callable[[float], None]) -> None:
         self._under_way -= 1
         try:
-            self.numbers.take(exchange, began, self._passed())
+            now = self._passed()
+            self.numbers.take(exchange, began, now)
             if exchange.status == UNSENT:
                 self.numbers.wrong[exchange.note] += 1
             elif self.check is not None and (wrong := self.check(exchange)):
                 self.numbers.wrong[wrong] += 1
-            follow()
+            follow(now)
         except Exception as error:  # noqa: BLE001, of a check or of the messages: `run` raises it
             self._failed = error
         if self._room is not None and not self._room.done():
             self._room.set_result(None)
 
 
-def _nothing() -> None:
+def _nothing(now: float) -> None:
     """What follows where requests go at their times."""
