@@ -41,6 +41,12 @@ def _twenty(data: bytes) -> str:
     )
 
 
+def _two_offsets(data: bytes) -> str:
+    return "\n".join(
+        f"{at:04}({at:04X}) {row.hex(' ').upper():<47} {_gutter(row)}" for at, row in _rows(data)
+    )
+
+
 def _bars(data: bytes) -> str:
     return "\n".join(f"| {at:04x} | {row.hex(' '):<47} | {_gutter(row):<16} |" for at, row in _rows(data))
 
@@ -131,6 +137,7 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "HxD": _hxd,
     "DEBUG": _debug,
     "rows of 20, decimal offsets": _twenty,
+    "rows with two offsets": _two_offsets,
     "rows between bars": _bars,
     "jPOS dump behind a log's first line": _first_logged,
     "hexdump": _swapped,

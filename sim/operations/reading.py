@@ -133,7 +133,7 @@ def parse_guessed(
     if held is None or best.confidence == NONE:
         raise NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(best.reasons), best.reasons)
     if best.error is not None:
-        if best.format == TEXT:
+        if best.format == TEXT and not best.framing and TEXT_FORM.match(raw):
             parse(raw, chosen_version(raw, version))
         raise best.error
     try:

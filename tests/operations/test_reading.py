@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sim
+from sim.errors import ParseError
 from sim.operations import generate, parse_any
 
 REQUEST = generate("auth", network="VISA").raw
@@ -28,3 +29,12 @@ def test_a_text_in_a_log_line_is_found(line: str) -> None:
     assert table.iso.read_as == "text among other text, text form, sure"
     assert sim.validate(text).iso.valid
     assert "authorization request" in sim.explain(text).iso.summary
+
+
+@pytest.mark.parametrize("front", ["0150", "I get this: ", "0xISO ", "A4M09000"])
+def test_a_text_cut_short_is_read_behind_what_stands_in_front(front: str) -> None:
+    """The error names the element that is cut, not one of a text that begins with that."""
+    last = max(parse_any(REQUEST).message.fields)
+    with pytest.raises(ParseError) as caught:
+        parse_any(front + REQUEST[:-1])
+    assert caught.value.field == last

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 _MOST_ROWS = 4200
 _MOST_LINE = 400
 _ROW = re.compile(
-    r"(?:0[xX])?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b))?([0-9A-Fa-f]{3,10})(?:[hH](?=[\s:]))?\]?(?: ?:|\|)?"
+    r"(?:0[xX])?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b))?([0-9A-Fa-f]{3,10})"
+    r"(?:[hH](?=[\s:])|\([0-9A-Fa-f]{3,8}\))?\]?(?: ?:|\|)?"
     r"(?:(?:(?<=:)|[ \t|]+)(?=[0-9A-Fa-f]{2})(\S.*))?"
 )
 # The first row of a dump may stand behind what a log writes in front of it.
