@@ -148,8 +148,10 @@ class Columns:
             return None
         if place.end is not None:
             held = pc.utf8_slice_codeunits(held, place.start, place.end)
-        held = pc.utf8_ltrim(held, "0").cast(pa.large_string())
-        return pc.if_else(pc.equal(held, ""), pa.scalar(None, held.type), held)
+        bare = pc.utf8_ltrim(held, "0").cast(pa.large_string())
+        if place.zeros:
+            bare = pc.if_else(pc.and_(pc.equal(bare, ""), pc.greater(pc.utf8_length(held), 0)), "0", bare)
+        return pc.if_else(pc.equal(bare, ""), pa.scalar(None, bare.type), bare)
 
     def codes(self, tie: Tie) -> tuple[Ints, Ints] | None:
         """The two sides of *tie* as numbers from 1 on, 0 missing; None where a side is nowhere."""

@@ -70,6 +70,15 @@ def test_an_answer_behind_the_reversal_is_late(version: str) -> None:
     assert table.iso.messages["role"].tolist() == ["request", "request", "late answer"]
 
 
+@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+def test_a_trace_number_of_zeros_is_answered_like_any_other(version: str) -> None:
+    """STAN 000000 is a number that an answer repeats; a reference of zeros is one that is not known yet."""
+    request, answer = exchange(version, "000000")[:2]
+    assert sim.match([request, answer])["state"].tolist() == ["answered"]
+    unknown = request.replace(de37="0" * 12)
+    assert [one.state for one in match([unknown, answer])] == ["answered"]
+
+
 @pytest.mark.parametrize(
     "times", [[0, 61.5], [AT, AT + timedelta(seconds=61.5)], ["2026-11-20", "2026-11-20 00:01:01.5"]]
 )
@@ -200,6 +209,9 @@ def logs(draw: st.DrawFn) -> list[Message]:
             message = repeated(message)
         elif change == 2:
             message = without(message, draw(st.sampled_from((7, 11, 12, 37, 41, 56, 90))))
+        elif change == 3:
+            number = draw(st.sampled_from((7, 11, 12, 37, 41)))
+            message = message.replace(**{f"de{number}": "0" * len(message[number])})
         made.append(message)
     return made
 

@@ -2,7 +2,8 @@
 
 A row of the link `answer` says what a response has in common with its request, one of the link `original`
 what a reversal says of the transaction that it takes back; rows are tried in the order of the file.
-Values are compared without leading zeros, and zeros alone are no value.
+Values are compared without leading zeros. Zeros alone are no value: an unknown original, a reference that is
+not known yet. Only what an answer must repeat may be zeros: a trace number 000000 comes back as one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Link = Literal["answer", "original"]
 
 # What a message is in an exchange. A notification asks for no answer, but may get an acknowledgement.
 NONE, ASK, REPEAT, ANSWER, ACKNOWLEDGEMENT = range(5)
-_MTI = 0
+_MTI, _ZERO = 0, "0"
 _KEPT_OF_MTI = 3  # the original of a reversal may be a repeat: the fourth digit does not count
 # The function digit that a response answers; 8 and 9 acknowledge a response.
 _ANSWERED = {"1": "0", "3": "2", "5": "4", "7": "6", "8": "0", "9": "0"}
@@ -30,16 +31,19 @@ _REPEATS, _ACKNOWLEDGES = "135", "89"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands: an element, or the part of one between `start` and `end`."""
+    """Where a value stands: an element, or the part of one between `start` and `end`. `zeros` says whether
+    zeros alone are a value."""
 
     number: int
     start: int = 0
     end: int | None = None
+    zeros: bool = False
 
     def of(self, message: Message) -> str:
         """The value in *message*, without leading zeros; empty where there is none."""
         value = message.mti[:_KEPT_OF_MTI] if self.number == _MTI else message.get(self.number) or ""
-        return plain(value[self.start : self.end])
+        value = value[self.start : self.end]
+        return plain(value) or (_ZERO if self.zeros and value else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
             row["network"],
             row["classes"].replace("|", ""),
             row["of"].replace("|", ""),
-            tuple(_tie(version, text) for text in row["elements"].split()),
+            tuple(_tie(version, text, zeros=link == "answer") for text in row["elements"].split()),
             tuple(_tie(version, text) for text in row["agree"].split()),
             row["source"],
         )
@@ -108,9 +112,9 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
     )
 
 
-def _tie(version: str, text: str) -> Tie:
+def _tie(version: str, text: str, *, zeros: bool = False) -> Tie:
     own, _, other = text.partition("=")
-    earlier = Place(int(own))
+    earlier = Place(int(own), zeros=zeros)
     return Tie(earlier, _part(version, other, int(own)) if other else earlier)
 
 
