@@ -339,7 +339,8 @@ class AsyncClient:
         """Why the answer of *exchange* may be another's; empty where its MAC fits, or none is asked for."""
         if self.keys is None or exchange.answer is None:
             return ""
-        return _DISTRUSTED.get(self.keys.wrong_mac(exchange.answer, self.line.mac_format), "")
+        wrong = self.keys.wrong_mac(exchange.answer, self.line.mac_format, self.network)
+        return _DISTRUSTED.get(wrong, "")
 
     def _unasked(self, channel: Channel, message: Message, data: bytes, wall: float) -> None:
         kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"

@@ -124,8 +124,11 @@ class Issuer:
         rule = self.table.find(request)
         if rule is not None and rule.action == "ignore":
             return Decision(None, "ignore", rule=rule.label)
-        ruled = rule is not None and rule.code
-        if self.keys and not ruled and (wrong := self.keys.wrong(request, self.format)):
+        ruled, key = rule is not None and rule.code, None
+        if self.keys and mtis.is_network_management(request.mti):
+            # Before another takes its place: a key exchange is answered with the key that it came with.
+            key = self.keys.mac_key(request, self.format, self.network)
+        if self.keys and not ruled and (wrong := self.keys.wrong(request, self.format, self.network)):
             made = Decision(self._answer(request, self._refused(wrong, request)), note=_WRONG[wrong])
         elif mtis.is_network_management(request.mti):
             answer, note = self._managed(request, session, rule)
@@ -133,7 +136,7 @@ class Issuer:
         else:
             made = self._accounted(request, session, rule)
         if self.keys and made.answer is not None:
-            made.answer, made.text = self.keys.sealed(made.answer, request, self.format), ""
+            made.answer, made.text = self.keys.sealed(made.answer, request, self.format, key), ""
         if rule is None:
             return made
         if rule.action == "wrong-stan" and made.answer is not None:

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::cryptography.utils.Cryptography
 ZONE = "0123456789ABCDEFFEDCBA9876543210"
 PIN_KEY = "1C1C2A2A4C4C68687070A4A4C2C2E0E0"
 MAC_KEY = "2A2A1C1C4C4C68687070A4A4C2C2E0E0"
+OTHER_KEY = "4C4C1C1C2A2A68687070A4A4C2C2E0E0"
 AES_ZONE = Key("FEDCBA9876543210F1F1F1F1F1F1F1F1", "AES")
 PAN = "4111111111111111"
 PINS = {PAN: "1234"}
@@ -274,6 +275,25 @@ def test_a_key_travels_without_a_block(kind: str, key: str, check: int) -> None:
         assert ring is not None
         assert (ring.pin if kind == "1" else ring.mac) == made
         assert any(made.check_value in note for note in _notes(host))
+
+
+@pytest.mark.parametrize("sealing", [MAC_KEY, OTHER_KEY], ids=["old key", "new key"])
+def test_a_reset_of_the_mac_key_has_a_mac_of_either_key(sealing: str) -> None:
+    """Public documents do not say which: both are taken, the answer comes back with the same; from then on
+    the new key alone holds, and a MAC of a third is refused."""
+    made = Key(OTHER_KEY)
+    sent = _reset("2", de48=f"NK{Key(ZONE).encipher(made.data).hex().upper()}")
+    with (
+        sim.host(network="UNIONPAY", keys={"zone": ZONE, "mac": MAC_KEY}) as host,
+        sim.client(host) as client,
+    ):
+        done = client.send(with_mac(sent.replace(de11="000008"), PIN_KEY))
+        assert done.code == "A0"
+        done = client.send(with_mac(sent, sealing))
+        assert done.answer is not None
+        assert (done.code, check_mac(done.answer, sealing)) == ("00", True)
+        assert client.send(with_mac(request(1, "UNIONPAY"), MAC_KEY)).code == "A0"
+        assert client.send(with_mac(request(2, "UNIONPAY"), OTHER_KEY)).code == "00"
 
 
 def test_a_short_key_fits_into_one_element() -> None:

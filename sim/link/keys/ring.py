@@ -120,11 +120,11 @@ class KeyRing:
         told = [f"{name} key {key.check_value}" if key else f"no {name} key" for name, key in named]
         return f"KeyRing({', '.join([f'zone {self.zone.check_value}' if self.zone else 'no zone', *told])})"
 
-    def wrong(self, message: Message, format: Format | str = "text") -> str:
+    def wrong(self, message: Message, format: Format | str = "text", network: str | None = None) -> str:
         """What is wrong with the secrets of *message*: `no_mac`, `wrong_mac`, `pin_block` (it cannot be
         read), `wrong_pin`; empty where nothing is, or nothing can be checked. *format* is how it was
-        written."""
-        if wrong := self.wrong_mac(message, format):
+        written, *network* whose custom says where a new key stands."""
+        if wrong := self.wrong_mac(message, format, network):
             return wrong
         if self.pin is None or _PIN_DATA not in message:
             return ""
@@ -136,23 +136,58 @@ class KeyRing:
         known = self._pins.get(pan)
         return "" if known is None or compare_digest(known, read) else "wrong_pin"
 
-    def wrong_mac(self, message: Message, format: Format | str = "text") -> str:
+    def wrong_mac(self, message: Message, format: Format | str = "text", network: str | None = None) -> str:
         """The same of its MAC alone: `no_mac`, `wrong_mac`, or empty."""
         if self.mac is None:
             return ""
         if not has_mac(message):
             return "no_mac" if self._asks_mac(message) else ""
-        return "" if check_mac(message, self.mac, format=format, **self._how()) else "wrong_mac"
+        return "" if self.mac_key(message, format, network) else "wrong_mac"
+
+    def mac_key(
+        self, message: Message, format: Format | str = "text", network: str | None = None
+    ) -> Key | None:
+        """The key that made the MAC of *message*: the MAC key, or the new key that a key exchange brings
+        under the zone key; None where neither did.
+
+        Which of the two makes the MAC of a key reset is said by no public document, and the public programs
+        differ: so both are taken (our choice), and the answer is sealed with the one that came.
+        """
+        if not has_mac(message):
+            return None
+        for key in (self.mac, self._new_key(message, network)):
+            try:
+                if key is not None and check_mac(message, key, format=format, **self._how()):
+                    return key
+            except OptionError:  # a key of a length that makes no such MAC
+                continue
+        return None
+
+    def _new_key(self, message: Message, network: str | None) -> Key | None:
+        """The key that *message* brings, not installed; None where it brings none that can be read."""
+        if self.zone is None or not mtis.is_network_management(message.mti):
+            return None
+        _, block = self._brought(message, network)
+        try:
+            return self._read(block)[1] if block else None
+        except OptionError:
+            return None
 
     def sealed(
-        self, message: Message, request: Message | None = None, format: Format | str = "text"
+        self,
+        message: Message,
+        request: Message | None = None,
+        format: Format | str = "text",
+        key: Key | None = None,
     ) -> Message:
-        """*message* with a MAC of its own, where there is a key. An answer gets one where *request*, which it
-        answers, had one; a request where one is asked for, or it has one of another key."""
+        """*message* with a MAC of its own, where there is a key: *key*, else the MAC key. An answer gets one
+        where *request*, which it answers, had one; a request where one is asked for, or it has one of another
+        key."""
         wanted = self._asks_mac(message) or has_mac(message) if request is None else has_mac(request)
-        if self.mac is None or not wanted:
+        key = key or self.mac
+        if key is None or not wanted:
             return message
-        return with_mac(message, self.mac, format=format, **self._how())
+        return with_mac(message, key, format=format, **self._how())
 
     def _asks_mac(self, message: Message) -> bool:
         return self.macs == "required" and not mtis.is_network_management(message.mti)
@@ -212,17 +247,22 @@ class KeyRing:
 
     def _install(self, block: str, usage: str) -> Key:
         """Keep the key of *block*, which says itself what it is for; without a block it is for *usage*."""
+        said, key = self._read(block)
+        return self._keep(said or usage, key)
+
+    def _read(self, block: str) -> tuple[str, Key]:
+        """The usage that *block* says, empty where it says none, and its key."""
         if self.zone is None:
             raise OptionError("keys", "a zone key", "none")
         if is_cryptogram(block):
-            return self._keep(usage, read_cryptogram(block, self.zone))
+            return "", read_cryptogram(block, self.zone)
         read = read_key_block(block, self.zone)
         if read.key is None or read.usage[:1] not in (_PIN, _MAC):
             raise OptionError("block", "a key for PINs (P0) or MACs (M0 to M8)", f"usage {read.usage}")
         said = read.optional.get("KC", "")[2:]
         if said and said != read.key.check_value:
             raise OptionError("block", "the check value of its key", "another one")
-        return self._keep(read.usage, read.key)
+        return read.usage, read.key
 
     def _keep(self, usage: str, key: Key) -> Key:
         if usage[:1] == _MAC:
