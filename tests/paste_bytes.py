@@ -180,6 +180,12 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "URL": lambda data: "".join(f"%{byte:02X}" for byte in data),
     "hex in brackets": lambda data: "".join(f"[{byte:02X}]" for byte in data),
     "hex in angles": lambda data: "".join(f"<{byte:02X}>" for byte in data),
+    "hex with notes in brackets": lambda data: " ".join(
+        f"{row.hex(' ')} (part {at})" for at, row in _rows(data, 8)
+    ),
+    "hex with notes behind": lambda data: "\n".join(
+        f"{row.hex(' ')}  // part {at}" for at, row in _rows(data, 8)
+    ),
     "hex with h": lambda data: " ".join(f"{byte:02X}h" for byte in data),
     "0x each": lambda data: " ".join(f"0x{byte:02X}" for byte in data),
     "SQL": lambda data: f"VALUES (7, X'{data.hex().upper()}');",

@@ -207,6 +207,8 @@ NAMED: dict[str, Callable[[Message], str]] = {
     ),
     "CSV": _of_lines("field,value\n0,{mti}", "{n},{v}"),
     "CSV with names": _of_lines("0;MTI;{mti}", "{n};x;{v}"),
+    "CSV with names, commas": _of_lines("0,MTI,{mti}", "{n},x,{v}"),
+    "n 002 name : [size] value": _of_lines("Message Type : {mti}", "n {n3} {name} : [{size}] {v}"),
     "tabs": _of_lines("0\tMTI\t{mti}", "{n}\tname\t{v}"),
     "number=value|": _inline("MTI={mti}|", "{n}={v}", "|"),
     "F2=value blank": lambda message: (

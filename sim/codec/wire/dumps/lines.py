@@ -149,4 +149,5 @@ def _unquoted(value: str) -> str:
     if match and _CLOSED[match[1]] == match[3]:
         return match[2]
     size, _, rest = value.partition(" ")
+    size = size.strip("[]()")
     return rest if size.isdecimal() and len(size) < len(rest) and int(size[:4]) == len(rest) else value

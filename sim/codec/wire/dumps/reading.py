@@ -193,11 +193,12 @@ def _dumps(text: str) -> Iterator[Reading]:
 
 def _hex(text: str) -> Iterator[Reading]:
     text, notes = tidy.unmasked(tidy.joined(text))
-    words = _SEPARATORS.sub(" ", text.strip(_WRAPPING)).split()
-    digits = "".join(words)
-    if _HEX_ONLY.fullmatch(digits) and (len(words) < 2 or not any(len(word) % 2 for word in words[:-1])):
-        yield _pairs("hex", digits, len(text), text, notes)
-        return
+    for name, tried in (("hex", text), ("hex with notes", tidy.unnoted(text))):
+        words = _SEPARATORS.sub(" ", tried.strip(_WRAPPING)).split()
+        digits = "".join(words)
+        if _HEX_ONLY.fullmatch(digits) and (len(words) < 2 or not any(len(word) % 2 for word in words[:-1])):
+            yield _pairs(name, digits, len(text), text, notes)
+            return
     seen: set[str] = set()
     for pattern in _HEX_RUNS:
         for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:

@@ -19,27 +19,29 @@ def messages(text: str) -> Iterator[Named]:
     """The messages in a table: each begins with an MTI."""
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip()]
     for divider in _DIVIDERS:
-        rows = [cells for line in lines if (cells := _cells(line, divider))]
+        # Values may hold commas; where each row has as many, they divide columns.
+        plain = len({line.count(divider) for line in lines}) > 1
+        rows = [cells for line in lines if (cells := _cells(line, divider, plain))]
         if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows))):
             yield from found
             return
 
 
-def _cells(line: str, divider: str) -> tuple[str, str] | None:
+def _cells(line: str, divider: str, plain: bool) -> tuple[str, str] | None:
     """Path and value of a row; None for a line that is no row."""
     if divider not in line or len(line) > _MOST_LINE:
         return None
     bare = line.strip(" \t|") if divider == "|" else line.strip("\r\n")
-    cells = _split(bare, divider)
+    cells = _split(bare, divider, plain)
     label = cells[0].strip(" \t'\"")
     path = path_of(label) if len(label) <= _LONGEST_LABEL else None
     return (path, cells[-1]) if path is not None and len(cells) > 1 else None
 
 
-def _split(line: str, divider: str) -> list[str]:
+def _split(line: str, divider: str, plain: bool) -> list[str]:
     if divider == "|":
         return [cell.strip() for cell in line.split("|")]
-    if divider == "," and '"' not in line:
+    if divider == "," and plain and '"' not in line:
         return line.split(",", 1)
     return next(csv.reader([line], delimiter=divider), [""])
 
