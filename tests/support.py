@@ -43,12 +43,22 @@ ALL = bool(os.environ.get("TESTS_ALL"))
 
 
 def some(cases: Iterable[Case], every: int) -> list[Case]:
-    """One in *every* of *cases*, the same on every run and in their order; all where all are asked for."""
+    """One in *every* of *cases*, the same on every run and in their order, the first and the last among them;
+    all where all are asked for."""
     every_one = list(cases)
     if ALL or len(every_one) < every:
         return every_one
     chosen = random.Random(every).sample(range(len(every_one)), len(every_one) // every)
-    return [every_one[at] for at in sorted(chosen)]
+    return [every_one[at] for at in sorted({0, *chosen, len(every_one) - 1})]
+
+
+def turns(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Each value of each of *parts* at least once, beside those of the others in turn; every combination
+    where all are asked for. For what hardly depends on how they meet."""
+    lists = [list(part) for part in parts]
+    if ALL:
+        return list(product(*lists))
+    return [tuple(one[at % len(one)] for one in lists) for at in range(max(map(len, lists)))]
 
 
 def vector_id(row: dict[str, Any]) -> str:

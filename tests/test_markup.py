@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import pytest
 from IPython.core.formatters import DisplayFormatter
+from support import turns
 from surfaces import planted
 
 import sim
@@ -87,8 +88,7 @@ def widgets(text: str) -> Iterator[tuple[str, Any]]:
     yield "explain panel", ExplainPanel(text)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("damage", ["none", "cut", "unread"])
+@pytest.mark.parametrize(("version", "damage"), turns(VERSIONS, ["none", "cut", "unread"]))
 def test_no_html_runs_what_a_message_holds(version: str, damage: str) -> None:
     """The tag stands in every element, or in what could not be read, and is escaped wherever HTML is made."""
     raw = build(everywhere(version))

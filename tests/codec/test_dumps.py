@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import ALL
 
 from sim.codec.wire.dumps import MOST_CHARACTERS, named, readings
 from tests.spellings import SPELLINGS, hexdump_c, xxd
@@ -67,7 +68,7 @@ def test_only_so_much_is_looked_at() -> None:
     assert all(len(one.data) <= MOST_CHARACTERS for one in readings("30" * MOST_CHARACTERS))
 
 
-@settings(max_examples=200)
+@settings(max_examples=200 if ALL else 60)
 @given(st.text(max_size=300) | st.text(alphabet="0123456789abcdefx\\{}[]()<>=:;,|\"' \r\n\tF&", max_size=400))
 def test_any_text_gives_readings(text: str) -> None:
     """Nothing raises, and the first reading is the text."""

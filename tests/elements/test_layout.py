@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import ALL
 
 from sim.codec import BuildError
 from sim.elements import layout
@@ -52,6 +53,7 @@ def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, netwo
 
 
 @pytest.mark.parametrize(("version", "number", "network"), KNOWN)
+@settings(max_examples=200 if ALL else 12)
 @given(value=TEXT)
 def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
     version: str, number: int, network: str | None, value: str

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import VECTORS, generated, some
+from support import ALL, VECTORS, generated, some
 
 import sim
 from sim.codec import Message, ParseError, build, parse
@@ -23,6 +23,7 @@ from sim.frames.bulk import cards, check, marks
 from sim.judge import Severity, catalogue, engine, kind, run, ways
 from sim.judge.engine import Check
 from sim.judge.finding import Hit
+from sim.judge.look import LOOKS
 from sim.operations import NETWORKS, VERSIONS, chosen_version, strip_line_ending, validate
 from sim.operations.verdict import VERDICTS
 from sim.spec.networks import network, test_cards
@@ -160,7 +161,8 @@ def test_a_rule_that_joins_is_asked_about_what_it_reads(
         *(text, asked, elements, VERSIONS, everywhere, everywhere, True),
         *(frozenset(elements), None, 0, len(known)),
     )
-    forget = (ways.type_of.cache_clear, kind.KINDS.clear, VERDICTS.clear)
+    looks = (one.clear for one in LOOKS.values())
+    forget = (ways.type_of.cache_clear, kind.KINDS.clear, VERDICTS.clear, *looks)
     some = next(message for label, _, message in generated() if label == "1987-VISA-auth-chip-purchase")
     messages = [some.replace(de11=f"{at:06}", de37=f"{at % 7:012}") for at in range(400)]
     try:
@@ -235,6 +237,7 @@ def test_tracks(values: list[str]) -> None:
         "CCYYMMDDhhmmss",
     ],
 )
+@settings(max_examples=200 if ALL else 15)
 @given(data=st.data())
 def test_dates(pattern: str, data: st.DataObject) -> None:
     """Which dates of a column are impossible is what the scalar function says."""

@@ -70,7 +70,7 @@ def _found(row: dict[str, Any]) -> dict[Any, Any]:
 def test_each_row_is_what_decode_reads(name: str) -> None:
     """Every vector in every format, many of a kind and some damaged: values, versions and errors as one by
     one."""
-    datas = some(_bytes(name, 20), 3)
+    datas = some(_bytes(name, 20), 8)
     damaged = [one[:-1] for one in datas[:30]] + [b"\xff" + one for one in datas[:5]] + [b""]
     table = sim.read([*datas, *damaged], format=name, framing=[])
     expected = {one: _expected(one, name) for one in {*datas, *damaged}}

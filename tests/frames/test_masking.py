@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from IPython.core.formatters import DisplayFormatter
+from support import some
 
 import sim
 from sim.frames import FindingsTable, MessageTable
@@ -166,7 +167,7 @@ def test_known_parts_are_shown() -> None:
             assert known in text
 
 
-@pytest.mark.parametrize("cut", [30, 60, 90, 130, 180, 240])
+@pytest.mark.parametrize("cut", some([30, 60, 90, 130, 180, 240], 2))
 def test_broken_texts(cut: int) -> None:
     """A text that was cut anywhere shows no card number, in its rows, findings and repr."""
     raw = sim.build(ELEMENTS)[:cut]

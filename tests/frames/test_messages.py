@@ -69,7 +69,7 @@ def test_offsets_are_the_texts() -> None:
         assert len(piece) - len(row.value) == len(digits)
 
 
-@each(lambda: some(VECTORS, 4), vector_id)
+@each(lambda: some(VECTORS, 10), vector_id)
 def test_vectors(row: dict[str, Any]) -> None:
     """Every vector gives a table that holds the whole message, sound or broken, and the same verdict
     as its text."""
@@ -83,7 +83,7 @@ def test_vectors(row: dict[str, Any]) -> None:
     assert sim.validate(table).to_dict() == report.to_dict()
 
 
-@each(lambda: some(SETTLED, 3), vector_id)
+@each(lambda: some(SETTLED, 8), vector_id)
 def test_vectors_give_the_expected_rows(row: dict[str, Any]) -> None:
     """A sound vector has its elements as rows and no finding, a broken one exactly one finding."""
     table = sim.parse(row["message"], version=row["version"])

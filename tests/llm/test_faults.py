@@ -12,6 +12,7 @@ import pytest
 from llm.expected import NOW
 from llm.quotes import said
 from llm.wire import Does, Provider
+from support import turns
 
 from sim.errors import ParseError
 from sim.operations import generate
@@ -112,8 +113,7 @@ async def streamed(provider: str, pieces: list[str]) -> None:
         pieces.append(piece)
 
 
-@pytest.mark.parametrize("provider", room.PROVIDERS)
-@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 529])
+@pytest.mark.parametrize(("provider", "status"), turns(room.PROVIDERS, [400, 401, 404, 429, 500, 529]))
 def test_a_fault_that_stays_is_a_failure(
     llm: Provider, monkeypatch: pytest.MonkeyPatch, provider: str, status: int
 ) -> None:
@@ -128,36 +128,29 @@ def test_a_fault_that_stays_is_a_failure(
     assert len(llm.calls) == 1
 
 
-@pytest.mark.parametrize("provider", room.PROVIDERS)
 @pytest.mark.parametrize(
-    "does",
-    [Does(raw="{not json"), Does(raw=""), Does(raw="[]"), Does(raw='{"choices": [], "content": null}')],
-    ids=["malformed", "empty", "list", "hollow"],
+    ("provider", "raw"), turns(room.PROVIDERS, ["{not json", "", "[]", '{"choices": [], "content": null}'])
 )
 @pytest.mark.filterwarnings("ignore:Some responses omitted usage information")
-def test_an_answer_out_of_form_is_a_failure(llm: Provider, provider: str, does: Does) -> None:
+def test_an_answer_out_of_form_is_a_failure(llm: Provider, provider: str, raw: str) -> None:
     """Whatever a provider sends instead of its format, the call fails and nothing else."""
-    llm.then(does)
+    llm.then(Does(raw=raw))
     with pytest.raises(room.LlmFailed):
         room.generate(TEXT, provider=provider)
 
 
-@pytest.mark.parametrize("provider", room.PROVIDERS)
 @pytest.mark.parametrize(
-    ("answer", "wrong"),
-    [
-        ("I cannot help with payment messages.", "Invalid JSON"),
-        (JOKE, "`kind.value`: Input should be 'auth'"),
-        (said(amount=(25.5, "25.50")), "`amount.value`: Input should be a valid string"),
-        (said(pan=("4111111111111111", "Visa")), "Extra inputs are not permitted"),
-    ],
-    ids=["refusal", "wrong-value", "wrong-type", "extra"],
+    ("provider", "what"), turns(room.PROVIDERS, ["refusal", "wrong value", "wrong type", "extra"])
 )
-def test_an_answer_that_stays_wrong_stops_after_two_repairs(
-    llm: Provider, provider: str, answer: object, wrong: str
-) -> None:
+def test_an_answer_that_stays_wrong_stops_after_two_repairs(llm: Provider, provider: str, what: str) -> None:
     """A refusal or an answer against the schema is asked for again twice, then it is a failure that says
     what was wrong, and none of the answer's values."""
+    answer, wrong = {
+        "refusal": ("I cannot help with payment messages.", "Invalid JSON"),
+        "wrong value": (JOKE, "`kind.value`: Input should be 'auth'"),
+        "wrong type": (said(amount=(25.5, "25.50")), "`amount.value`: Input should be a valid string"),
+        "extra": (said(pan=("4111111111111111", "Visa")), "Extra inputs are not permitted"),
+    }[what]
     llm.then(answer)
     with pytest.raises(room.LlmFailed, match=f"in the form asked for: .*{wrong}") as caught:
         room.generate(TEXT, provider=provider)

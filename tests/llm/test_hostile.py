@@ -10,7 +10,7 @@ import pytest
 from llm.expected import NOW
 from llm.quotes import said
 from llm.wire import Call, Provider, instructions
-from support import some
+from support import some, turns
 
 from sim.codec import Message
 from sim.operations import generate, validate
@@ -46,8 +46,7 @@ def data_of(call: Call) -> str:
     return found[2]
 
 
-@pytest.mark.parametrize("provider", room.PROVIDERS)
-@pytest.mark.parametrize("number", PLACES)
+@pytest.mark.parametrize(("provider", "number"), turns(room.PROVIDERS, PLACES))
 def test_free_text_of_a_message_is_not_sent(llm: Provider, provider: str, number: int) -> None:
     """No order in it reaches a model: neither in the data, which stands in its fence, nor anywhere else."""
     llm.then("This is {kind} for {amount}.")

@@ -8,6 +8,7 @@ import re
 import pytest
 from llm.expected import NOW
 from llm.wire import Provider
+from support import turns
 
 from sim.codec import Message, build
 from sim.elements import tlv
@@ -58,8 +59,7 @@ def planted(version: str) -> Message:
     return message
 
 
-@pytest.mark.parametrize("provider", room.PROVIDERS)
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("provider", "version"), turns(room.PROVIDERS, VERSIONS))
 def test_no_request_holds_card_data(llm: Provider, provider: str, version: str) -> None:
     """Masked or hidden in its own element and wherever a copy of it stands, findings included."""
     message = planted(version)
@@ -116,8 +116,7 @@ def test_names_of_the_chip_and_the_track_are_hidden_elsewhere() -> None:
     assert "PLANTED" not in str(slots(message, "VISA", report))
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("network", "version"), turns(NETWORKS, VERSIONS))
 def test_no_request_about_a_generated_message_holds_its_card(
     llm: Provider, network: str, version: str
 ) -> None:

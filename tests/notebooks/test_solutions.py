@@ -67,7 +67,7 @@ def test_a_right_answer_of_another_type_is_taken(
     assert check.LESSONS[NOTES[name].lesson].verdict(exercise.number, given) == "right. Well done."
 
 
-@pytest.mark.parametrize(("name", "exercise", "answer"), some(_cases("wrong"), 2))
+@pytest.mark.parametrize(("name", "exercise", "answer"), some(_cases("wrong"), 5))
 def test_a_slip_gets_a_reason_and_not_the_answer(
     check: ModuleType, names: dict[str, dict[str, Any]], name: str, exercise: course.Exercise, answer: str
 ) -> None:

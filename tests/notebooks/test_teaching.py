@@ -15,7 +15,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from support import ALL, check_module
+from support import ALL, check_module, turns
 from teaching import editions, slides, tables
 from teaching import notes as course
 from teaching.__main__ import main
@@ -28,8 +28,7 @@ CLASS = [f"student{number:02}" for number in range(1, 28 if ALL else 9)]
 TWO_HOURS = 120
 
 
-@pytest.mark.parametrize("name", NOTES)
-@pytest.mark.parametrize("kind", editions.EDITIONS)
+@pytest.mark.parametrize(("name", "kind"), turns(NOTES, editions.EDITIONS))
 def test_every_notebook_has_its_editions(name: str, kind: str) -> None:
     """The student's has empty answers and no notes; the other two have the solutions, the teacher's also the
     slips with what is said to them. Cells keep their ids, which grades go by."""

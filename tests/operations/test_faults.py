@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import AT, generated, some
+from support import AT, generated, some, turns
 from tools.make_faults import FILE, text
 
 from sim.codec import BuildError, Message, build, parse
@@ -157,8 +157,7 @@ def test_one_change_is_one_element() -> None:
         assert len(changed) == 1 or row["rule"] == "no-elements", row["fault"]
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("name", "version"), turns(NETWORKS, VERSIONS))
 def test_cases_of_a_network_and_version(name: str, version: str) -> None:
     """Any network and version has cases, all of them on its messages, and the same ones each time."""
     made = cases(name, version)
@@ -188,7 +187,7 @@ def test_unknown_network_or_version() -> None:
 
 def test_any_message_can_be_broken() -> None:
     """Whatever generate makes can be broken in many ways, each the same every time, and stays whole."""
-    for label, name, message in some(generated(), 60):
+    for label, name, message in some(generated(), 150):
         before = build(message)
         ways = faults_for(message, network=name)
         assert len(ways) > 25, label

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import ALL
 
 from sim.codec import build, parse
 from sim.codec.wire import encode, read
@@ -93,16 +94,17 @@ def test_damaged_lines_take_no_more_work_than_a_hard_paste() -> None:
 def test_what_is_no_message_is_called_none() -> None:
     """Letters, code, logs, hashes, keys, pictures, chip data, other protocols: hardly ever more than unsure,
     and that seldom."""
-    found = Counter(guess(paste).best.confidence for _, paste in pastes(400, seed=4))
+    tried = 400 if ALL else 150
+    found = Counter(guess(paste).best.confidence for _, paste in pastes(tried, seed=4))
     assert found["sure"] == 0
-    assert found["unsure"] + found["likely"] <= 8
+    assert found["unsure"] + found["likely"] <= tried // 50
 
 
 def test_a_damaged_message_is_seldom_called_none() -> None:
     """A byte lost or added, a bit flipped, a cut: what begins as a message is said to be one."""
     found = Counter(
         guess(one.paste).best.confidence
-        for one in samples(150, seed=21, damaged=True)
+        for one in samples(150 if ALL else 60, seed=21, damaged=True)
         if not (one.damage.startswith("cut") and int(one.damage.split()[-1]) < 20)
     )
     assert found["none"] <= 0.12 * found.total()

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from support import ALL, AT, some
+from support import ALL, AT, some, turns
 
 from sim.codec import Message
 from sim.elements import tlv
@@ -72,8 +72,7 @@ def part(message: Message, path: str, network: str) -> str:
     return next(one.value for one, _ in found.walk() if one.cell.path.partition(".")[2] == inside)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(("network", "version"), turns(NETWORKS, VERSIONS))
 def test_every_combination_passes_its_own_check_without_a_warning(network: str, version: str) -> None:
     """Each kind, purpose and entry, its answer, its decline, its reversal and the answer to that."""
     made = 0

@@ -38,7 +38,7 @@ LOST = {
 }
 
 
-@each(lambda: some(every_fault(), 3), named)
+@each(lambda: some(every_fault(), 8), named)
 def test_a_broken_message_is_mended_or_what_is_left_is_said(case: sim.operations.Broken) -> None:
     """Each fault of the collection: valid afterwards, as an independent check says, or the error is told."""
     done = repair(case.raw, version=case.version, network=case.network)
@@ -53,7 +53,7 @@ def test_a_broken_message_is_mended_or_what_is_left_is_said(case: sim.operations
         assert PAN not in f"{edit.before}{edit.after}{edit.why}"
 
 
-@each(lambda: some(every_fault(), 3), named)
+@each(lambda: some(every_fault(), 8), named)
 def test_safe_edits_touch_no_card_no_amount_and_no_currency(case: sim.operations.Broken) -> None:
     """Where the text reads before and after, those elements stand as they stood."""
     done = repair(case.raw, version=case.version, network=case.network, unsafe=False)

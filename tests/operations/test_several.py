@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
+from itertools import product
 from operator import xor
 
 import pytest
+from support import some
 
 from sim.codec import Message, build, parse
 from sim.codec.wire import encode
@@ -53,9 +55,10 @@ def test_texts_in_a_line_of_a_log_are_all_found() -> None:
     assert "what stands behind message 3 cannot be read" in found.best.reasons
 
 
-@pytest.mark.parametrize("divider", ["", "|", ", ", " answer "])
-@pytest.mark.parametrize("front", ["", "TPDU", "length"])
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    ("name", "front", "divider"),
+    some(product(FORMATS, ["", "TPDU", "length"], ["", "|", ", ", " answer "]), 3),
+)
 def test_hex_in_one_line_is_all_found(name: str, front: str, divider: str) -> None:
     """Bytes in hex one behind the other, with a length or a TPDU in front of each, or with nothing."""
     messages = _three()

@@ -171,6 +171,6 @@ def test_what_is_typed_is_one_entry() -> None:
 def test_the_history_ends_somewhere() -> None:
     """A hundred messages are remembered."""
     lab = Lab(at=AT)
-    for stan in range(1, 121):
+    for stan in range(1, 105):
         lab.explain.message = generate("echo", stan=f"{stan:06}", at=AT).raw
     assert len(lab.history.entries) == 100

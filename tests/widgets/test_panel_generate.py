@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from support import turns
 
 import sim
 from sim.operations import Generated, generate, validate
@@ -53,8 +54,9 @@ def test_it_makes_what_generate_makes(network: str) -> None:
     assert validate(panel.message).valid
 
 
-@pytest.mark.parametrize("kind", ["auth", "financial", "echo", "advice", "reversal"])
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("kind", "version"), turns(["auth", "financial", "echo", "advice", "reversal"], VERSIONS)
+)
 def test_every_type_in_every_version(kind: str, version: str) -> None:
     """Type and version reach the message."""
     panel = GeneratePanel(at=AT, message_type=kind, version=version, network="MASTERCARD")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import AT, JUDGED
+from support import AT, JUDGED, some
 
 import sim
 from sim.operations import generate, validate
@@ -143,7 +143,7 @@ def test_card_data_is_masked_in_all_that_is_shown() -> None:
         assert WRONG_DIGIT[22:38] not in shown
 
 
-@pytest.mark.parametrize("at", range(0, len(GOOD), 7))
+@pytest.mark.parametrize("at", some(range(0, len(GOOD), 7), 4))
 def test_the_box_masks_what_the_anatomy_masks(at: int) -> None:
     """Wherever a character is lost, the card number shows in neither, and both stay as long as the text."""
     raw = GOOD[:at] + GOOD[at + 1 :]
