@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ALL
 
-from sim.codec.wire.dumps import MOST_CHARACTERS, named, readings
+from sim.codec.wire.dumps import MOST_CHARACTERS, named, readings, worded
+from tests.octal_dumps import OCTAL
 from tests.spellings import SPELLINGS, hexdump_c, xxd
 
 BCD = bytes.fromhex(
@@ -162,3 +163,41 @@ def test_a_backtick_behind_a_quotation_mark_is_a_byte() -> None:
     """60, which begins a TPDU, is a backtick in what Python prints."""
     data = bytes.fromhex("6000060000 0800 2020000000000000 990000 000042")
     assert ("string with escapes", data) in [(one.name, one.data) for one in readings(repr(data))]
+
+
+@pytest.mark.parametrize("name", OCTAL)
+@pytest.mark.parametrize("data", [BCD, ASCII, AWKWARD, ASCII + b" " * 70 + b"0" * 90 + BCD], ids=len)
+def test_bytes_come_back_from_characters_octal_numbers_and_words(name: str, data: bytes) -> None:
+    """What od and its kin print gives the bytes back, also where a star stands for rows that are alike."""
+    found = [one.data for one in readings(OCTAL[name](data))]
+    whole = data + b"\0" * (-len(data) % 4)
+    assert any(one in (data, whole[: len(one)]) and len(one) >= len(data) for one in found)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(OCTAL)), st.text("0123456789abcdef* \\\n", max_size=90))
+def test_a_dump_that_was_spoiled_is_read_or_not(name: str, more: str) -> None:
+    """Whatever stands between the rows, nothing is raised and no more bytes come than were there."""
+    rows = OCTAL[name](ASCII).splitlines()
+    for one in readings("\n".join([*rows[:2], more, *rows[2:]])):
+        assert len(one.data) <= MOST_CHARACTERS
+
+
+def test_elements_named_in_words_make_a_message_beside_an_mti() -> None:
+    """Names as people and logs write them, in lines, tables, JSON and pairs; another text names none."""
+    lines = "MTI: 0100\nPrimary Account Number: 4111111111111111\nSTAN: 123456\nMCC: 5411"
+    table = "|Field|Value|\n|-|-|\n|MTI|0100|\n|PAN|4111111111111111|\n|Trace|123456|\n|MCC|5411|"
+    record = '{"mti": "0100", "primaryAccountNumber": "4111111111111111", "stan": "123456", "mcc": "5411"}'
+    inline = "12:30:45 sent mti=0100 pan=4111111111111111, stan=123456; mcc=5411"
+    for text in (lines, table, record, inline):
+        assert [one.fields for one in worded(text)] == [
+            {"2": "4111111111111111", "11": "123456", "18": "5411"}
+        ]
+    assert worded(lines.replace("MTI: 0100", "Dear Sir")) == []
+    assert worded("MTI: 0100 is what I sent.\nAmount: too much\nTo: you\nFrom: me\nSubject: card") == []
+
+
+def test_names_are_those_of_the_version() -> None:
+    """The same words are other elements in 1993, and each message begins with its MTI."""
+    one, other = worded("MTI: 0100\nMCC: 5411\nSTAN: 1\nRRN: 2\nMTI: 1100\nMCC: 5411\nSTAN: 3\nRRN: 4")
+    assert (list(one.fields), list(other.fields)) == (["18", "11", "37"], ["26", "11", "37"])

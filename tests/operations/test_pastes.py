@@ -6,12 +6,14 @@ import random
 from collections.abc import Callable
 
 import pytest
+from support import AT
 
 from sim.codec import Message
 from sim.codec.wire import encode, wire_format
 from sim.errors import BuildError
-from sim.operations import guess
-from sim.operations.sureness import LIKELY, SURE
+from sim.operations import generate, guess
+from sim.operations.sureness import LIKELY, SURE, UNSURE
+from tests.octal_dumps import OCTAL
 from tests.paste_bytes import WRITTEN
 from tests.paste_kinds import NAMED
 from tests.wire_samples import FORMATS, messages
@@ -59,3 +61,35 @@ def test_bytes_in_every_writing_are_read(kind: str) -> None:
         best = guess(WRITTEN[kind](len(data).to_bytes(2, "big") + data)).best
         assert best.confidence == LIKELY or _same(best.message, message), (kind, name, best.read_as)
         right += 1
+
+
+@pytest.mark.parametrize("kind", OCTAL)
+def test_dumps_of_characters_and_octal_numbers_are_read(kind: str) -> None:
+    """What od prints without being asked for hex is read, and is claimed."""
+    message = generate("auth", entry="chip", at=AT).message
+    for name in ("ascii", "bcd"):
+        best = guess(OCTAL[kind](encode(message, wire_format(name)))).best
+        assert best.message == message, best.read_as
+        assert best.confidence in (SURE, LIKELY)
+
+
+def test_elements_named_in_words_are_likely_a_message() -> None:
+    """Names without numbers make a message that is never called sure; money and currencies as people write
+    them become what the elements hold. A dump beside the words says more than they do."""
+    words = "MTI: 0100\nPAN: 4111111111111111\nAmount: 25.00\nCurrency: USD\nSTAN: 42\nMCC: 5411\n"
+    best = guess(words).best
+    assert (best.confidence, best.format, best.title) == (LIKELY, "elements", "elements by name")
+    assert best.message == Message(
+        "0100", {2: "4111111111111111", 4: "000000002500", 11: "000042", 18: "5411", 49: "840"}, "1987"
+    )
+    assert "DE 4 is written with its decimals" in best.reasons
+    raw = generate("auth", at=AT).raw
+    assert guess(f"{words}Raw: {raw.encode().hex()}").best.text == raw
+
+
+def test_a_letter_about_a_payment_is_no_sure_message() -> None:
+    """Words beside values that no element has say little."""
+    letter = (
+        "Message type: 0100 was declined\nAmount: 12.00\nMerchant: ACME\nDate: 2026-11-20\nPhone: 0800 1234\n"
+    )
+    assert guess(letter).best.confidence == UNSURE

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
-from sim.codec.wire.dumps import CUT, MOST_CHARACTERS, Named, Reading, named, reading_named, readings
+from sim.codec.wire.dumps import (
+    CUT,
+    MOST_CHARACTERS,
+    Named,
+    Reading,
+    named,
+    reading_named,
+    readings,
+    worded,
+)
 from sim.codec.wire.dumps.records import texts
 from sim.operations.guessing.anchors import usual
 from sim.operations.guessing.blocks import blocks
@@ -130,7 +139,10 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         first = _of_readings(readings(lines[0]), lines[0], asked)
         if first.best.confidence in (SURE, LIKELY):
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
-    return _of_blocks(whole, blocks(lines), asked)
+    given = _of_blocks(whole, blocks(lines), asked)
+    if given.best.confidence not in (SURE, LIKELY) and (told := [_worded(one) for one in worded(bare)]):
+        return Guess((told[0],), tuple(told))
+    return given
 
 
 def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
@@ -248,6 +260,13 @@ def _named(one: Named) -> Guessed:
     reasons = (*made.notes, *oddities(made.message))
     confidence = LIKELY if reasons else SURE
     return of_spelled(one.name, made, confidence, reasons or ("every element is named in the paste",))
+
+
+def _worded(one: Named) -> Guessed:
+    """What words name; unsure where a value is none of its element's, as in a letter about a payment."""
+    made = _named(one)
+    odd = made.message is not None and oddities(made.message)
+    return replace(made, confidence=UNSURE) if odd else made
 
 
 def _of_readings(found: list[Reading], text: str, asked: Known) -> Guess:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sim.codec import BuildError, Message, ParseError, bitmap, build
 from sim.codec.wire import Format
+from sim.codec.wire.dumps import WORDED
 from sim.operations.guessing.candidate import TEXT, Candidate
 from sim.operations.guessing.front import FrontLayer
 from sim.operations.guessing.spelled import Spelled
@@ -147,7 +148,7 @@ def of_text(raw: str, message: Message, confidence: str, reasons: tuple[str, ...
 def of_spelled(name: str, one: Spelled, confidence: str, reasons: tuple[str, ...]) -> Guessed:
     """A message whose elements the paste names."""
     message, count = one.message, len(one.message.fields)
-    title = "elements by number"
+    title = "elements by name" if name == WORDED else "elements by number"
     return Guessed(name, (), NAMED, title, message.version, message, True, count, count, confidence, reasons)
 
 

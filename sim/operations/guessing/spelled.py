@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from sim.codec import Message
 from sim.codec.wire import wire_format
 from sim.codec.wire.dumps import Named
-from sim.elements import tlv
+from sim.elements import money, tlv
 from sim.operations.guessing.worth import worth
-from sim.spec import ElementSpec, spec, version_of
+from sim.spec import ElementSpec, currency, spec, version_of
 from sim.spec.emv import tags
 
 _MASKED = re.compile(r"\*|X{4}|x{4}")
 _TAG = re.compile(r"[0-9A-Fa-f]{2}|[5-9A-Fa-f][Ff][0-9A-Fa-f]{2}|[Dd][Ff][0-9A-Fa-f]{2,4}")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})*")
 _BLANK = re.compile(r"\s")
+_DECIMAL = re.compile(r"([0-9]{1,9})[.,]([0-9]{1,3})(?: ?([A-Z]{3}))?")
+_ALPHA = re.compile("[A-Z]{3}")
 _LAST = 128
 _CHIP = 55
 
@@ -43,12 +45,29 @@ def spelled(named: Named) -> Spelled:
             notes.append(f"DE {number} is left out: the text form has {_LAST} elements")
             continue
         fields[number] = _value(named, elements[number - 1], notes)
+    _in_digits(fields, version, notes)
     if any(_MASKED.search(value) for value in named.fields.values()):
         notes.append("values are masked in the paste")
     if named.bits is not None:
         notes += _disagreement(set(named.bits) - {1, 65}, set(fields))
     message = Message(named.mti, fields, version)
     return Spelled(message, tuple(notes))
+
+
+def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:
+    """Amounts that were written for people, and currencies by their letters, as the elements hold them."""
+    for number, held in money.CURRENCY_OF.items():
+        if money.composite(version, number):
+            continue  # the currency is in the amount
+        written = _DECIMAL.fullmatch(fields.get(number, ""))
+        letters = (written and written[3]) or fields.get(held, "")
+        known = currency(letters) if letters else None
+        if known and _ALPHA.fullmatch(fields.get(held, letters)):
+            fields[held] = known.numeric
+            notes.append(f"DE {held} is written in letters: {letters}")
+        if written and known and known.exponent == len(written[2]):
+            fields[number] = spec(version)[number].filled(written[1] + written[2])
+            notes.append(f"DE {number} is written with its decimals")
 
 
 def _value(named: Named, element: ElementSpec, notes: list[str]) -> str:

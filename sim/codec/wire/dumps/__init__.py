@@ -10,15 +10,18 @@ from sim.codec.wire.dumps.named import Named, named
 from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, reading_named, readings
 from sim.codec.wire.dumps.rewriting import rewritten
 from sim.codec.wire.dumps.tidy import CUT, MASKED
+from sim.codec.wire.dumps.worded import WORDED, worded
 
 __all__ = [
     "CUT",
     "MASKED",
     "MOST_CHARACTERS",
+    "WORDED",
     "Named",
     "Reading",
     "named",
     "reading_named",
     "readings",
     "rewritten",
+    "worded",
 ]

@@ -25,6 +25,8 @@ _AT_END = re.compile(
 )
 _BASES = (16, 8, 10)
 _WIDEST = 64
+_USUAL = 16
+_ALIKE = "*"
 _WORD = 4  # hex digits
 _NARROWEST = 4
 
@@ -66,14 +68,18 @@ def _prefix(lines: list[str]) -> int:
 
 def _run(lines: list[str], base: int, cut: int) -> list[tuple[int, str, int]]:
     """The longest run of rows whose offsets, in *base*, grow by the same step: from 0, or from anywhere in a
-    segment of memory."""
+    segment of memory. A star stands for rows that are all as the one before."""
     best: list[tuple[int, str, int]] = []
     now: list[tuple[int, str, int]] = []
-    for line in lines:
+    for before, line in zip(["", *lines], lines, strict=False):
+        if now and line[cut:].strip() == _ALIKE:
+            continue
         match = _ROW.fullmatch(line[cut : cut + _MOST_LINE].strip().lstrip("["))
         if match is None and (first := _FIRST.search(line[:_MOST_LINE])):
             match = _ROW.fullmatch(first[1].strip())
         at = _number(match[2], base) if match else -1
+        if now and before[cut:].strip() == _ALIKE:
+            now += _squeezed(now, at)
         step = now[1][0] - now[0][0] if len(now) > 1 else _WIDEST
         if not (now and 0 < at - now[-1][0] <= step):
             now = []
@@ -81,6 +87,15 @@ def _run(lines: list[str], base: int, cut: int) -> list[tuple[int, str, int]]:
             now.append((at, match[3] or "", len(line) + 1))
         best = now if len(now) > len(best) else best
     return list(best)
+
+
+def _squeezed(now: list[tuple[int, str, int]], end: int) -> list[tuple[int, str, int]]:
+    """The rows that a star stands for: up to offset *end*, each as the last one of *now*; none where those
+    would be more than a dump has."""
+    last, rest, _ = now[-1]
+    step = now[1][0] - now[0][0] if len(now) > 1 else _USUAL
+    alike = range(last + step, end, step)
+    return [(at, rest, 0) for at in alike] if len(now) + len(alike) <= _MOST_ROWS else []
 
 
 def _number(digits: str, base: int) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sim.codec.wire.dumps import literals, tidy
 from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, columns, rows
+from sim.codec.wire.dumps.octal import octal_rows
 
 MOST_CHARACTERS = 65536
 _BYTE = 8.0
@@ -178,6 +179,8 @@ def _lines_joined(text: str) -> Iterator[Reading]:
 
 
 def _dumps(text: str) -> Iterator[Reading]:
+    if other := octal_rows(text):
+        yield _taken(other.name, other.data, other.characters, text)
     shown, notes = tidy.unmasked(text)
     found: HexDump | None = rows(shown) or bare_rows(shown) or columns(shown)
     if found is None:
@@ -215,4 +218,4 @@ def _pairs(name: str, digits: str, taken: int, text: str, notes: tuple[str, ...]
 
 
 # What alone makes readings of such a name: nothing else need be looked for then.
-_MAKERS = (("hex dump", _dumps), ("hex", _hex))
+_MAKERS = (("hex dump", _dumps), ("dump of", _dumps), ("hex", _hex))

@@ -45,6 +45,12 @@ def messages(text: str) -> Iterator[Named]:
             yield made
 
 
+def plain_values(text: str) -> list[tuple[str, str]]:
+    """Every plain value in the first record of *text*, with its own key."""
+    record = next(_records(text), None)
+    return [] if record is None else [(keys[-1], value) for keys, value in _walk(record, (), 0)]
+
+
 def _unescaped(match: re.Match[str]) -> str:
     return match[1] or chr(int(match[2], 16))
 
