@@ -127,11 +127,6 @@ class Heard(NamedTuple):
     found: tuple[Located, ...]
     wrong: tuple[Hit, ...]
 
-    @property
-    def fails(self) -> bool:
-        """Whether anything is an error."""
-        return bool(self.wrong)
-
     def and_then(self, more: Heard) -> Heard:
         """What this and *more* say."""
         if not self.found or not more.found:

@@ -33,14 +33,14 @@ from sim.elements.emv_shapes import Shape
 from sim.elements.money import composite
 from sim.elements.mti import is_network_management
 from sim.elements.pan import account
-from sim.judge import all_rules, chip_codes
+from sim.judge import all_rules, chip_codes, networks
 from sim.judge.agreed import Comparison
-from sim.judge.engine import CARD, EVERY, ZERO, Located, Places, Rule, locate_all, mask_of
+from sim.judge.engine import Located, Places, Rule, locate_all, mask_of
 from sim.judge.finding import Finding
 from sim.judge.fine import Fits, fine
 from sim.judge.networks import Facts, network_hits
 from sim.judge.questions import Answers, Inquiry, Question
-from sim.judge.ways import BY_KEY, OF_CODES, Coded, Element, Known, Said, type_of
+from sim.judge.ways import BY_KEY, OF_CODES, Coded, Element, Entry, Known, Said, type_of
 from sim.kept import Earned, Kept
 from sim.spec import Spec, reshaped
 from sim.spec.luhn import luhn_ok
@@ -93,7 +93,7 @@ class Kind:
     def _sort(self, elements: list[Element]) -> tuple[list[Rule], ...]:
         """Gather what is asked of *elements*. Gives the rules by the way they are asked."""
         mask, fines = self.mask, self.fines
-        together = [*self._type.general]
+        together: list[Entry] = []
         by_way: tuple[list[Rule], ...] = ([], [], [], [], [], [])
         for coded, _, fits, free, others, alone, rules in elements:
             if coded is not None:
@@ -109,13 +109,11 @@ class Kind:
             together += rules
         for needed, missing, way, item in together:
             if needed & mask == needed and not missing & mask:
-                # Who reads elements none of which is there, reads nothing.
-                by_way[way if needed or not self._blank(item) else BY_KEY].append(item)
+                by_way[way].append(item)
+        for read, missing, way, item in self._type.general:
+            if not missing & mask:  # who reads elements none of which is there, reads nothing
+                by_way[way if read & mask else BY_KEY].append(item)
         return by_way
-
-    def _blank(self, item: Rule) -> bool:
-        """Whether *item* looks at nothing but which elements there are."""
-        return item.reads.isdisjoint((*self.numbers, EVERY, CARD, ZERO))
 
     def _disown(self, otherwise: frozenset[int], by_way: Iterable[list[Rule]]) -> None:
         """Let no rule speak of the elements that a dialect has *otherwise*, and nothing be surely fine."""
@@ -330,4 +328,4 @@ def check_network(message: Message, name: str) -> tuple[Finding, ...]:
     kind = kind_of(message)
     facts = kind.facts(message, kind.answers(message))
     (_, said), *_ = network_hits(facts, (name,))
-    return tuple(locate_all(Places(message), said.found, name))
+    return tuple(locate_all(Places(message), networks.found(said), name))

@@ -70,36 +70,42 @@ class _Presence(NamedTuple):
         )
 
 
-class Told:
-    """What a network says of a message: whether that `fails` it at once, what is `wrong` and all that was
-    `found` when somebody asks. `bits` are the elements missed, or not wanted; *before* and *behind* what else
-    is said, in this order."""
+# What a network says of a message: which elements, as bits, it misses or does not want, what `_Presence` says
+# of each, and what else is said before that and behind it. A plain tuple: six are made for each new message.
+Told = tuple[_Presence, int, Heard, Heard]
 
-    __slots__ = ("_before", "_behind", "_bits", "_presence", "fails")
 
-    def __init__(self, presence: _Presence, bits: int, before: Heard, behind: Heard) -> None:
-        self._presence, self._bits, self._before, self._behind = presence, bits, before, behind
-        self.fails = bool(before.wrong or behind.wrong or bits & presence.loud)
+def plainly(said: Heard) -> Told:
+    """What is *said*, with nothing of elements that are missed or not wanted."""
+    return (_NO_PRESENCE, 0, said, SILENT) if said is not SILENT else QUIET
 
-    @property
-    def wrong(self) -> tuple[Hit, ...]:
-        """The errors."""
-        wrong, loud = self._before.wrong, self._bits & self._presence.loud
-        while loud:  # few of all that could be said
-            bit = loud & -loud
-            wrong += self._presence.said[bit].wrong
-            loud ^= bit
-        return wrong + self._behind.wrong
 
-    @property
-    def found(self) -> tuple[Located, ...]:
-        """All of it."""
-        found, bits = self._before.found, self._bits
-        while bits:
-            bit = bits & -bits
-            found += self._presence.said[bit].found
-            bits ^= bit
-        return found + self._behind.found
+def fails(told: Told) -> bool:
+    """Whether anything of it is an error."""
+    presence, bits, before, behind = told
+    return bool(before.wrong or behind.wrong or bits & presence.loud)
+
+
+def wrong(told: Told) -> tuple[Hit, ...]:
+    """The errors."""
+    presence, bits, before, behind = told
+    hits, loud = before.wrong, bits & presence.loud
+    while loud:  # few of all that could be said
+        bit = loud & -loud
+        hits += presence.said[bit].wrong
+        loud ^= bit
+    return hits + behind.wrong
+
+
+def found(told: Told) -> tuple[Located, ...]:
+    """All of it."""
+    presence, bits, before, behind = told
+    said = before.found
+    while bits:
+        bit = bits & -bits
+        said += presence.said[bit].found
+        bits ^= bit
+    return said + behind.found
 
 
 class _NetworkRows:
@@ -122,6 +128,7 @@ class _NetworkRows:
 
 
 _NO_PRESENCE = _Presence(0, 0, {}, 0)
+QUIET: Told = _NO_PRESENCE, 0, SILENT, SILENT
 
 
 class Tables:
@@ -147,12 +154,14 @@ class Tables:
             each = [rows.presence[condition] for rows in self.rows.values() if condition in rows.presence]
             bits = reduce(or_, (one.wanted for one in each)), reduce(or_, (one.unwanted for one in each))
             self._conditions.append((1 << place, *bits, PREDICATES[condition]))
-        self._where: dict[int, dict[str, _Presence]] = {}
+        self._where: dict[int, dict[str, tuple[_Presence, Heard]]] = {}
 
-    def where(self, held: int) -> dict[str, _Presence]:
-        """The elements that each network wants, or does not want, where the conditions *held* hold."""
+    def where(self, held: int) -> dict[str, tuple[_Presence, Heard]]:
+        """The elements that each network wants, or does not want, where the conditions *held* hold; and what
+        it says of any message."""
         if (known := self._where.get(held)) is None:
-            self._where[held] = known = {name: rows.where(held) for name, rows in self.rows.items()}
+            known = {name: (rows.where(held), rows.said) for name, rows in self.rows.items()}
+            self._where[held] = known
         return known
 
     def held(self, message: Message, mask: int) -> int:
@@ -213,7 +222,7 @@ class Facts:
     type, *mask* its elements as bits. *found* is what was found already, by the question's place; *others*
     are to be asked yet."""
 
-    __slots__ = ("_cards", "_held", "_luhn", "_pan", "asked", "found", "mask", "message")
+    __slots__ = ("_held", "_luhn", "_pan", "asked", "cards", "found", "mask", "message")
 
     def __init__(
         self,
@@ -225,36 +234,36 @@ class Facts:
     ) -> None:
         self.message, self.asked, self.mask = message, asked, mask
         field, self._pan = account(message)
-        self._cards: dict[str, tuple[Heard, Heard]] | None = None
+        self.cards: dict[str, tuple[Heard, Heard]] | None = None
         if field and self._pan.isascii() and self._pan.isdigit():
             at = 1 if field == _TRACK_1 else 0
-            self._cards = _cards(self._pan[:_IIN_DIGITS], len(self._pan), field, at)
+            self.cards = _cards(self._pan[:_IIN_DIGITS], len(self._pan), field, at)
         self._luhn: bool | None = None
         self._held: int | None = None
         self.found = found
         fields = message.fields
         for one in others:
-            wrong = one.ask(message, fields[one.number] if one.number else message.mti)
-            if wrong is not None:
-                self.found[one.place] = wrong
+            what = one.ask(message, fields[one.number] if one.number else message.mti)
+            if what is not None:
+                self.found[one.place] = what
 
     def card(self, name: str) -> Heard:
-        """What network *name* says of the card."""
-        if self._cards is None:
+        """What network *name* says of the card, where there is one."""
+        if self.cards is None:
             return SILENT
-        right, wrong = self._cards[name]
-        if right is wrong:  # its check digit is not looked at
+        right, other = self.cards[name]
+        if right is other:  # its check digit is not looked at
             return right
         if self._luhn is None:
             self._luhn = luhn_ok(self._pan)
-        return right if self._luhn else wrong
+        return right if self._luhn else other
 
     def misfits(self) -> dict[str, list[Misfit]]:
         """What was found by the formats of each network."""
         made: dict[str, list[Misfit]] = {}
-        for place, wrong in self.found.items():
+        for place, what in self.found.items():
             for name, one in self.asked.askers.get(place, ()):
-                made.setdefault(name, []).append((one, wrong))
+                made.setdefault(name, []).append((one, what))
         return made
 
     @property
@@ -265,34 +274,33 @@ class Facts:
         return self._held
 
 
-def network_hits(facts: Facts, names: Iterable[str]) -> Iterator[tuple[str, Heard | Told]]:
-    """What the rules of each network of *names* say of a message, not yet located; `SILENT` where they say
+def network_hits(facts: Facts, names: Iterable[str]) -> Iterator[tuple[str, Told]]:
+    """What the rules of each network of *names* say of a message, not yet located; `QUIET` where they say
     nothing."""
-    rows_of, where, mask, misfits = (
-        facts.asked.rows,
-        facts.asked.where(facts.held),
-        facts.mask,
-        facts.misfits(),
-    )
+    where, mask, misfits = facts.asked.where(facts.held), facts.mask, facts.misfits()
+    absent, behind = ~mask, SILENT
     for name in names:
-        rows, presence, behind = rows_of[name], where[name], facts.card(name)
-        bits = presence.wanted & ~mask | presence.unwanted & mask
+        presence, before = where[name]
+        bits = presence.wanted & absent | presence.unwanted & mask
+        if facts.cards is not None:
+            behind = facts.card(name)
         if name in misfits:
-            behind = behind.and_then(heard(_format_hits(misfits[name], rows.formats)))
-        if bits or behind is not SILENT or rows.said is not SILENT:
-            yield name, Told(presence, bits, rows.said, behind)
+            hits = heard(_format_hits(misfits[name], facts.asked.rows[name].formats))
+            yield name, (presence, bits, before, behind.and_then(hits))
+        elif bits or behind is not SILENT or before is not SILENT:
+            yield name, (presence, bits, before, behind)
         else:
-            yield name, SILENT
+            yield name, QUIET
 
 
 def _format_hits(misfits: list[Misfit], told: Formats) -> list[Located]:
     hits: list[Located] = []
     judged: set[int] = set()
-    for (row, _, number), wrong in sorted(misfits):
+    for (row, _, number), what in sorted(misfits):
         # An element with an error is not judged on its finer points.
         if number not in judged:
             text, expected = told.rows[row]
-            hits.append((text, Hit(number, expected, wrong)))
+            hits.append((text, Hit(number, expected, what)))
             if text.severity is _ERROR:
                 judged.add(number)
     return hits

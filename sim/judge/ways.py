@@ -104,9 +104,10 @@ class Element(NamedTuple):
 
 
 class Type:
-    """Messages of a version and type: the rules of the type itself, which are asked here, once; those of no
-    element; and by element what there is to know of it. Each rule has the mask of what it needs and the way
-    it is asked. `by_chip` are the bits and the readings on which hangs what rules say of known chip data."""
+    """Messages of a version and type: the rules of the type itself, which are asked here, once; the `general`
+    ones, which need no element, each with those it reads instead; and by element what there is to know of
+    it. Each other rule has the mask of what it needs, and each the way it is asked. `by_chip` are the bits
+    and the readings on which hangs what rules say of known chip data."""
 
     def __init__(self, version: str, mti: str) -> None:
         self.version = version
@@ -129,7 +130,9 @@ class Type:
             elif item.elements:
                 self._of.setdefault(item.elements[0], []).append(entry)
             else:
-                self.general.append(entry)
+                numbers = [number for number in item.reads if isinstance(number, int)]
+                known = len(numbers) == len(item.reads)
+                self.general.append((mask_of(numbers) if known else -1, item.missing, way, item))
         numbers = sorted(number for number in read if isinstance(number, int) and number != _CHIP)
         self.by_chip = hangs_on, numbers, CARD in read, ZERO in read
 

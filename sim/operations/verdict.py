@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from sim.codec import Message
-from sim.judge import Finding, Severity, dialect
-from sim.judge.engine import SILENT, Heard, Located, Places, heard, locate_all, loudness, sentence
+from sim.judge import Finding, Severity, dialect, networks
+from sim.judge.engine import Located, Places, heard, locate_all, loudness, sentence
 from sim.judge.finding import Hit
 from sim.judge.kind import Key, Kind
-from sim.judge.networks import Facts, Told, network_hits
+from sim.judge.networks import QUIET, Facts, Told, network_hits, plainly
 from sim.kept import Kept
 from sim.spec import lookup
 
@@ -32,10 +32,10 @@ class Judgement:
     network: str
     passed: bool  # whether none of the findings is an error
 
-    def __init__(self, places: Places, said: Heard | Told, network: str = "") -> None:
+    def __init__(self, places: Places, said: Told, network: str = "") -> None:
         self.network = network
         self._said = said
-        self.passed = not said.fails
+        self.passed = not networks.fails(said)
         self._places = places
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
@@ -46,7 +46,7 @@ class Judgement:
     @property
     def found(self) -> tuple[Located, ...]:
         """All that was found, not yet located."""
-        return self._said.found
+        return networks.found(self._said)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -61,17 +61,17 @@ class Judgement:
         if self.passed:
             return []
         if self._errors is None:
-            wrong = self._said.wrong
+            wrong = networks.wrong(self._said)
             if len(wrong) > 1:
                 wrong = tuple(sorted(wrong, key=_place))
-            self._errors = tuple([sentence(self._places, hit) for hit in wrong])
+            self._errors = tuple([hit.said or sentence(self._places, hit) for hit in wrong])
         return [*self._errors]
 
 
 @cache
 def _nothing(network: str) -> Judgement:
     """What is said by a network that finds nothing: the same of every message."""
-    return Judgement(Places(Message("")), SILENT, network)
+    return Judgement(Places(Message("")), QUIET, network)
 
 
 class Verdict:
@@ -122,7 +122,7 @@ class Verdict:
         standard = _in_dialect(message, network, kind.hits(message, key, codes))
         if message.dialect is not None:
             standard = [*dialect.replaced(message, standard), *dialect.hits(message)]
-        made.standard = Judgement(places, heard(standard))
+        made.standard = Judgement(places, plainly(heard(standard)))
         facts = kind.facts(message, made._answers, codes)
         made._ask(facts, names)
         if network:
@@ -131,17 +131,18 @@ class Verdict:
             told = made._results[network]
             found = told.found if standard else ()
             unsaid = _unsaid(found, standard, network)
-            made.own = told if unsaid is found else Judgement(places, heard(unsaid), network)
+            made.own = told if unsaid is found else Judgement(places, plainly(heard(unsaid)), network)
         return made
 
     def _judge(self, facts: Facts, names: Iterable[str]) -> None:
-        results, places = self._results, self._places
+        results, places, message = self._results, self._places, facts.message
         if places is None:
             return
-        for name, said in network_hits(facts, [name for name in names if name not in results]):
-            if facts.message.dialect is not None:
-                said = heard(dialect.replaced(facts.message, said.found, name))
-            results[name] = Judgement(places, said, name) if said is not SILENT else _nothing(name)
+        unknown = [name for name in names if name not in results] if results else names
+        for name, said in network_hits(facts, unknown):
+            if message.dialect is not None:
+                said = plainly(heard(dialect.replaced(message, networks.found(said), name)))
+            results[name] = Judgement(places, said, name) if said is not QUIET else _nothing(name)
 
     def _ask(self, facts: Facts, names: tuple[str, ...]) -> None:
         self._judge(facts, names)
@@ -164,14 +165,19 @@ VERDICTS: Kept[tuple[Key, str | None], Verdict] = Kept(2048)
 MOST_SAID = 24
 
 
+_RESERVED = "mti-function"
+
+
 def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[Located]:
     """The standard's hits, a reserved message function only warned of where the message's own network
     uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
+    if not any(text.id == _RESERVED for text, _ in said):
+        return said
     known = lookup("mti_function", message.mti[2], version=message.version, network=own)
     if known is None or known.network != own:
         return said
     return [
-        (text, hit._replace(severity=Severity.WARNING)) if text.id == "mti-function" else (text, hit)
+        (text, hit._replace(severity=Severity.WARNING)) if text.id == _RESERVED else (text, hit)
         for text, hit in said
     ]
 
@@ -179,22 +185,19 @@ def _in_dialect(message: Message, own: str | None, said: list[Located]) -> list[
 def _unsaid(told: Sequence[Located], said: Sequence[Located], network: str) -> Sequence[Located]:
     """A network's hits without those that only repeat what the standard already says, at least as
     loudly: of the same place, or, for its rules on the form of an element, of the same element."""
-    if {hit.field for _, hit in said}.isdisjoint([hit.field for _, hit in told]):
+    near: dict[int | None, list[Located]] = {}
+    for one in said:
+        near.setdefault(one[1].field, []).append(one)
+    if near.keys().isdisjoint([hit.field for _, hit in told]):
         return told
-    place: dict[tuple[int | None, int], int] = {}
-    element: dict[int | None, int] = {}
-    for located in said:
-        hit, volume = located[1], loudness(located)
-        place[hit.field, hit.at] = min(volume, place.get((hit.field, hit.at), volume))
-        element[hit.field] = min(volume, element.get(hit.field, volume))
-    own, silent = f"{network.lower()}-", len(Severity)
     return [
-        (text, hit)
-        for text, hit in told
-        if loudness((text, hit))
-        < (
-            element.get(hit.field, silent)
-            if text.id.startswith(own)
-            else place.get((hit.field, hit.at), silent)
-        )
+        one
+        for one in told
+        if (others := near.get(one[1].field)) is None or not _is_said(one, others, network)
     ]
+
+
+def _is_said(told: Located, said: Sequence[Located], network: str) -> bool:
+    """Whether *told* is what is *said* of the same element already, at least as loudly."""
+    own, at, volume = told[0].id.startswith(f"{network.lower()}-"), told[1].at, loudness(told)
+    return any((own or one[1].at == at) and loudness(one) <= volume for one in said)

@@ -18,6 +18,7 @@ from sim.spec import VERSIONS, spec
 
 def _earned(message: Message) -> tuple[Kind, Look]:
     """The kind of *message* and the look that it gets when enough of them have come."""
+    LOOKS[message.version].clear()
     kind = lasting((message.version, message.mti, tuple(message.fields), message.empty_secondary))
     for _ in range(EARNED):
         see(kind, message)
