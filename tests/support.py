@@ -10,10 +10,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import cache, update_wrapper
+from inspect import signature
 from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
+
+import pytest
 
 from sim.codec import Message
 from sim.operations import NETWORKS, VERSIONS, generate
@@ -66,27 +69,44 @@ def vector_id(row: dict[str, Any]) -> str:
     return f"{row['id']}-{row['version']}-{row['kind']}"
 
 
-def each(
-    cases: Callable[[], Iterable[Any]], label: Callable[[Any], str]
-) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """A test of one argument becomes one that tries all *cases* and tells of each that fails, by its *label*:
-    for a test of its own a case takes longer than what is tried on it."""
+def together(
+    names: str, cases: Iterable[Any] | Callable[[], Iterable[Any]], label: Callable[[Any], str] = repr
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """As `pytest.mark.parametrize`, in one test that tries all *cases* and tells of each that fails, by its
+    *label*: for a test of its own a case takes longer than what is tried on it. Fixtures are those of the one
+    test; *cases* may be a function, called then."""
+    wanted = [name.strip() for name in names.split(",")]
 
-    def decorate(check: Callable[[Any], None]) -> Callable[[], None]:
-        def every() -> None:
+    def decorate(check: Callable[..., None]) -> Callable[..., None]:
+        def every(**fixtures: Any) -> None:
             failed, tried = [], 0
-            for case in cases():
+            for case in cases() if callable(cases) else cases:
                 tried += 1
+                values = case if len(wanted) > 1 else (case,)
                 try:
-                    check(case)
-                except Exception as error:  # noqa: BLE001 (whatever it is, the other cases are tried)
-                    failed.append(f"{label(case)}: {type(error).__name__}: {error}")
+                    check(**dict(zip(wanted, values, strict=True)), **fixtures)
+                except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001, the others are tried
+                    failed.append(f"{label(case)[:200]}: {type(error).__name__}: {error}")
             assert tried
             assert failed == [], f"{len(failed)} of {tried} cases\n" + "\n\n".join(failed)
 
         update_wrapper(every, check)
-        del every.__wrapped__  # type: ignore[attr-defined] # pytest would ask for its argument
+        del every.__wrapped__  # type: ignore[attr-defined] # pytest would ask for its arguments
+        given = signature(check)
+        left = [one for name, one in given.parameters.items() if name not in wanted]
+        every.__signature__ = given.replace(parameters=left)  # type: ignore[attr-defined]
         return every
+
+    return decorate
+
+
+def each(
+    cases: Callable[[], Iterable[Any]], label: Callable[[Any], str]
+) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
+    """`together`, for a test of one argument, whatever its name."""
+
+    def decorate(check: Callable[[Any], None]) -> Callable[..., None]:
+        return together(next(iter(signature(check).parameters)), cases, label)(check)
 
     return decorate
 

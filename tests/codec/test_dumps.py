@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL
+from support import ALL, together
 
 from sim.codec.wire.dumps import MOST_CHARACTERS, named, readings, worded
 from tests.octal_dumps import OCTAL
@@ -19,8 +19,8 @@ ASCII = b"0080" + b"0110723800010AC080001537144963539843100000000000000000111201
 AWKWARD = b"\x00\x00\x02\x00 \"\\|'ab12 cd \r\n\t\xff\xfe" + bytes(range(60, 90)) + b"\x80\x03\x00"
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
 @pytest.mark.parametrize("data", [BCD, ASCII, AWKWARD], ids=["bcd", "ascii", "awkward"])
+@together("name", SPELLINGS)
 def test_bytes_come_back_from_every_spelling(name: str, data: bytes) -> None:
     """One of the readings of a spelled message is its bytes."""
     assert data in [one.data for one in readings(SPELLINGS[name](data))]

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from support import BROKEN, PARSED, each, upper_bitmap, vector_id
+from support import BROKEN, PARSED, each, together, upper_bitmap, vector_id
 
 from sim.codec import BuildError, Message, ParseError, build, parse, plan, spans
 from sim.codec.walk import walk, write
@@ -54,7 +54,7 @@ def test_refuses_as_stated(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("number", range(2, 129))
+@together("number", range(2, 129))
 def test_boundary_lengths(version: str, number: int) -> None:
     """Every element is read at its shortest and longest; one character more or less is refused."""
     element = spec(version)[number]
@@ -77,7 +77,7 @@ OVERSHOOTING = [
 ]
 
 
-@pytest.mark.parametrize(("version", "number"), OVERSHOOTING)
+@together("version, number", OVERSHOOTING)
 def test_prefix_over_the_maximum_is_refused(version: str, number: int) -> None:
     """A length prefix over the element's maximum is refused at the prefix, whatever follows."""
     element = spec(version)[number]

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL
+from support import ALL, together
 
 from sim.codec import BuildError
 from sim.elements import layout
@@ -33,7 +33,7 @@ def _parts(parts: tuple[layout.Part, ...]) -> dict[str, object]:
     return {part.key: _parts(part.children) if part.children else part.value for part in parts}
 
 
-@pytest.mark.parametrize(("version", "number", "network"), KNOWN)
+@together("version, number, network", KNOWN)
 def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, network: str | None) -> None:
     """No row is lost: each path is found again in the tree, with its name and its source."""
     owner = (network or "iso").lower()

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from IPython.core.formatters import DisplayFormatter
-from support import some
+from support import some, together
 
 import sim
 from sim.frames import FindingsTable, MessageTable
@@ -138,7 +138,7 @@ def displayed(shown: Any) -> str:
     return "\n".join(texts)
 
 
-@pytest.mark.parametrize("name", DERIVED)
+@together("name", DERIVED)
 def test_no_display_shows_card_data(name: str) -> None:
     """Whatever pandas makes of a table, its displays hide PAN, tracks, PIN block and chip data."""
     text = displayed(DERIVED[name](table_of()))
@@ -146,7 +146,7 @@ def test_no_display_shows_card_data(name: str) -> None:
     assert [secret for secret in SECRETS if secret in text] == []
 
 
-@pytest.mark.parametrize("name", [name for name in DERIVED if not name.startswith(("find", "sum", "built"))])
+@together("name", [name for name in DERIVED if not name.startswith(("find", "sum", "built"))])
 def test_edited_cells_are_masked_as_well(name: str) -> None:
     """A card number typed into a cell is hidden like one that was parsed."""
     table = table_of()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rule_cases import BETWEEN, IDS, Case, auth, check, echo, original, stripe, undo
-from support import AT, VECTORS
+from support import AT, VECTORS, together, vector_id
 
 from sim.codec import Message, ParseError, parse
 from sim.judge import run
@@ -225,7 +225,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@together("case", CASES, str)
 def test_one_disagreement_is_one_finding_at_its_place(case: Case) -> None:
     """A message with one disagreement has one finding, located at it; the near miss does not have it."""
     check(case)
@@ -281,7 +281,7 @@ def test_an_original_without_date_is_accepted() -> None:
     assert run(undo(de90=original(when="0" * 10))) == []
 
 
-@pytest.mark.parametrize("row", [row for row in VECTORS if row["expect_valid"]], ids=lambda row: row["id"])
+@together("row", [row for row in VECTORS if row["expect_valid"]], vector_id)
 def test_good_vectors_get_no_error_and_few_warnings(row: dict[str, str]) -> None:
     """Messages known to be good get no error; the one warning is a partial reversal above its original."""
     try:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_cases import IDS, INSIDE, Case, administration, auth, check, echo, original, stripe, undo
-from support import generated, some
+from support import generated, some, together
 
 from sim.codec import Message
 from sim.judge import catalogue, run
@@ -222,7 +222,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@together("case", CASES, str)
 def test_one_fault_is_one_finding_at_its_place(case: Case) -> None:
     """A message with one fault has one finding, located at it; the near miss does not have it."""
     check(case)

@@ -7,6 +7,7 @@ import base64
 import pytest
 from llm.quotes import said
 from llm.wire import Provider
+from support import together
 
 from sim.elements.pan import check_digit
 from sim.operations import llm as room
@@ -111,7 +112,7 @@ def test_other_numbers_pass(text: str) -> None:
     assert clean(text).text == text
 
 
-@pytest.mark.parametrize("card", published(), ids=list(tokens()))
+@together("card", published)
 def test_every_published_test_card_becomes_a_token(card: object) -> None:
     """Whole or in groups, it is replaced, and its token finds it again."""
     pan = card.pan  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ import re
 import pytest
 from llm.expected import NOW
 from llm.wire import Provider
-from support import turns
+from support import together, turns
 
 from sim.codec import Message, build
 from sim.elements import tlv
@@ -80,8 +80,8 @@ _GROUPS = [OTHER[at : at + 4] for at in range(0, 16, 4)]
 
 
 @pytest.mark.parametrize("number", [43, 48, 54, 60, 61, 62, 63, 104])
-@pytest.mark.parametrize(
-    ("text", "secret"),
+@together(
+    "text, secret",
     [
         (OTHER, OTHER[6:12]),
         (" ".join(_GROUPS), OTHER[6:12]),

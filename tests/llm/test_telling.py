@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from llm.expected import NOW
+from support import together
 
 from sim.codec import Message
 from sim.operations import explain, generate, respond, reverse, validate
@@ -62,8 +63,8 @@ def test_slots_are_filled_from_the_message(message: Message, text: str, says: st
     assert " ".join(filled(text, known(message))) == says
 
 
-@pytest.mark.parametrize(
-    ("message", "text"),
+@together(
+    "message, text",
     [
         (REQUEST, "A purchase of 123.46 USD."),
         (REQUEST, "A purchase of 123.45 EUR."),

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from support import check_module, some
+from support import check_module, some, together
 from teaching import notes as course
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -35,21 +35,14 @@ def _names() -> dict[str, dict[str, Any]]:
 
 def _cases(kind: str) -> list[Any]:
     return [
-        pytest.param(name, exercise, answer, id=f"{one.lesson}-{exercise.number}-{answer[:40]}")
+        (name, exercise, answer)
         for name, one in NOTES.items()
         for exercise in one.exercises
         for answer in getattr(exercise, kind)
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [
-        pytest.param(name, one.number, id=f"{name}-{one.number}")
-        for name in NOTES
-        for one in NOTES[name].exercises
-    ],
-)
+@together("name, number", [(name, one.number) for name in NOTES for one in NOTES[name].exercises])
 def test_the_solution_is_right(
     check: ModuleType, names: dict[str, dict[str, Any]], name: str, number: int
 ) -> None:
@@ -58,7 +51,7 @@ def test_the_solution_is_right(
     assert lesson.verdict(number, course.solved(NOTES[name], number, names[name])) == "right. Well done."
 
 
-@pytest.mark.parametrize(("name", "exercise", "answer"), _cases("also"))
+@together("name, exercise, answer", lambda: _cases("also"))
 def test_a_right_answer_of_another_type_is_taken(
     check: ModuleType, names: dict[str, dict[str, Any]], name: str, exercise: course.Exercise, answer: str
 ) -> None:
@@ -67,7 +60,7 @@ def test_a_right_answer_of_another_type_is_taken(
     assert check.LESSONS[NOTES[name].lesson].verdict(exercise.number, given) == "right. Well done."
 
 
-@pytest.mark.parametrize(("name", "exercise", "answer"), some(_cases("wrong"), 5))
+@together("name, exercise, answer", lambda: some(_cases("wrong"), 5))
 def test_a_slip_gets_a_reason_and_not_the_answer(
     check: ModuleType, names: dict[str, dict[str, Any]], name: str, exercise: course.Exercise, answer: str
 ) -> None:

@@ -7,7 +7,7 @@ import shlex
 from typing import Any
 
 import pytest
-from support import AT, PARSED, vector_id
+from support import AT, PARSED, together, vector_id
 
 import sim
 from sim.codec import parse
@@ -29,7 +29,7 @@ def test_card_data_is_masked_unless_asked(form: str) -> None:
     assert CARD in "".join(clear.split()) or CARD.encode().hex().upper() in "".join(clear.split())
 
 
-@pytest.mark.parametrize("row", PARSED[:60], ids=vector_id)
+@together("row", PARSED[:60], vector_id)
 def test_python_and_json_build_the_message_again(row: dict[str, Any]) -> None:
     """What is copied is the message: run, or given to `sim.build`, it makes the same text."""
     raw, version = row["message"], row["version"]

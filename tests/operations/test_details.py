@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
-from support import AT
+from support import AT, together
 
 from sim.elements import tlv
 from sim.errors import OptionError
@@ -23,9 +25,7 @@ DETAILS = {
 }
 
 
-@pytest.mark.parametrize("entry", ["stripe", "chip", "ecommerce"])
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("network", NETWORKS)
+@together("network, version, entry", lambda: product(NETWORKS, VERSIONS, ("stripe", "chip", "ecommerce")))
 def test_details_stand_in_a_valid_message(network: str, version: str, entry: str) -> None:
     """Each is where its version has it, also inside track and chip data, and the message stays valid."""
     asked = {"entry": entry, "amount_minor_units": 5000, "details": DETAILS}

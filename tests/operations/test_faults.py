@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import AT, generated, some, turns
+from support import AT, generated, some, together, turns
 from tools.make_faults import FILE, text
 
 from sim.codec import BuildError, Message, build, parse
@@ -83,7 +83,7 @@ def new_findings(row: dict[str, Any]) -> list[Finding]:
     return new
 
 
-@pytest.mark.parametrize("row", TABLE, ids=case_id)
+@together("row", TABLE, case_id)
 def test_validate_finds_exactly_what_was_broken(row: dict[str, Any]) -> None:
     """One fault is one new finding: the promised rule and severity, at its element and offset."""
     new = new_findings(row)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support import together
 from tools.make_explanations import GOLDEN, explained
 
 TOLD = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("told", "now"), list(zip(TOLD, explained(), strict=True)), ids=lambda row: row["title"]
-)
+@together("told, now", lambda: zip(TOLD, explained(), strict=True), lambda case: case[0]["title"])
 def test_explanation(told: dict[str, str], now: dict[str, str]) -> None:
     """The paragraph is the one that was read and agreed on; a change of words is made on purpose."""
     assert now == told

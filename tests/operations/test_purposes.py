@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from support import ALL, AT, some, turns
+from support import ALL, AT, some, together, turns
 
 from sim.codec import Message
 from sim.elements import tlv
@@ -88,7 +88,7 @@ def test_every_combination_passes_its_own_check_without_a_warning(network: str, 
     assert made > (300 if ALL else 90)
 
 
-@pytest.mark.parametrize(("network", "version", "name"), OFFERED)
+@together("network, version, name", OFFERED)
 def test_every_option_passes_its_own_check_without_a_warning(network: str, version: str, name: str) -> None:
     """A message with the option, and its answer."""
     asked = {"message_type": "auth"} | OPTIONS[name]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kept import texts
-from support import AT, VECTORS, vector_id
+from support import AT, VECTORS, together, vector_id
 
 from server import answers
 from server.records import (
@@ -88,7 +88,7 @@ def test_an_explanation(message: Message, sentence: str, source: str) -> None:
     assert answers.explained(told, build(message)).body == record.model_dump_json().encode()
 
 
-@pytest.mark.parametrize("row", VECTORS[::4], ids=vector_id)
+@together("row", VECTORS[::4], vector_id)
 def test_vectors(row: dict[str, Any]) -> None:
     """The answers to a vector, of /validate and, where it parses, of /explain, are what the records give."""
     raw, version = row["message"], row["version"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import product
 from typing import Any
 
 import pytest
+from support import together
 
 NETWORKS = ("VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY")
 PROVIDERS = ("anthropic", "openai", "google", "ollama")
@@ -47,8 +49,7 @@ def test_generate_answer(client: Any, kind: str, network: str | None) -> None:
 
 
 @pytest.mark.parametrize("kind", MTI)
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("amount", [0, 1, 999_999_999_999])
+@together("network, amount", lambda: product(NETWORKS, (0, 1, 999_999_999_999)))
 def test_generated_message_is_valid(client: Any, kind: str, network: str, amount: int) -> None:
     """What generate builds, explain reads and validate passes, on its own network, too."""
     asked = {"message_type": kind, "network": network, "amount_minor_units": amount}

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import pytest
+from support import together
 
 PATHS = ("/generate", "/explain", "/validate", "/parse", "/build", "/convert")
 GOOD = b'{"message": "0800822000000000000004000000000000001120093000123456301"}'
@@ -66,9 +67,7 @@ MALFORMED: list[tuple[str, bytes, list[Any], str]] = [
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(
-    ("body", "loc", "type_"), [case[1:] for case in MALFORMED], ids=[case[0] for case in MALFORMED]
-)
+@together("body, loc, type_", [case[1:] for case in MALFORMED])
 def test_malformed_body(client: Any, path: str, body: bytes, loc: list[Any], type_: str) -> None:
     """A body that is no JSON object is a 422 that says where it breaks, never a 400 or a 500."""
     answer = client.post(path, body)
@@ -110,7 +109,7 @@ def test_unusual_but_good_body(client: Any, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(
+@together(
     "content_type",
     [
         "text/plain",

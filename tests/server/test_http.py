@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from support import together
 
 POSTS = ("/generate", "/explain", "/validate", "/parse", "/build", "/convert")
 PAGES = ("/health", "/openapi.json", "/docs")
@@ -22,7 +23,9 @@ def split(answer: bytes) -> tuple[int, dict[str, str], Any]:
     return int(line.split()[1]), headers, json.loads(body) if body else None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+@together(
     "path",
     [
         "/nope",
@@ -40,8 +43,6 @@ def split(answer: bytes) -> tuple[int, dict[str, str], Any]:
         "/%ff",
     ],
 )
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("accept", ["*/*", "text/html"])
 def test_unknown_path(client: Any, method: str, path: str, accept: str) -> None:
     """404 in the one error shape, also for a trailing slash, and also for a browser."""
     answer = client(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+from collections.abc import Iterator
 from contextlib import ExitStack
 from time import monotonic
 from typing import Any
@@ -14,6 +15,7 @@ import psutil
 import pytest
 
 from server.errors import MAX_FAULTS, to_body
+from tests.server.conftest import Running, serving
 
 JSON = b"Content-Type: application/json\r\n"
 POST = b"POST /generate HTTP/1.1\r\nHost: localhost\r\n" + JSON
@@ -21,6 +23,26 @@ HALF = POST + b"Content-Length: 1000\r\n\r\n" + b"{" * 500
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 PATIENCE = 20.0
 SHORT = "0.3"
+CAP = 8  # connections
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server that waits for nobody for long."""
+    limits = ("REQUEST", "RESPONSE", "KEEP_ALIVE")
+    with serving(
+        tmp_path_factory.mktemp("hasty"), **{f"SIM_{one}_TIMEOUT": SHORT for one in limits}
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def capped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server that holds few connections. It has nothing to complain of."""
+    with serving(tmp_path_factory.mktemp("capped"), SIM_MAX_CONNECTIONS=str(CAP)) as running:
+        yield running
+        running.stop()
+        assert running.err.read_text() == ""
 
 
 def connect(running: Any, data: bytes = b"") -> socket.socket:
@@ -67,48 +89,52 @@ def held(running: Any) -> int:
     ],
     ids=["header", "body", "chunks"],
 )
-def test_a_trickle_does_not_buy_time(start: Any, begun: bytes, piece: bytes) -> None:
+def test_a_trickle_does_not_buy_time(hasty: Running, begun: bytes, piece: bytes) -> None:
     """Bytes that keep coming move no deadline: the request is told 408 and the connection closed."""
-    with start(SIM_REQUEST_TIMEOUT=SHORT) as running:
-        answer, seconds = trickle(running, begun, piece)
-        assert b"HTTP/1.1 408 " in answer
-        assert b'"type":"request_timeout"' in answer
-        assert seconds < PATIENCE / 2
+    answer, seconds = trickle(hasty, begun, piece)
+    assert b"HTTP/1.1 408 " in answer
+    assert b'"type":"request_timeout"' in answer
+    assert seconds < PATIENCE / 2
 
 
 @pytest.mark.parametrize(
     "data", [HALF, POST, b"", HEALTH], ids=["half a body", "half a head", "silent", "idle"]
 )
-def test_what_stays_half_done_is_closed(start: Any, data: bytes) -> None:
+def test_what_stays_half_done_is_closed(hasty: Running, data: bytes) -> None:
     """Half a request, and a connection on which nothing is asked, do not stay."""
-    with start(SIM_REQUEST_TIMEOUT=SHORT, SIM_KEEP_ALIVE_TIMEOUT=SHORT) as running:
-        running.talk(data)
-        assert held(running) == 0
+    hasty.talk(data)
+    assert held(hasty) == 0
 
 
-def test_a_refused_body_is_read_away_for_a_time_only(start: Any) -> None:
+def test_a_header_that_does_not_come_is_told_so(hasty: Running) -> None:
+    """Half a header is answered 408 and the connection closed."""
+    answer = hasty.talk(b"GET /health HTTP/1.1\r\n")
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b'"type":"request_timeout"' in answer
+
+
+def test_a_refused_body_is_read_away_for_a_time_only(hasty: Running) -> None:
     """A body that was refused at once may not trickle on for ever behind its answer."""
     begun = b"POST /nope HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
-    with start(SIM_REQUEST_TIMEOUT=SHORT) as running:
-        answer, seconds = trickle(running, begun, b" ")
-        assert answer.startswith(b"HTTP/1.1 404 ")
-        assert seconds < PATIENCE / 2
+    answer, seconds = trickle(hasty, begun, b" ")
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert seconds < PATIENCE / 2
 
 
-def test_an_answer_that_nobody_reads(start: Any) -> None:
+def test_an_answer_that_nobody_reads(hasty: Running) -> None:
     """A client that asks and asks and reads nothing is let go."""
     page = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with start(SIM_RESPONSE_TIMEOUT=SHORT, SIM_KEEP_ALIVE_TIMEOUT=SHORT) as running, connect(running) as one:
+    with connect(hasty) as one:
         one.settimeout(0.2)
         while True:
             try:
                 one.sendall(page * 1000)
             except TimeoutError:  # neither takes any more
-                if held(running) == 0:
+                if held(hasty) == 0:
                     break
             except OSError:  # closed while it was sending
                 break
-        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
+        assert httpx.get(hasty.url + "/health", timeout=PATIENCE).status_code == 200
 
 
 def test_a_connection_ends_after_its_requests(start: Any) -> None:
@@ -139,14 +165,11 @@ def test_who_sends_ahead_waits_in_turn(start: Any) -> None:
     assert [index for index, line in enumerate(lines) if " GET /health " in line][1] < 50
 
 
-CAP = 8
-
-
-def test_connections_beyond_the_cap_are_told_so(start: Any) -> None:
+def test_connections_beyond_the_cap_are_told_so(capped: Running) -> None:
     """When all that may be held are busy, one more gets 503 and Retry-After; the others go on."""
-    with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
-        busy = [stack.enter_context(connect(running, HALF)) for _ in range(CAP)]
-        with connect(running, HEALTH) as late:
+    with ExitStack() as stack:
+        busy = [stack.enter_context(connect(capped, HALF)) for _ in range(CAP)]
+        with connect(capped, HEALTH) as late:
             answer = b"".join(iter(lambda: late.recv(65536), b""))
         assert answer.startswith(b"HTTP/1.1 503 ")
         assert b"retry-after: 1" in answer
@@ -154,32 +177,28 @@ def test_connections_beyond_the_cap_are_told_so(start: Any) -> None:
         assert [(fault["type"], fault["loc"]) for fault in detail] == [("service_unavailable", ["server"])]
         busy[0].sendall(b"{" * 500)
         assert busy[0].recv(65536).startswith(b"HTTP/1.1 422 ")
-        running.stop()
-        assert running.err.read_text() == ""
 
 
-def test_idle_connections_make_room(start: Any) -> None:
+def test_idle_connections_make_room(capped: Running) -> None:
     """Connections that are silent or between requests are closed, the oldest first, when others come."""
-    with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
-        silent = [stack.enter_context(connect(running)) for _ in range(3 * CAP)]
-        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
+    with ExitStack() as stack:
+        silent = [stack.enter_context(connect(capped)) for _ in range(3 * CAP)]
+        assert httpx.get(capped.url + "/health", timeout=PATIENCE).status_code == 200
         assert silent[0].recv(1) == b""
-        kept = [stack.enter_context(connect(running, HEALTH)) for _ in range(CAP)]
+        kept = [stack.enter_context(connect(capped, HEALTH)) for _ in range(CAP)]
         assert all(one.recv(65536).startswith(b"HTTP/1.1 200") for one in kept)
-        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
-        running.stop()
-        assert running.err.read_text() == ""
+        assert httpx.get(capped.url + "/health", timeout=PATIENCE).status_code == 200
 
 
-def test_half_bodies_hold_bounded_memory(start: Any) -> None:
+def test_half_bodies_hold_bounded_memory(capped: Running) -> None:
     """However many clients begin a body of the largest size, no more than the cap of them are held."""
     body = POST + b"Content-Length: 1000000\r\n\r\n" + b" " * 999_000
-    with start(SIM_MAX_CONNECTIONS=str(CAP)) as running, ExitStack() as stack:
-        process = psutil.Process(running.process.pid)
-        assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
+    with ExitStack() as stack:
+        process = psutil.Process(capped.process.pid)
+        assert httpx.get(capped.url + "/health", timeout=PATIENCE).status_code == 200
         before = process.memory_info().rss
         for _ in range(4 * CAP):
-            one = stack.enter_context(socket.create_connection(running.address, timeout=PATIENCE))
+            one = stack.enter_context(socket.create_connection(capped.address, timeout=PATIENCE))
             try:
                 one.sendall(body)
             except OSError:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import pytest
+from support import together
 
 from sim.spec.tables import read_csv
 
@@ -72,14 +73,14 @@ def test_nothing_is_listed_twice(name: str, key: tuple[str, ...]) -> None:
     assert [found for found, count in counts.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("tag", sorted(TAGS))
+@together("tag", sorted(TAGS))
 def test_tags_are_ber_tags(tag: str) -> None:
     """Upper-case hex, and exactly one tag long."""
     assert re.fullmatch(r"([0-9A-F]{2})+", tag)
     assert is_ber_tag(tag)
 
 
-@pytest.mark.parametrize("tag", sorted(TAGS))
+@together("tag", sorted(TAGS))
 def test_lengths_are_in_order(tag: str) -> None:
     """Bytes: min does not exceed max; a missing max means no bound."""
     row = TAGS[tag]
@@ -91,7 +92,7 @@ def test_lengths_are_in_order(tag: str) -> None:
     assert row["usage"] in {"", "request", "response"}
 
 
-@pytest.mark.parametrize("tag", sorted(TAGS))
+@together("tag", sorted(TAGS))
 def test_formats_agree_with_lengths(tag: str) -> None:
     """n packs two digits a byte and cn likewise; an and ans take a byte per character; b is bytes."""
     row = TAGS[tag]

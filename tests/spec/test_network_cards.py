@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import pytest
+from support import together
 
 from sim.spec import networks
 from sim.spec.networks import NETWORKS, network
@@ -126,7 +127,7 @@ def test_card_repr_holds_no_number() -> None:
 # --- Detection and verdicts ---
 
 
-@pytest.mark.parametrize(("prefix", "owner", "brand"), DETECTED)
+@together("prefix, owner, brand", DETECTED)
 def test_detection_boundaries(prefix: str, owner: str | None, brand: str | None) -> None:
     """The longest known prefix decides, to the last digit of each range."""
     found = networks.detect(prefix.ljust(16, "0") if len(prefix) == 6 else prefix)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import together
 
 from sim.elements.layout import fits, read
 from sim.errors import ChoiceError
@@ -324,7 +325,7 @@ def test_formats_leave_network_management_alone() -> None:
     assert "transaction-category" not in ids
 
 
-@pytest.mark.parametrize(("name", "rule_id", "good", "bad"), SAMPLES)
+@together("name, rule_id, good, bad", SAMPLES)
 def test_formats_tell_good_from_bad(name: str, rule_id: str, good: str, bad: str) -> None:
     """Each sampled rule passes a right value and catches a wrong one."""
     rule = next(rule for rule in network(name).formats if rule.id == rule_id)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import VECTORS
+from support import VECTORS, together, vector_id
 
 from sim.codec import BuildError, Message, ParseError, build, parse
 from sim.codec.wire import encode
@@ -167,7 +167,7 @@ def test_parts_are_edited_and_lengths_follow() -> None:
     assert parse(anatomy.message, "1987")[55] == "9F270280819A032611209C0100"
 
 
-@pytest.mark.parametrize("row", PARSED, ids=lambda row: row["id"])
+@together("row", PARSED, vector_id)
 def test_a_part_put_in_its_own_place_changes_nothing(row: dict[str, Any]) -> None:
     """For every part of every element of every vector."""
     try:
