@@ -29,7 +29,7 @@ from sim.spec import VERSIONS, spec
 from sim.spec import emv as tables
 
 CARDS = {2, 35, 45}
-PAIRS = 500
+PAIRS = 500 if ALL else 150
 
 # Category, expiry, entry mode, terminal, merchant.
 _COPIES = "9F15025411" + "5F2403291231" + "9F390105" + "9F1C08" + "31" * 8 + "9F160F" + "31" * 15

@@ -42,7 +42,7 @@ print(json.dumps([sim.__file__, made.source, made.message[4], told.summary, row[
 def test_an_invented_provider_is_a_row(llm: Provider, tmp_path: Path) -> None:
     """With a row more in a copy of the toolkit it generates, explains, is listed and documented."""
     for room in ("sim", "server"):
-        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / room, tmp_path / room)  # what is compiled, too: it need not be again
     with (tmp_path / "sim/operations/llm/transport/models.toml").open("a") as file:
         file.write(ROW)
     intent = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))

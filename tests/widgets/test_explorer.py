@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT
+from support import AT, together
 
 import sim
 from sim.widgets import LogExplorer
@@ -45,8 +45,8 @@ def held(one: LogExplorer) -> list[int]:
     return [int(line) for line in one.shown["line"]]
 
 
-@pytest.mark.parametrize(
-    ("traits", "lines"),
+@together(
+    "traits, lines",
     [
         ({"verdict": "invalid"}, [13, 14, 15]),
         ({"verdict": "unreadable"}, [14, 15]),
@@ -66,7 +66,7 @@ def held(one: LogExplorer) -> list[int]:
 )
 def test_the_filter(explorer: LogExplorer, traits: dict[str, Any], lines: list[int]) -> None:
     """By verdict, network, element, column and text, all at once."""
-    for name, value in traits.items():
+    for name, value in ({"verdict": "all", "network": "", "query": ""} | traits).items():
         setattr(explorer, name, value)
     assert held(explorer) == lines
     assert f"{len(lines)} of 15 messages" in explorer.counts.value
