@@ -14,7 +14,7 @@ from support import ALL
 from sim.codec import Message, ParseError, build
 from sim.codec.wire import encode, read, wire_format
 from sim.errors import SpecError
-from sim.operations import NotIso8583Error, guess, parse_any
+from sim.operations import NotIso8583Error, generate, guess, parse_any
 from tests.guess_score import FOUND, MADE, TEXT, judged, score, verdict
 from tests.spellings import SPELLINGS, hexdump_c, xxd
 from tests.wire_samples import same, samples
@@ -259,3 +259,21 @@ def test_a_track_of_another_card_is_not_believed() -> None:
     best = guess(encode(other, "ascii-binary").hex()).best
     assert best.confidence == "unsure"
     assert "DE 35 has another card number than DE 2" in best.reasons
+
+
+def test_visa_private_elements_are_read_behind_the_header() -> None:
+    """Amounts with an EBCDIC sign, DE 60 packed, DE 62 as bytes; the header's own digits, which look like a
+    message, do not win."""
+    own = {
+        28: {"written": "cp037"},
+        60: {"format": "n..255", "written": "bcd", "counts": "bytes"},
+        62: {"format": "b..255", "written": "raw", "counts": "bytes"},
+    }
+    made = generate("auth", network="VISA").message
+    message = made.replace(de28="D00000000", de60="22", de62="8000000000000000E8")
+    body = encode(message, wire_format("visa").with_(elements=own))
+    header = bytes([22, 1, 2]) + (22 + len(body)).to_bytes(2, "big") + bytes(17)
+    best = guess((header + body).hex()).best
+    assert (best.format, best.framing) == ("visa", ("Visa header of 22 bytes",))
+    assert best.message is not None
+    assert best.message.fields == message.fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -26,6 +27,7 @@ from sim.operations.guessing.ways import TriedFormat, kinds, ways
 from sim.spec import VERSIONS, version_of
 
 _OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
+_OTHER_PLACES, _OF_A_PLACE = 3, 2
 _KEPT = 6
 _WINDOW = 4096  # bytes looked at for the message that follows
 # Elements read with all that links do otherwise: each costs some tenths of a millisecond.
@@ -71,6 +73,11 @@ class Job:
     kind: TriedFormat
     version: str
     ahead: bool = True
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Which bytes, and where in them."""
+        return id(self.search), self.anchor.at
 
     def candidates(self, strict: bool) -> list[Candidate]:
         """The best ways to read it."""
@@ -160,12 +167,24 @@ def _relaxed(tried: list[Tried], work: Work) -> list[Tried]:
     """The best once more with what links do otherwise; fewer of them where bitmaps announce very much."""
     found: list[Tried] = []
     left = _MOST_ELEMENTS
-    for _, job in tried[:_RELAXED]:
+    for _, job in (*tried[:_RELAXED], *_elsewhere(tried)):
         left -= len(job.anchor.numbers)
         if (left < 0 and found) or work.done:
             break
         found += [(one, job) for one in job.candidates(strict=False)]
     return found
+
+
+def _elsewhere(tried: list[Tried]) -> Iterator[Tried]:
+    """The best behind the first that begin where none of those does: these may all begin at digits that only
+    look like a message."""
+    places = Counter({job.place: _OF_A_PLACE for _, job in tried[:_RELAXED]})
+    left = len(places) + _OTHER_PLACES
+    for one in tried[_RELAXED:]:
+        place = one[1].place
+        if places[place] < _OF_A_PLACE and (place in places or len(places) < left):
+            places[place] += 1
+            yield one
 
 
 def following(first: Candidate) -> Iterator[Candidate]:

@@ -20,6 +20,8 @@ _PAIR = re.compile(r"(?<![^\s:])(?:[0-9A-Fa-f]{2}|XX|xx|\*\*)(?=[\s:]|$)")
 _MASKED_PAIR = re.compile(r"(?<![^\s:])(?:XX|xx|\*\*)(?=[\s:]|$)")
 _MASKED_RUN = re.compile(r"(?<=[0-9A-Fa-f]{4})(?:[Xx]{4,}|\*{4,})(?=[0-9A-Fa-f]{4})")
 _FEWEST_PAIRS = 6
+# What makes a line a comment, or a quotation.
+_MARGIN = re.compile(r"(?m)^[ \t]{0,40}(?://|#|\*|--|>|;){1,3}[ \t]")
 # What a person wrote of the digits in front of it: in brackets, or at the end of the line.
 _IN_BRACKETS = re.compile(r"[(\[\uff08\u3010]([^()\[\]\r\n\uff08\uff09\u3010\u3011]{1,200})[)\]\uff09\u3011]")
 _WORDS = re.compile(r"[^\W0-9A-Fa-f_]|^DE ?[0-9]{1,3}$")
@@ -83,12 +85,13 @@ def _unmasked_line(line: str) -> str:
 
 
 def unnoted(text: str) -> str:
-    """*text* without the words that a person put between hex digits: in brackets, or behind those of a line.
+    """*text* without the words that a person put between hex digits, in brackets or behind those of a line,
+    and without the signs of a comment in front of lines.
 
     >>> unnoted("60 00 03 00 00 (TPDU) 02 00 (MTI)"), unnoted("0200  MTI\\n3020  bitmap")
     ('60 00 03 00 00   02 00  ', '0200\\n3020')
     """
-    text = _IN_BRACKETS.sub(lambda match: " " if _WORDS.search(match[1]) else match[0], text)
+    text = _IN_BRACKETS.sub(lambda match: " " if _WORDS.search(match[1]) else match[0], _MARGIN.sub("", text))
     return _AT_END.sub(lambda match: match[1].rstrip() if _WORDS.search(match[2]) else match[0], text)
 
 
