@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sim.codec import Message, ParseError, bitmap, build, parse
 from sim.codec.walk import is_digits
-from sim.codec.wire import Format
 from sim.errors import BuildError
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
@@ -16,6 +15,7 @@ from sim.operations.sureness import LIKELY, NONE, SURE
 from sim.spec.words import AnyVersion
 
 if TYPE_CHECKING:
+    from sim.codec.wire import Format
     from sim.operations.guessing import Guess, Guessed
 
 TEXT = "text"

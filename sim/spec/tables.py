@@ -6,10 +6,11 @@ import csv
 import io
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-_DATA = files("sim.spec") / "data"
+# No `importlib.resources`: to import that takes longer than to read a table.
+_DATA = Path(__file__).parent / "data"
 
 
 @cache
