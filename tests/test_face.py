@@ -216,6 +216,7 @@ def test_helpful_spellings_are_taken(options: dict[str, Any], same: dict[str, An
         (lambda: sim.cases("union-pey"), "network", "UNIONPAY"),
         (lambda: sim.plot([sim.generate()], "trafic"), "kind", "traffic"),
         (lambda: sim.break_message(sim.generate(), "month13"), "fault", "month-13"),
+        (lambda: sim.run_suite("VIZA", "127.0.0.1:1"), "suite", "VISA"),
     ],
 )
 def test_a_wrong_word_is_told_with_the_choices(
@@ -239,6 +240,10 @@ def test_a_wrong_word_is_told_with_the_choices(
         ({"at": "tomorrow"}, "at: expected a datetime, a date or a text such as .*, found 'tomorrow'"),
         ({"currency": "EURO"}, "currency: expected three digits .*, found 'EURO'; did you mean 'EUR'"),
         ({"pan": 41}, "pan: expected 12 to 19 digits, found 2 characters"),
+        ({"pan": b"4012888888881881"}, "pan: expected 12 to 19 digits, found a value of type bytes"),
+        ({"expiry": "2813"}, "expiry: expected four digits, YYMM, found 4 characters"),
+        ({"ammount": 5}, "ammount: expected one of .*, found no option; did you mean 'amount_minor_units'"),
+        ({"tokens": True}, "did you mean 'token'"),
         ({"amount_minor_units": 1.5}, "amount_minor_units: expected a whole number, found float"),
         ({"amount_minor_units": True}, "amount_minor_units: expected a whole number, found bool"),
     ],
@@ -254,3 +259,23 @@ def test_an_error_quotes_no_card_number() -> None:
     with pytest.raises(sim.ChoiceError, match="found 16 characters") as caught:
         sim.generate("4012888888881881")
     assert "4012" not in repr(caught.value)
+
+
+def test_wrong_calls_say_what_would_do() -> None:
+    """A name that is nearly one, a search for nothing, elements in place of a message, a format's nearest."""
+    with pytest.raises(AttributeError, match="did you mean 'validate'"):
+        sim.vaildate  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute '_vaildate'$"):
+        sim._vaildate  # noqa: B018
+    with pytest.raises(sim.OptionError, match=r"text: expected a word.*, found None"):
+        sim.search(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"not dict: sim\.build makes one of elements"):
+        sim.parse({0: "0800"})  # type: ignore[arg-type]
+    with pytest.raises(sim.SpecError, match="found 'bdc'; did you mean 'bcd'"):
+        sim.guess("0800", format="bdc")
+
+
+def test_what_no_edit_mends_is_not_called_whole() -> None:
+    """A text that no edit makes a message says so; a good message has nothing to mend."""
+    assert repr(sim.repair("hello")).startswith("No edit mends it. MTI at offset 0: expected 4 digits")
+    assert repr(sim.repair(sim.generate())) == "Nothing to mend."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import tzinfo
     from typing import Unpack
 
@@ -160,7 +161,21 @@ def generate(
         return frames.generate_by_model(
             description, provider=provider, model=model, version=version or "1987", at=at, format=format
         )
+    _check_words(payment, options)
     return frames.generate(**options, **payment)
+
+
+def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
+    """Raise OptionError for the first word of *payment* that `generate` does not know, with the nearest."""
+    from sim.errors import OptionError, closest
+    from sim.operations.details import LIMITS
+    from sim.spec.words import Payment
+
+    known = (*own, *Payment.__annotations__)
+    spellings = {name.split("_")[0]: name for name in known} | {name: name for name in known}
+    for name in payment:
+        if name not in known and name not in LIMITS:
+            raise OptionError(name, "one of " + ", ".join(known), "no option", None, closest(name, spellings))
 
 
 def respond(

@@ -92,7 +92,9 @@ def _way_on(message: object) -> str:
     """What to do with what is no message."""
     if isinstance(message, bytes | bytearray):
         return ": turn bytes into a str first"
-    if isinstance(message, Iterable) and not isinstance(message, Mapping):
+    if isinstance(message, Mapping):
+        return ": sim.build makes one of elements"
+    if isinstance(message, Iterable):
         return ": sim.read takes many messages"
     return ""
 

@@ -34,6 +34,15 @@ class EditsTable(Table):
     _mended: operations.Repair | None = None
     _network: str | None = None
 
+    def _title(self) -> str:
+        """Nothing to do is not the same as nothing that helps."""
+        title = super()._title()
+        return (
+            title
+            if self.valid or not title
+            else f"No edit mends it. {self.left[0] if self.left else ''}".strip()
+        )
+
     @property
     def valid(self) -> bool:
         """Whether the message has no error after the edits."""

@@ -120,9 +120,14 @@ def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
     if not 0 <= amount_minor_units <= LARGEST_AMOUNT:
         raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", str(amount_minor_units)[:20], 4)
     if pan is not None and not (isinstance(pan, str) and is_digits(pan) and 12 <= len(pan) <= 19):
-        raise OptionError("pan", "12 to 19 digits", f"{len(str(pan))} characters", 2)
+        raise OptionError("pan", "12 to 19 digits", _size(pan), 2)
     if not (isinstance(stan, str) and is_digits(stan) and len(stan) == 6):
         raise OptionError("stan", "six digits", shown(stan), 11)
+
+
+def _size(value: object) -> str:
+    """How long a text is; of anything else what it is."""
+    return f"{len(value)} characters" if isinstance(value, str) else shown(value)
 
 
 def _numeric(code: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import get_args
 
-from sim.errors import OptionError
+from sim.errors import OptionError, shown
 from sim.judge import catalogue
 from sim.operations.faults.breaking import all_faults
 from sim.spec import VERSIONS, code_list, code_lists, countries, currencies, spec
@@ -56,9 +56,10 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
     >>> [entry.key for entry in search("terminal identification", "tag")]
     ['9F1C']
     """
-    words = _words(text)
+    words = _words(text) if isinstance(text, str) else []
     if not words:
-        raise OptionError("text", "a word, a number, a code or a tag", "nothing to look for")
+        given = "nothing to look for" if isinstance(text, str) else shown(text)
+        raise OptionError("text", "a word, a number, a code or a tag", given)
     chosen = None if kind is None else choose("kind", kind, KINDS)
     found = [
         (rank, at)

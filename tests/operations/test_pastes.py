@@ -78,7 +78,11 @@ def test_elements_named_in_words_are_likely_a_message() -> None:
     them become what the elements hold. A dump beside the words says more than they do."""
     words = "MTI: 0100\nPAN: 4111111111111111\nAmount: 25.00\nCurrency: USD\nSTAN: 42\nMCC: 5411\n"
     best = guess(words).best
-    assert (best.confidence, best.format, best.title) == (LIKELY, "elements", "elements by name")
+    assert (best.confidence, best.format, best.read_as) == (
+        LIKELY,
+        "elements",
+        "elements named in words, likely",
+    )
     assert best.message == Message(
         "0100", {2: "4111111111111111", 4: "000000002500", 11: "000042", 18: "5411", 49: "840"}, "1987"
     )

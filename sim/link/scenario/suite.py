@@ -13,6 +13,7 @@ such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -49,6 +50,7 @@ _KINDS: dict[str, tuple[type, str]] = {
     "defaults": (dict, "a table"),
 }
 _STEPS: dict[str, tuple[type, str]] = {"steps": (list, "a list of tables")}
+_WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, and no path
 _FOLDER = "suites"
 _MOST_ELEMENT = 192
 _MOST_DIGITS = 12  # of an amount
@@ -119,6 +121,8 @@ def suite_of(source: Suite | str | Path) -> Suite:
     if isinstance(source, str) and source.strip().upper() in ready_suites():
         return _of_toml(tables.read_toml(f"{_FOLDER}/{source.strip().upper()}"), "")
     text, name = str(source), "suite"
+    if isinstance(source, str) and _WORD.fullmatch(source) and not Path(source).exists():
+        raise ChoiceError.of("suite", source, ready_suites())
     if isinstance(source, Path) or "\n" not in source:
         name, text = Path(source).stem, text_of("suite", source)
     if text.split("\n", 1)[0].count(",") >= 2 and "=" not in text.split("\n", 1)[0]:

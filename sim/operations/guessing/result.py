@@ -148,7 +148,7 @@ def of_text(raw: str, message: Message, confidence: str, reasons: tuple[str, ...
 def of_spelled(name: str, one: Spelled, confidence: str, reasons: tuple[str, ...]) -> Guessed:
     """A message whose elements the paste names."""
     message, count = one.message, len(one.message.fields)
-    title = "elements by name" if name == WORDED else "elements by number"
+    title = "" if name == WORDED else "elements by number"
     return Guessed(name, (), NAMED, title, message.version, message, True, count, count, confidence, reasons)
 
 

@@ -31,7 +31,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self._seen: tuple[str, str | None] | None = None
         self._found: Guess | None = None
         self._bare = ""
-        self._said = ipywidgets.HTML()
+        self._said = ipywidgets.HTML().add_class("iso-read")
         self.button = ipywidgets.Button(tooltip="Put the message itself into the box")
         self.button.on_click(lambda _: self.mend())
         super().__init__([self._said, self.button])
@@ -128,7 +128,8 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
             return
         best, count = self._found.best, len(self._found.messages)
         more = f" The first of {count} messages." if count > 1 else ""
-        reasons = "" if best.confidence == "sure" else f" {'; '.join(best.reasons)}."
+        why = "; ".join(best.reasons)
+        reasons = "" if best.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
         self._said.value = f"<p>{html.escape(f'Read as {best.read_as}.{more}{reasons}')}</p>"
         taken = [layer.label.split()[0] for layer in best.layers]
         self.button.description = f"Read without the {taken[-1]}" if taken else "Keep the message only"

@@ -19,7 +19,7 @@ WORDED = "elements named in words"
 _FEWEST = 3
 _MOST_LINE = 2000
 _MOST_LINES = 2000
-_NOTE = ("elements are named in words, not by number",)
+_NOTE = ("their numbers follow from the names",)
 _LINE = re.compile(
     r"[^A-Za-z\r\n]{0,40}([A-Za-z][A-Za-z0-9 ,./()'_#&-]{0,70}?)['\"*`]{0,2}\s{0,40}"
     r"(?:[:=]>?|\||\t|->|\.{2,}|\s{2,40})[\s|]{0,40}(\S.*)"
