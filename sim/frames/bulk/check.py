@@ -8,7 +8,7 @@ and what is unknown here costs time, never truth.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache
 
 import numpy as np
@@ -16,13 +16,14 @@ import pyarrow as pa
 
 from sim.codec import Message, ParseError
 from sim.frames.bulk.cards import Cards, Owners
-from sim.frames.bulk.cut import Block
+from sim.frames.bulk.cut import Block, by_width
 from sim.frames.bulk.lines import Bools, Bytes, Ints
 from sim.frames.bulk.marks import UNSURE, Marks
 from sim.frames.bulk.places import Group
 from sim.judge import Severity
 from sim.judge.all_rules import RULES
 from sim.judge.engine import CARD, EVERY, ZERO, Rule
+from sim.judge.finding import Hit
 from sim.operations.validation import judge
 from sim.spec.networks import NETWORKS, presence
 
@@ -34,6 +35,8 @@ MARKED = frozenset(
 # Conditions of required elements that follow from which elements there are.
 _PRESENCE_ONLY = ("", "no_account", "pin")
 _MOST_KINDS = 100_000
+# So many values tell whether an element's come again.
+_SAMPLE = 1024
 # What a rule reads that looks at the card, or at whether the amount is zero.
 _CARDS, _AMOUNT = (2, 35, 45), (4, 49)
 
@@ -58,39 +61,46 @@ def others() -> list[Rule]:
     ]
 
 
-# Elements with a number for each row and the texts they stand for; a group's name, a message of it without
-# values, and these.
-_Columns = list[tuple[int, list[int], list[str]]]
-_Held = tuple[tuple[str, str, str], Message, _Columns]
-
-
 class _Values:
-    """The values of a block as numbers, equal where values are, made for the elements that are asked for."""
+    """The values of a block as numbers, equal only where values are, made for the elements that are asked
+    for. Values that hardly come again have a number each: they are not looked for."""
 
     def __init__(self, block: Block, cards: Ints) -> None:
         self._block, self._cards = block, cards
-        self._codes: dict[int, tuple[Ints, pa.Array]] = {}
-        self._texts: dict[int, tuple[list[int], list[str]]] = {}
+        self._codes: dict[int, tuple[Ints | None, pa.Array]] = {}
+        self._texts: dict[int, list[str]] = {}
 
-    def texts(self, number: int) -> tuple[list[int], list[str]]:
-        """A number for each row, and the texts they stand for; any number where there is no value."""
+    def texts(self, number: int, rows: Ints) -> list[str]:
+        """The values of *rows*, all of which have the element."""
+        codes, values = self._coded(number)
         if number not in self._texts:
-            codes, texts = self._coded(number)
-            self._texts[number] = codes.tolist(), texts.to_pylist()
-        return self._texts[number]
+            self._texts[number] = values.to_pylist()
+        texts = self._texts[number]
+        return [texts[code] for code in (rows if codes is None else codes[rows]).tolist()]
 
-    def _coded(self, number: int) -> tuple[Ints, pa.Array]:
+    def _coded(self, number: int) -> tuple[Ints | None, pa.Array]:
+        """A number for each row, any where there is no value, and the texts they stand for; None for the
+        number of the row itself."""
         if number not in self._codes:
-            encoded = self._block.columns[number].array().dictionary_encode()
-            self._codes[number] = np.asarray(encoded.indices.fill_null(0)), encoded.dictionary
+            values = self._block.columns[number].array()
+            some = values.slice(0, _SAMPLE)
+            if 2 * len(some.unique()) > len(some):
+                self._codes[number] = None, values
+            else:
+                encoded = values.dictionary_encode()
+                self._codes[number] = np.asarray(encoded.indices.fill_null(0)), encoded.dictionary
         return self._codes[number]
 
     def kinds(self, rows: Ints, reads: Collection[int | str]) -> tuple[Ints, Ints]:
-        """For each of *rows* a number, equal where what *reads* names is, and the group; and for each number
-        the first such row."""
+        """For each of *rows* a number, equal only where what *reads* names is, and the group; and for each
+        number the first such row."""
         found = self._block.group[rows].astype(np.int64)
         columns = [self._coded(number)[0] for number in self._numbers(reads)]
-        for codes in [*columns, *([_coded(self._cards)[0]] if CARD in reads else [])]:
+        if CARD in reads:
+            columns.append(_coded(self._cards)[0])
+        for codes in columns:
+            if codes is None:
+                return np.arange(len(rows)), rows
             found, _ = _coded(found * (int(codes.max(initial=0)) + 1) + codes[rows])
         kinds, count = _coded(found)
         first = np.empty(count, np.int64)
@@ -113,7 +123,7 @@ class _Asked:
 
     def __init__(self, item: Rule) -> None:
         self._item = item
-        self._known: dict[tuple[object, ...], int] = {}
+        self._known: dict[object, int] = {}
         self._codes: dict[object, int] = {}
 
     def mark(self, block: Block, unsure: Bools, values: _Values) -> Bytes:
@@ -124,17 +134,13 @@ class _Asked:
         if not len(rows):
             return marks
         kinds, first = values.kinds(rows, self._item.reads)
-        of_row = block.group[first].tolist()
-        groups = {at: self._held(block.groups[at], values) for at in set(of_row)}
         kept = 2 * len(first) < len(rows)  # values that hardly come again need not be remembered
-        said = [self._mark_of(groups[at], row, kept) for row, at in zip(first.tolist(), of_row, strict=True)]
-        marks[rows] = np.array(said, np.uint8)[kinds]
+        said = np.empty(len(first), np.uint8)
+        for at, some in by_width(block.group[first]):
+            said[some] = self._say(block.groups[at], first[some], values, kept)
+        marks[rows] = said[kinds]
         unsure |= marks == UNSURE
         return marks
-
-    def _held(self, group: Group, values: _Values) -> _Held:
-        message = Message(group.mti, dict.fromkeys(group.numbers, ""), group.version)
-        return _name(group), message, [(number, *values.texts(number)) for number in self._numbers(group)]
 
     def _speaks_of(self, group: Group) -> bool:
         item, here = self._item, {0, *group.numbers}
@@ -149,22 +155,27 @@ class _Asked:
             reads |= set(_AMOUNT)
         return [number for number in group.numbers if EVERY in reads or number in reads]
 
-    def _mark_of(self, group: _Held, row: int, kept: bool) -> int:
-        name, message, held = group
-        fields = message.fields
-        for number, codes, texts in held:
-            fields[number] = texts[codes[row]]
-        if not kept:
-            return self._ask(message)
-        key = name, *[fields[number] for number, _, _ in held]
-        if (known := self._known.get(key)) is None:
-            if len(self._known) > _MOST_KINDS:
-                self._known.clear()
-            self._known[key] = known = self._ask(message)
-        return known
+    def _say(self, group: Group, rows: Ints, values: _Values, kept: bool) -> list[int]:
+        """What the rule says of each of *rows*, as marks; of values that come again it is *kept*."""
+        message = Message(group.mti, dict.fromkeys(group.numbers, ""), group.version)
+        columns = [(number, values.texts(number, rows)) for number in self._numbers(group)]
+        fields, name, check, silent, said = message.fields, _name(group), self._item.check, self._code(()), []
+        if kept and len(self._known) > _MOST_KINDS:
+            self._known.clear()
+        for at in range(len(rows)):
+            for number, texts in columns:
+                fields[number] = texts[at]
+            key = (name, *[fields[number] for number, _ in columns]) if kept else None
+            if (known := self._known.get(key)) is None:
+                hits = tuple(check(message))
+                known = self._code(hits) if hits else silent
+                if kept:
+                    self._known[key] = known
+            said.append(known)
+        return said
 
-    def _ask(self, message: Message) -> int:
-        said = tuple([(hit.field, hit.severity) for hit in self._item.check(message)])
+    def _code(self, hits: Iterable[Hit]) -> int:
+        said = tuple([(hit.field, hit.severity) for hit in hits])
         return min(self._codes.setdefault(said, len(self._codes) + 1), UNSURE)
 
 

@@ -20,39 +20,35 @@ from sim.frames.bulk.lines import Bools, Bytes, Ints, Lines, empty
 from sim.frames.bulk.places import Group, Run, grouped, placed, stuck, windows
 from sim.operations import chosen_version
 
-# So many values are copied at a time: what is copied stays in the processor's cache.
-_RUN = 1 << 13
 # What was read one by one: the message, or why there is none.
 Odd = Message | ParseError
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Which rows of a block have a value, and Arrow's marks of the same, None where all have one.
-    `before` counts the values in front of each row and, last, all; `places` keeps the offsets of columns that
-    have values of one width there."""
+    """Which rows of a block have a value, and Arrow's marks of the same, None where all have one; `places`
+    keeps the offsets of columns that have values of one width there."""
 
     valid: Bools
     present: int
     marks: Any
-    before: Ints
     places: dict[int, Ints]
 
     @classmethod
     def of(cls, valid: Bools) -> Filled:
         """From one mark per row."""
-        before = np.zeros(len(valid) + 1, np.int64)
-        np.cumsum(valid, out=before[1:])
-        present = int(before[-1])
-        whole = present == len(valid)
-        marks = None if whole else pa.py_buffer(np.packbits(valid, bitorder="little"))
-        return cls(valid, present, marks, before, {})
+        present = int(np.count_nonzero(valid))
+        marks = None if present == len(valid) else pa.py_buffer(np.packbits(valid, bitorder="little"))
+        return cls(valid, present, marks, {})
 
     def offsets(self, width: int) -> Ints:
         """Where values of *width* bytes stand in the data of a column."""
         if width not in self.places:
-            made = empty(len(self.before), np.int64)
-            self.places[width] = np.multiply(self.before, width, out=made)
+            made = empty(len(self.valid) + 1, np.int64)
+            made[0] = 0
+            np.cumsum(self.valid, out=made[1:])
+            made *= width
+            self.places[width] = made
         return self.places[width]
 
 
@@ -188,9 +184,11 @@ def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]
     """One column of *count* rows; *shared* are the rows of groups, by the groups."""
     groups = tuple(id(piece.rows) for piece in pieces)
     if groups not in shared:
-        valid = np.zeros(count, np.bool_)
-        for piece in pieces:
-            valid[piece.rows] = True
+        valid = pieces[0].valid
+        if len(pieces) > 1 or valid is None:
+            valid = np.zeros(count, np.bool_)
+            for piece in pieces:
+                valid[piece.rows] = True
         shared[groups] = Filled.of(valid)
     widths = {piece.width if isinstance(piece.width, int) else -1 for piece in pieces}
     if len(widths) == 1 and (width := widths.pop()) >= 0:
@@ -203,14 +201,12 @@ def _even(pieces: list[Run], width: int, rows: Filled) -> CutColumn:
     starts = pieces[0].base + pieces[0].at
     if len(pieces) > 1:
         starts = np.empty(rows.present, np.int64)
+        places = np.cumsum(rows.valid)
         for piece in pieces:
-            starts[rows.before[piece.rows]] = piece.base + piece.at
-    data = empty(len(starts) * width, np.uint8)
-    if width:
-        items = data.view(f"V{width}")
-        for first in range(0, len(starts), _RUN):
-            items[first : first + _RUN] = windows(pieces[0].data, width)[starts[first : first + _RUN]]
-    return CutColumn(rows.offsets(width), data, rows)
+            starts[places[piece.rows] - 1] = piece.base + piece.at
+    # What is picked is the column's own memory: values are copied once.
+    picked = windows(pieces[0].data, width)[starts] if width else np.empty(0, np.uint8)
+    return CutColumn(rows.offsets(width), picked.view(np.uint8), rows)
 
 
 def _uneven(count: int, pieces: list[Run], rows: Filled) -> CutColumn:

@@ -226,8 +226,7 @@ def _lines(items: Any, first: int) -> Lines:
     data, offsets = joined(items)
     numbers = np.arange(first, first + len(items), dtype=np.int64)
     lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers)
-    _trim(lines, _NEWLINE)
-    _trim(lines, _RETURN)
+    _trim(lines, _NEWLINE, _RETURN)
     return lines
 
 
@@ -259,12 +258,13 @@ def _packed(item: object) -> bytes:
     return item.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
 
 
-def _trim(lines: Lines, ending: int) -> None:
-    """Take one such byte off the end of each line, in place."""
-    if len(lines.data):
-        found = lines.data[lines.stops - 1] == ending
-        if found.any():
-            np.subtract(lines.stops, found & (lines.stops > lines.starts), out=lines.stops)
+def _trim(lines: Lines, *endings: int) -> None:
+    """Take one byte of each of *endings*, in this order, off the end of each line, in place."""
+    for ending in endings if len(lines.data) else ():
+        last = lines.data[lines.stops - 1]
+        if not np.count_nonzero(last <= _RETURN):
+            return  # nothing that could end a line
+        np.subtract(lines.stops, (last == ending) & (lines.stops > lines.starts), out=lines.stops)
 
 
 def of_stream(

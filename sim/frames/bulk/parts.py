@@ -164,7 +164,7 @@ def _coded(codes: Any, values: list[Any]) -> pa.Array:
     if len(widths) > 1 or not (width := widths.pop()):
         return packed.take(pa.array(codes))
     # Texts of one width, such as MTIs, are picked faster as items of so many bytes.
-    data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values))[codes]
+    data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
     offsets = np.arange(0, width * len(codes) + 1, width)
     return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 

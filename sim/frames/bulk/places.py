@@ -16,12 +16,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sim.codec import bitmap
+from sim.codec.walk import lengths
 from sim.frames.bulk.lines import Bools, Bytes, Ints, Lines
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, Spec, spec
 
 _MTI_WIDTH = 4
 _SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
+# So many prefixes are compared before all are.
+_SAMPLE = 64
 _SECONDARY = np.zeros(256, dtype=np.bool_)
 _SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
 
@@ -44,13 +47,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on."""
+    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on.
+    `valid` marks `rows` among all, where that is known."""
 
     data: Bytes
     rows: Ints
     base: Ints
     at: int
     width: int | Ints
+    valid: Bools | None = None
 
     @classmethod
     def of_texts(cls, rows: list[int], texts: list[str]) -> Run:
@@ -157,6 +162,7 @@ class _Walk:
         self._fits = group >= 0
         self._places: dict[int, list[tuple[bytes, Run]]] = {}
         # By the groups that have an element: their rows, and what `base` is of these while it holds.
+        self._valid: dict[bytes, Bools] = {}
         self._rows: dict[bytes, Ints] = {}
         self._bases: dict[bytes, Ints] = {}
 
@@ -166,38 +172,43 @@ class _Walk:
             having = np.append(self._present[:, number] & groups, False)
             key = having.tobytes()
             if key not in self._rows:
-                self._rows[key] = np.flatnonzero(having[self._group])
+                self._valid[key] = having.take(self._group)
+                self._rows[key] = np.flatnonzero(self._valid[key])
             place = self._find(elements[number], having, key)
             self._places.setdefault(number, []).append((key, place))
 
     def _find(self, element: ElementSpec, having: Bools, key: bytes) -> Run:
         """Where the next element of the groups *having* it stands; all of them go on behind it."""
-        rows = self._rows[key]
+        rows, valid = self._rows[key], self._valid[key]
         if key not in self._bases:
-            self._bases[key] = self._base[rows]
+            self._bases[key] = self._base.take(rows)
         base, steps = self._bases[key], self._ahead[having]
         at = int(steps[0])
         if not (steps == at).all():
-            base, at = base + self._ahead[self._group[rows]], 0
+            base, at = base + self._ahead.take(self._group.take(rows)), 0
         if not element.prefix:
             self._ahead[having] += element.width
-            return Run(self._lines.data, rows, base, at, element.width)
+            return Run(self._lines.data, rows, base, at, element.width, valid)
+        same = _same_prefix(self._lines.data, base + at, element)
+        if same is not None:
+            self._ahead[having] += element.prefix + same
+            return Run(self._lines.data, rows, base, at + element.prefix, same, valid)
         sizes, legal = _prefixes(self._lines.data, base + at, element.prefix)
         at += element.prefix
         legal &= sizes <= element.width
-        if not (legal.all() and (sizes == sizes[0]).all()):
-            legal &= base + (sizes + at) <= self._lines.stops[rows]
+        legal &= base + (sizes + at) <= self._lines.stops[rows]
+        if not legal.all():
             self._fits[rows[~legal]] = False
             # What is wrong goes on as others do: where all these are of one width, they stay so.
             sizes[~legal] = sizes[np.argmax(legal)]
-        same = int(sizes[0])
-        if (sizes == same).all():
-            self._ahead[having] += element.prefix + same
-            return Run(self._lines.data, rows, base, at, same)
+            same = int(sizes[0])
+            if (sizes == same).all():
+                self._ahead[having] += element.prefix + same
+                return Run(self._lines.data, rows, base, at, same, valid)
         ends = base + (sizes + at)
         self._base[rows], self._ahead[having] = ends, 0
         self._bases = {key: ends}
-        return Run(self._lines.data, rows, base, at, sizes)
+        return Run(self._lines.data, rows, base, at, sizes, valid)
 
     def ended(self) -> Bools:
         """Which rows have nothing wrong, and end where their last element does."""
@@ -208,8 +219,9 @@ class _Walk:
         """The places of the elements in the rows that fit."""
         if fits.all():
             return {number: [place for _, place in found] for number, found in self._places.items()}
-        kept = {key: np.flatnonzero(fits[rows]) for key, rows in self._rows.items()}
+        kept = {key: fits.take(rows) for key, rows in self._rows.items()}
         rows = {key: self._rows[key][those] for key, those in kept.items()}
+        valid = {key: marks & fits for key, marks in self._valid.items()}
         bases: dict[int, Ints] = {}  # by the identity of what they were; many places share one
         made: dict[int, list[Run]] = {}
         for number, found in self._places.items():
@@ -218,7 +230,7 @@ class _Walk:
                     bases[id(one.base)] = one.base[kept[key]]
                 if len(rows[key]):
                     width = one.width if isinstance(one.width, int) else one.width[kept[key]]
-                    place = Run(one.data, rows[key], bases[id(one.base)], one.at, width)
+                    place = Run(one.data, rows[key], bases[id(one.base)], one.at, width, valid[key])
                     made.setdefault(number, []).append(place)
         return made
 
@@ -230,6 +242,18 @@ def _present(groups: list[Group]) -> Bools:
     found = np.zeros((len(groups), 1 + bitmap.ALL_BITS), np.bool_)
     found[:, 2:] = np.unpackbits(cells, axis=1)[:, 1:]
     return found
+
+
+def _same_prefix(data: Bytes, at: Ints, element: ElementSpec) -> int | None:
+    """The length that the prefixes at *at* say where all of them are the same and legal, else None."""
+    said = windows(data, element.prefix)
+    for some in (at[:_SAMPLE], at):
+        found = said[np.minimum(some, len(said) - 1)].tobytes()
+        first = found[: element.prefix]
+        if found != first * len(some):
+            return None
+    size = lengths(element.prefix, element.width).get(first.decode("latin-1"), -1)
+    return size if size >= 0 else None
 
 
 def _prefixes(data: Bytes, at: Ints, width: int) -> tuple[Ints, Bools]:
