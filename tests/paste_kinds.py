@@ -205,6 +205,14 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "markdown": _of_lines(
         "| DE | Name | Value |\n|---|---|---|\n| 0 | MTI | {mti} |", "| {n} | {name} | {v} |"
     ),
+    "markdown with remarks": _of_lines(
+        "| DE | Name | Value | Remark |\n|---|---|---|---|\n| MTI | x | `{mti}` | y |",
+        "| {n} | {name} | `{v}` | y |",
+    ),
+    "MTI without a number": _of_lines("N/A | MSGTYPE | {mti}", "{n} | {name} | {v}"),
+    "MTI by itself": _of_lines("{mti}", "Field {n}: {v}"),
+    "Field 2: value,": _inline("Response: MTI: {mti}, ", "Field {n}: {v}", ", "),
+    "Python bytes": lambda message: str({key: value.encode() for key, value in _dict(message).items()}),
     "CSV": _of_lines("field,value\n0,{mti}", "{n},{v}"),
     "CSV with names": _of_lines("0;MTI;{mti}", "{n};x;{v}"),
     "CSV with names, commas": _of_lines("0,MTI,{mti}", "{n},x,{v}"),

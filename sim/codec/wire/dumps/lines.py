@@ -100,6 +100,8 @@ def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
         )
         for one, end in zip(heads, ends, strict=True)
     ]
+    if len(found) > 1 and all(value.endswith(",") for _, value in found[:-1]):  # a list in one line
+        found = [(path, value.removesuffix(",")) for path, value in found]
     if mti and (MTI_PATH, mti) not in found:
         yield MTI_PATH, mti
     form = len(found) > 1 and text.count("&") >= len(found) - 1
@@ -115,7 +117,7 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
         if _RULER.match(line):
             block = block if last == block else 0
             continue
-        if mti := _mti(line):
+        if mti := _mti(line) or (line.strip() if is_mti(line.strip()) else ""):
             yield MTI_PATH, mti
             continue
         found = None if _BITS.match(line) or "itmap" in line else _element(line)

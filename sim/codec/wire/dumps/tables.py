@@ -1,9 +1,10 @@
 """Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars. The first column is the
-number, the last one the value."""
+number; the one that is headed so is the value, else the last."""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 
 from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, path_of
@@ -13,6 +14,11 @@ _FEWEST = 3
 _MOST_ROWS = 1000
 _MOST_LINE = 4000
 _LONGEST_LABEL = 12
+_VALUE = re.compile(
+    r"(?i)(?:field |example |sample |raw )?(?:value|content|data|example|sample)s?(?: value)?"
+)
+_QUOTES = "`"
+_NAMES = 3
 
 
 def messages(text: str) -> Iterator[Named]:
@@ -21,26 +27,34 @@ def messages(text: str) -> Iterator[Named]:
     for divider in _DIVIDERS:
         # Values may hold commas; where each row has as many, they divide columns.
         plain = len({line.count(divider) for line in lines}) > 1
-        rows = [cells for line in lines if (cells := _cells(line, divider, plain))]
+        split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
+        place = next((at for cells in split if (at := _headed(cells))), -1)
+        rows = [row for cells in split if (row := _row(cells, place))]
         if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows))):
             yield from found
             return
 
 
-def _cells(line: str, divider: str, plain: bool) -> tuple[str, str] | None:
-    """Path and value of a row; None for a line that is no row."""
-    if divider not in line or len(line) > _MOST_LINE:
-        return None
-    bare = line.strip(" \t|") if divider == "|" else line.strip("\r\n")
-    cells = _split(bare, divider, plain)
+def _headed(cells: list[str]) -> int:
+    """The column that is headed as the value; 0 for none."""
+    return next((at for at, cell in enumerate(cells) if at and _VALUE.fullmatch(cell.strip())), 0)
+
+
+def _row(cells: list[str], place: int) -> tuple[str, str] | None:
+    """Path and value of a row; None for one that is none."""
     label = cells[0].strip(" \t'\"")
     path = path_of(label) if len(label) <= _LONGEST_LABEL else None
-    return (path, cells[-1]) if path is not None and len(cells) > 1 else None
+    if path is None and any(path_of(cell.strip()) == MTI_PATH for cell in cells[1:_NAMES]):
+        path = MTI_PATH  # has no number
+    return (path, cells[place].strip(_QUOTES)) if path is not None and len(cells) > max(place, 1) else None
 
 
 def _split(line: str, divider: str, plain: bool) -> list[str]:
+    if divider not in line:
+        return [line]
     if divider == "|":
-        return [cell.strip() for cell in line.split("|")]
+        return [cell.strip() for cell in line.strip(" \t|").split("|")]
+    line = line.strip("\r\n")
     if divider == "," and plain and '"' not in line:
         return line.split(",", 1)
     return next(csv.reader([line], delimiter=divider), [""])
