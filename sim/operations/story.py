@@ -106,8 +106,8 @@ def _card(message: Message, name: str | None) -> str:
 def _brand(start: str) -> tuple[str, str | None]:
     """What card it is, by its first six digits, and the network that owns them."""
     found = detect(start)
-    brand = f"{found.brand} card" if found else "card of an unknown network"
-    return with_article(brand), found.network if found else None
+    brand = with_article(f"{found.brand} card") if found else "of an unknown network"
+    return brand, found.network if found else None
 
 
 @lru_cache(maxsize=1024)

@@ -31,7 +31,7 @@ def say_network_management(message: Message, name: str | None) -> str:
     code, listed = message[job.number], job.codes
     known = lookup(listed, code, version=message.version, network=name)
     elsewhere = None if known else lookup_anywhere(listed, code, version=message.version)
-    what = known.meaning if known else "an action not in the list"
+    what = known.meaning if known else "action that is not in the list"
     if elsewhere:
         what = f"{elsewhere.meaning}, as {network(elsewhere.network).title} uses it"
     verb = "answers" if mti.is_response(message.mti) else "asks for"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +74,15 @@ def test_network_management_is_about_the_link() -> None:
     summary = explain(generate("echo", at=AT).raw).summary
     assert "It asks for an echo test (network management code 301)." in summary
     assert "The card" not in summary
+
+
+@pytest.mark.parametrize("mti", ["0800", "0810", "0820", "0110", "0210", "0430"])
+def test_codes_of_no_list_are_told_in_whole_sentences(mti: str) -> None:
+    """No word stands twice, no article before another, whatever a list lacks."""
+    for code in ("000", "999", "005"):
+        fields = {2: "1" * 16, 3: f"{code}000", 11: "123456", 22: code, 25: code[:2], 39: code[:2], 70: code}
+        said = explain(Message(mti, fields)).summary
+        assert not re.search(r"\b(an?) (an?|the|of)\b|\b([a-z]+) \3\b|  |\(\)|None", said), said
 
 
 def test_no_summary_holds_card_data() -> None:
