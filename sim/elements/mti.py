@@ -82,6 +82,11 @@ def is_repeat(mti: str) -> bool:
     return mti[3:4] in _REPEATS
 
 
+def is_advice(mti: str) -> bool:
+    """Whether the function digit says advice (2): it tells of what was done already."""
+    return mti[2:3] == "2"
+
+
 def is_network_management(mti: str) -> bool:
     """Whether the message manages the link (x8xx) and so concerns no card."""
     return mti[1:2] == "8"

@@ -148,10 +148,11 @@ def client(
     timeout
         Seconds to wait for an answer; None is 30.
     reverse
-        Whether a request that moves money and was not answered is undone: reversal, then repeats.
+        Whether a request that moves money and was not answered is undone: reversal, then repeats. An advice
+        and a reversal, which tell of what has happened, are repeated instead.
     tries
-        How often the reversal is sent; None is what the network asks for, which `sim/spec/data/timeouts.csv`
-        has with its sources, as it has the reason that the reversal gives.
+        How often the reversal or the advice is sent; None is what the network asks for, which
+        `sim/spec/data/timeouts.csv` has with its sources, as it has the reason that the reversal gives.
     echo_after
         Seconds of silence after which an echo test is sent; None sends none.
     unsolicited

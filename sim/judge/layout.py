@@ -97,7 +97,7 @@ def transaction_type(message: Message) -> Iterable[Hit]:
 def account_type(message: Message) -> Iterable[Hit]:
     """DE 3, positions 3 to 6, are known account types."""
     value, known = message.fields[3], listed("account_type")
-    wrong = [(at, side) for at, side in _ACCOUNTS if value[at] not in known and value[at.start] != _PRIVATE]
+    wrong = [(at, side) for at, side in _ACCOUNTS if value[at] not in known and value[at][:1] != _PRIVATE]
     if not wrong or not clean(message, 3):
         return _NONE
     return [

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sim.codec import Message
+from sim.codec.walk import is_digits
 from sim.elements.layout import place
 from sim.elements.pan import account
 from sim.errors import SpecError
@@ -70,7 +71,7 @@ class Accounts:
         pan, taken = found
         back = taken
         stays = reversal.get(95)[_REPLACEMENT] if reversal.version == "1987" else ""
-        if stays.isdigit() and 0 < int(stays) < taken:
+        if is_digits(stays) and 0 < int(stays) < taken:
             back = taken - int(stays)
         self._booked.keep(number, (pan, taken - back))
         self._balances.keep(pan, self.balance(pan) + back)

@@ -122,6 +122,13 @@ class Channel:
             why = f"no frame: {error}"
         except (ConnectionError, OSError) as error:
             why = f"the connection broke ({type(error).__name__})"
+        except Exception as error:
+            why = f"a fault of this client ({type(error).__name__})"
+            self._finish(why)
+            raise
+        self._finish(why)
+
+    def _finish(self, why: str) -> None:
         self._over = True
         self._writer.close()
         self._lost(self, self._why or why)

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message, ParseError
+from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.errors import IsoError, WireError
 from sim.kept import Kept
@@ -25,7 +26,8 @@ from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange
 from sim.link.issuer import management
 from sim.link.line import Line
-from sim.link.timeouts import repeated, undoing
+from sim.link.pool import Pool
+from sim.link.timeouts import TimeOut, policy_of, repeated, undoing
 from sim.link.timing import Handle, Timing
 from sim.link.traffic import EVENT, IN, OUT, Traffic
 from sim.operations.answering import respond
@@ -35,7 +37,7 @@ from sim.spec.tables import read_toml
 if TYPE_CHECKING:
     from sim.link.keys import KeyRing
 
-_REVERSIBLE = "12"
+_MOVING, _REVERSAL = "124", "4"
 _DISTRUSTED = {
     "no_mac": "the answer has no MAC, although it is required",
     "wrong_mac": "the MAC of the answer does not fit it",
@@ -63,7 +65,8 @@ class AsyncClient:
 
     *pool* connections are kept open, each new request goes to the one with the fewest awaited. *match*
     are the elements that an answer has like its request, *timeout* seconds are waited for it; *reverse*
-    says whether time-outs are undone, *tries* how often the reversal is sent (None: as its network has it).
+    says whether time-outs are followed up: by a reversal, or, of an advice or a reversal, by repeats; *tries*
+    how often those are sent (None: as the network has it).
     *echo_after* seconds of silence send an echo test; a connection whose echo is not answered is opened anew.
     *unsolicited* is given what answers nothing, and may give an answer; without it echo tests of the host are
     answered. With *keys* that have a MAC key, requests and reversals get a MAC, and each answer's is checked.
@@ -98,35 +101,42 @@ class AsyncClient:
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
         self.unsettled: list[Exchange] = []
         self._unsolicited = unsolicited or self._answer_echo
-        self._channels: list[Channel] = []
+        self._pool = self._of_size(pool)
         self._awaited: dict[Key, _Awaited] = {}
         self._deadlines: Deadlines[_Awaited] = Deadlines(self.timing, self._give_up)
         # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
         self._overdue: Kept[Key, Exchange | str] = Kept(self.limits["late"])
-        self._opening: asyncio.Lock = asyncio.Lock()
         self._idle: Handle | None = None
-        self._count = 0
         self._stan = 0
-        self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
+
+    def _of_size(self, size: int) -> Pool:
+        return Pool(
+            self.where,
+            self.line,
+            size,
+            tls=self.tls,
+            timing=self.timing,
+            limits=self.limits,
+            heard=self._heard,
+            lost=self._lost,
+            tell=self._tell,
+        )
 
     async def connect(self) -> AsyncClient:
         """Open all connections of the pool. Raises LinkError where one cannot be opened."""
-        self._closed = False
-        while len(self._channels) < self.pool:
-            await self._open()
+        await self._pool.fill()
         self._rest()
         return self
 
     async def close(self) -> None:
         """Close all connections; requests that wait for an answer are lost, and told so."""
-        self._closed = True
+        self._pool.closed = True
         if self._idle:
             self._idle.cancel()
         for task in tuple(self._tasks):
             task.cancel()
-        for channel in tuple(self._channels):
-            await channel.close()
+        await self._pool.close()
 
     async def __aenter__(self) -> AsyncClient:
         return await self.connect()
@@ -145,40 +155,73 @@ class AsyncClient:
         """Send *message* and wait for its answer; what was not answered is undone, where that is asked
         for. Raises LinkError where no connection can be had, BuildError where the line cannot write it."""
         exchange = Exchange(message)
-        await self.carry(exchange, timeout)
         undo = self.reverse if reverse is None else reverse
-        if undo and exchange.status in (TIMED_OUT, LOST) and message.mti[1] in _REVERSIBLE:
-            await self._undo(exchange)
+        try:
+            await self.carry(exchange, timeout)
+            if undo and exchange.status in (TIMED_OUT, LOST):
+                await self._follow_up(exchange)
+        except asyncio.CancelledError:
+            if undo and exchange.sent and not exchange.answered and message.mti[1] in _MOVING:
+                self._unsettle(exchange, "its sender did not wait for what becomes of it")
+            raise
         return exchange
 
     async def post(self, message: Message) -> None:
         """Send *message* without waiting for anything: what answers nothing, or is not answered."""
-        channel = await self._channel()
+        channel = await self._pool.channel()
         data = self.line.encode(message)
         channel.write(data)
         self.traffic.add(self.timing.wall(), channel.name, OUT, "unsolicited", data)
 
+    async def _follow_up(self, exchange: Exchange) -> None:
+        """What follows on no answer: an advice and a reversal, which tell what has happened already, are
+        repeated; another request that moves money is reversed."""
+        message = exchange.request
+        if message.mti[1] not in _MOVING:
+            return
+        if mtis.is_advice(message.mti) or message.mti[1] == _REVERSAL:
+            await self._repeat(exchange, policy_of(message, self.network), began=1)
+        else:
+            await self._undo(exchange)
+
     async def _undo(self, exchange: Exchange) -> None:
         """Send the reversal, then its repeats, until it is answered or the tries are used up."""
         at = datetime.fromtimestamp(self.timing.wall(), UTC)
-        if (own := exchange.request.get(11)).isdecimal():  # the reversal's trace number is a later one
+        if is_digits(own := exchange.request.get(11)):  # the reversal's trace number is a later one
             self._stan = max(self._stan, int(own) % 1_000_000)
-        message, policy = undoing(exchange.request, self.next_stan(), at, self.network)
+        try:
+            message, policy = undoing(exchange.request, self.next_stan(), at, self.network)
+        except IsoError as error:
+            self._unsettle(exchange, f"no reversal can be made of it: {error}")
+            return
+        exchange.reversal = Exchange(message)
+        await self._repeat(exchange.reversal, policy, of=exchange)
+
+    async def _repeat(
+        self, exchange: Exchange, policy: TimeOut, *, began: int = 0, of: Exchange | None = None
+    ) -> None:
+        """Send *exchange* until it is answered or the tries, of which there were *began*, are used up; then
+        the one that it reverses, or itself, is unsettled."""
         tries = policy.tries if self.tries is None else self.tries
-        exchange.reversal = undone = Exchange(message)
-        for attempt in range(tries):
+        for attempt in range(began, tries):
             if attempt:
                 if seconds := policy.wait(attempt):
                     await self.timing.sleep(seconds)
-                undone.request = repeated(message)
+                exchange.request = repeated(exchange.request)
             try:
-                await self.carry(undone)
+                await self.carry(exchange)
             except LinkError as error:
-                undone.note = str(error)
-            if undone.status == ANSWERED:
+                exchange.note = str(error)
+            if exchange.answered:
                 return
+            if self._pool.closed:
+                break
+        what = "it" if of is None else "its reversal"
+        self._unsettle(of or exchange, f"{what} was not answered in {tries} tries")
+
+    def _unsettle(self, exchange: Exchange, why: str) -> None:
         self.unsettled.append(exchange)
-        self._tell("unsettled", f"the reversal was not answered in {tries} tries")
+        self._tell("unsettled", why)
 
     async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is undone. Raises as `send`
@@ -189,14 +232,14 @@ class AsyncClient:
             if not done.done():  # nobody waits any more where it was cancelled
                 done.set_result(None)
 
-        self._begin(self._free() or await self._channel(), exchange, ended, timeout)
+        self._begin(self._pool.free() or await self._pool.channel(), exchange, ended, timeout)
         await done
 
     def begin(self, exchange: Exchange, ended: Callable[[], None]) -> bool:
         """Send the request of *exchange* without waiting: *ended* is called when it is known what became of
         it. False where nothing was sent, as a connection is to be opened first: `carry` does. Raises as
         `send` does."""
-        channel = self._free()
+        channel = self._pool.free()
         if channel is not None:
             self._begin(channel, exchange, ended, None)
         return channel is not None
@@ -241,64 +284,9 @@ class AsyncClient:
     def _key(self, mti: str, message: Message) -> Key:
         return (mti, *map(message.fields.get, self.match))
 
-    async def _channel(self) -> Channel:
-        """The connection with the fewest awaited answers; a lost one is opened anew, with back-off."""
-        if self._closed:
-            raise LinkError(_name(self.where), "an open client", "a closed one")
-        if len(self._channels) < self.pool:
-            async with self._opening:
-                await self._reopen()
-        if not self._channels:
-            raise LinkError(_name(self.where), "a connection", "none")
-        return self._least()
-
-    def _free(self) -> Channel | None:
-        """The same without waiting; None where connections are to be opened."""
-        return None if self._closed or len(self._channels) < self.pool else self._least()
-
-    def _least(self) -> Channel:
-        channels = self._channels
-        channel = channels[0] if len(channels) == 1 else min(channels, key=_count_awaited)
-        if channel.queued > self.limits["queue_bytes"]:
-            raise LinkError(_name(self.where), "a host that reads", f"{channel.queued} bytes not taken")
-        return channel
-
-    async def _reopen(self) -> None:
-        wait, factor, longest = self.limits["backoff"]
-        for attempt in range(self.limits["attempts"]):
-            if len(self._channels) >= self.pool:
-                return
-            try:
-                while len(self._channels) < self.pool:
-                    await self._open()
-            except LinkError as error:
-                if self._channels:
-                    return  # fewer than wanted, but there are some
-                if attempt + 1 == self.limits["attempts"]:
-                    raise
-                self._tell("waiting", f"{error}; next try in {wait:g} seconds")
-                await self.timing.sleep(wait)
-                wait = min(wait * factor, longest)
-
-    async def _open(self) -> None:
-        self._count += 1
-        name = f"{self._count} {_name(self.where)}"
-        channel = await Channel.open(
-            name,
-            self.line,
-            self.where,
-            self.tls,
-            self.limits["connect_seconds"],
-            self.timing,
-            self._heard,
-            self._lost,
-        )
-        self._channels.append(channel)
-        self._tell("connected", "", name)
-
     def _lost(self, channel: Channel, why: str) -> None:
-        if channel in self._channels:
-            self._channels.remove(channel)
+        if channel in self._pool.channels:
+            self._pool.channels.remove(channel)
         self._tell("closed", why, channel.name)
         for awaited in tuple(channel.awaited):
             self._forget(awaited)
@@ -347,9 +335,13 @@ class AsyncClient:
         self.traffic.add(wall, channel.name, IN, kind, data)
         if kind == "unmatched":
             return
-        answer = self._unsolicited(message)
-        if answer is not None:
-            out = self.line.encode(answer)
+        try:
+            answer = self._unsolicited(message)
+            out = b"" if answer is None else self.line.encode(answer)
+        except Exception as error:  # noqa: BLE001, the caller's own: the line goes on
+            self._tell("handler failed", f"on MTI {message.mti}: {type(error).__name__}", channel.name)
+            return
+        if out:
             channel.write(out)
             self.traffic.add(self.timing.wall(), channel.name, OUT, "answer", out)
 
@@ -358,7 +350,7 @@ class AsyncClient:
 
     def _rest(self) -> None:
         """From now on nothing is said: after a while an echo test is."""
-        if self.echo_after is None or self._closed:
+        if self.echo_after is None or self._pool.closed:
             return
         if self._idle:
             self._idle.cancel()
@@ -379,17 +371,9 @@ class AsyncClient:
             self._tell("echo failed", str(error))
         else:
             if exchange.status == TIMED_OUT:
-                for channel in tuple(self._channels):
+                for channel in tuple(self._pool.channels):
                     channel.end("an echo test was not answered")
         self._rest()
 
     def _tell(self, kind: str, note: str, name: str = "") -> None:
         self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)
-
-
-def _count_awaited(channel: Channel) -> int:
-    return len(channel.awaited)
-
-
-def _name(where: tuple[str, int]) -> str:
-    return f"{where[0]}:{where[1]}"

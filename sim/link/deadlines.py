@@ -28,7 +28,7 @@ class Deadlines(Generic[T]):
             waiting = self._waiting[seconds] = {}
         waiting[thing] = now + seconds
         if seconds not in self._timers:
-            self._timers[seconds] = self._timing.later(seconds, lambda: self._due(seconds))
+            self._timers[seconds] = self._timing.later(seconds, lambda: self._ring(seconds))
 
     def met(self, thing: T, seconds: float) -> None:
         """*thing*, added with *seconds*, needs no more time."""
@@ -40,6 +40,10 @@ class Deadlines(Generic[T]):
             if timer := self._timers.pop(seconds, None):
                 timer.cancel()
 
+    def _ring(self, seconds: float) -> None:
+        """One turn of the loop more: where it was held up, what meets a deadline may wait to be read."""
+        self._timers[seconds] = self._timing.later(0, lambda: self._due(seconds))
+
     def _due(self, seconds: float) -> None:
         self._timers.pop(seconds, None)
         waiting, now = self._waiting.get(seconds, {}), self._timing.now()
@@ -48,7 +52,7 @@ class Deadlines(Generic[T]):
             thing = next(iter(waiting))
             left = waiting[thing] - now
             if left > 1e-6:
-                self._timers[seconds] = self._timing.later(left, lambda: self._due(seconds))
+                self._timers[seconds] = self._timing.later(left, lambda: self._ring(seconds))
                 break
             del waiting[thing]
             over.append(thing)

@@ -39,6 +39,11 @@ class Exchange:
         return self.answer.get(39) if self.answer else ""
 
     @property
+    def answered(self) -> bool:
+        """Whether its answer came, in its time."""
+        return self.status == ANSWERED
+
+    @property
     def settled(self) -> bool:
         """Whether both sides agree: it was answered, or undone, or never sent."""
         if self.status in (ANSWERED, UNSENT):

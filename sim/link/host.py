@@ -75,6 +75,7 @@ class AsyncHost:
         self.serving: set[Serving] = set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped = False
         self._count = 0
 
     @property
@@ -89,6 +90,7 @@ class AsyncHost:
     async def start(self) -> AsyncHost:
         """Listen. Raises LinkError where the place is taken or not ours."""
         self.issuer.ready()
+        self._stopped = False
         try:
             self._server = await asyncio.start_server(
                 self._serve, self.address, self.port, ssl=self.tls, backlog=self.limits["connections"]
@@ -107,6 +109,7 @@ class AsyncHost:
         server, self._server = self._server, None
         if server is None:
             return
+        self._stopped = True
         server.close()
         for one in tuple(self.serving):
             one.end("the host was stopped")
@@ -135,8 +138,10 @@ class AsyncHost:
             task.add_done_callback(self._tasks.discard)
         peer = writer.get_extra_info("peername") or ("", 0)
         name = f"{self._count} {peer[0]}:{peer[1]}"
-        if len(self.serving) >= self.limits["connections"]:
-            self._tell("refused", "there are as many connections as there may be", name)
+        full = len(self.serving) >= self.limits["connections"]
+        if full or self._stopped:  # meanwhile: TLS takes its time
+            why = "there are as many connections as there may be" if full else "the host was stopped"
+            self._tell("refused", why, name)
             writer.close()
             return
         one = Serving(self, name, reader, writer)
@@ -157,7 +162,10 @@ class AsyncHost:
         except WireError as error:
             decision, layers = self.issuer.unreadable(error), ()
         else:
-            decision = self.issuer.decide(request, one.session)
+            try:
+                decision = self.issuer.decide(request, one.session)
+            except IsoError as error:
+                decision = Decision(None, note=f"it cannot be answered: {error}")
         if decision.answer is None:
             return decision, b""
         try:

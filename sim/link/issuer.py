@@ -14,6 +14,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import BuildError, Message, build, parse
+from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.elements.money import amount
 from sim.elements.pan import account, detect_network
@@ -165,19 +166,25 @@ class Issuer:
             text, note = known
             answer = parse(text, request.dialect or request.version) if text else None
             return Decision(answer, note=f"repeat: {note}".removesuffix(": "), text=text)
-        answer, note, findings = self._fresh(request, rule)
+        answer, note, findings = self._fresh(request, rule, known)
         text = "" if answer is None else _text(answer)
         if answer is not None:
             self._given.keep(key, (text, note))
         return Decision(answer, note=note, findings=findings, text=text)
 
+    def _approved(self, text: str, request: Message) -> bool:
+        answer = parse(text, request.dialect or request.version) if text else None
+        return answer is not None and _approves(answer.get(39), request.version)
+
     def _key(self, request: Message) -> str:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
         return "\n".join((request.mti[:3], *map(request.fields.get, self._same, repeat(""))))
 
-    def _fresh(self, request: Message, rule: Rule | None) -> tuple[Message | None, str, int]:
+    def _fresh(
+        self, request: Message, rule: Rule | None, known: tuple[str, str] | None
+    ) -> tuple[Message | None, str, int]:
         if rule is not None and rule.code:
-            return self._by_rule(request, rule), "", 0
+            return self._by_rule(request, rule, known), "", 0
         report = judge(request, self.network, ())
         if not report.valid:
             errors = report.errors
@@ -188,8 +195,10 @@ class Issuer:
             return (*self._moved(request, rule), 0)
         return self._answer(request, None), "", 0
 
-    def _by_rule(self, request: Message, rule: Rule) -> Message | None:
-        if request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version):
+    def _by_rule(self, request: Message, rule: Rule, known: tuple[str, str] | None) -> Message | None:
+        """The answer with the rule's code. What was approved before (*known*) is not booked again."""
+        approved = request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version)
+        if approved and not (known and self._approved(known[0], request)):
             self.accounts.book(request, self._taken(request))
         return self._answer(request, rule.code)
 
@@ -258,7 +267,7 @@ class Issuer:
     def _taken(self, request: Message) -> int:
         """How much the request takes from its account; below 0, what it gives."""
         way, found = self._moves.get(request.get(3)[:2]), amount(request)
-        if found is None or not found[0].isdigit():
+        if found is None or not is_digits(found[0]):
             return 0
         return int(found[0]) * _SIGNS.get(way or "", 0)
 
@@ -300,4 +309,4 @@ def _text(answer: Message) -> str:
 def _other(stan: str) -> str:
     """Another trace number of the same width."""
     width = len(stan) or spec("1987")[11].width
-    return f"{(int(stan) + 1) % 10**width if stan.isdigit() else 1:0{width}}"
+    return f"{(int(stan) + 1) % 10**width if is_digits(stan) else 1:0{width}}"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.codec import Message
+from sim.codec.walk import is_digits
 from sim.elements.money import amount
 from sim.elements.pan import account, detect_network
 from sim.errors import ChoiceError, OptionError, shown
@@ -117,7 +118,7 @@ class Rule:
         if found is None:
             return False
         digits, code = found
-        if self.amount is not None and not (digits.isdigit() and int(digits) in self.amount):
+        if self.amount is not None and not (is_digits(digits) and int(digits) in self.amount):
             return False
         known = currency(code)
         return not self.currency or self.currency in (code, known.alpha if known else code)

@@ -31,8 +31,9 @@ class Serving:
         self.session = Session()
         self.waiting = 0
         self._reader, self._writer = reader, writer
-        # drain() waits until all is handed to the system: what it does not reach is undelivered.
-        writer.transport.set_write_buffer_limits(high=0)
+        # drain() waits until all is handed to the system: what it does not reach is undelivered. A buffer of
+        # TLS is full when it reaches its limit, another when it is beyond.
+        writer.transport.set_write_buffer_limits(high=int(writer.get_extra_info("ssl_object") is not None))
         self._cutter = host.line.cutter()
         self._late: list[Outgoing] = []
         self._delayed: dict[asyncio.Task[None], Outgoing] = {}
@@ -47,6 +48,9 @@ class Serving:
             self._ended = f"no frame: {error}"
         except (ConnectionError, OSError) as error:
             self._ended = self._ended or f"the connection broke ({type(error).__name__})"
+        except Exception as error:
+            self._ended = f"a fault of this host ({type(error).__name__})"
+            raise
         finally:
             self._finish()
 

@@ -59,12 +59,20 @@ def timeout_of(network: str | None, version: str) -> TimeOut:
     return rows.get((network or "", version)) or rows["", version]
 
 
+def _owner(request: Message, network: str | None) -> str | None:
+    found = detect_network(request) if network is None else None
+    return str(found.network) if found and found.network else network
+
+
+def policy_of(request: Message, network: str | None = None) -> TimeOut:
+    """The row of *request*; *network* None is the card's."""
+    return timeout_of(_owner(request, network), request.version)
+
+
 def undoing(request: Message, stan: str, at: datetime, network: str | None = None) -> tuple[Message, TimeOut]:
     """The reversal of a *request* that was not answered, with the reason for that, and its row. *network*
     None is the card's."""
-    found = detect_network(request)
-    owner = (str(found.network) if found and found.network else None) if network is None else network
-    row = timeout_of(owner, request.version)
+    owner, row = _owner(request, network), policy_of(request, network)
     message = reverse(request, stan=stan, at=at).message
     if not row.element:
         return message, row

@@ -87,8 +87,11 @@ class Traffic:
             self.forgotten += 1
         if direction == EVENT:
             LOG.info("%s %s %s", connection, kind, note)
-        for heard in self._heard:
-            heard(Entry(*made))
+        for heard in tuple(self._heard):
+            try:
+                heard(Entry(*made))
+            except Exception as error:  # noqa: BLE001, the observer's own: the line goes on
+                LOG.warning("an observer of the traffic failed: %s", type(error).__name__)
 
     def observe(self, heard: Callable[[Entry], None]) -> Callable[[], None]:
         """Tell *heard* of every entry from now on, in the thread of the line; gives what ends it."""

@@ -219,11 +219,11 @@ def test_a_host_that_does_not_read_is_told() -> None:
         where = ("127.0.0.1", server.sockets[0].getsockname()[1])
         async with AsyncClient(where, limits={"queue_bytes": 10_000}) as client:
             await until(lambda: held)
-            while client._channels[0].queued <= 10_000:
+            while client._pool.channels[0].queued <= 10_000:
                 await client.post(message())
             with pytest.raises(LinkError, match="expected a host that reads"):
                 await client.post(message())
-            assert client._channels[0].queued < 11_000
+            assert client._pool.channels[0].queued < 11_000
         held[0].transport.abort()
         server.close()
 

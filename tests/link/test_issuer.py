@@ -114,6 +114,18 @@ def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
     assert decide(host, other).answer != first.answer
 
 
+def test_a_rule_that_approves_books_a_repeat_once() -> None:
+    """A rule speaks each time; the money moves once, also where the first answer was a decline."""
+    sent = message(amount_minor_units=4000)
+    again = sent.replace(mti=repeat_mti(sent.mti))
+    host = issuer([{"code": "00"}])
+    assert [code(decide(host, one)) for one in (sent, sent, again)] == ["00"] * 3
+    assert host.accounts.balance(PAN) == 6000
+    host = issuer([{"code": "91", "seen": "1"}, {"code": "00"}])
+    assert [code(decide(host, one)) for one in (sent, again, again)] == ["91", "00", "00"]
+    assert host.accounts.balance(PAN) == 6000
+
+
 def test_an_invalid_message_is_declined_and_told_why() -> None:
     """A wrong check digit: 30, and the note says which rule, without the number."""
     decision = decide(issuer(), message(pan="4111111111111112"))

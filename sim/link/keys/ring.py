@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from hmac import compare_digest
 from pathlib import Path
@@ -326,7 +327,8 @@ def _block_in(message: Message, number: int, front: str) -> str:
     if is_cryptogram(plain := value.removeprefix(front).rstrip()):
         return plain
     if value and _is_binary(number, message):
-        value = bytes.fromhex(value).decode("ascii", "replace")
+        with suppress(ValueError):  # of what is no hexadecimal it is said that it is no key block
+            value = bytes.fromhex(value).decode("ascii", "replace")
     return value.removeprefix(front).rstrip()
 
 

@@ -1,0 +1,213 @@
+"""What goes wrong around messages: senders that leave, handlers that fail, hosts that stop, lines held up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sim.codec import Message
+from sim.link import AsyncClient, AsyncHost, client_context, rules_of, server_context
+from sim.link.deadlines import Deadlines
+from sim.link.issuer import Session
+from sim.link.keys import KeyRing
+from sim.operations import NETWORKS, generate
+from sim.spec import VERSIONS
+from tests.link.ends import AT, ManualTiming, certificate, framed, kinds, message, until
+
+PAN = message()[2]
+_KEY = "0123456789ABCDEFFEDCBA9876543210"
+_KEYS = {"zone": _KEY, "mac": _KEY, "pin": _KEY, "macs": "checked"}
+_KINDS = ("auth", "financial", "advice", "reversal", "echo")
+_RULES: list[list[dict[str, str]]] = [
+    [],
+    [{"code": "00", "amount": "1.."}],
+    [{"action": "partial", "approved": "300"}],
+    [{"action": "wrong-stan"}],
+]
+
+
+def client_of(host: AsyncHost, **options: Any) -> AsyncClient:
+    """A client of *host*, with its clock."""
+    return AsyncClient(("127.0.0.1", host.port), timing=host.timing, **options)
+
+
+@pytest.mark.parametrize(
+    ("sent", "mtis"),
+    [
+        (message(kind="advice"), ["0120", "0121", "0121"]),
+        (message(kind="reversal"), ["0400", "0401", "0401"]),
+    ],
+    ids=["advice", "reversal"],
+)
+def test_what_tells_of_the_past_is_repeated_and_never_reversed(sent: Message, mtis: list[str]) -> None:
+    """An advice and a reversal without an answer are sent again as repeats, until one is answered."""
+
+    async def run() -> None:
+        timing, rules = ManualTiming(), rules_of([{"seen": "..2", "action": "ignore"}])
+        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
+            sending = asyncio.ensure_future(client.send(sent))
+            for count in (1, 2):
+                await until(lambda count=count: host.traffic.counts["unanswered"] == count)
+                await timing.advance(30)
+            exchange = await sending
+            seen = [host.traffic.message(one) for one in host.traffic if one.kind == "request"]
+            assert [one.mti for one in seen if one] == mtis
+            assert (exchange.status, exchange.sent, exchange.reversal) == ("answered", 3, None)
+            assert client.unsettled == []
+
+    asyncio.run(run())
+
+
+def test_an_advice_that_nobody_answers_is_unsettled() -> None:
+    """After the tries of its network it is kept, and told."""
+
+    async def run() -> None:
+        timing = ManualTiming()
+        async with (
+            AsyncHost(rules=rules_of([{"action": "ignore"}]), timing=timing) as host,
+            client_of(host, tries=1) as client,
+        ):
+            sending = asyncio.ensure_future(client.send(message(kind="advice")))
+            await until(lambda: host.traffic.counts["unanswered"])
+            await timing.advance(30)
+            assert client.unsettled == [await sending]
+
+    asyncio.run(run())
+
+
+def test_a_sender_that_leaves_leaves_its_request_behind() -> None:
+    """Whoever cancels `send` does not know what the host booked: the exchange is kept as unsettled, and its
+    answer, when it comes, settles it."""
+
+    async def run() -> None:
+        timing, rules = ManualTiming(), rules_of([{"delay": 1}])
+        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
+            sending = asyncio.ensure_future(client.send(message()))
+            await until(lambda: timing.due() and host.traffic.counts["request"])
+            sending.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await sending
+            (left,) = client.unsettled
+            assert not left.answered
+            await timing.advance(1)
+            await until(lambda: left.answered)
+            assert left.code == "00"
+
+    asyncio.run(run())
+
+
+def test_a_handler_and_an_observer_that_fail_do_not_end_the_line(caplog: pytest.LogCaptureFixture) -> None:
+    """Both are the caller's own: what they raise is told, and requests are answered as before."""
+
+    def fails(_: object) -> None:
+        raise RuntimeError(PAN)
+
+    async def run() -> None:
+        async with AsyncHost() as host, client_of(host, unsolicited=fails) as client:
+            host.traffic.observe(fails)
+            assert (await client.send(message())).code == "00"
+            assert await host.send(message(2, "echo")) == 1
+            await until(lambda: client.traffic.counts["handler failed"])
+            assert (await client.send(message(3))).code == "00"
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(run())
+    assert "RuntimeError" in caplog.text
+    assert PAN not in caplog.text
+
+
+def test_nobody_waits_for_a_connection_that_cannot_be_had() -> None:
+    """One of two is lost and cannot be opened anew: requests go over the other, at once."""
+
+    async def run() -> None:
+        timing = ManualTiming()
+        host = await AsyncHost(timing=timing).start()
+        async with client_of(host, pool=2) as client:
+            await until(lambda: len(host.serving) == 2)
+            assert host._server is not None
+            host._server.close()
+            next(iter(host.serving)).end("by the test")
+            await until(lambda: client.traffic.counts["closed"])
+            for stan in (1, 2, 3):
+                assert (await client.send(message(stan))).code == "00"
+            await until(lambda: client.traffic.counts["waiting"])
+            assert client.traffic.counts["waiting"] == 1
+        await host.stop()
+
+    asyncio.run(run())
+
+
+def test_an_answer_that_waits_to_be_read_is_in_time() -> None:
+    """Where the loop was held up for longer than a deadline, what came meanwhile is read first."""
+
+    async def run() -> None:
+        timing, over = ManualTiming(), list[str]()
+        deadlines: Deadlines[str] = Deadlines(timing, over.append)
+        for name in ("met", "missed"):
+            deadlines.add(name, 5, timing.now())
+        (ring,) = timing.due()
+        timing.passed = 60
+        ring.done = True
+        ring.call()
+        deadlines.met("met", 5)
+        await timing.advance(0)
+        assert over == ["missed"]
+
+    asyncio.run(run())
+
+
+def test_under_tls_an_answer_is_written_down_when_it_is_handed_over(tmp_path: Path) -> None:
+    """Not when the next request comes; and a client that leaves after its answer had it."""
+    cert, key = certificate(tmp_path)
+
+    async def run() -> None:
+        async with AsyncHost(tls=server_context(cert, key)) as host:
+            async with client_of(host, tls=client_context(cert)) as client:
+                assert (await client.send(message())).code == "00"
+                await until(lambda: host.traffic.counts["answer"])
+            await until(lambda: host.traffic.counts["closed"])
+            assert "undelivered" not in kinds(host.traffic)
+
+    asyncio.run(run())
+
+
+def test_a_stopped_host_serves_nobody_who_was_still_coming() -> None:
+    """A connection whose handshake ends after the stop is refused."""
+
+    async def run() -> None:
+        host = await AsyncHost().start()
+        await host.stop()
+        server = await asyncio.start_server(host._serve, "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+        assert await reader.read() == b""
+        assert kinds(host.traffic)[-1] == "refused"
+        server.close()
+        writer.close()
+        await asyncio.gather(writer.wait_closed(), *host._tasks)
+
+    asyncio.run(run())
+
+
+def test_nothing_that_comes_in_is_too_odd_to_be_decided() -> None:
+    """Frames with bytes changed at random, under rules and keys of every kind: each gets a decision."""
+    some = random.Random(11)
+    made = [generate(kind, network=one, version=None, at=AT).message for one in NETWORKS for kind in _KINDS]
+    made += [generate("key_exchange", version=one, at=AT).message for one in VERSIONS]
+    made += [one.replace(de96="Z" * 16) for one in made[-2:]]
+    frames = [framed(one) for one in made]
+    hosts = [
+        AsyncHost(rules=rules_of(rule), keys=KeyRing.of(keys)) for rule in _RULES for keys in (None, _KEYS)
+    ]
+    for at in range(1500):
+        frame = bytearray(frames[at % len(frames)])
+        for _ in range(some.randrange(4)):
+            frame[some.randrange(2, len(frame))] = some.randrange(256)
+        serving: Any = SimpleNamespace(session=Session(), name="1")
+        decision, _ = hosts[at % len(hosts)].decide(bytes(frame), serving)
+        assert decision.answer is not None or decision.note
