@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, TypeVar
+
+from sim.errors import SpecError, closest
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +197,17 @@ class CardVerdict:
 
 def _masked(mask: str, mti: str) -> bool:
     return len(mti) == 4 and all(want in ("x", have) for want, have in zip(mask, mti, strict=True))
+
+
+def record(kind: Callable[..., Made], row: Mapping[str, Any], where: str) -> Made:
+    """The record of *row*, which stands *where*. Raises SpecError for a column that it does not have, with
+    the nearest, and for one that is missing."""
+    known = {one.name: one.default is MISSING for one in fields(kind)}  # type: ignore[arg-type]
+    for name in row:
+        if name not in known:
+            near = closest(name, {word: word for word in known})
+            said = f"; did you mean {near!r}?" if near else ""
+            raise SpecError(None, None, f"{where} with some of {', '.join(known)}", f"{name!r}{said}")
+    if lacking := [name for name, needed in known.items() if needed and name not in row]:
+        raise SpecError(None, None, f"{where} with {', '.join(lacking)}", "none")
+    return kind(**row)

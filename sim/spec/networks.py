@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-from sim.errors import ChoiceError
+from sim.errors import ChoiceError, SpecError
 from sim.spec.elements import VERSIONS, spec
 from sim.spec.layouts import laid_out, layouts
 from sim.spec.network_records import (
@@ -27,6 +27,7 @@ from sim.spec.network_records import (
     Presence,
     ResponseCode,
     TestCard,
+    record,
 )
 from sim.spec.tables import names, read_csv, read_toml
 
@@ -82,10 +83,11 @@ def _known(name: str) -> str:
 
 
 def _range(row: dict[str, Any], luhn: bool) -> CardRange:
-    return CardRange(**{"luhn": luhn} | row | {"lengths": tuple(row["lengths"])})
+    row = row | {"lengths": tuple(row.get("lengths", ()))}
+    return record(CardRange, {"luhn": luhn} | row, "a row of [[ranges]]")
 
 
-def _format(row: dict[str, Any]) -> FormatRow:
+def _format(row: dict[str, Any], name: str) -> FormatRow:
     made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
     made["mtis"] = tuple(row.get("mtis", ()))
     made["values"] = frozenset(row.get("values", ()))
@@ -93,7 +95,7 @@ def _format(row: dict[str, Any]) -> FormatRow:
     for key in ("pattern", "when"):
         if key in row:
             made[key] = re.compile(row[key], re.ASCII | re.DOTALL)
-    return FormatRow(**made)
+    return record(FormatRow, made, f"a row of [[formats]] in {name}.toml")
 
 
 _CHIP_DATA = 55  # has rules of its own, and several forms
@@ -104,9 +106,9 @@ _LEFT_OPEN = re.compile("^Reserved for|- private$")
 def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
     """The rows of the network's table, and one for each of its own elements of whose form none of them speaks
     and of which the parts are known."""
-    rows = tuple(_format(row) for row in table["formats"])
-    looked = {_CHIP_DATA} | {number for row in rows if not row.beside for number in row.fields}
     name, title = table["name"], table["title"]
+    rows = tuple(_format(row, name) for row in table.get("formats", ()))
+    looked = {_CHIP_DATA} | {number for row in rows if not row.beside for number in row.fields}
     made = []
     for version in VERSIONS:
         fixed = {one.number for one in spec(version).elements if one.fixed}  # its places always fit
@@ -151,6 +153,13 @@ def _ranges(name: str) -> tuple[CardRange, ...]:
     return tuple(_range(row, table["luhn"]) for row in table["ranges"])
 
 
+# What the file of every network has.
+_NEEDED = (
+    *("name", "title", "luhn", "aid", "issuer_data", "colour", "spoken", "native_version", "notes"),
+    *("mti_versions", "ranges", "echo", "response_codes"),
+)
+
+
 @cache
 def network(name: str) -> Network:
     """The network *name*, one of `NETWORKS`. Raises ChoiceError for another.
@@ -159,6 +168,8 @@ def network(name: str) -> Network:
     ('American Express', '1993')
     """
     table = read_toml(f"networks/{_known(name)}")
+    if lacking := [key for key in _NEEDED if key not in table]:
+        raise SpecError(None, None, f"{', '.join(lacking)} in {name}.toml", "none")
     versions = table["mti_versions"]
     return Network(
         name=table["name"],

@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from sim.errors import SpecError
+from sim.spec.network_records import CardRange, record
+
 ROOT = Path(__file__).parents[2]
 PAN = "8800001234567892"
 TABLE = """
@@ -25,7 +28,6 @@ place = 7
 colour = "#123456"
 spoken = 'moon ?pay'
 notes = ["Invented for a test."]
-formats = []
 
 [mti_versions]
 severities = { 0 = "ok", 1 = "warning", 2 = "warning" }
@@ -137,3 +139,17 @@ def test_its_rows_are_rules(said: dict[str, Any]) -> None:
     assert (said["valid"], said["own"]) == (True, "MOONPAY")
     assert "required-element" in said["asked"]
     assert "not enough craters" in said["declined"]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"field": 41}, "expected a row of X.toml with some of low, .*, found 'field'"),
+        ({"lenghts": [16]}, "found 'lenghts'; did you mean 'lengths'"),
+        ({"low": "4", "high": "4"}, "expected a row of X.toml with lengths, luhn, .*, found none"),
+    ],
+)
+def test_a_row_with_a_wrong_column_is_named(row: dict[str, Any], said: str) -> None:
+    """It is told which row has a column too many or too few, and what was meant."""
+    with pytest.raises(SpecError, match=said):
+        record(CardRange, row, "a row of X.toml")
