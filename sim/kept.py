@@ -61,12 +61,14 @@ class Earned(Kept[K, V]):
 
     def came(self, key: K) -> None:
         """*key* has come once more, and `young` has nothing for it."""
-        if self.get(key) is None:
-            count = (self._came.get(key) or 0) + 1
-            if count >= self._after:
-                self.keep(key, self._make(key))
-                count = 0
-            self._came.keep(key, count)
+        if key in self.young or (key in self._old and self.get(key) is not None):
+            return
+        counted = self._came
+        count = (counted.young.get(key) or counted.get(key) or 0) + 1
+        if count >= self._after:
+            self.keep(key, self._make(key))
+            count = 0
+        counted.keep(key, count)
 
     def clear(self) -> None:
         super().clear()

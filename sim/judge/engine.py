@@ -161,9 +161,11 @@ class Places:
 
     def of(self, field: int | None) -> tuple[int, int] | None:
         """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
-        if field is None or (field > 1 and field not in self._numbers):
+        if field is None:
             return None
         if self._found is None or field not in self._found:
+            if field > 1 and field not in self._numbers:
+                return None
             # Most that is said is of the card, in front: the rest is worked out when that is asked for.
             last = field if self._found is None else ALL_BITS
             secondary = self._secondary or max(self._numbers, default=0) > PRIMARY_BITS
@@ -253,11 +255,12 @@ def locate_all(places: Places, found: Sequence[Located], network: str = "") -> l
 
 def sentence(places: Places, hit: Hit) -> str:
     """What a hit says, in the words that errors use."""
-    if hit.said:
-        return hit.said
-    place = places.of(hit.field)
-    label = f"DE {hit.path}" if hit.path else element_label(hit.field)
-    return located(label, None if place is None else place[0] + hit.at, hit.expected, hit.found)
+    field, expected, found, at, _, path, *_, said = hit
+    if said:
+        return said
+    place = places.of(field)
+    label = f"DE {path}" if path else element_label(field)
+    return located(label, None if place is None else place[0] + at, expected, found)
 
 
 def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:

@@ -40,7 +40,7 @@ from sim.judge.finding import Finding
 from sim.judge.fine import Fits, fine
 from sim.judge.networks import Facts, network_hits
 from sim.judge.questions import Answers, Inquiry, Question
-from sim.judge.ways import BY_KEY, OF_CODES, Coded, Element, Entry, Known, Said, type_of
+from sim.judge.ways import BY_KEY, OF_CODES, Coded, Element, Known, Said, type_of
 from sim.kept import Earned, Kept
 from sim.spec import Spec, reshaped
 from sim.spec.luhn import luhn_ok
@@ -93,9 +93,8 @@ class Kind:
     def _sort(self, elements: list[Element]) -> tuple[list[Rule], ...]:
         """Gather what is asked of *elements*. Gives the rules by the way they are asked."""
         mask, fines = self.mask, self.fines
-        together: list[Entry] = []
         by_way: tuple[list[Rule], ...] = ([], [], [], [], [], [])
-        for coded, _, fits, free, others, alone, rules in elements:
+        for coded, _, fits, free, others, alone, together in elements:
             if coded is not None:
                 self.coded.append(coded)
             elif fits is not None:
@@ -106,10 +105,9 @@ class Kind:
                 self.others += others
             for way, item in alone:
                 by_way[way].append(item)
-            together += rules
-        for needed, missing, way, item in together:
-            if needed & mask == needed and not missing & mask:
-                by_way[way].append(item)
+            for here, needed, way, item in together:
+                if mask & here == needed:
+                    by_way[way].append(item)
         for read, missing, way, item in self._type.general:
             if not missing & mask:  # who reads elements none of which is there, reads nothing
                 by_way[way if read & mask else BY_KEY].append(item)

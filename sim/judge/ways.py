@@ -42,7 +42,7 @@ def _way(item: Rule, version: str) -> int:
     return WHERE_DOUBTFUL if alone and (version, item.elements[0]) in finer() else ALWAYS
 
 
-# A rule with the elements it needs and those none of which is there, as bits, and how it is asked.
+# Twice elements as bits, by which a rule is asked or not; how it is asked; the rule.
 Entry = tuple[int, int, int, Rule]
 
 
@@ -92,7 +92,7 @@ class Element(NamedTuple):
     """What there is to know of an element in messages of a version and type: what is said of it where it is
     a code, whether its width varies, what is surely fine of others but chip data, what networks' formats ask
     of it (`free`: where that is no code), and the rules: by way those that need nothing else, and those that
-    need it first, but not alone."""
+    need it first, but not alone, with the elements that matter to that, and which of these shall be there."""
 
     coded: Coded | None
     sized: bool
@@ -105,9 +105,9 @@ class Element(NamedTuple):
 
 class Type:
     """Messages of a version and type: the rules of the type itself, which are asked here, once; the `general`
-    ones, which need no element, each with those it reads instead; and by element what there is to know of
-    it. Each other rule has the mask of what it needs, and each the way it is asked. `by_chip` are the bits
-    and the readings on which hangs what rules say of known chip data."""
+    ones, which need no element, with those they read and those that shall not be there; and by element what
+    there is to know of it. `by_chip` are the bits and the readings on which hangs what rules say of known
+    chip data."""
 
     def __init__(self, version: str, mti: str) -> None:
         self.version = version
@@ -155,7 +155,11 @@ class Type:
                 asked.free.get(number),
                 others,
                 alone,
-                [entry for entry in rules if entry[0] != bit or entry[1]],
+                [
+                    (needed | missing, needed, way, item)
+                    for needed, missing, way, item in rules
+                    if needed != bit or missing
+                ],
             )
         return known
 

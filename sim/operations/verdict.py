@@ -60,12 +60,14 @@ class Judgement:
         """The errors as sentences."""
         if self.passed:
             return []
-        if self._errors is None:
-            wrong = networks.wrong(self._said)
-            if len(wrong) > 1:
-                wrong = tuple(sorted(wrong, key=_place))
-            self._errors = tuple([hit.said or sentence(self._places, hit) for hit in wrong])
-        return [*self._errors]
+        if self._errors is not None:
+            return [*self._errors]
+        wrong: Sequence[Hit] = networks.wrong(self._said)
+        if len(wrong) > 1:
+            wrong = sorted(wrong, key=_place)
+        errors = [hit.said or sentence(self._places, hit) for hit in wrong]
+        self._errors = tuple(errors)
+        return errors
 
 
 @cache

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re._parser as sre_parse
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
-from mutations import good, same_layout, told
+from mutations import afresh, good, same_layout, told
 
 from sim.codec import Message, ParseError, build, parse
 from sim.judge.fine import fine, fine_pattern
-from sim.judge.kind import Kind, lasting
+from sim.judge.kind import KINDS, Kind, lasting
 from sim.judge.look import EARNED, LOOKS, Look, see
 from sim.operations import validate
+from sim.operations.verdict import VERDICTS
 from sim.spec import VERSIONS, spec
 
 
@@ -90,3 +92,26 @@ def test_texts_with_a_head_of_their_own() -> None:
     for wrong in (5, b"0100", ["0100"], None):
         with pytest.raises(TypeError):
             validate(wrong)  # type: ignore[arg-type]
+
+
+def test_texts_are_told_of_alike_from_eight_threads() -> None:
+    """While looks are being earned and used by several threads, each gets for its texts what is said of their
+    messages when nothing is remembered, and a message of its own."""
+    some = Random(29)
+    layouts = [message for message in good()[::60] if message.version == "1987"][:4]
+    texts = [build(same_layout(some, layouts[at % 4])) for at in range(400)]
+    messages = {text: parse(text) for text in texts}
+    alone = {text: afresh(message, None) for text, message in messages.items()}
+    KINDS.clear()
+    VERDICTS.clear()
+    LOOKS["1987"].clear()
+
+    def run(seed: int) -> list[str]:
+        order = texts[:]
+        Random(seed).shuffle(order)
+        reports = [(text, validate(text, version="1987")) for text in order]
+        return [text for text, one in reports if told(one) != alone[text] or one.message != messages[text]]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(run, range(8))) == [[]] * 8
+    assert len(LOOKS["1987"]) > 1
