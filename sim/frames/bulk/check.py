@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from functools import cache
+from itertools import repeat
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -73,10 +75,12 @@ class _Values:
     def texts(self, number: int, rows: Ints) -> list[str]:
         """The values of *rows*, all of which have the element."""
         codes, values = self._coded(number)
+        if codes is None:
+            return cast("list[str]", values.take(pa.array(rows)).to_pylist())
         if number not in self._texts:
             self._texts[number] = values.to_pylist()
         texts = self._texts[number]
-        return [texts[code] for code in (rows if codes is None else codes[rows]).tolist()]
+        return [texts[code] for code in codes[rows].tolist()]
 
     def _coded(self, number: int) -> tuple[Ints | None, pa.Array]:
         """A number for each row, any where there is no value, and the texts they stand for; None for the
@@ -158,20 +162,32 @@ class _Asked:
     def _say(self, group: Group, rows: Ints, values: _Values, kept: bool) -> list[int]:
         """What the rule says of each of *rows*, as marks; of values that come again it is *kept*."""
         message = Message(group.mti, dict.fromkeys(group.numbers, ""), group.version)
-        columns = [(number, values.texts(number, rows)) for number in self._numbers(group)]
-        fields, name, check, silent, said = message.fields, _name(group), self._item.check, self._code(()), []
-        if kept and len(self._known) > _MOST_KINDS:
-            self._known.clear()
-        for at in range(len(rows)):
-            for number, texts in columns:
-                fields[number] = texts[at]
-            key = (name, *[fields[number] for number, _ in columns]) if kept else None
-            if (known := self._known.get(key)) is None:
-                hits = tuple(check(message))
-                known = self._code(hits) if hits else silent
-                if kept:
-                    self._known[key] = known
+        numbers = self._numbers(group)
+        columns = [values.texts(number, rows) for number in numbers]
+        texts = zip(*columns, strict=True) if columns else repeat((), len(rows))
+        if not kept:
+            return self._each(message, numbers, texts)
+        said, name = [], _name(group)
+        for one in texts:
+            if (known := self._known.get((name, one))) is None:
+                if len(self._known) > _MOST_KINDS:
+                    self._known.clear()
+                (known,) = self._each(message, numbers, [one])
+                self._known[name, one] = known
             said.append(known)
+        return said
+
+    def _each(self, message: Message, numbers: list[int], texts: Iterable[tuple[str, ...]]) -> list[int]:
+        """The mark of *message* with each of *texts* as its elements *numbers*."""
+        fields, check, silent, said = message.fields, self._item.check, self._code(()), []
+        number = numbers[0] if len(numbers) == 1 else None
+        for one in texts:
+            if number is not None:
+                fields[number] = one[0]
+            else:
+                fields.update(zip(numbers, one, strict=True))
+            hits = tuple(check(message))
+            said.append(self._code(hits) if hits else silent)
         return said
 
     def _code(self, hits: Iterable[Hit]) -> int:
