@@ -59,16 +59,34 @@ class Accounts:
         for key in _names(message, pan):
             self._numbers.keep(key, number)
 
+    def complete(self, message: Message, amount: int) -> bool:
+        """Let *message* take *amount* in the place of what the authorization took that it completes; False
+        where none is known that it names. A reversal may name either of them from then on."""
+        found = self._find(message)
+        if found is None:
+            return False
+        number, pan, taken = found
+        self._balances.keep(pan, self.balance(pan) + taken - amount)
+        self._booked.keep(number, (pan, amount))
+        for key in _names(message, pan):
+            self._numbers.keep(key, number)
+        return True
+
+    def _find(self, message: Message) -> tuple[int, str, int] | None:
+        """The booking that *message* names: its number, the account, and what is left of it."""
+        for key in _named(message):
+            number = self._numbers.get(key)
+            if number is not None and (found := self._booked.get(number)) is not None:
+                return number, *found
+        return None
+
     def give_back(self, reversal: Message) -> int | None:
         """Undo what *reversal* names, in part where it says what stays; how much came back, None where
         there is no such transaction. A second reversal gives nothing back."""
-        for key in _named(reversal):
-            number = self._numbers.get(key)
-            if number is not None and (found := self._booked.get(number)) is not None:
-                break
-        else:
+        found = self._find(reversal)
+        if found is None:
             return None
-        pan, taken = found
+        number, pan, taken = found
         back = taken
         stays = reversal.get(95)[_REPLACEMENT] if reversal.version == "1987" else ""
         if is_digits(stays) and 0 < int(stays) < taken:
@@ -94,7 +112,8 @@ def _by_reference(pan: str, reference: str, terminal: str) -> str:
 
 
 def _named(reversal: Message) -> list[str]:
-    """The keys of what *reversal* undoes: by its original data elements, else by the reference number."""
+    """The keys of what *reversal* undoes, or a completion completes: by its original data elements, else by
+    the reference number."""
     pan = account(reversal)[1]
     found: list[str] = []
     number = number_of("original", reversal.version)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _ACCOUNTED = "12"  # message classes that move money
 _REVERSAL = "4"
+_COMPLETES = "22"  # the advice of a financial transaction
 _ADVICES = "23"  # functions that tell what was done already
 _SIGNED_ON = "sign-on"
 _SIGNS = {"debit": 1, "credit": -1}
@@ -199,7 +200,7 @@ class Issuer:
         """The answer with the rule's code. What was approved before (*known*) is not booked again."""
         approved = request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version)
         if approved and not (known and self._approved(known[0], request)):
-            self.accounts.book(request, self._taken(request))
+            self._book(request, self._taken(request))
         return self._answer(request, rule.code)
 
     def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
@@ -211,8 +212,15 @@ class Issuer:
         available = self.accounts.balance(account(request)[1])
         if taken > available and request.mti[2] not in _ADVICES:
             return self._answer(request, self._code("no_funds", request)), "not enough on the account"
-        self.accounts.book(request, taken)
-        return self._answer(request, None), ""
+        return self._answer(request, None), self._book(request, taken)
+
+    def _book(self, request: Message, amount: int) -> str:
+        """Book what *request* takes, and say what is particular: the advice of a financial transaction that
+        names an authorization is its completion, and takes its place."""
+        if request.mti[1:3] == _COMPLETES and self.accounts.complete(request, amount):
+            return "completes its authorization"
+        self.accounts.book(request, amount)
+        return ""
 
     def _reversed(self, request: Message) -> tuple[Message | None, str]:
         back = self.accounts.give_back(request)

@@ -114,6 +114,27 @@ def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
     assert decide(host, other).answer != first.answer
 
 
+@pytest.mark.parametrize("approved", [None, 3000], ids=["all", "part"])
+@pytest.mark.parametrize("rule", [{}, {"mti": "0220", "code": "00"}], ids=["judged", "by a rule"])
+def test_a_completion_takes_the_place_of_its_authorization(
+    approved: int | None, rule: dict[str, str]
+) -> None:
+    """0220 with the reference of an authorization, of which all or a part was approved, takes its own amount
+    and nothing twice; its repeat changes nothing, its reversal gives all back."""
+    rules = [rule] if rule else []
+    rules += [{"mti": "0100", "action": "partial", "approved": str(approved)}] if approved else []
+    host, asked = issuer(rules), message(amount_minor_units=5000, purpose="preauthorization")
+    decide(host, asked)
+    assert host.accounts.balance(PAN) == 10_000 - (approved or 5000)
+    done = message(2, "financial_advice", amount_minor_units=2500, purpose="completion")
+    done = done.replace(de37=asked[37])
+    for one in (done, done.replace(mti="0221")):
+        assert code(decide(host, one)) == "00"
+        assert host.accounts.balance(PAN) == 7500
+    assert code(decide(host, reverse(done, stan="000003").message)) == "00"
+    assert host.accounts.balance(PAN) == 10_000
+
+
 def test_a_rule_that_approves_books_a_repeat_once() -> None:
     """A rule speaks each time; the money moves once, also where the first answer was a decline."""
     sent = message(amount_minor_units=4000)
