@@ -25,7 +25,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=200 if ALL else 40,
+    max_examples=200 if ALL else 25,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lab")

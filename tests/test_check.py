@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from lessons import progress
-from support import check_module
+from support import check_module, some, together
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 ODD = (None, 0, -1, 3.5, "", "hello", [], [None], {}, {"mti": "0800"}, (1, "2"), object(), True, b"0800")
@@ -50,7 +50,7 @@ def test_every_lesson_has_at_least_three_exercises(check: ModuleType) -> None:
     assert min(len(lesson) for lesson in lessons(check).values()) >= 3
 
 
-@pytest.mark.parametrize("answer", ODD, ids=lambda answer: f"{type(answer).__name__}-{answer!s:.9}")
+@together("answer", some(ODD, 2))
 def test_an_odd_answer_gets_a_hint(check: ModuleType, answer: object) -> None:
     """Whatever is given, the learner reads a sentence and no traceback."""
     for name, lesson in lessons(check).items():

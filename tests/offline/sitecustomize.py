@@ -1,16 +1,34 @@
-"""Loaded by every Python that a test starts: its sockets are refused as the test's own are."""
+"""Loaded by every Python that a test starts: its sockets are refused as the test's own are.
 
+Some hundred are started in a run: what most do not use is loaded where it is used.
+"""
+
+import os
 import sys
-from typing import Any
 
-import refusing
-import warm_kernels
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-refusing.install()
+
+def _first_socket(event: str, arguments: "tuple[Any, ...]") -> None:
+    """Before anything is done with a socket: what refuses. It asks for the name of this machine itself."""
+    if event[:7] == "socket." and event != "socket.gethostname" and not _seen:
+        _seen.append(event)
+        import refusing
+
+        refusing.install()
+        refusing._hook(event, arguments)
+
+
+_seen: "list[str]" = []
+sys.addaudithook(_first_socket)
 
 # jsonschema builds 38 grammars when it is imported, two seconds of every process that reads a notebook, for
 # the format "iri", which no schema here has. It does without them where this package is missing.
-_modules: dict[str, Any] = sys.modules
-_modules["rfc3987_syntax"] = None
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
-warm_kernels.take_over()
+if "TESTS_WARM_KERNELS" in os.environ:
+    import warm_kernels
+
+    warm_kernels.take_over()

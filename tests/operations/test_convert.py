@@ -82,7 +82,7 @@ def test_every_generated_message(version: str, to: str) -> None:
     is after the way back."""
     messages = generated(version)
     assert len(messages) > 200
-    for message in some(messages, 12):
+    for message in some(messages, 20):
         made, way_back = check(message, to)
         assert validate(made).errors == []
         assert validate(check(made, version, way_back)[0]).errors == []
