@@ -101,7 +101,7 @@ def wire_format(name: str) -> Format:
 
 @cache
 def _ready(name: str) -> Format:
-    return format_of(read_toml(f"formats/{name}"), name)
+    return _described(read_toml(f"formats/{name}"), name)
 
 
 def keep(made: Format) -> Format:
@@ -119,6 +119,14 @@ _TAKEN_APART = ("name", "extends", "elements", *_TABLES)
 def format_of(rows: Mapping[str, Any], name: str) -> Format:
     """The format that *rows* (a TOML file, read) describe. Raises SpecError naming the first row that is
     none, or that says what it cannot."""
+    made = _described(rows, name)
+    for version in [made.version] if made.version else VERSIONS:
+        made.layout(version)
+    return made
+
+
+def _described(rows: Mapping[str, Any], name: str) -> Format:
+    """The same, its elements not looked at yet: of a ready format tests do that, and few are met in a run."""
     extends = rows.get("extends")
     base = None if extends is None else _base(extends)
     # What a note says of the base need not be true of what differs from it.
@@ -139,10 +147,7 @@ def format_of(rows: Mapping[str, Any], name: str) -> Format:
     told["frames"] = tuple(told.get("frames", base.frames if base else ()))
     for one in told["frames"]:
         frame(str(one))
-    made = base.with_(name=name, extends=extends, **told) if base else Format(name=name, **told)
-    for version in [made.version] if made.version else VERSIONS:
-        made.layout(version)
-    return made
+    return base.with_(name=name, extends=extends, **told) if base else Format(name=name, **told)
 
 
 def _base(extends: Any) -> Format | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import log2
@@ -86,16 +86,15 @@ def _clear(maps: int) -> float:
 def _of_bytes() -> tuple[tuple[float, ...], ...]:
     """For each byte of three bitmaps the bits saved by each of its 256 values."""
     gains = ((0.0, 0.0), *_gains()[2:])
-    return tuple(
-        tuple(
-            sum(
-                gains[8 * place + bit][0] + gains[8 * place + bit][1] * (value >> (7 - bit) & 1)
-                for bit in range(8)
-            )
-            for value in range(256)
-        )
-        for place in range(24)
-    )
+    return tuple(_of_byte(gains[8 * place : 8 * place + 8]) for place in range(24))
+
+
+def _of_byte(gains: Sequence[tuple[float, float]]) -> tuple[float, ...]:
+    """The bits saved by each value of a byte: those of the values before, and one bit more."""
+    made = [sum(clear for clear, _ in gains)]
+    for _, more in reversed(gains):
+        made += [one + more for one in made]
+    return tuple(made)
 
 
 def _saved(data: bytes, start: int, size: int) -> float:

@@ -16,7 +16,9 @@ from support import some
 
 from sim.codec import Message, build, parse
 from sim.codec.wire import WireError, decode, encode, misfits, names, otherwise, read, wire_format
+from sim.codec.wire.catalogue import ready
 from sim.errors import BITMAP_FIELD, BuildError, ParseError
+from sim.spec import VERSIONS
 from tests.support import PARSED, generated
 
 _VECTORS = Path(__file__).parents[2] / "vectors"
@@ -238,3 +240,11 @@ def test_every_ready_format_is_named_once() -> None:
     """Titles are unique: a table of formats tells them apart."""
     titles = [wire_format(name).title for name in names()]
     assert sorted(chain(titles)) == sorted(set(titles))
+
+
+@pytest.mark.parametrize("name", ready())
+def test_every_ready_format_has_its_elements(name: str) -> None:
+    """Each element of each version that a ready format speaks can be written: nobody looks at them before."""
+    made = wire_format(name)
+    for version in [made.version] if made.version else VERSIONS:
+        assert any(made.layout(version).fields)
