@@ -80,12 +80,6 @@ def plainly(said: Heard) -> Told:
     return (_NO_PRESENCE, 0, said, SILENT) if said is not SILENT else QUIET
 
 
-def fails(told: Told) -> bool:
-    """Whether anything of it is an error."""
-    presence, bits, before, behind = told
-    return bool(before.wrong or behind.wrong or bits & presence.loud)
-
-
 def wrong(told: Told) -> tuple[Hit, ...]:
     """The errors."""
     presence, bits, before, behind = told

@@ -27,7 +27,7 @@ class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_places", "_said", "_wrong", "network", "passed")
 
     network: str
     passed: bool  # whether none of the findings is an error
@@ -35,7 +35,8 @@ class Judgement:
     def __init__(self, places: Places, said: Told, network: str = "") -> None:
         self.network = network
         self._said = said
-        self.passed = not networks.fails(said)
+        self._wrong = wrong = networks.wrong(said)
+        self.passed = not wrong
         self._places = places
         self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
@@ -62,9 +63,7 @@ class Judgement:
             return []
         if self._errors is not None:
             return [*self._errors]
-        wrong: Sequence[Hit] = networks.wrong(self._said)
-        if len(wrong) > 1:
-            wrong = sorted(wrong, key=_place)
+        wrong = self._wrong if len(self._wrong) < 2 else sorted(self._wrong, key=_place)
         errors = [hit.said or sentence(self._places, hit) for hit in wrong]
         self._errors = tuple(errors)
         return errors
