@@ -226,13 +226,16 @@ class AsyncClient:
     async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is undone. Raises as `send`
         does."""
+        await self._over(self._pool.free() or await self._pool.channel(), exchange, timeout)
+
+    async def _over(self, channel: Channel, exchange: Exchange, timeout: float | None) -> None:
         done = asyncio.get_running_loop().create_future()
 
         def ended() -> None:
             if not done.done():  # nobody waits any more where it was cancelled
                 done.set_result(None)
 
-        self._begin(self._pool.free() or await self._pool.channel(), exchange, ended, timeout)
+        self._begin(channel, exchange, ended, timeout)
         await done
 
     def begin(self, exchange: Exchange, ended: Callable[[], None]) -> bool:
@@ -362,18 +365,22 @@ class AsyncClient:
         task.add_done_callback(self._tasks.discard)
 
     async def _echo(self) -> None:
+        """An echo test over each connection: one that is not answered ends its own alone."""
+        try:
+            channels = tuple(self._pool.channels) or (await self._pool.channel(),)
+            await asyncio.gather(*map(self._test, channels))
+        except IsoError as error:
+            self._tell("echo failed", str(error))
+        self._rest()
+
+    async def _test(self, channel: Channel) -> None:
         at = datetime.fromtimestamp(self.timing.wall(), UTC)
         version = self.line.version or self.line.format.version
         made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=at)
-        try:
-            exchange = await self.send(made.message)
-        except IsoError as error:
-            self._tell("echo failed", str(error))
-        else:
-            if exchange.status == TIMED_OUT:
-                for channel in tuple(self._pool.channels):
-                    channel.end("an echo test was not answered")
-        self._rest()
+        exchange = Exchange(made.message)
+        await self._over(channel, exchange, None)
+        if exchange.status == TIMED_OUT:
+            channel.end("an echo test was not answered")
 
     def _tell(self, kind: str, note: str, name: str = "") -> None:
         self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)

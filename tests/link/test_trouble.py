@@ -143,6 +143,32 @@ def test_nobody_waits_for_a_connection_that_cannot_be_had() -> None:
     asyncio.run(run())
 
 
+def test_an_echo_test_that_fails_ends_its_own_connection_alone() -> None:
+    """Each connection of a pool is tested, and what the others wait for is not lost."""
+
+    async def run() -> None:
+        timing = ManualTiming()
+        rules = rules_of([{"mti": "08xx", "seen": "1", "action": "ignore"}, {"mti": "01xx", "delay": 95}])
+        async with (
+            AsyncHost(rules=rules, timing=timing) as host,
+            client_of(host, pool=2, echo_after=60) as client,
+        ):
+            sending = asyncio.ensure_future(client.send(message(100), timeout=100))
+            await until(lambda: host.traffic.counts["request"] == 1)
+            await timing.advance(60)
+            await until(lambda: host.traffic.counts["request"] == 3 and client.traffic.counts["answer"])
+            await timing.advance(30)
+            await until(lambda: client.traffic.counts["closed"])
+            assert client.traffic.counts["timed out"] == 1
+            names = [one.connection for one in client.traffic if one.kind == "request"]
+            (ended,) = [one.connection for one in client.traffic if one.kind == "closed"]
+            assert len(set(names)) == 2
+            assert client.traffic.counts["lost"] == (names[0] == ended)
+            sending.cancel()
+
+    asyncio.run(run())
+
+
 def test_an_answer_that_waits_to_be_read_is_in_time() -> None:
     """Where the loop was held up for longer than a deadline, what came meanwhile is read first."""
 
