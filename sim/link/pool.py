@@ -89,8 +89,7 @@ class Pool:
         for attempt in range(self._limits["attempts"]):
             try:
                 while len(self.channels) < wanted:
-                    if self.closed:
-                        raise LinkError(self.name, "an open client", "a closed one")
+                    self._check_open()
                     await self._open()
                 return
             except LinkError as error:
@@ -113,8 +112,15 @@ class Pool:
             self._heard,
             self._lost,
         )
+        if self.closed:  # meanwhile
+            await channel.close()
+        self._check_open()
         self.channels.append(channel)
         self._tell("connected", "", name)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise LinkError(self.name, "an open client", "a closed one")
 
 
 def _count_awaited(channel: Channel) -> int:

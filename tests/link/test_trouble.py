@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sim.codec import Message
-from sim.link import AsyncClient, AsyncHost, client_context, rules_of, server_context
+from sim.link import AsyncClient, AsyncHost, LinkError, client_context, rules_of, server_context
 from sim.link.deadlines import Deadlines
 from sim.link.issuer import Session
 from sim.link.keys import KeyRing
@@ -139,6 +139,23 @@ def test_nobody_waits_for_a_connection_that_cannot_be_had() -> None:
             await until(lambda: client.traffic.counts["waiting"])
             assert client.traffic.counts["waiting"] == 1
         await host.stop()
+
+    asyncio.run(run())
+
+
+def test_a_client_that_is_closed_while_it_connects_leaves_no_connection() -> None:
+    """Who waits for the connection is told, and the host sees it end."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            client = client_of(host)
+            sending = asyncio.ensure_future(client.send(message()))
+            await until(lambda: host.traffic.counts["connected"] or client._pool._opening.locked())
+            await client.close()
+            with pytest.raises(LinkError, match="a closed one"):
+                await sending
+            await until(lambda: host.traffic.counts["connected"] == host.traffic.counts["closed"])
+            assert client._pool.channels == []
 
     asyncio.run(run())
 
