@@ -30,7 +30,7 @@ Bools = NDArray[np.bool_]
 
 # Large enough for many messages of each kind, small enough for a processor's cache.
 BLOCK = 4 << 20
-_ITEMS = 20_480
+_ITEMS = 16_384
 # Of the system: Arrow's usual one asks for pages of 2 MB, and waiting for these took longer than the reading.
 POOL = pa.system_memory_pool()
 _NEWLINE, _RETURN = 10, 13
