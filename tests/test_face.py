@@ -241,7 +241,7 @@ def test_a_wrong_word_is_told_with_the_choices(
         ({"currency": "EURO"}, "currency: expected three digits .*, found 'EURO'; did you mean 'EUR'"),
         ({"pan": 41}, "pan: expected 12 to 19 digits, found 2 characters"),
         ({"pan": b"4012888888881881"}, "pan: expected 12 to 19 digits, found a value of type bytes"),
-        ({"expiry": "2813"}, "expiry: expected four digits, YYMM, found 4 characters"),
+        ({"expiry": "2813"}, "expiry: expected four digits, YYMM, the month from 01 to 12, found"),
         ({"ammount": 5}, "ammount: expected one of .*, found no option; did you mean 'amount_minor_units'"),
         ({"tokens": True}, "did you mean 'token'"),
         ({"amount_minor_units": 1.5}, "amount_minor_units: expected a whole number, found float"),

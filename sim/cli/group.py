@@ -81,6 +81,21 @@ class _Verbs(click.Group):
         gc.enable()
         return found if isinstance(found, click.Command) else None
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that was asked for; an unknown one is told with the nearest."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as wrong:
+            from sim.errors import closest
+
+            near = closest(args[0], {name: name for name in self.list_commands(context)})
+            if near is None:
+                raise
+            said = f"{wrong.message.rstrip('.')}. Did you mean {near!r}?"
+            raise click.UsageError(said, context) from None
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, said) for name, (_, said) in _HOMES.items()]
         with formatter.section("Commands"):

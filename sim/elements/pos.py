@@ -48,6 +48,24 @@ def entry_mode(message: Message, network: str | None = None) -> str:
     return ", ".join(code.meaning for code in _codes(message, "entry", network))
 
 
+def own(message: Message, job: str, network: str | None) -> str:
+    """What the part of DE 22 that does *job* says by a code that *network* has added to the standard's list;
+    empty for a code of the standard, and for an unknown one.
+
+    >>> own(Message("1100", {22: "600101S00140"}, "1993"), "entry", "AMEX")
+    'keyed with 4-digit code'
+    """
+    found = role(job, message.version)
+    if found is None or not network or _codes(message, job, network):
+        return ""
+    cell = next(iter(layouts(message.version, _NUMBER, network))).cell.by_key.get(found.part)
+    if cell is None or cell.codes == _FLAGS:
+        return ""
+    value = message.get(_NUMBER)[place(message.version, _NUMBER, found.part)]
+    code = code_of(cell, value, message.version, network)
+    return code.meaning if code else ""
+
+
 def entry_kind(message: Message, network: str | None = None) -> str:
     """The kind of entry, as the code lists have it, of *network* where it has its own: `chip`, `contactless`,
     `magnetic stripe`, `manual` ...; empty when unknown."""
@@ -60,17 +78,23 @@ def _kind(value: str, version: str, network: str | None) -> str:
     return next((kind for kind in _READ if kind in kinds), kinds[0] if len(kinds) == 1 else "")
 
 
-def authentication(message: Message) -> str:
-    """How the cardholder was verified, as far as DE 22 says; empty when it does not."""
-    return ", ".join(code.meaning for code in _codes(message, "authentication"))
+def authentication(message: Message, network: str | None = None) -> str:
+    """How the cardholder was verified, as far as DE 22 says, also by a code that *network* has added; empty
+    when it does not."""
+    told = ", ".join(code.meaning for code in _codes(message, "authentication"))
+    return told or own(message, "authentication", network)
 
 
-def absence(message: Message) -> str:
+def absence(message: Message, network: str | None = None) -> str:
     """That the cardholder was not there, and how the order came, as far as DE 22 says; else empty.
 
     >>> absence(Message("1100", {22: "600150600140"}, "1993"))
     'cardholder not present, electronic order'
+    >>> absence(Message("1100", {22: "600190600140"}, "1993"), "AMEX")
+    'cardholder not present, recurring'
     """
+    if added := own(message, "presence", network):
+        return f"cardholder {_NOT_PRESENT}, {added}"  # networks have added ways of absence alone
     return ", ".join(code.meaning for code in _codes(message, "presence") if code.kind == _NOT_PRESENT)
 
 

@@ -21,7 +21,7 @@ LIMITS: Mapping[str, tuple[int, str, str]] = {
     "city": (43, "", r"[ -\[\]-~]+"),
     "country": (43, "an ISO 3166 country code", "[A-Za-z]{2,3}|[0-9]{3}"),
     "mcc": (18, "four digits", "[0-9]{4}"),
-    "expiry": (14, "four digits, YYMM", "[0-9]{2}(?:0[1-9]|1[0-2])"),
+    "expiry": (14, "four digits, YYMM, the month from 01 to 12", "[0-9]{2}(?:0[1-9]|1[0-2])"),
     "reference": (37, "12 letters or digits", "[A-Za-z0-9 ]{12}"),
     "approval": (38, "6 letters or digits", "[A-Za-z0-9 ]{6}"),
     "acquirer": (32, "up to 11 digits", "[0-9]{1,11}"),

@@ -271,18 +271,21 @@ def _read(code: str, condition: str, version: str, name: str | None) -> str:
     """What DE 22 says of the card's reading and, in 1987, DE 25 of the conditions."""
     message = Message("", {22: code}, version)
     mode = pos.entry_mode(message, name)
-    if not mode:
+    added = "" if mode else pos.own(message, "entry", name)
+    if not mode and not added:
         return f"The point of service code {code} says: {pos.say(message, name)}."
     way = _phrases("ways").get(version, _phrases("ways")["any"])
     how = str(_phrases("readings").get(pos.entry_kind(message, name), f"{way} {mode}"))
+    if added:
+        how = f"{_phrases('ways')['own']} {added}"
     if number_of("condition", version):
         capability = lookup("pin_entry_capability", code[2:3], version=version)
         if capability and (said := _phrases("capabilities").get(capability.kind, capability.meaning)):
             how += f"; {said}"
     else:
-        if absent := pos.absence(message):
+        if absent := pos.absence(message, name):
             how += f"; {absent}"
-        if verified := pos.authentication(message):
+        if verified := pos.authentication(message, name):
             how += f"; cardholder verification: {verified}"
     if condition:
         known = lookup("pos_condition", condition, version=version, network=name)

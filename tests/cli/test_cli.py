@@ -263,3 +263,11 @@ def test_jupyterlab_asks_nothing_of_the_network(monkeypatch: pytest.MonkeyPatch)
     assert called[-2:] == ["--no-browser", "--LabApp.extension_manager=pypi"]
     assert "--LabApp.extension_manager=readonly" in called
     assert any("NeverCheckForUpdate" in option for option in called)
+
+
+def test_an_unknown_verb_is_told_with_the_nearest() -> None:
+    """A slip in a verb's name costs no look at the manual; what resembles none is only said to be none."""
+    for said, words in (("pars", "No such command 'pars'. Did you mean 'parse'?"), ("xyzzy", "'xyzzy'.\n")):
+        called = Run(said)
+        assert called.status == 2
+        assert words in called.err

@@ -292,3 +292,16 @@ def test_a_phone_that_verifies_is_no_chip_card() -> None:
         fields = {**generate("auth", at=AT, entry="contactless").message.fields}
         fields[55] = f"8202{profile}9F34030100029F270180"
         assert f"The cardholder was verified by {said}" in explain(Message("0100", fields, "1987")).summary
+
+
+def test_codes_that_a_network_has_added_to_de_22_are_told() -> None:
+    """Amex's own ways of entry, absence and verification are told in words, not as twelve positions."""
+    base = generate("auth", network="AMEX", version="1993", entry="manual", at=AT).message
+    for code, said in (
+        ("600101S00140", "Card entry: keyed with 4-digit code"),
+        ("600190600140", "; cardholder not present, recurring"),
+        ("6001S06S0140", "; cardholder verification: 3-D authentication"),
+    ):
+        told = explain(Message("1100", {**base.fields, 22: code}, "1993"), network="AMEX").summary
+        assert said in told
+        assert "point of service code" not in told
