@@ -142,7 +142,8 @@ def test_a_load_is_measured() -> None:
     [
         (["send", "127.0.0.1:1", REQUEST], "expected a connection"),
         (["send", "nonsense", REQUEST], "expected"),
-        (["suite", "NOSUCH"], "No such file"),
+        (["suite", "NOSUCH"], "found 'NOSUCH'"),
+        (["suite", "nosuch.toml"], "No such file"),
         (["host", "--format", "bdc"], "found 'bdc'"),
     ],
 )
