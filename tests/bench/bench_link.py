@@ -23,7 +23,7 @@ from statistics import median
 from table import Group, Limit, Row, ratio
 
 PEER = "iso8583sim"
-COUNT, QUICK_COUNT = 10_000, 3_000
+COUNT, QUICK_COUNT = 20_000, 3_000
 ROUNDS, QUICK_ROUNDS = 5, 3
 LEAST = 5_000
 
