@@ -6,6 +6,7 @@ layout, the numbers and names of its elements, is written once and kept; values 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -17,13 +18,16 @@ from sim.operations import Explanation, Generated, Report
 from sim.operations.project import labels
 from sim.operations.verdict import Judgement, Verdict
 
+_PLAIN = re.compile(r"[ !#-\[\]-~]*+").fullmatch  # nothing that JSON escapes
+
 Writer = Callable[[Mapping[int, str], bool], str]
 
 
 def generated(made: Generated) -> Answer:
     """The answer of POST /generate."""
-    message, fields = _message(made.message, made.raw)
-    mti, source = _word(made.mti), _text(made.source)
+    message, mti, source = _text(made.raw), _word(made.mti), _text(made.source)
+    # As long as the text and its quotes: nothing in it, so in none of the values, had to be escaped.
+    fields = _fields(made.message, len(message) == len(made.raw) + 2)
     network = "null" if made.network is None else _word(made.network)
     text = f'{{"message":{message},"mti":{mti},"network":{network},"fields":{fields},"source":{source}}}'
     return Answer(text.encode())
@@ -31,7 +35,7 @@ def generated(made: Generated) -> Answer:
 
 def explained(told: Explanation, raw: str) -> Answer:
     """The answer of POST /explain; *raw* is the text that was explained."""
-    _, fields = _message(told.message, raw)
+    fields = _fields(told.message, _PLAIN(raw) is not None)
     mti, source, summary = _word(told.mti), _text(told.source), _text(told.summary)
     return Answer(f'{{"fields":{fields},"mti":{mti},"source":{source},"summary":{summary}}}'.encode())
 
@@ -78,12 +82,9 @@ def _text(text: str) -> str:
 _word = lru_cache(maxsize=256)(_text)  # an MTI, a network: there are few
 
 
-def _message(message: Message, raw: str) -> tuple[str, str]:
-    """The JSON of *raw*, the text form of *message*, and of its elements."""
-    text = _text(raw)
-    # As long as the text and its quotes: nothing in it, so in none of the values, had to be escaped.
-    plain = len(text) == len(raw) + 2
-    return text, _writer(message.version, tuple(message.fields))(message.fields, plain)
+def _fields(message: Message, plain: bool) -> str:
+    """The JSON of the elements; their values need no escaping where they are *plain*."""
+    return _writer(message.version, tuple(message.fields))(message.fields, plain)
 
 
 @lru_cache(maxsize=256)

@@ -56,8 +56,8 @@ _OPEN: Kept[tuple[str, int, str], bool] = Kept(1024)
 
 def cover_parts(version: str, number: int, value: str) -> str:
     """Hide the parts with card data of every layout that *value* fits."""
-    layouts, key = _layouts(version, number), (version, number, value)
-    if not layouts or _OPEN.get(key):
+    layouts = _layouts(version, number)
+    if not layouts or _OPEN.get(key := (version, number, value)):
         return value
     shown = value
     for one in layouts:

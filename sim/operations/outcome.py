@@ -124,12 +124,10 @@ def is_partly_approved(message: Message) -> bool:
 def is_partly_undone(message: Message) -> bool:
     """Whether *message* is a reversal whose function code says that a part of the amount stays, that of DE 4;
     1987 has an element for what stays."""
+    if message.mti[1] != "4":
+        return False
     number = number_of("function", message.version)
-    return (
-        message.mti[1] == "4"
-        and number in message
-        and is_particular("partial-reversal", message.version, message[number])
-    )
+    return number in message and is_particular("partial-reversal", message.version, message[number])
 
 
 def _phrases(name: str) -> dict[str, Any]:

@@ -130,24 +130,34 @@ def _request(message: Message, name: str | None) -> str:
     moves = money.moves(message)
     if not moves and any(word in wanted for word in _MOVE_NOTHING):
         amount = ""
-    what = wanted or ("a transaction" if amount else "")
-    if not what:
+    if not wanted and not amount:
         return ""
     if not moves and (inquiry := say_inquiry(message, wanted, *_parties(message.mti))):
         return inquiry
-    before, after = _asked(message.mti)
-    if _is_part(message):
-        before += " a part of"
+    before, after = _around(message.mti, code, wanted, bool(meant), _is_part(message), bool(amount))
+    return f"{before}{amount}{after}"
+
+
+@lru_cache(maxsize=1024)
+def _around(mti: str, code: str, wanted: str, meant: bool, part: bool, amount: bool) -> tuple[str, str]:
+    """What stands before the amount, where there is one, and behind it."""
+    before, after = _asked(mti)
+    before += " a part of" if part else ""
+    what = wanted or "a transaction"
+    if not amount:
+        return f"{before} {what.replace(_OF, '')}", after
     paid = code in _phrases("joined")["for"] and not meant
-    joined = "for" if paid or not wanted else "of"
-    said = f" {joined} {amount}" if amount else ""
-    return f"{before} {what.format(of=said) if _OF in what else what + said}{after}"
+    joined = " for " if paid or not wanted else " of "
+    head, _, tail = what.partition(_OF)
+    return f"{before} {head}{joined}", tail + after
 
 
 def _is_part(message: Message) -> bool:
     """Whether a reversal leaves something of the amount."""
+    if message.mti[1] != "4":
+        return False
     number = number_of("actual-amount", message.version)
-    if message.mti[1] != "4" or number not in message:
+    if number not in message:
         return is_partly_undone(message)
     rest = message[number][:12]
     return rest.strip("0") != "" and rest != message.get(4)

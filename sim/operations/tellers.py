@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -35,15 +36,21 @@ def _subject(teller: Teller) -> str:
 
 def tellers(present: tuple[int, ...], name: str | None) -> tuple[tuple[str, Teller], ...]:
     """Those who may have something to say of a message with the elements *present*, and of what."""
-    return tuple((what, teller) for what, teller, _ in _chosen("", present, name)[1])
+    return tuple((what, teller) for what, teller, _ in _chosen("", present, name).asked)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chosen:
+    """Who is asked of a message, of what, and whether what they say follows from the `codes` alone."""
+
+    asked: tuple[tuple[str, Teller, bool], ...]
+    codes: tuple[int, ...]
 
 
 @lru_cache(maxsize=512)
-def _chosen(
-    version: str, present: tuple[int, ...], name: str | None
-) -> tuple[tuple[int, ...], tuple[tuple[str, Teller, bool], ...]]:
-    """The tellers for messages with the elements *present*, whether what each says follows from codes, and
-    those codes: none where no *version* is named."""
+def _chosen(version: str, present: tuple[int, ...], name: str | None) -> _Chosen:
+    """The tellers for messages with the elements *present*; none follows from codes where no *version* is
+    named."""
     codes = {number for number in codes_of(version) if _is_short(version, number)} if version else set()
     asked: list[tuple[str, Teller, bool]] = []
     read: set[int] = set()
@@ -56,7 +63,7 @@ def _chosen(
         asked.append((_subject(teller), teller, coded))
         if coded and there:
             read |= there
-    return tuple(sorted(read)), tuple(asked)
+    return _Chosen(tuple(asked), tuple(sorted(read)))
 
 
 def _is_short(version: str, number: int) -> bool:
@@ -66,24 +73,16 @@ def _is_short(version: str, number: int) -> bool:
 
 def _parts(message: Message, name: str | None) -> tuple[Part, ...]:
     """What is told of *message*, in its order."""
-    fields = message.fields
-    present = tuple(fields)
-    codes, asked = _chosen("" if message.dialect else message.version, present, name)
-    key = (
-        message.version,
-        message.mti,
-        present,
-        name,
-        message.dialect is None,
-        *map(fields.__getitem__, codes),
-    )
+    fields, version = message.fields, message.version
+    chosen = _chosen("" if message.dialect else version, tuple(fields), name)
+    key = (chosen, version, message.mti, *map(fields.__getitem__, chosen.codes))
     if (known := _PARTS.get(key)) is None:
         known = tuple(
-            (what, teller, teller(message, name) if coded else None) for what, teller, coded in asked
+            (what, teller, teller(message, name) if coded else None) for what, teller, coded in chosen.asked
         )
         _PARTS.keep(key, known)
     return known
 
 
-# By version, MTI, elements, network and codes.
+# By who is asked (version, elements, network), MTI and codes.
 _PARTS: Kept[tuple[Any, ...], tuple[Part, ...]] = Kept(512)
