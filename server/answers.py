@@ -26,8 +26,7 @@ Writer = Callable[[Mapping[int, str], bool], str]
 def generated(made: Generated) -> Answer:
     """The answer of POST /generate."""
     message, mti, source = _text(made.raw), _word(made.mti), _text(made.source)
-    # As long as the text and its quotes: nothing in it, so in none of the values, had to be escaped.
-    fields = _fields(made.message, len(message) == len(made.raw) + 2)
+    fields = _fields(made.message, made.raw)
     network = "null" if made.network is None else _word(made.network)
     text = f'{{"message":{message},"mti":{mti},"network":{network},"fields":{fields},"source":{source}}}'
     return Answer(text.encode())
@@ -35,7 +34,7 @@ def generated(made: Generated) -> Answer:
 
 def explained(told: Explanation, raw: str) -> Answer:
     """The answer of POST /explain; *raw* is the text that was explained."""
-    fields = _fields(told.message, _PLAIN(raw) is not None)
+    fields = _fields(told.message, raw)
     mti, source, summary = _word(told.mti), _text(told.source), _text(told.summary)
     return Answer(f'{{"fields":{fields},"mti":{mti},"source":{source},"summary":{summary}}}'.encode())
 
@@ -82,9 +81,10 @@ def _text(text: str) -> str:
 _word = lru_cache(maxsize=256)(_text)  # an MTI, a network: there are few
 
 
-def _fields(message: Message, plain: bool) -> str:
-    """The JSON of the elements; their values need no escaping where they are *plain*."""
-    return _writer(message.version, tuple(message.fields))(message.fields, plain)
+def _fields(message: Message, raw: str) -> str:
+    """The JSON of the elements of *message*, whose text form is *raw*: where nothing in that is escaped,
+    nothing in them has."""
+    return _writer(message.version, tuple(message.fields))(message.fields, _PLAIN(raw) is not None)
 
 
 @lru_cache(maxsize=256)

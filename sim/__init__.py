@@ -142,10 +142,9 @@ def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(_ROOMS[name])
     if name not in _HOMES:
-        from sim.errors import closest
+        from sim.errors import did_you_mean
 
-        near = None if name.startswith("_") else closest(name, {known: known for known in __dir__()})
-        said = f"; did you mean {near!r}?" if near else ""
+        said = "" if name.startswith("_") else did_you_mean(name, __dir__())
         raise AttributeError(f"module 'sim' has no attribute {name!r}{said}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return value

@@ -117,8 +117,7 @@ class OptionError(IsoError):
         self, option: str, expected: str, found: str, field: int | None = None, nearest: str | None = None
     ) -> None:
         super().__init__(field, None, expected, found)
-        hint = f"; did you mean {nearest!r}?" if nearest else ""
-        self.args = (f"{option}: expected {expected}, found {found}{hint}",)
+        self.args = (f"{option}: expected {expected}, found {found}{_or(nearest)}",)
         self.option = option
         self.nearest = nearest
 
@@ -172,6 +171,19 @@ def closest(value: object, spellings: Mapping[str, str]) -> str | None:
     text = fold(str(value)[:_MOST_SHOWN])
     near = [] if text.isdecimal() else get_close_matches(text, folded, n=1, cutoff=0.6)
     return folded[near[0]] if near else None
+
+
+def did_you_mean(value: object, words: Iterable[str]) -> str:
+    """What an error adds on a word that resembles one of *words*; empty where it resembles none.
+
+    >>> did_you_mean("visaa", ["visa", "amex"])
+    "; did you mean 'visa'?"
+    """
+    return _or(closest(value, {word: word for word in words}))
+
+
+def _or(near: str | None) -> str:
+    return f"; did you mean {near!r}?" if near else ""
 
 
 def _either(choices: Sequence[str]) -> str:

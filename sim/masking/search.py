@@ -23,7 +23,7 @@ from sim.spec.networks import Detection, detect
 
 SHORTEST, LONGEST = 13, 19
 SHORTEST_PAN = 12  # digits that DE 2 may have, of a network or not
-SHOWN_FIRST, SHOWN_LAST = 6, 4
+_SHOWN_FIRST, _SHOWN_LAST = 6, 4
 _USUAL = 16
 _LEAST = 8  # fewer first digits are an issuer's, which many cards share
 _MOST_LENGTHS = 7  # a range with more is a national scheme's: its length says nothing
@@ -181,7 +181,7 @@ def middle(start: int, end: int) -> Span:
     """The digits of the card number from *start* to *end* that are not shown."""
     if end - start < SHORTEST:
         return Span(start, end)
-    return Span(start + SHOWN_FIRST, end - SHOWN_LAST)
+    return Span(start + _SHOWN_FIRST, end - _SHOWN_LAST)
 
 
 def is_card(digits: str) -> bool:
@@ -274,7 +274,7 @@ class _Digits(NamedTuple):
 
     def hidden(self, start: int, end: int) -> Span:
         """What of the card number from *start* to *end* is not shown."""
-        return Span(self.places[start + SHOWN_FIRST], self.places[end - SHOWN_LAST - 1] + 1)
+        return Span(self.places[start + _SHOWN_FIRST], self.places[end - _SHOWN_LAST - 1] + 1)
 
 
 _PLAIN = bytes.maketrans(b"0123456789", bytes(range(10)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sim.masking import search
-from sim.masking.search import SHORTEST, SHOWN_FIRST, SHOWN_LAST, hide
+from sim.masking.search import hide, middle
 
 STAR = "*"
 LONG_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
@@ -19,9 +19,8 @@ def mask_pan(pan: str) -> str:
     >>> mask_pan("41111111")
     '********'
     """
-    shown = SHOWN_FIRST + SHOWN_LAST if len(pan) >= SHORTEST else 0
-    hidden = STAR * (len(pan) - shown)
-    return pan[:SHOWN_FIRST] + hidden + pan[-SHOWN_LAST:] if shown else hidden
+    start, end, _ = middle(0, len(pan))
+    return pan[:start] + STAR * (end - start) + pan[end:]
 
 
 def mask_text(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypeVar
 
-from sim.errors import SpecError, closest
+from sim.errors import SpecError, did_you_mean
 
 Made = TypeVar("Made")
 
@@ -205,9 +205,8 @@ def record(kind: Callable[..., Made], row: Mapping[str, Any], where: str) -> Mad
     known = {one.name: one.default is MISSING for one in fields(kind)}  # type: ignore[arg-type]
     for name in row:
         if name not in known:
-            near = closest(name, {word: word for word in known})
-            said = f"; did you mean {near!r}?" if near else ""
-            raise SpecError(None, None, f"{where} with some of {', '.join(known)}", f"{name!r}{said}")
+            found = f"{name!r}{did_you_mean(name, known)}"
+            raise SpecError(None, None, f"{where} with some of {', '.join(known)}", found)
     if lacking := [name for name, needed in known.items() if needed and name not in row]:
         raise SpecError(None, None, f"{where} with {', '.join(lacking)}", "none")
     return kind(**row)

@@ -10,7 +10,7 @@ from typing import Any
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, Format
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
-from sim.errors import SpecError, closest, shown
+from sim.errors import SpecError, did_you_mean, shown
 from sim.spec import VERSIONS
 from sim.spec.elements import parse_format
 from sim.spec.tables import names as data_names
@@ -93,9 +93,8 @@ def wire_format(name: str) -> Format:
     if name in _LOADED:
         return _LOADED[name]
     if name not in ready():
-        near = closest(name, {known: known for known in names()})
-        said = f"; did you mean {near!r}?" if near else ""
-        raise SpecError(None, None, "a format: " + ", ".join(names()), shown(name) + said)
+        found = shown(name) + did_you_mean(name, names())
+        raise SpecError(None, None, "a format: " + ", ".join(names()), found)
     return _ready(name)
 
 

@@ -196,8 +196,8 @@ def _dumps(text: str) -> Iterator[Reading]:
 
 def _hex(text: str) -> Iterator[Reading]:
     text, notes = tidy.unmasked(tidy.joined(text))
-    for name, tried in (("hex", text), ("hex with notes", tidy.unnoted(text))):
-        words = _SEPARATORS.sub(" ", tried.strip(_WRAPPING)).split()
+    for name, bare in (("hex", str), ("hex with notes", tidy.unnoted)):
+        words = _SEPARATORS.sub(" ", bare(text).strip(_WRAPPING)).split()
         digits = "".join(words)
         if _HEX_ONLY.fullmatch(digits) and (len(words) < 2 or not any(len(word) % 2 for word in words[:-1])):
             yield _pairs(name, digits, len(text), text, notes)
