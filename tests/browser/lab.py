@@ -117,8 +117,9 @@ class Sheet:
         order = "name => { window.jupyterapp.commands.execute('apputils:change-theme', { theme: name }); }"
         self.page.evaluate(order, name)
         light = str("Dark" not in name).lower()
+        # JupyterLab says the new look's name and hides all of itself until the next frame is drawn.
         self.page.wait_for_selector(
-            f'body[data-jp-theme-light="{light}"][data-jp-theme-name="{name}"]', state="attached"
+            f'body[data-jp-theme-light="{light}"][data-jp-theme-name="{name}"] #main:not(.lm-mod-hidden)'
         )
         self.look = name
 
