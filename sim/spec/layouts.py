@@ -228,18 +228,23 @@ def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]
     """The layout that *rows* of somebody's own describe: as in a file of layouts, the columns that a row
     lacks empty. Raises SpecError for a row that is none."""
     whole = [{**_EMPTY, "number": str(number), **row} for row in rows]
-    for row in whole:
-        _check(number, row)
     return Layout(version, number, "", variant, _top(whole, str(number)))
 
 
-def _check(number: int, row: Mapping[str, str]) -> None:
+@cache
+def _known_codes() -> frozenset[str]:
+    """What a row may say of its codes."""
+    return frozenset((*_CODES, *_OWN_CODES, *code_lists()))
+
+
+def _check(row: Mapping[str, str]) -> None:
     """Raise SpecError for a cut or for codes that there are not."""
+    number = int(row["number"])
     cut, codes = row["cut"], row["codes"].removesuffix("!").partition(":")[0]
     if cut and not _CUTS.fullmatch(cut):
         expected = "cut as places, groups, list n2 n2, ber, bits or split and a character"
         raise SpecError(number, None, expected, shown(cut))
-    if codes and codes not in (*_CODES, *code_lists()):
+    if codes and codes not in _known_codes():
         expected = f"codes as {', '.join(_CODES)} or a code list ({', '.join(code_lists())})"
         raise SpecError(number, None, expected, shown(codes))
     try:
@@ -278,7 +283,9 @@ def _cell(
     """The cell at *path*, with those *below* it."""
     row = at.get(path)
     if row is None:
-        raise SpecError(int(prefix.split(".")[0]), None, f"a row of the layout with path {path!r}", "none")
+        number = int(next(iter(at.values()))["number"])
+        raise SpecError(number, None, f"a row of the layout with path {path!r}", "none")
+    _check(row)
     cells = tuple(
         _cell(at, below, each, f"{prefix}.{each.rpartition('.')[2]}", network) for each in below.get(path, ())
     )

@@ -12,7 +12,9 @@ from support import ALL, together
 from sim.codec import BuildError
 from sim.elements import layout
 from sim.elements.cutting import count
+from sim.errors import SpecError
 from sim.spec import VERSIONS
+from sim.spec import layouts as files
 from sim.spec.layouts import Cell, owners
 from sim.spec.tables import read_csv, read_toml
 
@@ -227,3 +229,22 @@ def test_what_is_told_is_told_of_parts_there_are() -> None:
         if row["group"] == "purchase":
             assert row["words"] in read_toml("phrases")["meant"], row
         assert row["words"][:1].isupper() or row["words"][:1].isdigit() or row["group"], row
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"cut": "tags 2 3"}, "DE 62: expected cut as .* found 'tags 2 3'"),
+        ({"codes": "colours"}, "DE 62: expected codes as .* found 'colours'"),
+        ({"format": "digits"}, "DE 62: expected a format such as .* found digits"),
+    ],
+)
+def test_a_bad_row_of_our_own_files_is_named(
+    row: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever adds a layout is told what is wrong with its row, and of which element it is."""
+    columns = "versions number layout path name cut format codes agreed sensitive confidence source"
+    whole = {**dict.fromkeys(columns.split(), ""), "versions": "1987", "number": "62", **row}
+    monkeypatch.setattr(files, "_rows", lambda owner: {("1987", 62): {"": [whole]}})
+    with pytest.raises(SpecError, match=said):
+        files.layouts.__wrapped__("1987", 62, "VISA")  # nothing is remembered
