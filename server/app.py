@@ -59,16 +59,19 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
         for route in app.router.routes
         for verb in route.methods & {"POST"}
     }
+    app.ctx.at_once = {one.path: one.at_once for one in ENDPOINTS if one.at_once is not None}
     return app
 
 
 def _context(settings: Settings) -> SimpleNamespace:
-    """What the protocol looks at with every request. `endpoints`: method and path -> route and handler."""
+    """What the protocol looks at with every request. `endpoints`: method and path -> route and handler;
+    `at_once`: path -> what answers a POST that needs no waiting."""
     return SimpleNamespace(
         settings=settings,
         hosts=hosts.gate(settings.own_hosts),
         heads=AnswerHeads(_PUBLIC if settings.public else {}),
         endpoints={},
+        at_once={},
     )
 
 

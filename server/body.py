@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from sanic import Request
+from sanic.compat import Header
 
 from server.errors import Problem, problem
 from server.responses import JSON
@@ -27,9 +28,28 @@ _POSITION = re.compile(r"(?P<reason>.*) at line (?P<line>\d+) column (?P<column>
 
 def read_body(request: Request, record: type[Record]) -> Record:
     """The body of *request* as a *record*. Raises Problem 422, or 415 for a compressed body."""
-    headers, raw = request.headers, request.body
-    if headers.getall("content-type", None) != _USUAL or "content-encoding" in headers or raw[:3] == _BOM:
-        raw = _unusual_body(request)
+    return read_json(body_of(request), record)
+
+
+def body_of(request: Request) -> bytes:
+    """The body of *request*, whose head lets it be JSON. Raises Problem 422, or 415 for a compressed body."""
+    if is_plain(request.headers):
+        return bytes(request.body)
+    _check_coding(request)
+    if faults := _content_type_faults(request):
+        raise Problem(422, faults if request.body.removeprefix(_BOM) else [*faults, _MISSING])
+    return bytes(request.body)
+
+
+def is_plain(headers: Header) -> bool:
+    """Whether *headers* say of the body that it is JSON, and nothing else."""
+    return headers.getall("content-type", None) == _USUAL and "content-encoding" not in headers
+
+
+def read_json(raw: bytes, record: type[Record]) -> Record:
+    """*raw* as a *record*. Raises Problem 422."""
+    if raw[:3] == _BOM:
+        raw = raw[3:]
     try:
         # What model_validate_json calls, after a look at options that are not used here.
         made: Record = record.__pydantic_validator__.validate_json(raw)
@@ -44,15 +64,6 @@ def read_body(request: Request, record: type[Record]) -> Record:
     _check_json(raw)
     faults = refused.errors(include_url=False)
     raise Problem(422, [{**fault, "loc": ["body", *fault["loc"]]} for fault in faults])
-
-
-def _unusual_body(request: Request) -> bytes:
-    """The body where something beside it needs a look. Raises Problem for what is wrong with that."""
-    _check_coding(request)
-    raw = request.body.removeprefix(_BOM)
-    if faults := _content_type_faults(request):
-        raise Problem(422, faults if raw else [*faults, _MISSING])
-    return raw
 
 
 def _check_coding(request: Request) -> None:

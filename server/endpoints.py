@@ -14,8 +14,8 @@ from sanic import Request
 from sanic.response import BaseHTTPResponse
 
 from server import answers, llm, written
-from server.body import read_body
-from server.errors import iso_problem
+from server.body import body_of, read_json
+from server.errors import Problem, iso_problem
 from server.records import (
     BuildRequest,
     BuildResponse,
@@ -31,8 +31,11 @@ from server.records import (
     ValidateRequest,
     ValidateResponse,
 )
+from server.responses import Answer
 from sim import operations
 from sim.errors import BuildError, OptionError, ParseError
+
+_IN_MESSAGE: list[str | int] = ["body", "message"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Endpoint:
     """One operation of the service: how it is documented and what answers it.
 
     `example` is a request that works. `llm`: it can ask for an LLM, so it has the LLM's answers, too.
+    `at_once` answers a body that needs no waiting, and gives None for another one.
     """
 
     path: str
@@ -50,40 +54,69 @@ class Endpoint:
     handler: Callable[[Request], Awaitable[BaseHTTPResponse]]
     example: dict[str, Any]
     llm: bool = False
+    at_once: Callable[[bytes], Answer | None] | None = None
 
 
 async def generate(request: Request) -> BaseHTTPResponse:
     """POST /generate."""
-    asked = read_body(request, GenerateRequest)
+    raw = body_of(request)
+    if (answer := generate_at_once(raw)) is not None:
+        return answer
+    asked = read_json(raw, GenerateRequest)
     try:
-        if asked.description and asked.description.strip():  # our choice: only blanks are no description
-            made = await llm.write(request.app.ctx.settings, asked)
-        else:
-            made = operations.generate(**_options(asked))
-    except OptionError as error:
-        raise iso_problem("iso8583_build", ["body", error.option], error) from None
+        return answers.generated(await llm.write(request.app.ctx.settings, asked))
     except BuildError as error:
-        raise iso_problem("iso8583_build", ["body"], error) from None
-    return answers.generated(made)
+        raise _unbuilt(error) from None
+
+
+def generate_at_once(raw: bytes) -> Answer | None:
+    """The answer of POST /generate to the body *raw*; None where an LLM is asked."""
+    asked = read_json(raw, GenerateRequest)
+    if asked.description and asked.description.strip():  # our choice: only blanks are no description
+        return None
+    try:
+        return answers.generated(operations.generate(**_options(asked)))
+    except BuildError as error:
+        raise _unbuilt(error) from None
+
+
+def _unbuilt(error: BuildError) -> Problem:
+    place = [error.option] if isinstance(error, OptionError) else []
+    return iso_problem("iso8583_build", ["body", *place], error)
 
 
 async def explain(request: Request) -> BaseHTTPResponse:
     """POST /explain."""
-    asked = read_body(request, ExplainRequest)
-    version, network = str(asked.version), _name(asked.network)
+    raw = body_of(request)
+    if (answer := explain_at_once(raw)) is not None:
+        return answer
+    asked = read_json(raw, ExplainRequest)
     try:
-        if asked.llm:
-            told = await llm.tell(request.app.ctx.settings, asked)
-        else:
-            told = operations.explain(asked.message, version=version, network=network)
+        return answers.explained(await llm.tell(request.app.ctx.settings, asked), asked.message)
     except ParseError as error:
-        raise iso_problem("iso8583_parse", ["body", "message"], error) from None
-    return answers.explained(told, asked.message)
+        raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
+
+
+def explain_at_once(raw: bytes) -> Answer | None:
+    """The answer of POST /explain to the body *raw*; None where an LLM is asked."""
+    asked = read_json(raw, ExplainRequest)
+    if asked.llm:
+        return None
+    message, version, network = asked.message, str(asked.version), _name(asked.network)
+    try:
+        return answers.explained(operations.explain(message, version=version, network=network), message)
+    except ParseError as error:
+        raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
 
 
 async def validate(request: Request) -> BaseHTTPResponse:
     """POST /validate."""
-    asked = read_body(request, ValidateRequest)
+    return validate_at_once(body_of(request))
+
+
+def validate_at_once(raw: bytes) -> Answer:
+    """The answer of POST /validate to the body *raw*."""
+    asked = read_json(raw, ValidateRequest)
     against = tuple(map(str, asked.against))
     version, network = str(asked.version), _name(asked.network)
     report = operations.validate(asked.message, against=against, network=network, version=version)
@@ -129,6 +162,7 @@ ENDPOINTS = (
         generate,
         {"message_type": "auth", "network": "VISA", "amount_minor_units": 2500},
         llm=True,
+        at_once=generate_at_once,
     ),
     Endpoint(
         "/explain",
@@ -139,6 +173,7 @@ ENDPOINTS = (
         explain,
         {"message": _MESSAGE},
         llm=True,
+        at_once=explain_at_once,
     ),
     Endpoint(
         "/validate",
@@ -149,6 +184,7 @@ ENDPOINTS = (
         ValidateResponse,
         validate,
         {"message": _MESSAGE, "against": ["VISA", "MASTERCARD"]},
+        at_once=validate_at_once,
     ),
     Endpoint(
         "/parse",

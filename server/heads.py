@@ -16,6 +16,7 @@ from sanic.headers import format_http1_response
 from sanic.helpers import has_message_body
 from sanic.response import BaseHTTPResponse
 
+from server.body import is_plain
 from server.responses import JSON, Answer
 
 TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]++"  # RFC 9110, section 5.6.2
@@ -31,11 +32,13 @@ _CONNECTION = {True: b"keep-alive", False: b"close"}
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A usual head: the path, the headers (which nobody changes), and the bytes of the body that follows."""
+    """A usual head: the path, the headers (which nobody changes), the bytes of the body that follows, and
+    whether that is JSON and nothing else."""
 
     path: str
     headers: Header
     length: int
+    plain: bool
 
 
 def usual_head(raw: bytes) -> Head | None:
@@ -45,11 +48,23 @@ def usual_head(raw: bytes) -> Head | None:
     >>> head.path, head.length
     ('/explain', 20)
     """
-    read = _read.__wrapped__ if _CARD_NUMBER.search(raw) else _read
-    return read(raw)
+    try:
+        return _kept(raw)
+    except _NotKeptError:
+        return _read(raw)
+
+
+class _NotKeptError(Exception):
+    """What is raised is remembered by no cache."""
 
 
 @lru_cache(maxsize=256)
+def _kept(raw: bytes) -> Head | None:
+    if _CARD_NUMBER.search(raw):
+        raise _NotKeptError
+    return _read(raw)
+
+
 def _read(raw: bytes) -> Head | None:
     match = _USUAL.fullmatch(raw)
     if match is None:
@@ -63,7 +78,7 @@ def _read(raw: bytes) -> Head | None:
         return None
     if not _LENGTH.fullmatch(headers["content-length"]):
         return None
-    return Head(match[1].decode(), headers, int(headers["content-length"]))
+    return Head(match[1].decode(), headers, int(headers["content-length"]), is_plain(headers))
 
 
 class AnswerHeads:

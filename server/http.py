@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Coroutine
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Any
 
 from sanic import Request
@@ -65,7 +65,7 @@ class LabHttp(Http):
     """One connection's requests, read by HTTP's grammar. After `keep_alive_requests` of them it is closed, so
     that clients that stay for long are dealt out anew among the workers."""
 
-    __slots__ = ("_ahead", "_served")
+    __slots__ = ("_ahead", "_refused", "_served")
     protocol: LabProtocol
     request_body: Any  # Sanic's: False or None, True, or "chunked"
     request_bytes: Any
@@ -76,6 +76,7 @@ class LabHttp(Http):
         self.init_for_request()  # type: ignore[no-untyped-call]  # there is no body before the first request
         self._served = 0
         self._ahead = False  # the client did not wait for an answer before it sent more
+        self._refused: Exception | None = None  # what was wrong with a request that was looked at at once
         protocol.request_handler = self._answer
 
     async def http1_request_header(self) -> None:
@@ -127,6 +128,10 @@ class LabHttp(Http):
         """Have *request* answered: by its endpoint at once, or as Sanic finds what answers it."""
         app = self.protocol.app
         route, handler = app.ctx.endpoints.get((request.method, self.url), (None, None))
+        refused, self._refused = self._refused, None
+        if refused is not None:
+            request.route = route
+            raise refused
         if handler is None:
             await app.handle_request(request)
             return
@@ -136,13 +141,42 @@ class LabHttp(Http):
         self.response = await handler(request)
         await self.http1_response_header(b"", end_stream=True)
 
+    def answer_at_once(self, data: bytes) -> bool:
+        """Answer *data* where that is one usual request, all of it, which needs no waiting: without waking
+        the connection's task, which costs as much as the rest of HTTP. False where it is anything else, and
+        for what is refused: the task does that."""
+        end = data.find(b"\r\n\r\n", 0, LONGEST)
+        head = usual_head(data[:end]) if end > 0 else None
+        if head is None or not head.plain or len(data) != end + 4 + head.length:
+            return False
+        protocol, ctx = self.protocol, self.protocol.app.ctx
+        handler = ctx.at_once.get(head.path)
+        if handler is None or not ctx.hosts(head.headers["host"]) or head.length > protocol.request_max_size:
+            return False
+        if self._served + 1 >= ctx.settings.keep_alive_requests:
+            return False
+        begun = perf_counter()
+        try:
+            answer = handler(data[end + 4 :])
+        except Exception as error:  # noqa: BLE001, whatever it is: the task tells of it
+            self._refused = error
+            return False
+        if answer is None:
+            return False
+        self._served += 1
+        if ctx.settings.access_log:
+            logs.write_access("POST", head.path, answer, begun)
+        protocol.transport.write(ctx.heads(answer, len(answer.body), kept=True) + answer.body)
+        return True
+
     async def http1_response_header(self, data: bytes, end_stream: bool) -> None:
         """Send the answer. None here comes in parts, so *data* and *end_stream* say nothing new."""
         answer, ctx = self.response, self.protocol.app.ctx
         body = answer.body or b""
         head = ctx.heads(answer, len(body), kept=self.keep_alive)
         if ctx.settings.access_log:
-            logs.write_access(self.request, answer, self.perft0)
+            route = self.request.route
+            logs.write_access(self.request.method, route.uri if route else None, answer, self.perft0)
         if self.expecting_continue:  # the body was not waited for, but will come
             self.expecting_continue = False
             head = HTTP_CONTINUE + head
@@ -189,7 +223,8 @@ class LabProtocol(HttpProtocol):
     """
 
     HTTP_CLASS = LabHttp
-    __slots__ = ("_ended", "_turned_away", "since")
+    __slots__ = ("_at_rest", "_ended", "_turned_away", "since")
+    recv_buffer: bytearray
     transport: Any
     _task: Any
 
@@ -197,11 +232,21 @@ class LabProtocol(HttpProtocol):
         """Take the connection if there is room, or if an idle one can make room."""
         self._turned_away: float | None = None
         self._ended = False  # the client sends no more
+        self._at_rest = False  # the task waits for the next request
         self.since = monotonic()
         if len(self.connections) < self.app.ctx.settings.max_connections or self._make_room():
             super().connection_made(transport)  # type: ignore[no-untyped-call]
         else:
             transport.set_protocol(_Full(transport, self.loop))
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came: answer it at once, or have the task look at it."""
+        if self._at_rest and not self.recv_buffer and self._can_write.is_set():
+            http = self.http
+            if not self.transport.is_closing() and http.answer_at_once(data):
+                self._time = self.since = monotonic()
+                return
+        super().data_received(data)
 
     def eof_received(self) -> bool:
         """The client sends no more: it still gets the answers to all that came. False closes at once."""
@@ -212,7 +257,12 @@ class LabProtocol(HttpProtocol):
         """Wait until more has come, where more can come."""
         if self._ended:
             self.close()
-        await super().receive_more()  # type: ignore[no-untyped-call]
+        http = self.http
+        self._at_rest = http.stage is Stage.IDLE and not http.request_body
+        try:
+            await super().receive_more()  # type: ignore[no-untyped-call]
+        finally:
+            self._at_rest = False
 
     def _make_room(self) -> bool:
         """Close the connection that has been idle for longest. False where none is."""

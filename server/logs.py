@@ -13,7 +13,6 @@ from time import perf_counter
 from types import TracebackType
 from typing import TypeAlias
 
-from sanic import Request
 from sanic.constants import HTTP_METHODS
 from sanic.response import BaseHTTPResponse
 
@@ -51,11 +50,10 @@ def set_up() -> None:
     access.propagate = False
 
 
-def write_access(request: Request, response: BaseHTTPResponse, begun: float | None) -> None:
+def write_access(method: str, route: str | None, response: BaseHTTPResponse, begun: float | None) -> None:
     """Method, route, status, bytes and time of one answer, begun at *begun* (None: its request was refused
     before). A method or path that the server does not know is not written: a client may put anything there.
     """
-    method = request.method if request.method in HTTP_METHODS else "-"
-    route = request.route.uri if request.route else "-"
+    method, route = method if method in HTTP_METHODS else "-", route or "-"
     spent = f"{(perf_counter() - begun) * 1000:.1f} ms" if begun is not None else "-"
     access.info("%s %s %s %s bytes %s", method, route, response.status, len(response.body or b""), spent)
