@@ -23,7 +23,7 @@ from sim.kept import Kept
 from sim.link.channel import Channel
 from sim.link.deadlines import Deadlines
 from sim.link.errors import LinkError
-from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange
+from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange, tells_of_the_past
 from sim.link.issuer import management
 from sim.link.line import Line
 from sim.link.pool import Pool
@@ -37,7 +37,7 @@ from sim.spec.tables import read_toml
 if TYPE_CHECKING:
     from sim.link.keys import KeyRing
 
-_MOVING, _REVERSAL = "124", "4"
+_MOVING = "124"  # message classes
 _DISTRUSTED = {
     "no_mac": "the answer has no MAC, although it is required",
     "wrong_mac": "the MAC of the answer does not fit it",
@@ -70,6 +70,8 @@ class AsyncClient:
     *echo_after* seconds of silence send an echo test; a connection whose echo is not answered is opened anew.
     *unsolicited* is given what answers nothing, and may give an answer; without it echo tests of the host are
     answered. With *keys* that have a MAC key, requests and reversals get a MAC, and each answer's is checked.
+    `unsettled` are the exchanges that were neither answered nor undone, the newest `limits["unsettled"]` of
+    them; `forgotten` is how many gave way, each of which is told.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class AsyncClient:
         self.timing = timing or Timing()
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
         self.unsettled: list[Exchange] = []
+        self.forgotten = 0
         self._unsolicited = unsolicited or self._answer_echo
         self._pool = self._of_size(pool)
         self._awaited: dict[Key, _Awaited] = {}
@@ -179,7 +182,7 @@ class AsyncClient:
         message = exchange.request
         if message.mti[1] not in _MOVING:
             return
-        if mtis.is_advice(message.mti) or message.mti[1] == _REVERSAL:
+        if tells_of_the_past(message):
             await self._repeat(exchange, policy_of(message, self.network), began=1)
         else:
             await self._undo(exchange)
@@ -222,6 +225,11 @@ class AsyncClient:
     def _unsettle(self, exchange: Exchange, why: str) -> None:
         self.unsettled.append(exchange)
         self._tell("unsettled", why)
+        while len(self.unsettled) > self.limits["unsettled"]:
+            oldest = self.unsettled.pop(0)
+            if not oldest.settled:  # it may be, meanwhile: by an answer that came after all
+                self.forgotten += 1
+                self._tell("forgotten", f"unsettled, and the oldest of too many: {oldest!r}")
 
     async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is undone. Raises as `send`

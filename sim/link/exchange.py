@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim.codec import Message
+from sim.elements import mti as mtis
 
 ANSWERED, TIMED_OUT, LOST, UNSENT = "answered", "timed out", "lost", "not sent"
+_REVERSAL = "4"  # message class
 
 
 @dataclass(slots=True, repr=False)
@@ -45,7 +47,15 @@ class Exchange:
 
     @property
     def settled(self) -> bool:
-        """Whether both sides agree: it was answered, or undone, or never sent."""
+        """Whether both sides agree: it was answered, or undone, or never sent. What tells of the past (an
+        advice, a reversal) is settled by an answer that comes late, too; a request, which was given up, is not.
+        """
         if self.status in (ANSWERED, UNSENT):
             return True
-        return self.reversal is not None and self.reversal.status == ANSWERED
+        told = self if tells_of_the_past(self.request) else self.reversal
+        return told is not None and (told.answered or told.late is not None)
+
+
+def tells_of_the_past(message: Message) -> bool:
+    """Whether *message* tells what has happened already, an advice or a reversal: it is repeated, not undone."""
+    return mtis.is_advice(message.mti) or message.mti[1] == _REVERSAL

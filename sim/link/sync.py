@@ -117,8 +117,13 @@ class Client:
 
     @property
     def unsettled(self) -> tuple[Exchange, ...]:
-        """Requests that were neither answered nor undone."""
+        """Requests that were neither answered nor undone, the newest of them."""
         return tuple(self.client.unsettled)
+
+    @property
+    def forgotten(self) -> int:
+        """How many of them gave way to newer ones; what the client saw names each."""
+        return self.client.forgotten
 
     def start(self, message: Message, **options: Any) -> Future[Exchange]:
         """Send *message*; the future has its `Exchange`. The options are those of `exchange`."""

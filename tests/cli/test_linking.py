@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from sim.operations import generate
+from sim.link import Line
+from sim.operations import generate, respond
 
 REQUEST = generate("financial", network="VISA", stan="000007").raw
 PAN = "4111111111111111"
@@ -44,7 +47,7 @@ def host(*argv: str, end: signal.Signals = signal.SIGINT) -> Iterator[tuple[str,
         yield found[1], lines
     finally:
         process.send_signal(end)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
         lines += out.splitlines()
     assert "Traceback" not in err
     assert process.returncode == 0
@@ -66,15 +69,45 @@ def test_two_commands_talk(tmp_path: Path) -> None:
     assert PAN not in sent.stdout + many.stdout + "".join(lines)
 
 
-def test_what_came_instead_of_an_answer_is_told(tmp_path: Path) -> None:
-    """An answer with another trace number and bytes that are no message: the request timed out, and why."""
-    rules = tmp_path / "rules.csv"
-    rules.write_text("mti,action,code\n0200,wrong-stan,00\n0100,garbage,00\n", encoding="utf-8")
-    other = generate("auth", stan="000007").raw
-    with host("--rules", str(rules)) as (address, _):
-        sent = iso8583("send", address, "--timeout", "0.5", "--no-reversal", given=f"{REQUEST}\n{other}\n")
+@contextmanager
+def saying(*frames: bytes) -> Iterator[str]:
+    """A host that gives each connection one of *frames* when it has heard something, and closes it; another
+    connection hears nothing. Its address."""
+    held = []
+
+    def serve() -> None:
+        for frame in frames:
+            heard, _ = listening.accept()
+            with heard:
+                heard.recv(4096)
+                heard.sendall(frame)
+        held.append(listening.accept())
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield "{}:{}".format(*listening.getsockname())
+        thread.join()
+        held[0][0].close()
+
+
+def test_what_came_instead_of_an_answer_is_told() -> None:
+    """An answer with another trace number and bytes that are no message: what became of the request, and what
+    came; then a host that says nothing in its time."""
+    line = Line.of()
+    other = respond(generate("financial", network="VISA", stan="000008").message).message
+    requests = [generate("financial", network="VISA", stan=f"{stan:06}").raw for stan in (7, 8, 9)]
+    with saying(line.encode(other), b"\x00\x10" + bytes(16)) as address:
+        sent = iso8583("send", address, "--timeout", "0.5", "--no-reversal", given="\n".join(requests))
     assert sent.returncode == 1
     lines = sent.stdout.splitlines()
+    assert [line.split(":")[0].split(" (")[0] for line in lines] == [
+        "✖ 0200 000007 lost",
+        "  came instead",
+        "✖ 0200 000008 lost",
+        "  came instead",
+        "✖ 0200 000009 timed out",
+    ]
     assert [line.partition(":")[2][:6] for line in lines if "came instead" in line] == [" 0210 ", " 18 by"]
 
 

@@ -31,8 +31,8 @@ def words(lane: Lane) -> list[str]:
 def test_a_time_out_and_its_reversal_are_one_transaction() -> None:
     """The request, that no answer came, the reversal that names it and its answer; the next request is
     another transaction."""
-    with sim.host(RULES) as host, sim.client(host, timeout=0.2) as client:
-        client.send(request(1, 100))
+    with sim.host(RULES) as host, sim.client(host) as client:
+        client.send(request(1, 100), timeout=0.2)
         client.send(request(7, 500))
         of_client, of_host = seen_by_client(client.seen), seen_by_host(host.seen)
         table = client.transactions

@@ -246,9 +246,9 @@ def test_a_reversal_after_a_time_out_has_its_mac() -> None:
     rules = [{"mti": "02xx", "action": "drop", "code": "00"}]
     with (
         sim.host(rules, keys={"mac": MAC_KEY}) as host,
-        sim.client(host, keys={"mac": MAC_KEY}, timeout=0.05) as client,
+        sim.client(host, keys={"mac": MAC_KEY}) as client,
     ):
-        done = client.send(request(1))
+        done = client.send(request(1), timeout=0.05)
         assert done.reversal is not None
         assert (done.status, done.reversal.code) == ("timed out", "00")
         assert host.balance(PAN) == 1_000_000

@@ -16,7 +16,7 @@ from sim.link import AsyncClient, AsyncHost, LinkError, client_context, rules_of
 from sim.link.deadlines import Deadlines
 from sim.link.issuer import Session
 from sim.link.keys import KeyRing
-from sim.operations import NETWORKS, generate
+from sim.operations import NETWORKS, generate, respond
 from sim.spec import VERSIONS
 from tests.link.ends import AT, ManualTiming, certificate, framed, kinds, message, until
 
@@ -79,6 +79,36 @@ def test_an_advice_that_nobody_answers_is_unsettled() -> None:
             assert client.unsettled == [await sending]
 
     asyncio.run(run())
+
+
+def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """A host that answers nothing for hours: the newest are kept, each that gave way is counted and named,
+    without its card; one that was settled meanwhile is no loss."""
+
+    async def run() -> None:
+        timing, rules = ManualTiming(), rules_of([{"action": "ignore"}])
+        async with (
+            AsyncHost(rules=rules, timing=timing) as host,
+            client_of(host, tries=1, limits={"unsettled": 2}) as client,
+        ):
+            for stan in range(1, 6):
+                sending = asyncio.ensure_future(client.send(message(stan, kind="advice")))
+                await until(lambda stan=stan: host.traffic.counts["unanswered"] == stan)
+                await timing.advance(30)
+                done = await sending
+                if stan == 3:
+                    done.late = respond(done.request).message
+            assert [one.request[11] for one in client.unsettled] == ["000004", "000005"]
+            told = [one.note for one in client.traffic if one.kind == "forgotten"]
+            assert [note.split(": ")[1] for note in told] == [
+                f"Exchange(0120 00000{stan}, timed out)" for stan in (1, 2)
+            ]
+            assert client.forgotten == 2
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(run())
+    assert "forgotten" in caplog.text
+    assert PAN not in caplog.text
 
 
 def test_a_sender_that_leaves_leaves_its_request_behind() -> None:
