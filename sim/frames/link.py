@@ -176,5 +176,10 @@ def rows_of(rules: Any) -> Any:
     if isinstance(rules, pd.DataFrame):
         plain = pd.DataFrame(rules)
         cells: list[dict[Any, Any]] = plain.astype(object).where(plain.notna(), None).to_dict("records")
-        return cells
+        return [{name: _whole(cell) for name, cell in row.items()} for row in cells]
     return Path(rules) if isinstance(rules, Path) else rules
+
+
+def _whole(cell: Any) -> Any:
+    """A cell as it was written: pandas makes 50 the number 50.0 where another row of its column is empty."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell

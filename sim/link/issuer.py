@@ -126,7 +126,7 @@ class Issuer:
         rule = self.table.find(request)
         if rule is not None and rule.action == "ignore":
             return Decision(None, "ignore", rule=rule.label)
-        ruled, key = rule is not None and rule.code, None
+        ruled, key = rule is not None and rule.decides, None
         if self.keys and mtis.is_network_management(request.mti):
             # Before another takes its place: a key exchange is answered with the key that it came with.
             key = self.keys.mac_key(request, self.format, self.network)
@@ -163,7 +163,7 @@ class Issuer:
         if self.sign_on and not session.signed_on:
             return Decision(self._answer(request, self._code("signed_off", request)), note="not signed on")
         key = self._key(request)
-        if (known := self._given.get(key)) and (rule is None or not rule.code):
+        if (known := self._given.get(key)) and (rule is None or not rule.decides):
             text, note = known
             answer = parse(text, request.dialect or request.version) if text else None
             return Decision(answer, note=f"repeat: {note}".removesuffix(": "), text=text)
@@ -184,8 +184,8 @@ class Issuer:
     def _fresh(
         self, request: Message, rule: Rule | None, known: tuple[str, str] | None
     ) -> tuple[Message | None, str, int]:
-        if rule is not None and rule.code:
-            return self._by_rule(request, rule, known), "", 0
+        if rule is not None and rule.decides:
+            return (*self._by_rule(request, rule, known), 0)
         report = judge(request, self.network, ())
         if not report.valid:
             errors = report.errors
@@ -196,19 +196,29 @@ class Issuer:
             return (*self._moved(request, rule), 0)
         return self._answer(request, None), "", 0
 
-    def _by_rule(self, request: Message, rule: Rule, known: tuple[str, str] | None) -> Message | None:
+    def _by_rule(
+        self, request: Message, rule: Rule, known: tuple[str, str] | None
+    ) -> tuple[Message | None, str]:
         """The answer with the rule's code. What was approved before (*known*) is not booked again."""
         approved = request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version)
         if approved and not (known and self._approved(known[0], request)):
             self._book(request, self._taken(request))
-        return self._answer(request, rule.code)
+        return self._ruled(request, rule.code)
+
+    def _ruled(self, request: Message, code: str) -> tuple[Message | None, str]:
+        """The answer with a rule's *code*; of one that this version has no room for, a malfunction, and why."""
+        try:
+            return self._answer(request, code), ""
+        except BuildError as error:
+            answer = self._answer(request, self._code("malfunction", request))
+            return answer, f"the rule's code {code} is none of {request.version}: {error}"
 
     def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
         taken = self._taken(request)
         if self._moves.get(request.get(3)[:2]) == "inquiry":
             return self._with_balance(request), "balance told"
-        if rule is not None and rule.action == "partial" and rule.approved is not None:
-            return self._partly(request, min(rule.approved, taken)), "approved in part"
+        if rule is not None and rule.approved is not None and taken > 0:
+            return self._partly(request, min(rule.approved, taken), rule.code or None), "approved in part"
         available = self.accounts.balance(account(request)[1])
         if taken > available and request.mti[2] not in _ADVICES:
             return self._answer(request, self._code("no_funds", request)), "not enough on the account"
@@ -230,8 +240,9 @@ class Issuer:
 
     def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message | None, str]:
         kind = management(request)
-        if rule is not None and rule.code:
-            return self._answer(request, rule.code), kind
+        if rule is not None and rule.decides:
+            answer, note = self._ruled(request, rule.code)
+            return answer, note or kind
         if kind in (_SIGNED_ON, "sign-off"):
             session.signed_on = kind == _SIGNED_ON
         elif kind == "cutover":
@@ -253,14 +264,11 @@ class Issuer:
         self, request: Message, code: str | None, *, part: int | None = None, balance: int | None = None
     ) -> Message | None:
         """The answer that `respond` makes: with *part* of the amount approved, with the *balance*."""
-        try:
-            self._approvals += code is None
-            approval = f"{self._approvals % 1_000_000:06}"
-            return respond(
-                request, code, approval=approval, amount_minor_units=part, balance_minor_units=balance
-            ).message
-        except BuildError:  # a rule's code of another version
-            return respond(request, self._code("malfunction", request)).message
+        self._approvals += code is None or part is not None
+        approval = f"{self._approvals % 1_000_000:06}"
+        return respond(
+            request, code, approval=approval, amount_minor_units=part, balance_minor_units=balance
+        ).message
 
     def _code(self, name: str, request: Message) -> str:
         return str(self._answers[request.version][name])
@@ -279,10 +287,11 @@ class Issuer:
             return 0
         return int(found[0]) * _SIGNS.get(way or "", 0)
 
-    def _partly(self, request: Message, approved: int) -> Message | None:
-        """An approval of less than was asked for."""
+    def _partly(self, request: Message, approved: int, code: str | None) -> Message | None:
+        """An approval of less than was asked for, with *code* or the version's own."""
+        answer = self._answer(request, code, part=approved)
         self.accounts.book(request, approved)
-        return self._answer(request, None, part=approved)
+        return answer
 
     def _with_balance(self, request: Message) -> Message | None:
         return self._answer(request, None, balance=self.accounts.balance(account(request)[1]))

@@ -41,6 +41,12 @@ ACTIONS = {
 }
 _TEXTS = ("mti", "processing_code", "network", "card", "currency", "merchant", "terminal", "code", "name")
 _ANY = "xX"
+# How conditions are written: what is written otherwise would never be met, and nobody would know.
+_WRITTEN = {
+    "mti": (re.compile(r"[0-9xX]{4}"), "four digits, x for any, such as 0100 or 01xx"),
+    "processing_code": (re.compile(r"[0-9]{1,6}"), "1 to 6 digits, its beginning, such as 00"),
+    "card": (re.compile(r"[0-9]{8,19}|[0-9]{0,19}\*"), "a card number, or its beginning and *"),
+}
 _WHOLE = re.compile(r"[0-9]{0,18}")
 
 
@@ -99,6 +105,11 @@ class Rule:
         # The card may be a whole number: it is no part of what is shown.
         return f"Rule({self.label!r})"
 
+    @property
+    def decides(self) -> bool:
+        """Whether its code is the answer, whatever the message says; of a partial approval it is a word on it."""
+        return bool(self.code) and self.action != "partial"
+
     def fits(self, message: Message) -> bool:
         """Whether *message* meets the conditions, `seen` aside."""
         return (
@@ -152,6 +163,9 @@ def rules_of(source: Source | None) -> tuple[Rule, ...]:
     if source is None:
         return ()
     rows = _read(source) if isinstance(source, str | Path) else source
+    if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+        found = f"a value of type {type(rows).__name__}"
+        raise OptionError("rules", "a CSV or TOML file, a DataFrame, or a list of rows", found)
     return tuple(row if isinstance(row, Rule) else _rule(at, row) for at, row in enumerate(rows, 1))
 
 
@@ -186,6 +200,7 @@ def _rule(at: int, row: Mapping[str, Any]) -> Rule:
         raise ChoiceError.of(f"rule {at}", unknown[0], _COLUMNS)
     values: dict[str, Any] = {name: str(given[name]).strip() for name in _TEXTS if name in given}
     where = f"rule {at}, "
+    _check_written(where, values)
     if "network" in values:
         values["network"] = network_named(values["network"], f"{where}network")
     for name in ("amount", "seen"):
@@ -201,9 +216,26 @@ def _rule(at: int, row: Mapping[str, Any]) -> Rule:
     for name, kind in (("delay", float), ("approved", int)):
         if name in given:
             values[name] = _number(where + name, given[name], kind)
-    if values.get("action") == "partial" and "approved" not in values:
+    partial = values.get("action") == "partial"
+    if partial and "approved" not in values:
         raise OptionError(f"{where}approved", "the amount that is approved (minor units)", "none")
+    if "approved" in values and not partial:
+        raise OptionError(
+            f"{where}action", "partial, as there is an amount that is approved", values.get("action", "none")
+        )
     return Rule(**values)
+
+
+def _check_written(where: str, values: dict[str, Any]) -> None:
+    if "card" in values:
+        values["card"] = values["card"].replace(" ", "")
+    for name, (written, said) in _WRITTEN.items():
+        if name in values and not written.fullmatch(values[name]):
+            raise OptionError(where + name, said, shown(values[name]))
+    if "currency" in values and currency(values["currency"]) is None:
+        raise OptionError(
+            f"{where}currency", "a currency of ISO 4217, such as EUR or 978", shown(values["currency"])
+        )
 
 
 def _number(column: str, value: object, kind: type[float]) -> float:

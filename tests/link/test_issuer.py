@@ -220,12 +220,52 @@ def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
         ({"delay": "nan"}, "rule 1, delay: expected a number, not below 0"),
         ({"network": "VISSA"}, "rule 1, network: expected .*; did you mean 'VISA'"),
         ({"action": "partial"}, "rule 1, approved: expected the amount"),
+        ({"approved": "50"}, "rule 1, action: expected partial, .*, found none"),
+        ({"mti": "100"}, "rule 1, mti: expected four digits, x for any, .*, found '100'"),
+        ({"processing_code": "0x"}, "rule 1, processing_code: expected 1 to 6 digits"),
+        ({"card": "4111"}, "rule 1, card: expected a card number, or its beginning"),
+        ({"card": "4111-1111-1111-1111"}, "rule 1, card: expected .*, found 19 characters"),
+        ({"currency": "EURO"}, "rule 1, currency: expected a currency of ISO 4217"),
     ],
 )
 def test_a_rule_that_cannot_be_met_is_named(row: dict[str, str], text: str) -> None:
     """Row, column, and what it may say."""
     with pytest.raises(OptionError, match=text):
         rules_of([row])
+
+
+@pytest.mark.parametrize("rules", [5, {"mti": "0100"}])
+def test_what_is_no_table_of_rules_is_told(rules: Any) -> None:
+    """A number, and one row that is in no list."""
+    with pytest.raises(OptionError, match="rules: expected a CSV or TOML file, .* or a list of rows, found"):
+        rules_of(rules)
+
+
+def test_a_code_that_no_answer_has_room_for_is_told() -> None:
+    """A rule written for one version meets a message of another: a malfunction, and why."""
+    decision = decide(issuer([{"code": "54"}]), message(version="1993"))
+    assert (code(decision), decision.note) == (
+        "909",
+        "the rule's code 54 is none of 1993: DE 39: expected n 3, found 2 characters",
+    )
+
+
+def test_a_partial_approval_may_have_a_code_of_its_own() -> None:
+    """What is approved is what is booked, once; a refund, of which nothing is taken, is approved whole."""
+    host = issuer([{"action": "partial", "approved": "300", "code": "87"}], balance=1000)
+    for _ in range(2):
+        decision = decide(host, message(amount_minor_units=500))
+        assert decision.answer is not None
+        assert (code(decision), int(decision.answer[4])) == ("87", 300)
+        assert host.accounts.balance(PAN) == 700
+    assert code(decide(host, message(2, purpose="refund", kind="financial", amount_minor_units=500))) == "00"
+    assert host.accounts.balance(PAN) == 1200
+
+
+def test_a_card_may_be_written_with_blanks() -> None:
+    """As people write it, and as balances may have it."""
+    (rule,) = rules_of([{"card": "4111 1111 1111 1111"}])
+    assert rule.card == PAN
 
 
 def test_actions_are_told_and_ranges_are_written_as_read() -> None:
