@@ -51,6 +51,7 @@ class Channel:
     ) -> Channel:
         """Connect. Raises LinkError where nobody listens, in its time, with the right certificate."""
         host, port = where
+        wanted = "a connection" if tls is None else "a TLS connection"
         opening = asyncio.ensure_future(asyncio.open_connection(host, port, ssl=tls))
 
         def give_up() -> None:
@@ -63,11 +64,11 @@ class Channel:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            raise LinkError(f"{host}:{port}", "a connection", f"none within {seconds:g} seconds") from None
+            raise LinkError(f"{host}:{port}", wanted, f"none within {seconds:g} seconds") from None
         except OSError as error:
             plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
             why = plain or getattr(error, "verify_message", "") or error.strerror or str(error)
-            raise LinkError(f"{host}:{port}", "a connection", why) from None
+            raise LinkError(f"{host}:{port}", wanted, why) from None
         finally:
             watch.cancel()
         return cls(name, line, reader, writer, heard, lost)

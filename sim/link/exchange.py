@@ -48,7 +48,7 @@ class Exchange:
     @property
     def settled(self) -> bool:
         """Whether both sides agree: it was answered, or undone, or never sent. What tells of the past (an
-        advice, a reversal) is settled by an answer that comes late, too; a request, which was given up, is not.
+        advice, a reversal) is settled by an answer that comes late, too; a request is not: it was given up.
         """
         if self.status in (ANSWERED, UNSENT):
             return True
@@ -57,5 +57,5 @@ class Exchange:
 
 
 def tells_of_the_past(message: Message) -> bool:
-    """Whether *message* tells what has happened already, an advice or a reversal: it is repeated, not undone."""
+    """Whether *message* tells what has happened, as advices and reversals do: it is repeated, not undone."""
     return mtis.is_advice(message.mti) or message.mti[1] == _REVERSAL

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -97,8 +98,9 @@ class AsyncHost:
             )
         except OSError as error:
             where = f"{self.address}:{self.port}"
-            # asyncio puts words of its own around what the system says.
-            why = os.strerror(error.errno) if error.errno else str(error)
+            # asyncio puts words of its own around what the system says; a name that is not found has none.
+            named = isinstance(error, socket.gaierror) or not error.errno
+            why = (error.strerror or str(error)) if named else os.strerror(error.errno or 0)
             raise LinkError(where, "a place to listen at", why) from None
         self.port = self._server.sockets[0].getsockname()[1]
         self._tell("listening", f"on {self.address}:{self.port}")

@@ -206,7 +206,7 @@ class Issuer:
         return self._ruled(request, rule.code)
 
     def _ruled(self, request: Message, code: str) -> tuple[Message | None, str]:
-        """The answer with a rule's *code*; of one that this version has no room for, a malfunction, and why."""
+        """The answer with a rule's *code*; of one that its version has no room for, a malfunction: why."""
         try:
             return self._answer(request, code), ""
         except BuildError as error:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sim.link import background, scenario
+from sim.link import asked, background, scenario
 from sim.link.client import AsyncClient, Unsolicited
 from sim.link.host import LOOPBACK, AsyncHost
 from sim.link.line import Line, spoken
 from sim.link.rules import rules_of
-from sim.link.sync import Client, Host, balances_of
+from sim.link.sync import Client, Host
 from sim.link.tls import client_tls, server_tls
 from sim.masking.files import masked_names
 from sim.spec.spellings import network_named, version_named
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 AHost = TypeVar("AHost", bound=Host)
 AClient = TypeVar("AClient", bound=Client)
+_MOST_CONNECTIONS = 1000
 
 
 def line_of(format: Format | str | None, framing: Any, version: object) -> Line:
@@ -53,16 +54,17 @@ def host(
     tls: Any = None,
 ) -> AHost:
     """A host that listens. The arguments are those of `sim.host`."""
+    opening = None if opening is None else asked.whole("opening", opening)
     server = AsyncHost(
         line_of(format, framing, version),
         rules_of(rules),
         network=None if network is None else network_named(network),
-        balances=balances_of(balances),
+        balances=asked.balances(balances),
         opening=opening,
         sign_on=sign_on,
         keys=_ring(keys),
         address=address or LOOPBACK,
-        port=port,
+        port=asked.whole("port", port, 0, 65535),
         tls=server_tls(tls),
     )
     return kind(server).start()
@@ -94,12 +96,12 @@ def client(
         line,
         network=None if network is None else network_named(network),
         tls=client_tls(tls),
-        pool=pool,
-        match=match,
-        timeout=timeout,
+        pool=asked.whole("pool", pool, 1, _MOST_CONNECTIONS),
+        match=asked.elements("match", match),
+        timeout=None if timeout is None else asked.seconds("timeout", timeout),
         reverse=reverse,
-        tries=tries,
-        echo_after=echo_after,
+        tries=None if tries is None else asked.whole("tries", tries, 0),
+        echo_after=None if echo_after is None else asked.seconds("echo_after", echo_after),
         unsolicited=unsolicited,
         keys=_ring(keys),
     )

@@ -107,7 +107,7 @@ class Rule:
 
     @property
     def decides(self) -> bool:
-        """Whether its code is the answer, whatever the message says; of a partial approval it is a word on it."""
+        """Whether its code is the answer, whatever the message says: not of a partial approval."""
         return bool(self.code) and self.action != "partial"
 
     def fits(self, message: Message) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any, Self
 
@@ -137,8 +137,3 @@ class Client:
     def exchange_all(self, messages: Iterable[Message], **options: Any) -> list[Exchange]:
         """Send *messages* at once, and wait for all."""
         return [future.result() for future in [self.start(message, **options) for message in messages]]
-
-
-def balances_of(balances: Mapping[Any, Any] | None) -> dict[str, int]:
-    """Balances as a caller writes them: card numbers may have blanks, amounts are minor units."""
-    return {str(pan).replace(" ", ""): int(units) for pan, units in (balances or {}).items()}

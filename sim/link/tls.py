@@ -6,8 +6,10 @@ import ssl
 from os import PathLike
 
 from sim.errors import OptionError
+from sim.masking import mask_words
 
 Path = str | PathLike[str]
+_AUTHORITIES = "the certificates of authorities (PEM)"
 
 
 def server_context(certificate: Path, key: Path | None = None, clients: Path | None = None) -> ssl.SSLContext:
@@ -15,9 +17,12 @@ def server_context(certificate: Path, key: Path | None = None, clients: Path | N
     *clients* are the authorities of client certificates, which are then required."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
-    made.load_cert_chain(certificate, key)
+    _load(made, certificate, key)
     if clients is not None:
-        made.load_verify_locations(clients)
+        try:
+            made.load_verify_locations(clients)
+        except OSError as error:
+            raise _unread(_AUTHORITIES, error, clients) from None
         made.verify_mode = ssl.CERT_REQUIRED
     return made
 
@@ -27,11 +32,28 @@ def client_context(
 ) -> ssl.SSLContext:
     """The context of a client that trusts *authorities* (PEM; None: those of the system) and shows
     *certificate*, if it has one. The host's name is checked."""
-    made = ssl.create_default_context(cafile=None if authorities is None else str(authorities))
+    try:
+        made = ssl.create_default_context(cafile=None if authorities is None else str(authorities))
+    except OSError as error:
+        raise _unread(_AUTHORITIES, error, authorities) from None
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     if certificate is not None:
-        made.load_cert_chain(certificate, key)
+        _load(made, certificate, key)
     return made
+
+
+def _load(made: ssl.SSLContext, certificate: Path, key: Path | None) -> None:
+    try:
+        made.load_cert_chain(certificate, key)
+    except OSError as error:
+        raise _unread("a certificate and the key that belongs to it (PEM)", error, certificate, key) from None
+
+
+def _unread(wanted: str, error: OSError, *paths: Path | None) -> OptionError:
+    """The system names neither file, and says of most that is wrong with one that it is `PEM lib`."""
+    names = mask_words(" and ".join(str(one) for one in paths if one is not None))
+    why = "not what they should be" if isinstance(error, ssl.SSLError) else error.strerror
+    return OptionError("tls", wanted, f"{names}: {why}")
 
 
 def server_tls(tls: object) -> ssl.SSLContext | None:

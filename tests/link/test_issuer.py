@@ -237,7 +237,7 @@ def test_a_rule_that_cannot_be_met_is_named(row: dict[str, str], text: str) -> N
 @pytest.mark.parametrize("rules", [5, {"mti": "0100"}])
 def test_what_is_no_table_of_rules_is_told(rules: Any) -> None:
     """A number, and one row that is in no list."""
-    with pytest.raises(OptionError, match="rules: expected a CSV or TOML file, .* or a list of rows, found"):
+    with pytest.raises(OptionError, match=r"rules: expected a CSV or TOML file, .* or a list of rows, found"):
         rules_of(rules)
 
 

@@ -107,9 +107,12 @@ class KeyRing:
         if isinstance(given, str | Path):
             try:
                 parts = tomllib.loads(text_of("keys", given))
-            except (OSError, tomllib.TOMLDecodeError):
+            except OSError:
                 # A key may stand in the place of the name.
                 raise OptionError("keys", "a TOML file with zone, pin, mac, pins", "no such file") from None
+            except tomllib.TOMLDecodeError as error:
+                at = str(error).rpartition("(")[2].rstrip(")")
+                raise OptionError("keys", "a TOML file with zone, pin, mac, pins", f"no TOML {at}") from None
         if not isinstance(parts, Mapping):
             raise OptionError("keys", "a KeyRing, a mapping or a TOML file", f"a {type(given).__name__}")
         if unknown := [str(name) for name in parts if name not in _WORDS]:

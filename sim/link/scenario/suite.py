@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sim.errors import ChoiceError, OptionError, shown
+from sim.link.asked import MOST_ELEMENT
 from sim.link.rules import Rule, csv_rows, rules_of
 from sim.masking.files import text_of
 from sim.spec import tables
@@ -52,7 +53,6 @@ _KINDS: dict[str, tuple[type, str]] = {
 _STEPS: dict[str, tuple[type, str]] = {"steps": (list, "a list of tables")}
 _WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, and no path
 _FOLDER = "suites"
-_MOST_ELEMENT = 192
 _MOST_DIGITS = 12  # of an amount
 
 
@@ -282,7 +282,7 @@ def _text(value: object) -> str:
 
 def _element(where: str, key: str) -> int:
     word = key.rpartition(".")[2]
-    if not (word.isascii() and word.isdecimal() and 2 <= int(word[:4]) <= _MOST_ELEMENT):
+    if not (word.isascii() and word.isdecimal() and 2 <= int(word[:4]) <= MOST_ELEMENT):
         raise OptionError(where, f"{key.partition('.')[0]}. and an element number", shown(key))
     return int(word)
 

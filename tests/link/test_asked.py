@@ -1,0 +1,79 @@
+"""What both ends of a line are asked for: what cannot be met is told by the option, without a card number."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sim
+from sim.errors import OptionError
+from sim.link import LinkError, client_context, server_context
+from tests.link.ends import certificate
+
+PAN = "4111111111111111"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"pool": 0}, "pool: expected a whole number, 1 to 1000, found 0"),
+        ({"pool": "3"}, "pool: expected a whole number, 1 to 1000, found '3'"),
+        ({"timeout": 0}, "timeout: expected seconds, above 0 and at most 86400, found 0"),
+        ({"timeout": "5"}, "timeout: expected seconds, .*, found '5'"),
+        ({"timeout": float("nan")}, "timeout: expected seconds, .*, found nan"),
+        ({"tries": -1}, "tries: expected a whole number of at least 0, found -1"),
+        ({"echo_after": 0}, "echo_after: expected seconds"),
+        ({"match": "11"}, r"match: expected a list of element numbers, such as \[11, 41\], found '11'"),
+        ({"match": [11, 1000]}, "match: expected a whole number, 2 to 192, found 1000"),
+    ],
+)
+def test_a_client_that_cannot_be_is_told(options: dict[str, Any], said: str) -> None:
+    """Before it connects: which option, what it may be, what it was."""
+    with pytest.raises(OptionError, match=said):
+        sim.client("127.0.0.1:1", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"port": 99_999}, "port: expected a whole number, 0 to 65535, found 99999"),
+        ({"port": "8583"}, "port: expected a whole number"),
+        ({"opening": "much"}, "opening: expected a whole number, found 'much'"),
+        ({"balances": 5}, "balances: expected a mapping of card numbers to minor units, found a value of"),
+        (
+            {"balances": {PAN: "much"}},
+            r"balances, card 411111\*+1111: expected a whole number, found 'much'",
+        ),
+        ({"tls": ("none.pem", "none.key")}, "tls: .* found none.pem and none.key: No such file"),
+    ],
+)
+def test_a_host_that_cannot_be_is_told(options: dict[str, Any], said: str) -> None:
+    """The same of the other end."""
+    with pytest.raises(OptionError, match=said):
+        sim.host(**options)
+
+
+def test_a_name_that_nobody_knows_is_told_in_the_words_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its number is none of the system's errors."""
+
+    async def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr("asyncio.start_server", unknown)
+    with pytest.raises(LinkError, match=r"nowhere:0: expected a place .*, found Name or service not known"):
+        sim.host(address="nowhere")
+
+
+def test_a_certificate_that_is_none_is_named(tmp_path: Path) -> None:
+    """Key and certificate exchanged, no certificate at all, no such file."""
+    cert, key = certificate(tmp_path)
+    with pytest.raises(OptionError, match=r"key\.pem and .*cert\.pem: not what they should be"):
+        server_context(key, cert)
+    for wrong in (key, tmp_path / "none.pem"):
+        with pytest.raises(OptionError, match=f"tls: expected the certificates .*{wrong.name}: "):
+            client_context(wrong)
+        with pytest.raises(OptionError, match=f"tls: expected the certificates .*{wrong.name}: "):
+            server_context(cert, key, wrong)
