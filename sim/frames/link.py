@@ -133,7 +133,11 @@ class Watched:
 
 
 class LabHost(Host, Watched):
-    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time."""
+    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time, also as
+    a DataFrame."""
+
+    def _rows(self, rules: Any) -> Any:
+        return rows_of(rules)
 
     def send(self, message: MessageArgument) -> int:
         """Send a message that nobody asked for to all clients; gives to how many."""

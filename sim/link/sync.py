@@ -63,7 +63,11 @@ class Host:
 
     @rules.setter
     def rules(self, rules: Source | None) -> None:
-        self.server.rules = rules_of(rules)
+        self.server.rules = rules_of(self._rows(rules))
+
+    def _rows(self, rules: Any) -> Any:
+        """A rule table as `rules_of` takes it."""
+        return rules
 
     @property
     def seen(self) -> Traffic:

@@ -61,7 +61,10 @@ def test_rules_may_be_a_table_and_be_changed_while_it_runs() -> None:
         assert client.send(sim.generate("auth", stan=1)).code == "05"
         host.rules = None
         assert client.send(sim.generate("auth", stan=2)).code == "00"
-        assert repr(host).endswith("ascii in length-2, 0 rules)")
+        # Beside an empty cell pandas makes 1 the number 1.0.
+        host.rules = pd.DataFrame([{"code": "05", "mti": "0800"}, {"code": "51", "seen": 1}])
+        assert client.send(sim.generate("auth", stan=3)).code == "51"
+        assert repr(host).endswith("ascii in length-2, 2 rules)")
     assert repr(host).startswith("Host(closed")
     assert repr(client).startswith("Client(closed")
 
