@@ -133,8 +133,8 @@ class Watched:
 
 
 class LabHost(Host, Watched):
-    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time, also as
-    a DataFrame."""
+    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time,
+    a DataFrame, too."""
 
     def _rows(self, rules: Any) -> Any:
         return rows_of(rules)
