@@ -133,6 +133,49 @@ def _tshark(data: bytes) -> str:
     return json.dumps([{"_index": "packets-2024-01-02", "_source": {"layers": layers}}], indent=2)
 
 
+def _netty(data: bytes) -> str:
+    line = "+--------+" + "-" * 49 + "+" + "-" * 16 + "+"
+    rows = [f"|{at:08x}| {row.hex(' '):<47} |{_gutter(row):<16}|" for at, row in _rows(data)]
+    return "\n".join([line, *rows, line])
+
+
+def _power_shell(data: bytes) -> str:
+    head = "          Offset Bytes                                           Ascii\n"
+    head += "                 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F\n"
+    return head + "\n".join(f"{at:016X} {row.hex(' ').upper():<47} {_gutter(row)}" for at, row in _rows(data))
+
+
+def _appended(data: bytes) -> str:
+    pieces = [row.hex().upper() for _, row in _rows(data, 20)]
+    return f'String msg = "{pieces[0]}"; // head\n' + "".join(f'msg += "{one}";\n' for one in pieces[1:])
+
+
+def _built(data: bytes) -> str:
+    return "".join(f'        sb.append("{row.hex()}");\n' for _, row in _rows(data, 20))
+
+
+def _adjacent(data: bytes) -> str:
+    return "static const char *msg =\n" + "\n".join(
+        f'    "{row.hex()}"  // from {at}' for at, row in _rows(data, 20)
+    )
+
+
+def _marked(data: bytes, left: str, right: str) -> str:
+    plain = {*range(32, 127)} - set((left + right).encode())
+    shown = "".join(chr(one) if one in plain else f"{left}{one:02X}{right}" for one in data)
+    return f"2024-01-02 03:04:05 RX: {shown}\n"
+
+
+def _vertical(data: bytes) -> str:
+    """As ISPF shows a line with HEX ON."""
+    return "\n".join(
+        "\n".join(
+            (_gutter(row), "".join(f"{one >> 4:X}" for one in row), "".join(f"{one & 15:X}" for one in row))
+        )
+        for _, row in _rows(data, 72)
+    )
+
+
 WRITTEN: dict[str, Callable[[bytes], str]] = {
     "HxD": _hxd,
     "DEBUG": _debug,
@@ -149,6 +192,23 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "gdb": _memory,
     "rows with box characters": _boxed,
     "hex in literals beside each other": lambda data: _pieces(data, " "),
+    "Netty": _netty,
+    "PowerShell": _power_shell,
+    "vertical": _vertical,
+    "literals appended": _appended,
+    "literals in a builder": _built,
+    "literals with notes": _adjacent,
+    "literals, aligned": lambda data: _pieces(data, "\n" + " " * 40 + "+ "),
+    "literals, Visual Basic": lambda data: _pieces(data, " & _\n    "),
+    "PostgreSQL": lambda data: f" id | raw\n----+----\n  1 | \\x{data.hex()}\n(1 row)\n",
+    "characters, others in angles": lambda data: _marked(data, "<", ">"),
+    "characters, others in brackets": lambda data: _marked(data, "[", "]"),
+    "decimal, three digits": lambda data: " ".join(f"{one:03}" for one in data),
+    "Wireshark YAML": lambda data: (
+        "packets:\n  - packet: 4\n    peer: 0\n    timestamp: 1609459200.1\n    data: !!binary |\n      "
+        + "\n      ".join(base64.encodebytes(data).decode().split())
+        + "\n"
+    ),
     "hex in literals put together": lambda data: _pieces(data, " +\n    "),
     "Visual Basic, short": lambda data: f"{{{', '.join(f'&H{byte:X}' for byte in data)}}}",
     "xxd -i": lambda data: (

@@ -32,10 +32,12 @@ _OWN = 3.0
 _OTHER_VERSION = 10.0
 _NO_ELEMENTS = 2.0
 _ODD_EVIDENCE = 8.0
-_FAR = 12
+_FAR, _NEARER = 12, 4
+_FEW_ODD = 2
 _MOST_ODD = 3
 _FORMATS = 64
 _PAN, _TRACK_2 = 2, 35
+_SHOWN_OTHERWISE = {"ascii", "gbk"}
 _PAGES_DIFFER = frozenset("[]^|!¢¬")
 # Bits that a byte takes in the simplest explanation of some bytes: digits, hex digits, capitals, print.
 _PLAIN = tuple(
@@ -66,6 +68,8 @@ class Candidate:
     odd: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     score: float = 0.0
+    # The same with characters where this has bytes: what can be said of the one can be said of the other.
+    plainer: Candidate | None = None
 
     def __post_init__(self) -> None:
         self.steps = self.state.steps()
@@ -170,7 +174,8 @@ class Candidate:
     def fits(self) -> bool:
         """Whether it reads to the end with nothing left over, behind a front that is mostly understood."""
         left = self.behind is not None and not self.behind.name and self.behind.size
-        return self.complete and len(self.odd) < _MOST_ODD and not left and self.front.unknown <= _FAR
+        far = _FAR if len(self.odd) < _FEW_ODD else _NEARER
+        return self.complete and len(self.odd) < _MOST_ODD and not left and self.front.unknown <= far
 
     @property
     def goes_on(self) -> bool:
@@ -279,14 +284,18 @@ def same(one: Candidate, other: Candidate) -> bool:
 
 
 def _alike(first: Step, second: Step) -> bool:
-    alike = first.way.field.written == second.way.field.written
+    written = {first.way.field.written, second.way.field.written}
+    # Chinese characters, too, are bytes that ASCII shows as characters that do not print.
+    alike = len(written) == 1 or written == _SHOWN_OTHERWISE
     if first is second or (alike and (first.start, first.end) == (second.start, second.end)):
         return True
     mine = {_plain(value) for _, value in first.values}
     theirs = {_plain(value) for _, value in second.values}
     if mine & theirs:
         return True
-    return any(_hex(value) in theirs for value in mine) or any(_hex(value) in mine for value in theirs)
+    # Capitals of bytes that are no letters are other bytes.
+    hexed = {_hex(value) for _, value in first.values}, {_hex(value) for _, value in second.values}
+    return bool(hexed[0] & theirs or hexed[1] & mine)
 
 
 def _plain(value: str) -> str:

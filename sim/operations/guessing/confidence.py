@@ -28,7 +28,7 @@ def judge(best: Candidate, others: Sequence[Candidate]) -> None:
     ]
     _note(best)
     best.reasons = [*best.odd, *best.unusual, *(_beside(best, rival) for rival in rivals[:2])]
-    best.confidence = _confidence(best, rivals)
+    best.confidence = _confidence(best.plainer or best, rivals)
     if best.confidence == SURE:
         best.reasons = ["reads to the end, nothing is odd, and nothing else does with other values"]
 

@@ -35,6 +35,7 @@ from sim.spec.words import AnyVersion
 
 _EVIDENCE, _EVIDENCE_USUAL, _EVIDENCE_FRAMED = 8.0, -30.0, -200.0
 _FEWEST = 2
+_ENOUGH = 40.0
 # So few of 64 bits are set by chance once in a million million, so few once in a hundred.
 _MOST_THIN, _MOST_ROUTED = 8, 23
 _FARTHER = 16
@@ -312,8 +313,9 @@ def _in_order(kept: list[Candidate]) -> list[Candidate]:
 
 def _believable(best: Candidate) -> bool:
     """Whether the best candidate is a message at all, damaged perhaps, and no chance reading."""
-    if best.fits:
-        return best.score >= 0
+    # The other text that it stands in says nothing about what reads to its end.
+    if best.fits and (best.score >= 0 or best.score - min(best.reading.saved, 0.0) >= _ENOUGH):
+        return True
     near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
     if near and best.steps and not best.steps[0].odd:
         return True

@@ -28,6 +28,8 @@ _SHOWN = 12
 _VISA_MISFIT = 22.0
 _LRC = 4.0
 _TPDU_BYTES = 5
+_LATE = 14.0  # a length stands in front of a TPDU, hardly behind one
+_HEADS = frozenset(("unionpay", "version-2"))
 _BLOCK, _BLOCKED, _FILL = 1012, 1014, b"@@"
 _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
 
@@ -162,7 +164,8 @@ def _length(
     made: Frame, data: bytes, said: int, at: int, total: int, end: int | None
 ) -> Iterator[FrontLayer]:
     width = _width(made)
-    after, raw, bits = at + width, data[:width], _bits()[made.name]
+    after, raw = at + width, data[:width]
+    bits = _bits()[made.name] - _LATE * (at >= _TPDU_BYTES)
     left = total - after
     if end is None:
         odd = ""
@@ -196,8 +199,8 @@ def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> F
     shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
     if len(raw) < width or not re.fullmatch(made.pattern, shown):
         return None
-    if made.name == "unionpay" and (len(data) != width or at < _TPDU_BYTES):
-        return None  # any six bytes that begin so; only between a TPDU and the message are they the head
+    if made.name in _HEADS and (len(data) != width or at < _TPDU_BYTES):
+        return None  # any bytes may begin so; only between a TPDU and the message are they the head
     if made.kind != "visa":
         return FrontLayer(made.name, f"{made.title} {shown}", width, bits)
     fits = int.from_bytes(raw[3:5], "big") in ((end or total) - at, total - at)

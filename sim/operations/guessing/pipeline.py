@@ -245,7 +245,17 @@ def _best(made: list[Candidate]) -> list[Candidate]:
             kept.append(one)
         elif alike is not None and _is_foreign(kept[alike]) and not _is_foreign(one):
             kept[alike] = one  # the lengths of another version say nothing that its own do not
+        elif alike is not None and _shows_more(one, kept[alike]):
+            one.plainer = kept[alike].plainer or kept[alike]
+            kept[alike] = one
     return kept
+
+
+def _shows_more(one: Candidate, other: Candidate) -> bool:
+    """Whether *one* has as raw bytes what *other* has as characters that do not print, all else alike."""
+    return (
+        len(one.odd) < len(other.odd) and one.score > other.score and _is_foreign(one) == _is_foreign(other)
+    )
 
 
 def _alike(one: Candidate, other: Candidate) -> bool:

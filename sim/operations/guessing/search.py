@@ -214,4 +214,4 @@ def _kept(grown: list[State], rate: float, size: int | None) -> list[State]:
     else:
         most = sorted(grown, key=lambda one: -one.score - _END * (size - 2 <= one.at))[:_MOST]
         chosen = [*most, *even]
-    return list({one.at: one for one in reversed(chosen)}.values())[::-1]
+    return list({one.at: one for one in chosen}.values())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 _MOST_ROWS = 4200
 _MOST_LINE = 400
 _ROW = re.compile(
-    r"(?:0[xX])?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b))?([0-9A-Fa-f]{3,10})"
+    r"(?:0[xX])?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b))?([0-9A-Fa-f]{3,16})"
     r"(?:[hH](?=[\s:])|\([0-9A-Fa-f]{3,8}\))?\]?(?: ?:|\|)?"
     r"(?:(?:(?<=:)|[ \t|]+)(?=[0-9A-Fa-f]{2})(\S.*))?"
 )
@@ -74,7 +74,7 @@ def _run(lines: list[str], base: int, cut: int) -> list[tuple[int, str, int]]:
     for before, line in zip(["", *lines], lines, strict=False):
         if now and line[cut:].strip() == _ALIKE:
             continue
-        match = _ROW.fullmatch(line[cut : cut + _MOST_LINE].strip().lstrip("["))
+        match = _ROW.fullmatch(line[cut : cut + _MOST_LINE].strip().lstrip("[|"))
         if match is None and (first := _FIRST.search(line[:_MOST_LINE])):
             match = _ROW.fullmatch(first[1].strip())
         at = _number(match[2], base) if match else -1

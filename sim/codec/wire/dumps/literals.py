@@ -29,6 +29,7 @@ _LISTED = re.compile(
 )
 _SPACED = re.compile(
     r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,3}-?[0-9]{1,3}){9,}|0[xX][0-9A-Fa-f]{2}(?:\s{1,3}0[xX][0-9A-Fa-f]{2}){8,}"
+    r"|(?<![0-9A-Za-z.])[0-2][0-9]{2}(?:\s{1,3}[0-2][0-9]{2}){11,}(?![0-9A-Za-z.])"
 )
 _NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
@@ -43,17 +44,25 @@ _DIALECTS = (
     (re.compile(r"\b(0x[0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\.toByte\(\)|u8\b)"), r"\1"),
     (re.compile(r"[\[<(]([0-9A-Fa-f]{2})[\]>)](?=[\[<(\r\n]|$)"), r"0x\1 "),
 )
+_IN_BRACKETS = tuple(
+    re.compile(rf"{one}([0-9A-Fa-f]{{2}}){two}") for one, two in ("<>", (r"\[", r"\]"), ("{", "}"))
+)
+_FEWEST_MARKED = 4
+_WORD_BEFORE = re.compile(r"\S{0,64}$")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _FEWEST_PERCENT = 4
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~+*-])+")
-_BASE64_LINES = re.compile(r"(?m)(?:^[A-Za-z0-9+/]{40,80}\r?\n)+[A-Za-z0-9+/]{1,80}={0,2}$")
+_BASE64_LINES = re.compile(
+    r"(?m)(?:^[ \t]{0,16}[A-Za-z0-9+/]{40,80}\r?\n)+[ \t]{0,16}[A-Za-z0-9+/]{1,80}={0,2}$"
+)
 _LOWEST, _HIGHEST = -128, 255
 
 
 def all_of(text: str) -> Iterator[Found]:
     """Every literal in *text* that may hold a message; those in pieces were put together."""
     yield from _escapes(text)
+    yield from _marked(text)
     yield from _lists(_as_in_c(_CAST.sub("", uncommented(text))))
     yield from _base64(text)
     yield from _percent(text)
@@ -75,6 +84,21 @@ def _percent(text: str) -> Iterator[Found]:
     found = _ENCODED.match(text, start)
     if found is not None and len(_PERCENT.findall(found[0])) >= _FEWEST_PERCENT:
         yield "URL encoding", unquote_to_bytes(found[0].replace("+", " ")), len(found[0])
+
+
+def _marked(text: str) -> Iterator[Found]:
+    """Characters as they are, and those that do not print as hex digits in brackets: `<02>0800[82]`."""
+    for pattern in _IN_BRACKETS:
+        first = pattern.search(text)
+        if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
+            continue
+        line = text[first.start() - len(_WORD_BEFORE.search(text[: first.start()])[0]) :].splitlines()[0]  # type: ignore[index]
+        parts = pattern.split(line)
+        pieces = [
+            bytes.fromhex(part) if place % 2 else part.encode("latin-1", "replace")
+            for place, part in enumerate(parts)
+        ]
+        yield "hex in brackets among characters", b"".join(pieces), len(line)
 
 
 def _escapes(text: str) -> Iterator[Found]:

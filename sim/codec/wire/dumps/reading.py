@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sim.codec.wire.dumps import literals, tidy
 from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, columns, rows
 from sim.codec.wire.dumps.octal import octal_rows
+from sim.codec.wire.dumps.vertical import vertical
 
 MOST_CHARACTERS = 65536
 _BYTE = 8.0
@@ -19,12 +20,13 @@ _SWAPPED = 12.0
 _MOST_BLANKS = 64
 # Far more blanks in a row than any dump has; a paste of nothing else must not cost more than its length.
 _BLANKS = re.compile(r"[ \t]{64,}|[\r\n]{64,}")
-_SEPARATORS = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[\s:,;|\-]")
+# `\x` in front of all digits, as PostgreSQL shows bytes, is no escape of two of them.
+_SEPARATORS = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|\\x(?=[0-9A-Fa-f]{16})|[\s:,;|\-]")
 _WRAPPING = " \t\r\n\"'`{}[]();,"
 _HEX_ONLY = re.compile(r"[0-9A-Fa-f]{16,}")
 # One word of digits; pairs with the same separator between them; anything that looks like pairs.
 _HEX_RUNS = (
-    re.compile(r"(?<![0-9A-Za-z])(?:0[xX])?[0-9A-Fa-f]{20,}(?![0-9A-Za-z])"),
+    re.compile(r"(?<![0-9A-Za-z])(?:0[xX]|\\x)?[0-9A-Fa-f]{20,}(?![0-9A-Za-z])"),
     re.compile(
         r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([\s:,;|\-]{1,2})[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){8,}(?![0-9A-Za-z])"
     ),
@@ -181,6 +183,8 @@ def _lines_joined(text: str) -> Iterator[Reading]:
 def _dumps(text: str) -> Iterator[Reading]:
     if other := octal_rows(text):
         yield _taken(other.name, other.data, other.characters, text)
+    if under := vertical(text):
+        yield _taken("vertical hex", *under, text)
     shown, notes = tidy.unmasked(text)
     found: HexDump | None = rows(shown) or bare_rows(shown) or columns(shown)
     if found is None:
@@ -218,4 +222,4 @@ def _pairs(name: str, digits: str, taken: int, text: str, notes: tuple[str, ...]
 
 
 # What alone makes readings of such a name: nothing else need be looked for then.
-_MAKERS = (("hex dump", _dumps), ("dump of", _dumps), ("hex", _hex))
+_MAKERS = (("hex dump", _dumps), ("dump of", _dumps), ("vertical", _dumps), ("hex", _hex))

@@ -9,8 +9,15 @@ MASKED = "bytes are masked in the paste and read as zeros"
 CUT = "the paste ends in an ellipsis: it is cut"
 _BOXES = str.maketrans("\u2502\u2503\u2551\u00a6\u2402\u2403", "    \x02\x03")
 _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
-# Two literals, one behind the other: a blank, a line end, or what joins them between.
-_PIECES = re.compile(r"([\"'])(?:\s{1,24}|\s{0,24}[\\+.&]\s{0,24})[bBuLr@]?\1")
+# Two literals, one behind the other: a blank, a line end, a note, or what joins them between.
+_NOTE = r"(?:(?://|#)[^\r\n\"']{0,80}(?=[\r\n]))?"
+_PIECES = re.compile(
+    rf"([\"'])\s{{0,2}}(?:{_NOTE}\s{{1,80}}|\s{{0,80}}(?:[\\+.]|&(?:\s_)?)\s{{0,2}}{_NOTE}\s{{0,80}})[bBuLr@]?\1"
+)
+# A literal that is put behind another one: `s += "…"`, `s .= '…'`, `s.append("…")`, `s = s + "…"`.
+_APPENDED = re.compile(
+    r"([\"'])\s?\)?\s?;?(?:[ \t]{0,8}(?://|#)[^\r\n\"']{0,80}[\r\n])?\s{0,40}\$?\w{1,40}\s?(?:\+=|\.=|&=|\.[aA]ppend\(|=\s\$?\w{1,40}\s?[+.&])\s?\1"
+)
 _COMMENT = re.compile(
     r"/\*[^*]{0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n]"
 )
@@ -50,8 +57,10 @@ def joined(text: str) -> str:
 
     >>> joined('"0800" + "8220" \\'04\\' \\'00\\'')
     '"08008220" \\'0400\\''
+    >>> joined('s = "0800";  s += "8220";')
+    's = "08008220";'
     """
-    return _PIECES.sub("", text)
+    return _APPENDED.sub("", _PIECES.sub("", text))
 
 
 def uncommented(text: str) -> str:

@@ -1,0 +1,45 @@
+"""Vertical hex, as editors and browsers of mainframes show bytes: under each line of characters a line of the
+first hex digits and a line of the second ones.
+
+    0800b...
+    FFFF8200
+    08002200
+"""
+
+from __future__ import annotations
+
+import re
+
+_HEX = re.compile(r"[ \t>]{0,12}([0-9A-Fa-f]{8,})[ \t]*")
+_MOST_LINES = 4200
+# What is no line of digits between two pairs: the characters, a ruler, a blank line.
+_APART = 4
+
+
+def vertical(text: str) -> tuple[bytes, int] | None:
+    """The bytes that pairs of lines in *text* show, and how many characters those take; None where there is
+    no such pair.
+
+    >>> vertical("0800b...\\nFFFF8200\\n08002200\\n")
+    (b'\\xf0\\xf8\\xf0\\xf0\\x82"\\x00\\x00', 27)
+    """
+    lines = text.splitlines()[:_MOST_LINES]
+    digits = [match[1] if (match := _HEX.fullmatch(line)) else "" for line in lines]
+    data, taken, at, since = bytearray(), 0, 0, 0
+    while at + 1 < len(lines):
+        high, low = digits[at], digits[at + 1]
+        if high and len(high) == len(low) and at and _shows(lines[at - 1], len(high)):
+            data += bytes.fromhex("".join(map("".join, zip(high, low, strict=True))))
+            taken += sum(len(line) + 1 for line in lines[at - 1 : at + 2])
+            at, since = at + 2, 0
+            continue
+        at, since = at + 1, since + 1
+        if data and since > _APART:
+            break
+    return (bytes(data), min(taken, len(text))) if data else None
+
+
+def _shows(line: str, size: int) -> bool:
+    """Whether *line* may hold the characters of *size* bytes: blanks at its end are lost."""
+    margin = len(line) - len(line.lstrip(" \t>"))
+    return bool(line.strip()) and len(line.rstrip()) <= size + margin

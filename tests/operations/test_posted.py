@@ -1,0 +1,77 @@
+"""What people post of links that no ready format describes: heads, private bytes, hashes, damaged text."""
+
+from __future__ import annotations
+
+import pytest
+from support import AT
+
+from sim.codec import Message
+from sim.codec.wire import encode, wire_format
+from sim.operations import generate, guess, parse_any
+from sim.operations.sureness import LIKELY, SURE, UNSURE
+
+_TERMINAL = Message(
+    "0200",
+    {3: "000000", 4: "000000012345", 11: "146739", 22: "051", 24: "003", 25: "00"}
+    | {35: "4111111111111111=28122011234", 41: "TERM0001", 42: "MERCHANT1234567"},
+)
+_BCD = wire_format("bcd")
+_PRIVATE = bytes.fromhex("00033132580004494102200006494246394541000349430300E9F1C1")
+
+
+def _with_private(number: int, data: bytes) -> bytes:
+    """The terminal's message with raw bytes behind two packed bytes of length in element *number*."""
+    changed = _BCD.with_(elements={number: {"format": "b..999", "written": "raw", "counts": "bytes"}})
+    fields = {**_TERMINAL.fields, number: data.hex().upper()}
+    return encode(Message("0200", fields), changed)
+
+
+@pytest.mark.parametrize("head", ["6000060000", "600107035E", "60000300000100", "60000300001306"])
+def test_addresses_in_hex_and_two_bytes_behind_them_are_a_head(head: str) -> None:
+    """A TPDU whose addresses are no decimal digits, and a head of two bytes behind a TPDU, are known."""
+    best = guess(bytes.fromhex(head) + encode(_TERMINAL, _BCD)).best
+    assert (best.confidence, best.message, best.framing[0][:4]) == (SURE, _TERMINAL, "TPDU")
+
+
+@pytest.mark.parametrize("number", [48, 58, 59, 61, 62, 63])
+def test_private_bytes_are_given_as_hex(number: int) -> None:
+    """Bytes that do not print are hex, not characters, and two ways to show them are no two readings."""
+    data = bytes.fromhex("6000060000") + _with_private(number, _PRIVATE)
+    best = guess(data).best
+    assert best.message is not None
+    assert best.message.fields[number] == _PRIVATE.hex().upper()
+    assert best.confidence in (SURE, LIKELY)
+
+
+def test_chinese_in_a_private_element_is_read() -> None:
+    """GBK text in one element of a BCD message is shown as such."""
+    text = "测试保单|联系方式123"
+    data = bytes.fromhex("6000060000") + _with_private(57, text.encode("gbk"))
+    best = guess(len(data).to_bytes(2, "big") + data).best
+    assert best.message is not None
+    assert (best.message.fields[57], best.confidence) == (text, SURE)
+
+
+def test_a_hash_in_place_of_a_mac_is_read() -> None:
+    """A text form whose DE 128 has 64 hex digits is read to its end, and its values are given."""
+    sale = generate("auth", entry="chip", at=AT).message
+    fields = {**sale.fields, 123: "510101511344101", 128: "BE97C61158EDB795" * 4}
+    raw = encode(Message("0200", fields), wire_format("nibss")).decode()
+    read = parse_any(raw)
+    assert (read.format, read.confidence, read.message.fields) == ("nibss", SURE, fields)
+
+
+def test_a_text_form_that_lost_its_blanks_is_no_hex_of_something_else() -> None:
+    """A text that begins as the text form does is that, damaged, before it is packed digits behind bytes of
+    no known framing."""
+    raw = generate("reversal", network="JCB", at=AT).raw
+    best = guess(raw.replace(" ", "")).best
+    assert (best.mti, best.as_text, best.confidence) == (raw[:4], True, UNSURE)
+
+
+def test_a_message_in_much_other_text_is_read_to_its_end() -> None:
+    """What reads to its end is believed before what stops, however much stands around it."""
+    dump = encode(_TERMINAL, _BCD).hex()
+    lines = "\n".join(f"step {at}: nothing of interest happened here" for at in range(20))
+    best = guess(f"{lines}\n{dump}\n{lines}").best
+    assert (best.message, best.complete) == (_TERMINAL, True)
