@@ -75,3 +75,42 @@ def test_a_message_in_much_other_text_is_read_to_its_end() -> None:
     lines = "\n".join(f"step {at}: nothing of interest happened here" for at in range(20))
     best = guess(f"{lines}\n{dump}\n{lines}").best
     assert (best.message, best.complete) == (_TERMINAL, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("ascii", {"digits": "bcd", "track": "bcd", "lengths": "bcd", "binary": "raw"}),
+        ("ebcdic", {"digits": "bcd", "track": "bcd", "lengths": "binary"}),
+        ("bcd-ebcdic", {"digits": "cp037", "track": "cp037", "lengths": "cp037"}),
+    ],
+)
+def test_mixtures_of_writings_are_read(name: str, change: dict[str, str]) -> None:
+    """Links whose MTI and bitmap are written otherwise than their elements are read, whatever is in front."""
+    written = wire_format(name).with_(**change)
+    for kind in ("auth", "reversal", "echo"):
+        message = generate(kind, at=AT).message
+        body = encode(message, written)
+        best = guess(len(body).to_bytes(2, "big") + body).best
+        assert best.confidence in (SURE, LIKELY)
+        assert {n: value.replace("D", "=") for n, value in message.fields.items()} == {
+            n: value.replace("D", "=") for n, value in (best.message or message).fields.items()
+        }
+
+
+def test_elements_of_variable_length_settle_where_odd_digits_are_filled_up() -> None:
+    """Digits that leave no choice say on which side those of fixed length are filled up."""
+    right = wire_format("bcd-right").with_(odd={"fixed": "right 0", "variable": "right 0"})
+    message = Message(
+        "1100", {3: "000000", 4: "000000012345", 11: "146739", 24: "100", 32: "12345678901"}, "1993"
+    )
+    data = encode(message, right)
+    best = guess(len(data).to_bytes(2, "big") + data).best
+    assert (best.message, best.confidence) == (message, SURE)
+
+
+def test_one_row_of_a_dump_is_a_dump() -> None:
+    """A short message whose dump has a single row is read without what stands beside it."""
+    data = encode(Message("0800", {11: "123450"}), _BCD)
+    row = f"00000000: {data.hex(' ', 2)}  ......4P\n"
+    assert guess(row).best.message == Message("0800", {11: "123450"})

@@ -34,11 +34,18 @@ class Padding:
 def settle(steps: Sequence[Step]) -> Padding:
     """Choose a filling for each group of *steps*."""
     found = Padding({step.number: step.value for step in steps})
-    for group in _GROUPS:
-        odd = [step for step in steps if _group(step) == group and _is_odd(step)]
+    groups = {group: [step for step in steps if _group(step) == group and _is_odd(step)] for group in _GROUPS}
+    for group, odd in groups.items():
         if odd:
-            _settle(group, odd, found)
+            _settle(group, odd, found, _side_of(groups["variable"]) if group == _GROUPS[0] else "")
     return found
+
+
+def _side_of(odd: Sequence[Step]) -> str:
+    """The side that elements of variable length leave no choice but to be filled up on; empty for none. The
+    digits of fixed length are filled up on the same side, as good as always."""
+    only = [sides for step in odd if len(sides := {said.split()[0] for said, _ in step.values}) == 1]
+    return next(iter(only[0])) if only and all(one == only[0] for one in only) else ""
 
 
 def _group(step: Step) -> str:
@@ -50,7 +57,7 @@ def _is_odd(step: Step) -> bool:
     return step.way.field.written == BCD and len(step.way.fields) > 1 and len(step.value) % 2 == 1
 
 
-def _settle(group: str, odd: list[Step], found: Padding) -> None:
+def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
     options = [said for said, _ in odd[0].values if all(said in dict(step.values) for step in odd)]
     if not options:  # they are not filled up alike: each for itself
         found.elements |= {step.number: step.values[0][0] for step in odd}
@@ -60,13 +67,14 @@ def _settle(group: str, odd: list[Step], found: Padding) -> None:
         return
     votes = {said: sum(_vote(step, dict(step.values)[said]) for step in odd) for said in options}
     best = max(votes.values())
-    chosen = next(said for said in options if votes[said] == best)
+    equal = [said for said in options if votes[said] == best]
+    chosen = next((said for said in equal if said.startswith(side)), equal[0])
     found.groups[group] = chosen
-    if group == _GROUPS[0] and (alone := _alone(odd, chosen)):
+    agreed = side and chosen.startswith(side)
+    if group == _GROUPS[0] and not agreed and (alone := _alone(odd, chosen)):
         said = f"only DE {alone} says that odd digits are filled up {chosen}"
         (found.unsettled if chosen == odd_said(odd[0].way.field) else found.doubtful).append(said)
     found.values |= {step.number: dict(step.values)[chosen] for step in odd}
-    equal = [said for said in options if votes[said] == best]
     differ = [step for step in odd if len({dict(step.values)[said] for said in equal}) > 1]
     if differ:
         found.unsettled.append(_both(differ))

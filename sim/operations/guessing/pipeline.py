@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sim.codec.wire.dumps import Reading
+from sim.codec.wire.formats import RAW
 from sim.codec.wire.framing import STX
 from sim.operations.guessing.anchors import Anchor, Head, anchors, usual
 from sim.operations.guessing.blocks import after
@@ -33,6 +34,7 @@ _WINDOW = 4096  # bytes looked at for the message that follows
 # Elements read with all that links do otherwise: each costs some tenths of a millisecond.
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
+_AS_BYTES = (RAW, "gbk")
 _TEXT_FIRST = 60.0
 _WHOLE = -40.0  # bits saved by text with hardly anything around it
 _SETTLED = 40.0  # bits saved where nothing is odd: hardly another reading is right then
@@ -253,9 +255,12 @@ def _best(made: list[Candidate]) -> list[Candidate]:
 
 def _shows_more(one: Candidate, other: Candidate) -> bool:
     """Whether *one* has as raw bytes what *other* has as characters that do not print, all else alike."""
-    return (
-        len(one.odd) < len(other.odd) and one.score > other.score and _is_foreign(one) == _is_foreign(other)
+    otherwise = (
+        mine.way is its.way or (mine.way.change or {}).get("written") in _AS_BYTES
+        for mine, its in zip(one.steps, other.steps, strict=True)
     )
+    better = len(one.odd) < len(other.odd) and one.score > other.score
+    return better and _is_foreign(one) == _is_foreign(other) and all(otherwise)
 
 
 def _alike(one: Candidate, other: Candidate) -> bool:

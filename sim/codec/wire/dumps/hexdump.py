@@ -54,6 +54,8 @@ def rows(text: str) -> HexDump | None:
             best = found if len(found) > len(best) else best
         if len(best) > 1:
             break
+    if len(best) == 1 and best[0][0] == 0 and len(lines) == 1:
+        return _bytes_of(best, _USUAL)
     steps = {after[0] - row[0] for row, after in zip(best, best[1:-1] or best[1:], strict=False)}
     if len(best) < 2 or len(steps) != 1 or min(steps) < _NARROWEST:
         return None
