@@ -1,18 +1,21 @@
-"""Kernels that need not import the packages of others anew: a second and more of each.
+"""Kernels that need not import anew what all of them do: a second and more of each.
 
-`serving()` starts a process that has imported them and waits. A kernel that any test, notebook or JupyterLab
+`serving()` starts a process that has imported it and waits. A kernel that any test, notebook or JupyterLab
 starts in the usual way (`python -m ipykernel_launcher`) finds it by a variable, asks it for a copy of itself
-(a fork), and stays as that copy's stand-in: it hands signals on, and both end together. What is ours, `sim`
-and the modules of the course, every kernel imports itself, as that of a user does.
+(a fork), and stays as that copy's stand-in: it hands signals on, and both end together. Of what is ours the
+rooms below the tables are there, imported and not used; tables, panels and the modules of the course, which
+meet the notebook when they are imported, every kernel imports itself, as that of a user does.
 
 Linux only; elsewhere, and where nobody serves, kernels start as they always do.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -27,9 +30,13 @@ from typing import Any
 VARIABLE = "TESTS_WARM_KERNELS"  # the path of the socket
 _LAUNCHER = "ipykernel_launcher"
 _WARM = (
-    *("ipykernel.ipkernel", "ipykernel.kernelapp", "pandas", "pyarrow.compute", "ipywidgets", "anywidget"),
+    *("ipykernel.ipkernel", "ipykernel.kernelapp", "ipykernel.debugger", "psutil", "pdb"),
+    *("pandas", "pyarrow.compute", "ipywidgets", "anywidget", "tqdm"),
     *("cryptography.hazmat.primitives.ciphers", "pycountry", "iso4217", "iso18245"),
 )
+_ROOMS = ("spec", "codec", "elements", "judge", "operations", "link")
+# Programs, and what changes the sockets of the whole process.
+_NOT = (".__main__", ".locust", ".pytest_plugin")
 _LONGEST = 1 << 20
 
 
@@ -78,8 +85,7 @@ def _serve(path: str) -> None:
         door.bind(path)
         door.listen()
         print("listening", flush=True)
-        for name in _WARM:
-            importlib.import_module(name)
+        _import_all()
         # As pandas has it where it is imported in a kernel; here it takes this process for a terminal.
         importlib.import_module("pandas").set_option("display.max_columns", 20)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a copy
@@ -90,6 +96,23 @@ def _serve(path: str) -> None:
                 _become(line)
                 return
             line.close()
+
+
+def _import_all() -> None:
+    """What most kernels will want, and what they would otherwise look for each."""
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # says nothing of frozen modules
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    for name in _WARM:
+        importlib.import_module(name)
+    for room in _ROOMS:
+        package = importlib.import_module(f"sim.{room}")
+        for module in pkgutil.walk_packages(package.__path__, f"sim.{room}."):
+            if not module.name.endswith(_NOT):
+                importlib.import_module(module.name)
+    importlib.import_module("jupyter_client.localinterfaces").local_ips()  # asks another program
+    # A copy that looked at all this for garbage would make its own of it.
+    gc.collect()
+    gc.freeze()
 
 
 def _become(line: socket.socket) -> None:
