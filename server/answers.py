@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from pydantic_core import to_json
 
-from server.responses import Answer
 from sim.codec import Message
 from sim.operations import Explanation, Generated, Report
 from sim.operations.project import labels
@@ -23,26 +22,26 @@ _PLAIN = re.compile(r"[ !#-\[\]-~]*+").fullmatch  # nothing that JSON escapes
 Writer = Callable[[Mapping[int, str], bool], str]
 
 
-def generated(made: Generated) -> Answer:
+def generated(made: Generated) -> bytes:
     """The answer of POST /generate."""
     message, mti, source = _text(made.raw), _word(made.mti), _text(made.source)
     fields = _fields(made.message, made.raw)
     network = "null" if made.network is None else _word(made.network)
     text = f'{{"message":{message},"mti":{mti},"network":{network},"fields":{fields},"source":{source}}}'
-    return Answer(text.encode())
+    return text.encode()
 
 
-def explained(told: Explanation, raw: str) -> Answer:
+def explained(told: Explanation, raw: str) -> bytes:
     """The answer of POST /explain; *raw* is the text that was explained."""
     fields = _fields(told.message, raw)
-    mti, source, summary = _word(told.mti), _text(told.source), _text(told.summary)
-    return Answer(f'{{"fields":{fields},"mti":{mti},"source":{source},"summary":{summary}}}'.encode())
+    mti, source, summary = _word(told.mti), _word(told.source), _text(told.summary)
+    return f'{{"fields":{fields},"mti":{mti},"source":{source},"summary":{summary}}}'.encode()
 
 
-def validated(report: Report) -> Answer:
+def validated(report: Report) -> bytes:
     """The answer of POST /validate."""
     write = _kept if report.verdict.kept else _judged
-    return Answer(write(report.verdict, report.asked))
+    return write(report.verdict, report.asked)
 
 
 def _judged(verdict: Verdict, asked: tuple[str, ...]) -> bytes:

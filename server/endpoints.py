@@ -43,7 +43,7 @@ class Endpoint:
     """One operation of the service: how it is documented and what answers it.
 
     `example` is a request that works. `llm`: it can ask for an LLM, so it has the LLM's answers, too.
-    `at_once` answers a body that needs no waiting, and gives None for another one.
+    `at_once` gives the answer to a body that needs no waiting, and None for another one.
     """
 
     path: str
@@ -54,22 +54,22 @@ class Endpoint:
     handler: Callable[[Request], Awaitable[BaseHTTPResponse]]
     example: dict[str, Any]
     llm: bool = False
-    at_once: Callable[[bytes], Answer | None] | None = None
+    at_once: Callable[[bytes], bytes | None] | None = None
 
 
 async def generate(request: Request) -> BaseHTTPResponse:
     """POST /generate."""
     raw = body_of(request)
     if (answer := generate_at_once(raw)) is not None:
-        return answer
+        return Answer(answer)
     asked = read_json(raw, GenerateRequest)
     try:
-        return answers.generated(await llm.write(request.app.ctx.settings, asked))
+        return Answer(answers.generated(await llm.write(request.app.ctx.settings, asked)))
     except BuildError as error:
         raise _unbuilt(error) from None
 
 
-def generate_at_once(raw: bytes) -> Answer | None:
+def generate_at_once(raw: bytes) -> bytes | None:
     """The answer of POST /generate to the body *raw*; None where an LLM is asked."""
     asked = read_json(raw, GenerateRequest)
     if asked.description and asked.description.strip():  # our choice: only blanks are no description
@@ -89,15 +89,16 @@ async def explain(request: Request) -> BaseHTTPResponse:
     """POST /explain."""
     raw = body_of(request)
     if (answer := explain_at_once(raw)) is not None:
-        return answer
+        return Answer(answer)
     asked = read_json(raw, ExplainRequest)
     try:
-        return answers.explained(await llm.tell(request.app.ctx.settings, asked), asked.message)
+        told = await llm.tell(request.app.ctx.settings, asked)
     except ParseError as error:
         raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
+    return Answer(answers.explained(told, asked.message))
 
 
-def explain_at_once(raw: bytes) -> Answer | None:
+def explain_at_once(raw: bytes) -> bytes | None:
     """The answer of POST /explain to the body *raw*; None where an LLM is asked."""
     asked = read_json(raw, ExplainRequest)
     if asked.llm:
@@ -111,10 +112,10 @@ def explain_at_once(raw: bytes) -> Answer | None:
 
 async def validate(request: Request) -> BaseHTTPResponse:
     """POST /validate."""
-    return validate_at_once(body_of(request))
+    return Answer(validate_at_once(body_of(request)))
 
 
-def validate_at_once(raw: bytes) -> Answer:
+def validate_at_once(raw: bytes) -> bytes:
     """The answer of POST /validate to the body *raw*."""
     asked = read_json(raw, ValidateRequest)
     against = tuple(map(str, asked.against))

@@ -96,11 +96,15 @@ class AnswerHeads:
             for kept, word in _CONNECTION.items()
         }
 
+    def success(self, size: int, *, kept: bool) -> bytes:
+        """The head of an answer in JSON of *size* bytes that is no error."""
+        return b"HTTP/1.1 200 OK\r\ncontent-length: %d%b\r\n\r\n" % (size, self._success[kept])
+
     def __call__(self, answer: BaseHTTPResponse, size: int, *, kept: bool) -> bytes:
         """The head of *answer*, whose body has *size* bytes; *kept*: the connection stays open."""
         headers = answer.headers
         if type(answer) is Answer and not headers:
-            return b"HTTP/1.1 200 OK\r\ncontent-length: %d%b\r\n\r\n" % (size, self._success[kept])
+            return self.success(size, kept=kept)
         headers.update(self._more)
         if has_message_body(answer.status):  # type: ignore[no-untyped-call]
             headers["content-length"] = str(size)

@@ -165,8 +165,8 @@ class LabHttp(Http):
             return False
         self._served += 1
         if ctx.settings.access_log:
-            logs.write_access("POST", head.path, answer, begun)
-        protocol.transport.write(ctx.heads(answer, len(answer.body), kept=True) + answer.body)
+            logs.write_access("POST", head.path, 200, len(answer), begun)
+        protocol.transport.write(ctx.heads.success(len(answer), kept=True) + answer)
         return True
 
     async def http1_response_header(self, data: bytes, end_stream: bool) -> None:
@@ -176,7 +176,8 @@ class LabHttp(Http):
         head = ctx.heads(answer, len(body), kept=self.keep_alive)
         if ctx.settings.access_log:
             route = self.request.route
-            logs.write_access(self.request.method, route.uri if route else None, answer, self.perft0)
+            uri = route.uri if route else None
+            logs.write_access(self.request.method, uri, answer.status, len(body), self.perft0)
         if self.expecting_continue:  # the body was not waited for, but will come
             self.expecting_continue = False
             head = HTTP_CONTINUE + head

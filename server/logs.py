@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import TypeAlias
 
 from sanic.constants import HTTP_METHODS
-from sanic.response import BaseHTTPResponse
 
 _ExcInfo: TypeAlias = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -50,10 +49,10 @@ def set_up() -> None:
     access.propagate = False
 
 
-def write_access(method: str, route: str | None, response: BaseHTTPResponse, begun: float | None) -> None:
+def write_access(method: str, route: str | None, status: int, size: int, begun: float | None) -> None:
     """Method, route, status, bytes and time of one answer, begun at *begun* (None: its request was refused
     before). A method or path that the server does not know is not written: a client may put anything there.
     """
     method, route = method if method in HTTP_METHODS else "-", route or "-"
     spent = f"{(perf_counter() - begun) * 1000:.1f} ms" if begun is not None else "-"
-    access.info("%s %s %s %s bytes %s", method, route, response.status, len(response.body or b""), spent)
+    access.info("%s %s %s %s bytes %s", method, route, status, size, spent)

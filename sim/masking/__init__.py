@@ -20,6 +20,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sim.elements import chip_data
+from sim.kept import Kept
 from sim.masking import search
 from sim.masking.inside import cover_chip, cover_parts, cover_tagged
 from sim.masking.search import SHORTEST, SHORTEST_PAN, Span, hide, is_card, middle
@@ -125,15 +126,20 @@ def _named(number: int, covered: str, version: str) -> str:
 def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     """*fields* as words may be made of them: card data starred out in what is not known to hold any. The
     same mapping where nothing is."""
-    pan, telling = fields.get(_PAN, ""), _telling(version)
-    changed = {
-        number: shown
-        for number, value in fields.items()
-        if len(value) >= SHORTEST
-        and number not in telling
-        and (shown := cover_value(number, value, version, pan)) != value
-    }
+    pan, telling, changed = fields.get(_PAN, ""), _telling(version), {}
+    for number, value in fields.items():
+        if len(value) < SHORTEST or number in telling or _WHOLE.get(key := (version, number, value)):
+            continue
+        shown = cover_value(number, value, version, pan)
+        if shown != value:
+            changed[number] = shown
+        elif search.is_quiet(value):
+            _WHOLE.keep(key, True)
     return {**fields, **changed} if changed else fields
+
+
+# Values, by version and element, that are shown whole whatever the card is: too few digits for a piece of it.
+_WHOLE: Kept[tuple[str, int, str], bool] = Kept(1024)
 
 
 def cover_value(number: int, value: str, version: str, pan: str = "") -> str:

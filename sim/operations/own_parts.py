@@ -35,8 +35,8 @@ def say_own_parts(message: Message, name: str | None) -> str:
     """
     told = _told(name or "")
     clauses: dict[str, list[str]] = {}
-    for number in message.fields:
-        for group, words in _clauses_of(message, number, name or "") if number in told else ():
+    for number in [number for number in message.fields if number in told]:
+        for group, words in _clauses_of(message, number, name or ""):
             if group != _PURCHASE:
                 clauses.setdefault(group, []).append(words)
     if not clauses:

@@ -17,6 +17,7 @@ from support import AT, ENTRIES, KINDS, PURPOSES, SETTLED
 
 import sim.elements
 import sim.operations
+from sim import masking
 from sim.codec import Message, ParseError
 from sim.elements.pan import check_digit
 from sim.errors import OptionError
@@ -69,6 +70,7 @@ def forget() -> None:
     for _, cache in caches(*TOLD, "sim.elements.pan", "sim.elements.money", "sim.elements.groups"):
         cache.cache_clear()
     tellers._PARTS.clear()
+    masking._WHOLE.clear()
 
 
 @given(options, options)
@@ -154,7 +156,7 @@ def test_no_cache_holds_a_card(version: str) -> None:
         fields = {**made.message.fields, **hidden}
         summaries.append(explain(Message(made.mti, fields, version)).summary)
         assert not any(CARD in summary for summary in summaries)
-    all_kept = [*caches(*MODULES), ("sentences", tellers._PARTS)]
+    all_kept = [*caches(*MODULES), ("sentences", tellers._PARTS), ("values", masking._WHOLE)]
     kept = {name: [text for text in texts(cache) if CARD[:12] in text] for name, cache in all_kept}
     assert {name: found for name, found in kept.items() if found} == {}
 
@@ -167,6 +169,17 @@ def test_places_are_remembered_unless_they_could_be_a_card() -> None:
     assert MERCHANT in set(texts(story._place))
     explain(message.replace(de42=CARD[:15]))
     assert story._place.cache_info().currsize == 1
+
+
+def test_values_are_remembered_unless_they_could_be_a_piece_of_a_card() -> None:
+    """A value with few digits is kept as shown whole; one with a card in it, or much of one, is not, and is
+    hidden by whichever card it is."""
+    forget()
+    fields = {2: CARD, 42: "CORNER SHOP 42 ", 43: f"AT {CARD[:11]} CORNER"}
+    assert masking.cover_fields(fields, "1987") == masking.cover_fields(fields, "1987")
+    assert fields[43] not in masking.cover_fields(fields, "1987").values()
+    assert set(texts(masking._WHOLE._old)) | set(texts(masking._WHOLE.young)) == {"1987", fields[42]}
+    assert fields[43] in masking.cover_fields({**fields, 2: "371449635398431"}, "1987").values()
 
 
 @pytest.mark.parametrize(("name", "cache"), list(caches(*TOLD)), ids=lambda value: str(value)[:40])
