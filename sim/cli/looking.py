@@ -201,11 +201,18 @@ def diff_command(a: str, b: str, version: str | None, format: str | None, as_jso
 @click.command("mask")
 @message_arguments
 @format_option
+@json_option
 @each
-def mask_command(message: str, version: str | None, network: str | None, format: str | None) -> None:
+def mask_command(
+    message: str, version: str | None, network: str | None, format: str | None, as_json: bool
+) -> None:
     """Print each MESSAGE, as long as it was, with its card data starred out; also one that cannot be read.
     One in a wire format that --format names is printed as text."""
-    click.echo(records.masked(message, version, format))
+    masked = records.masked(message, version, format)
+    if as_json:
+        shown.json_line({"message": masked})
+    else:
+        click.echo(masked)
 
 
 def _heading(seen: Anatomy, read_as: str) -> None:

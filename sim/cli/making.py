@@ -85,6 +85,7 @@ def _generate(message_type: str, count: int, to: str | None, as_json: bool, **op
         return _print(made.message, to, as_json, made.notes, made.network)
     from sim.operations import generate as make
 
+    options["stan"] = _counted(options["stan"])
     first = int(options["stan"]) if str(options["stan"]).isdecimal() else 0
     for at in range(count):
         if at:
@@ -155,7 +156,7 @@ def reverse_command(
     """Make the reversal of each MESSAGE."""
     from sim import operations
 
-    made = operations.reverse(_read(message, version, network, format), stan=stan, at=moment(at))
+    made = operations.reverse(_read(message, version, network, format), stan=_counted(stan), at=moment(at))
     _print(made.message, to, as_json, made.notes, made.network)
 
 
@@ -263,6 +264,11 @@ def _print(
         click.echo(text)
         for note in otherwise:
             click.echo(f"{note[0].upper()}{note[1:]}.", err=True)
+
+
+def _counted(stan: str | None) -> str | None:
+    """A trace number as a person writes it: 42 is 000042."""
+    return stan.zfill(6) if stan is not None and stan.isdecimal() else stan
 
 
 def _pair(one: str) -> tuple[int, str]:

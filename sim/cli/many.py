@@ -21,25 +21,25 @@ _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xl
 @click.option("--version", "-v", help="1987, 1993 or 2003.")
 @click.option("--network", "-n", help="The network of all of them.")
 @click.option("--clear", is_flag=True, help="Write card data as they stand; without it, they are hidden.")
-def read_command(source: str, out: str | None, clear: bool, **options: Any) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Without --out: print a JSON object a line.")
+def read_command(source: str, out: str | None, clear: bool, as_json: bool, **options: Any) -> None:
     """Read SOURCE, a file, a folder or a pattern such as 'logs/*.txt' (- is standard input), a row each.
 
     Rows that cannot be read stay in the table, with what is wrong. Without --out the table is printed as CSV.
     """
     import sim
 
+    ending = Path(out or "").suffix
+    if out is not None and ending not in _WRITERS:
+        raise click.UsageError(f"--out: expected a name that ends in {', '.join(_WRITERS)}")
     given: Any = sys.stdin if source == "-" else source
     table = sim.read(given, **{name: value for name, value in options.items() if value})
     rows: Any = table if clear else table.masked()
-    if out is None:
-        rows.to_csv(sys.stdout, index=False)
-        return
-    ending = Path(out).suffix
-    if ending not in _WRITERS:
-        raise click.UsageError(f"--out: expected a name that ends in {', '.join(_WRITERS)}")
+    ending = ending or (".json" if as_json else ".csv")
     lines = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
-    getattr(rows, _WRITERS[ending])(out, **lines)
-    click.echo(f"{len(table):,} rows in {out}", err=True)
+    getattr(rows, _WRITERS[ending])(sys.stdout if out is None else out, **lines)
+    if out is not None:
+        click.echo(f"{len(table):,} rows in {out}", err=True)
 
 
 def _reference(table: Any, as_json: bool, find: str | None) -> None:

@@ -6,6 +6,7 @@ A notebook's own loop may be running, and must not wait: what is called here wai
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -21,6 +22,10 @@ def loop() -> asyncio.AbstractEventLoop:
     made = asyncio.new_event_loop()
     threading.Thread(target=made.run_forever, name="sim-link", daemon=True).start()
     return made
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has no such thread: it makes one of its own
+    os.register_at_fork(after_in_child=loop.cache_clear)
 
 
 def start(call: Coroutine[Any, Any, T]) -> Future[T]:

@@ -26,10 +26,12 @@ from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange, tells_of_the_past
 from sim.link.issuer import management
 from sim.link.line import Line
+from sim.link.own_loop import OwnLoop
 from sim.link.pool import Pool
 from sim.link.timeouts import TimeOut, policy_of, repeated, undoing
 from sim.link.timing import Handle, Timing
 from sim.link.traffic import EVENT, IN, OUT, Traffic
+from sim.link.unsettled import Unsettled
 from sim.operations.answering import respond
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
@@ -70,8 +72,6 @@ class AsyncClient:
     *echo_after* seconds of silence send an echo test; a connection whose echo is not answered is opened anew.
     *unsolicited* is given what answers nothing, and may give an answer; without it echo tests of the host are
     answered. With *keys* that have a MAC key, requests and reversals get a MAC, and each answer's is checked.
-    `unsettled` are the exchanges that were neither answered nor undone, the newest `limits["unsettled"]` of
-    them; `forgotten` is how many gave way, each of which is told.
     """
 
     def __init__(
@@ -101,8 +101,8 @@ class AsyncClient:
         self.echo_after, self.keys = echo_after, keys
         self.timing = timing or Timing()
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
-        self.unsettled: list[Exchange] = []
-        self.forgotten = 0
+        self._open = Unsettled(self.limits["unsettled"], self._tell)
+        self._own_loop = OwnLoop()
         self._unsolicited = unsolicited or self._answer_echo
         self._pool = self._of_size(pool)
         self._awaited: dict[Key, _Awaited] = {}
@@ -126,8 +126,19 @@ class AsyncClient:
             tell=self._tell,
         )
 
+    @property
+    def unsettled(self) -> list[Exchange]:
+        """What was neither answered nor undone, the newest of it: somebody has to look into it."""
+        return self._open.left()
+
+    @property
+    def forgotten(self) -> int:
+        """How many of those gave way to newer ones, each of which was told."""
+        return self._open.forgotten
+
     async def connect(self) -> AsyncClient:
         """Open all connections of the pool. Raises LinkError where one cannot be opened."""
+        self._own_loop.check(self._pool.name)
         await self._pool.fill()
         self._rest()
         return self
@@ -135,6 +146,8 @@ class AsyncClient:
     async def close(self) -> None:
         """Close all connections; requests that wait for an answer are lost, and told so."""
         self._pool.closed = True
+        if not self._own_loop.runs:
+            return
         if self._idle:
             self._idle.cancel()
         for task in tuple(self._tasks):
@@ -157,6 +170,7 @@ class AsyncClient:
     ) -> Exchange:
         """Send *message* and wait for its answer; what was not answered is undone, where that is asked
         for. Raises LinkError where no connection can be had, BuildError where the line cannot write it."""
+        self._own_loop.check(self._pool.name)
         exchange = Exchange(message)
         undo = self.reverse if reverse is None else reverse
         try:
@@ -165,12 +179,13 @@ class AsyncClient:
                 await self._follow_up(exchange)
         except asyncio.CancelledError:
             if undo and exchange.sent and not exchange.answered and message.mti[1] in _MOVING:
-                self._unsettle(exchange, "its sender did not wait for what becomes of it")
+                self._open.add(exchange, "its sender did not wait for what becomes of it")
             raise
         return exchange
 
     async def post(self, message: Message) -> None:
         """Send *message* without waiting for anything: what answers nothing, or is not answered."""
+        self._own_loop.check(self._pool.name)
         channel = await self._pool.channel()
         data = self.line.encode(message)
         channel.write(data)
@@ -195,7 +210,7 @@ class AsyncClient:
         try:
             message, policy = undoing(exchange.request, self.next_stan(), at, self.network)
         except IsoError as error:
-            self._unsettle(exchange, f"no reversal can be made of it: {error}")
+            self._open.add(exchange, f"no reversal can be made of it: {error}")
             return
         exchange.reversal = Exchange(message)
         await self._repeat(exchange.reversal, policy, of=exchange)
@@ -220,16 +235,7 @@ class AsyncClient:
             if self._pool.closed:
                 break
         what = "it" if of is None else "its reversal"
-        self._unsettle(of or exchange, f"{what} was not answered in {tries} tries")
-
-    def _unsettle(self, exchange: Exchange, why: str) -> None:
-        self.unsettled.append(exchange)
-        self._tell("unsettled", why)
-        while len(self.unsettled) > self.limits["unsettled"]:
-            oldest = self.unsettled.pop(0)
-            if not oldest.settled:  # it may be, meanwhile: by an answer that came after all
-                self.forgotten += 1
-                self._tell("forgotten", f"unsettled, and the oldest of too many: {oldest!r}")
+        self._open.add(of or exchange, f"{what} was not answered in {tries} tries")
 
     async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is undone. Raises as `send`

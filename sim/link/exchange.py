@@ -50,7 +50,7 @@ class Exchange:
         """Whether both sides agree: it was answered, or undone, or never sent. What tells of the past (an
         advice, a reversal) is settled by an answer that comes late, too; a request is not: it was given up.
         """
-        if self.status in (ANSWERED, UNSENT):
+        if self.answered or not self.sent:
             return True
         told = self if tells_of_the_past(self.request) else self.reversal
         return told is not None and (told.answered or told.late is not None)

@@ -112,6 +112,8 @@ class AsyncHost:
         if server is None:
             return
         self._stopped = True
+        if server.get_loop() is not asyncio.get_running_loop():
+            return  # that loop is closed, or of the process that this one was forked from
         server.close()
         for one in tuple(self.serving):
             one.end("the host was stopped")

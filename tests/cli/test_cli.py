@@ -57,6 +57,10 @@ def test_a_pipe_of_generated_messages_is_valid() -> None:
     """generate | validate: as many verdicts as messages, trace numbers in a row."""
     made = Run("generate", "financial", "--network", "visa", "--count", "3", "--stan", "999998")
     assert [parse(line).get(11) for line in made.out.splitlines()] == ["999998", "999999", "000001"]
+    assert parse(Run("generate", "echo", "--stan", "42").out.strip()).get(11) == "000042"
+    assert [len(one["message"]) for one in Run("mask", "--json", given=made.out).records] == [
+        len(line) for line in made.out.splitlines()
+    ]
     judged = Run("validate", "--json", given=made.out)
     assert [one["valid"] for one in judged.records] == [True, True, True]
     assert judged.status == 0
@@ -192,6 +196,9 @@ def test_a_log_becomes_a_table(tmp_path: Path) -> None:
     assert run.status == 0
     assert PAN not in run.out
     assert len(run.out.splitlines()) == 7
+    records = Run("read", str(log), "--json").records
+    assert [one["mti"] for one in records[:5]] == ["0200"] * 5
+    assert PAN not in str(records)
     out = tmp_path / "log.parquet"
     assert Run("read", str(log), "--out", str(out), "--clear").status == 0
     assert len(pd.read_parquet(out)) == 6

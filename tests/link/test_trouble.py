@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -81,6 +84,67 @@ def test_an_advice_that_nobody_answers_is_unsettled() -> None:
     asyncio.run(run())
 
 
+def test_a_client_in_another_loop_says_so_and_can_be_closed() -> None:
+    """Its own loop is over while its pool is open: nothing waits for what cannot come."""
+
+    async def opened() -> tuple[AsyncHost, AsyncClient]:
+        host = await AsyncHost().start()
+        return host, await client_of(host, pool=2, echo_after=5).connect()
+
+    async def used(client: AsyncClient) -> None:
+        for call in (client.send(message()), client.post(message()), client.connect()):
+            with pytest.raises(LinkError, match="expected the event loop in which it was connected"):
+                await call
+        await client.close()
+
+    first = asyncio.new_event_loop()
+    host, client = first.run_until_complete(opened())
+    asyncio.run(used(client))
+
+    first.run_until_complete(_left(host, client))
+    first.close()
+
+
+async def _left(host: AsyncHost, client: AsyncClient) -> None:
+    """Close, in their loop, what was left open there."""
+    for channel in tuple(client._pool.channels):
+        await channel.close()
+    await host.stop()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+def test_a_forked_process_has_a_loop_of_its_own() -> None:
+    """It opens ends of its own; those that it was born with say so, and those of its parent go on."""
+    done = subprocess.run([sys.executable, "-c", _FORKED], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["own", "00", "theirs", "LinkError", "ended", "0", "parent", "00"], (
+        done.stderr
+    )
+
+
+_FORKED = """
+import os, sim
+from sim.link import LinkError
+host = sim.host()
+client = sim.client(host)
+made = [sim.generate("echo", stan=stan) for stan in (1, 2, 3)]
+child = os.fork()
+if not child:
+    with sim.host() as own, sim.client(own) as asking:
+        print("own", asking.send(made[0]).code)
+    try:
+        client.send(made[1])
+    except LinkError as error:
+        print("theirs", type(error).__name__, flush=True)
+    client.close()
+    host.close()
+    os._exit(0)
+print("ended", os.waitpid(child, 0)[1])
+print("parent", client.send(made[2]).code)
+client.close()
+host.close()
+"""
+
+
 def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(caplog: pytest.LogCaptureFixture) -> None:
     """A host that answers nothing for hours: the newest are kept, each that gave way is counted and named,
     without its card; one that was settled meanwhile is no loss."""
@@ -128,6 +192,7 @@ def test_a_sender_that_leaves_leaves_its_request_behind() -> None:
             await timing.advance(1)
             await until(lambda: left.answered)
             assert left.code == "00"
+            assert client.unsettled == []
 
     asyncio.run(run())
 
