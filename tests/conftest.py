@@ -65,9 +65,10 @@ _WITH_KERNELS = {"notebooks", "browser"}  # folders
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where notebooks will be run, have their kernels started quickly. What was collected stays: the garbage
-    collector need not look at it again."""
+    collector need not look at it again, nor at what is new after every few hundred objects."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     root = session.config.rootpath
     folders = {part for item in session.items for part in item.path.relative_to(root).parts[:-1]}
     if _WITH_KERNELS & folders and not session.config.option.collectonly:
@@ -77,22 +78,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test sees the defaults, whatever the developer's shell has set."""
+def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test sees the defaults, whatever the developer's shell has set; a format that it loads is known in it
+    only; where it wanted to leave this machine it fails, even where what it called swallowed the refusal."""
     for name in os.environ:
         if name.startswith(_SETTINGS):
             monkeypatch.delenv(name)
-
-
-@pytest.fixture(autouse=True)
-def _forgotten_formats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A format that a test loads is known in that test only."""
     monkeypatch.setattr(catalogue, "_LOADED", {})
-
-
-@pytest.fixture(autouse=True)
-def _no_network() -> Iterator[None]:
-    """A test that wanted to leave this machine fails, even where what it called swallowed the refusal."""
     refusing.reached.clear()
     yield
     assert refusing.reached == []

@@ -74,7 +74,7 @@ def together(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """As `pytest.mark.parametrize`, in one test that tries all *cases* and tells of each that fails, by its
     *label*: for a test of its own a case takes longer than what is tried on it. Fixtures are those of the one
-    test; *cases* may be a function, called then."""
+    test; *cases* may be a function, called then. A case that is skipped has failed: it would end them all."""
     wanted = [name.strip() for name in names.split(",")]
 
     def decorate(check: Callable[..., None]) -> Callable[..., None]:
@@ -85,7 +85,7 @@ def together(
                 values = case if len(wanted) > 1 else (case,)
                 try:
                     check(**dict(zip(wanted, values, strict=True)), **fixtures)
-                except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001, the others are tried
+                except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001
                     failed.append(f"{label(case)[:200]}: {type(error).__name__}: {error}")
             assert tried
             assert failed == [], f"{len(failed)} of {tried} cases\n" + "\n\n".join(failed)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from support import together
 
 import sim
 from sim.frames.plots.charts import KINDS
@@ -121,7 +122,7 @@ def sections_of(text: str) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@together("name", FUNCTIONS)
 def test_functions_teach(name: str) -> None:
     """Every function is a plain function with a typed signature; every parameter, what it gives, what it
     raises and an example stand in its docstring."""
@@ -164,8 +165,8 @@ def test_editors_complete_the_words_of_the_tables(typed: object, known: Iterable
     assert get_args(typed) == tuple(known)
 
 
-@pytest.mark.parametrize(
-    ("options", "same"),
+@together(
+    "options, same",
     [
         ({"network": "visa"}, {"network": "VISA"}),
         ({"network": " Master-Card"}, {"network": "MASTERCARD"}),
@@ -196,8 +197,8 @@ def test_helpful_spellings_are_taken(options: dict[str, Any], same: dict[str, An
     assert sim.build(sim.generate(**(at | options))) == sim.build(sim.generate(**(at | same)))
 
 
-@pytest.mark.parametrize(
-    ("call", "option", "nearest"),
+@together(
+    "call, option, nearest",
     [
         (lambda: sim.generate(network="VISSA"), "network", "VISA"),
         (lambda: sim.generate("authorise"), "message_type", "auth"),
@@ -234,8 +235,8 @@ def test_a_wrong_word_is_told_with_the_choices(
     assert (str(again), vars(again)) == (str(error), vars(error))
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
+@together(
+    "options, text",
     [
         ({"at": "tomorrow"}, "at: expected a datetime, a date or a text such as .*, found 'tomorrow'"),
         ({"currency": "EURO"}, "currency: expected three digits .*, found 'EURO'; did you mean 'EUR'"),

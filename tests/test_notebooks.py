@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from support import together
 
 from sim.spec.tables import read_csv
 from tests.tools.refresh_notebooks import FOLDER, check, refresh
@@ -24,13 +25,13 @@ box = ipywidgets.HBox([ipywidgets.Text("0800"), ipywidgets.Label("MTI")])
 box"""
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@together("path", NOTEBOOKS, label=lambda path: path.stem)
 def test_a_notebook_was_run_in_order(path: Path) -> None:
     """Every code cell has its number and no error that is not announced: else nbval would compare nothing."""
     assert check(path) == []
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@together("path", NOTEBOOKS, label=lambda path: path.stem)
 def test_a_notebook_has_one_idea(path: Path) -> None:
     """No notebook has more than 25 cells, and the first one says what it is about."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -38,7 +39,7 @@ def test_a_notebook_has_one_idea(path: Path) -> None:
     assert cells[0]["cell_type"] == "markdown"
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@together("path", NOTEBOOKS, label=lambda path: path.stem)
 def test_no_stored_output_shows_a_card_number(path: Path) -> None:
     """What a notebook shows hides the cards that it works with, whoever reads the file."""
     cards = {row["pan"] for row in read_csv("networks/test_cards")}

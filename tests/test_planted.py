@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from support import ALL, some, turns
+from support import ALL, some, together, turns
 from surfaces import (
     PAN,
     SPELLINGS,
@@ -68,7 +68,7 @@ def unread(text: str) -> Iterator[tuple[str, str]]:
         yield f"dump, {encoding}", dump(data, encoding)
 
 
-@pytest.mark.parametrize(("version", "spelling"), turns(VERSIONS, SPELLINGS))
+@together("version, spelling", turns(VERSIONS, SPELLINGS))
 def test_no_element_shows_a_card(version: str, spelling: str) -> None:
     """A card number in any element, beside the message's own or alone, read as its version or another, shows
     on no surface of the core."""
@@ -85,7 +85,7 @@ def test_no_element_shows_a_card(version: str, spelling: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(("version", "spelling"), turns(VERSIONS, SPELLINGS))
+@together("version, spelling", turns(VERSIONS, SPELLINGS))
 def test_no_damage_shows_a_card(version: str, spelling: str) -> None:
     """However a message is damaged, the core's surfaces hide what it carries."""
     raw = build(everywhere(version, spelling))
@@ -98,7 +98,7 @@ def test_no_damage_shows_a_card(version: str, spelling: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@together("spelling", SPELLINGS)
 def test_unread_text_shows_no_card(spelling: str) -> None:
     """Text that is no message, in hex, as bytes of EBCDIC or as a dump, hides the card numbers in it."""
     texts = {"spelling": SPELLINGS[spelling], "message": build(everywhere("1987", spelling))}

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
+from support import together
 
 TESTS = Path(__file__).parent
 TEXT = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ def _functions(file: str) -> frozenset[str]:
     return frozenset(one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef))
 
 
-@pytest.mark.parametrize("promise", HELD)
+@together("promise", HELD)
 def test_a_promise_is_held_by_tests(promise: str) -> None:
     """It stands in SECURITY.md, and the tests that hold it are there."""
     assert promise in " ".join(TEXT.split())

@@ -125,7 +125,7 @@ def test_several_messages_are_several() -> None:
     assert [one.mti for one in named(ISOMSG + ISOMSG.replace("0200", "0210"))] == ["0200", "0210"]
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         '{"mti": "0800", "3": "990000", "11": "123456"}',

@@ -135,8 +135,8 @@ def test_errors_pickle() -> None:
     assert str(copy) == str(error)
 
 
-@pytest.mark.parametrize(
-    ("message", "field"),
+@together(
+    "message, field",
     [
         (Message("010", {}), 0),
         (Message("01A0", {}), 0),

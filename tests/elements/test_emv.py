@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import together
 
 from sim.codec import Message
 from sim.elements import emv, tlv
@@ -46,8 +47,8 @@ def test_every_table_is_read() -> None:
     assert "9F26" in tables.with_role("cryptogram")
 
 
-@pytest.mark.parametrize(
-    ("tag", "value", "shown", "meaning"),
+@together(
+    "tag, value, shown, meaning",
     [
         ("9F02", "000000012345", "000000012345", "123.45 USD"),
         ("5F2A", "0840", "840", "US Dollar (USD)"),
@@ -88,8 +89,8 @@ def test_tags_in_words(tag: str, value: str, shown: str, meaning: str) -> None:
     assert said.name == tables.tags()[tag].name
 
 
-@pytest.mark.parametrize(
-    ("tag", "value", "shown"),
+@together(
+    "tag, value, shown",
     [
         ("5A", PAN, "411111******1111"),
         ("5A", "378282246310005F", "378282*****0005"),
@@ -284,8 +285,8 @@ def test_no_chip_data_no_sentence() -> None:
     assert emv.summary(Message("0100", {11: "123456"})) == []
 
 
-@pytest.mark.parametrize(
-    ("tags", "sentence"),
+@together(
+    "tags, sentence",
     [
         ({"9F27": "80"}, "The chip asked for an online decision (ARQC)."),
         ({"9F27": "40"}, "The chip approved offline (TC)."),

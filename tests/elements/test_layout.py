@@ -73,8 +73,8 @@ def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
             assert misfit.found
 
 
-@pytest.mark.parametrize(
-    ("version", "value", "variant", "city"),
+@together(
+    "version, value, variant, city",
     [
         ("1987", f"{'CORNER SHOP':<25}{'LONDON':<13}GB", "25/13/2", "LONDON"),
         ("1987", f"{'CORNER SHOP':<22} {'LONDON':<13} GBR", "22/13/3", "LONDON"),
@@ -122,8 +122,8 @@ def test_no_layout_splits_a_word(value: str, fits: str | None) -> None:
     assert (found.layout.variant if found else None) == fits
 
 
-@pytest.mark.parametrize(
-    ("version", "number", "value", "start", "expected"),
+@together(
+    "version, number, value, start, expected",
     [
         ("1987", 54, "0002840C00000000100", 0, "groups of 20 characters"),
         ("1987", 54, "0002840+000000001000", 7, "C or D in front of the amount"),

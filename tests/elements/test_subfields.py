@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support import together
 
 from sim.codec import Message
 from sim.elements.meaning import meaning
@@ -45,8 +46,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("number", "value", "names"),
+@together(
+    "number, value, names",
     [
         (59, f"QR156001{RECORD}", {"23-35": "amount", "36-48": "balance", "49-58": "remark code"}),
         (61, f"{IDENTITY}AM{'10' * 8}0612", {"38-53": "verification method bits", "54-57": "business data"}),
@@ -68,7 +69,7 @@ def test_what_a_usage_says_is_behind_it(number: int, value: str, names: dict[str
         assert set(told[next(iter(names))].shown) == {"*"}
 
 
-@pytest.mark.parametrize(("network", "version", "number", "value", "label", "said"), CASES)
+@together("network, version, number, value, label, said", CASES)
 def test_the_parts_of_a_network_are_named_and_explained(
     network: str, version: str, number: int, value: str, label: str, said: str
 ) -> None:
@@ -153,8 +154,8 @@ def test_codes_of_parts_belong_to_a_part() -> None:
     assert all(row["source"] and row["meaning"] for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("network", "tag", "value", "label", "said"),
+@together(
+    "network, tag, value, label, said",
     [
         ("VISA", "9F10", "06010A03A00000", "9-14", f"{NOT_TWICE}; first GENERATE AC or GPO returned ARQC"),
         ("VISA", "9F10", "06010A03A00000", "5-6", "version 10"),

@@ -7,6 +7,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import together
 
 from sim.elements import tlv
 
@@ -106,8 +107,8 @@ def test_reading_may_start_later() -> None:
     assert (tag.start, tag.value_start, tag.end) == (6, 12, 14)
 
 
-@pytest.mark.parametrize(
-    ("text", "offset", "expected", "found", "tag"),
+@together(
+    "text, offset, expected, found, tag",
     [
         ("9F2608AABB", 6, "8 bytes of tag 9F26, as its length says", "2", "9F26"),
         ("9C0100950155AA", 14, "a length for tag AA", "the end", "AA"),

@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import together
 
 from sim.codec import Message
 from sim.elements import dates, money, mti
@@ -15,8 +16,8 @@ from sim.elements.pan import account, check_digit, detect_network, luhn_ok
 from sim.spec import VERSIONS, spec
 
 
-@pytest.mark.parametrize(
-    ("request_mti", "response_mti"),
+@together(
+    "request_mti, response_mti",
     [
         ("0100", "0110"),
         ("0101", "0110"),
@@ -53,8 +54,8 @@ def test_check_digit_makes_luhn_right_and_only_it(payload: str) -> None:
     assert [digit for digit in "0123456789" if luhn_ok(payload + digit)] == [check_digit(payload)]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "value", "problem"),
+@together(
+    "pattern, value, problem",
     [
         ("MMDD", "0229", None),
         ("MMDD", "0230", (2, 4, "day 30 of month 02")),
@@ -87,8 +88,8 @@ def test_written_dates_are_dates(at: datetime) -> None:
         assert dates.problem(pattern, written) is None
 
 
-@pytest.mark.parametrize(
-    ("message", "said"),
+@together(
+    "message, said",
     [
         (Message("0100", {4: "000000012345", 49: "840"}), "123.45 USD"),
         (Message("0100", {4: "000000005000", 49: "392"}), "5,000 JPY"),
@@ -130,8 +131,8 @@ def test_network_management_has_no_card() -> None:
     assert detect_network(Message("0800", {2: "4111111111111111"})) is None
 
 
-@pytest.mark.parametrize(
-    ("message", "number", "said"),
+@together(
+    "message, number, said",
     [
         (
             Message("0100", {}),

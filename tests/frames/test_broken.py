@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT
+from support import AT, together
 
 import sim
 from sim.operations import strip_line_ending
@@ -48,8 +48,8 @@ def test_unread_rest() -> None:
     assert last["finding"] == "message at offset 32: expected the end of the message, found 3 characters more"
 
 
-@pytest.mark.parametrize(
-    ("raw", "numbers", "values"),
+@together(
+    "raw, numbers, values",
     [
         ("", [0], [""]),
         ("01", [0], ["01"]),

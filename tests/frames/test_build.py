@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from support import together
 
 import sim
 from sim.frames import RawMessage
@@ -34,8 +35,8 @@ def test_dict_version() -> None:
         sim.build({0: "2804", 11: "123456"})
 
 
-@pytest.mark.parametrize(
-    ("elements", "message"),
+@together(
+    "elements, message",
     [
         ({3: "990000"}, "MTI: expected 4 digits as text, found none"),
         ({0: 800, 3: "990000"}, "MTI: expected 4 digits as text, found int"),

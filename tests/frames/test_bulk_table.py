@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from support import together
 
 import sim
 from sim.codec import Message, build
@@ -25,7 +26,7 @@ def shown(thing: object) -> str:
     return text + (thing.to_string() if hasattr(thing, "to_string") else "")
 
 
-@pytest.mark.parametrize(
+@together(
     "thing",
     [
         TABLE,
@@ -52,7 +53,7 @@ def shown(thing: object) -> str:
         pd.concat([TABLE, TABLE]),
         TABLE.drop(columns=["version"]),
     ],
-    ids=lambda thing: type(thing).__name__,
+    label=lambda thing: type(thing).__name__,
 )
 def test_displays_hide_card_data(thing: object) -> None:
     """No display of the table, of a part of it or of what pandas makes of it shows card data."""

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import some
+from support import some, together
 
 import sim
 from sim.codec import Message, build, parse
@@ -66,7 +66,7 @@ def _found(row: dict[str, Any]) -> dict[Any, Any]:
     return {"mti": row["mti"], "version": row["version"], **fields}
 
 
-@pytest.mark.parametrize("name", names())
+@together("name", names())
 def test_each_row_is_what_decode_reads(name: str) -> None:
     """Every vector in every format, many of a kind and some damaged: values, versions and errors as one by
     one."""

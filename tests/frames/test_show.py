@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support import AT
+from support import AT, together
 
 import sim
 
@@ -136,7 +136,7 @@ _DRESSED: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", _DRESSED)
+@together("name", _DRESSED)
 def test_markup_in_a_message_stays_text(name: str) -> None:
     """What stands in an element, a label or a name of labels is escaped, also after a format of one's own."""
     table = sim.parse(sim.build({"mti": "0100", 3: "000000", 43: TAG.ljust(40), 63: TAG}))

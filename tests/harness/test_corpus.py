@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from random import Random
 
-import pytest
-from support import ALL
+from support import ALL, together
 
 from harness.fuzz import changed, stretched
 from harness.targets import FOUND, LARGEST, TARGETS, seeds
@@ -14,15 +13,13 @@ from harness.targets import FOUND, LARGEST, TARGETS, seeds
 _TRIED = {"guess": 12, "repair": 20, "scenario": 40}
 
 
-@pytest.mark.parametrize(
-    ("surface", "data"), [(one[0], one[2]) for one in FOUND], ids=[f"{one[0]}-{one[1]}" for one in FOUND]
-)
+@together("surface, data", [(one[0], one[2]) for one in FOUND])
 def test_what_was_found_is_mended(surface: str, data: bytes) -> None:
     """An input that once broke a surface now gets what the surface documents."""
     TARGETS[surface].run(data)
 
 
-@pytest.mark.parametrize("surface", TARGETS)
+@together("surface", TARGETS)
 def test_good_and_changed_inputs(surface: str) -> None:
     """Good inputs, changed ones and long repetitive ones raise nothing that is not documented."""
     some, known = Random(8583), seeds(surface)

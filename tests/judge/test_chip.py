@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT, VECTORS, generated, vector_id
+from support import AT, VECTORS, generated, together, vector_id
 
 from sim.codec import Message, build
 from sim.elements import tlv
@@ -63,8 +63,8 @@ def test_generated_messages_have_no_finding() -> None:
     assert seen > 100
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in VECTORS if row["expect_valid"] and "55" in (row["fields"] or {})], ids=vector_id
+@together(
+    "row", [row for row in VECTORS if row["expect_valid"] and "55" in (row["fields"] or {})], label=vector_id
 )
 def test_good_vectors_have_no_error(row: dict[str, object]) -> None:
     """Chip data of a message that is called valid may be odd, but is never an error."""
@@ -130,7 +130,7 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
 ]
 
 
-@pytest.mark.parametrize(("rule", "tags", "fields", "path", "text", "severity"), CASES)
+@together("rule, tags, fields, path, text, severity", CASES)
 def test_a_fault_is_found_at_its_tag(
     rule: str,
     tags: dict[str, str | None],

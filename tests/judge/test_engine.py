@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support import AT, BROKEN, VECTORS
+from support import AT, BROKEN, VECTORS, together
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import ChoiceError, SpecError
@@ -109,8 +109,8 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
     assert [(one.rule, one.field) for one in report.findings] == [("framing", 4)]
 
 
-@pytest.mark.parametrize(
-    ("raw", "version", "words"),
+@together(
+    "raw, version, words",
     [
         ("", "1987", "no text"),
         (f"{len(GOOD):04}" + GOOD, "1987", "length header"),

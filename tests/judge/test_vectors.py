@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from support import JUDGED, VECTORS, each, vector_id
+from support import JUDGED, VECTORS, each, together, vector_id
 
 from sim.operations import validate
 
@@ -37,9 +36,7 @@ def test_verdict(row: dict[str, Any]) -> None:
         assert report.valid is (not report.errors)
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in JUDGED if row["problems"] and row["expect_parse"]], ids=vector_id
-)
+@together("row", [row for row in JUDGED if row["problems"] and row["expect_parse"]], label=vector_id)
 def test_the_fault_is_found_where_it_is(row: dict[str, Any]) -> None:
     """The finding has the rule and the element of the fault, and nothing else is an error."""
     report = validate(row["message"], version=row["version"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from support import together
 
 from sim.codec import Message
 from sim.elements.mti import repeat_mti
@@ -165,8 +166,8 @@ def test_a_part_is_approved() -> None:
     assert host.accounts.balance(PAN) == 7500
 
 
-@pytest.mark.parametrize(
-    ("row", "fits", "fits_not"),
+@together(
+    "row, fits, fits_not",
     [
         ({"mti": "01xx"}, {}, {"kind": "financial"}),
         ({"mti": "0200"}, {"kind": "financial"}, {}),

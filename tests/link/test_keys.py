@@ -16,6 +16,7 @@ from psec import mac as psec_mac
 from psec import pin as psec_pin
 from psec import pinblock, tr31
 from pyemv import ac, cvn, kd
+from support import together
 
 import sim
 from sim.codec import Message
@@ -315,7 +316,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@together("case", WRONG)
 def test_what_cannot_be_is_said(case: str) -> None:
     """The error names the argument, what was expected and what was found, and shows no digit of a secret."""
     call, said = WRONG[case]

@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from support import together
 
 import sim
 from sim.errors import OptionError
@@ -100,8 +101,8 @@ def test_raw_messages_waits_and_repeats_are_steps() -> None:
     assert [one.sent for one in done.results] == ["0100 000001", "", "0101 000001"]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@together(
+    "text, said",
     [
         ("[[cases]]\nname = 'a'\nsteps = []\n", "case 'a': expected at least one step"),
         ("[[cases]]\nname = 'a'\nsteps = [{ sent = 'x' }]\n", "case 'a', step 1: expected"),

@@ -90,7 +90,7 @@ def test_card_data_is_refused_before_anything_is_sent(llm: Provider, text: str) 
     assert caught.value.type == "card_number_refused"
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "Visa purchase of 1,234,567.89 USD on 2026-11-20 at 14:30:00, STAN 123456",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from llm.expected import NOW
 from llm.quotes import quotes, said
-from support import some
+from support import some, together
 
 from sim.operations import Generated
 from sim.operations.llm.drafting.draft import from_intent
@@ -103,7 +102,7 @@ UNFAITHFUL: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "given"), UNFAITHFUL, ids=[text for text, _ in UNFAITHFUL])
+@together("text, given", UNFAITHFUL)
 def test_a_reading_that_is_not_the_descriptions_is_refused(text: str, given: dict[str, Any]) -> None:
     """Left out, altered or made up: amount, currency, moment, card, kind, decision, place, any number. And
     whatever words of the description the model quotes for it."""
@@ -145,7 +144,7 @@ FAITHFUL: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "given"), FAITHFUL, ids=[text for text, _ in FAITHFUL])
+@together("text, given", FAITHFUL)
 def test_a_faithful_reading_is_built(text: str, given: dict[str, Any]) -> None:
     """Dates, times, words and names in the forms in which people write them."""
     assert any(draft(text, answer)[1] == [] for answer in quotes(text, MONEY | given))
@@ -165,8 +164,8 @@ def test_other_languages_are_built_too() -> None:
     assert draft("Visa 购买 500 日元", yen)[1]
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "note"),
+@together(
+    "text, given, note",
     [
         ("A Visa pays 5.00 in Kuwait", {"currency": ("KWD", "Kuwait")}, "from “Kuwait”: currency KWD."),
         (
@@ -208,8 +207,8 @@ def test_what_was_assumed_is_noted(text: str, given: dict[str, Any], note: str) 
     assert note in " ".join(made.notes)
 
 
-@pytest.mark.parametrize(
-    ("text", "values", "wrong"),
+@together(
+    "text, values, wrong",
     [
         ("7 USD", "7", "8"),
         ("25,50 EUR", "25.50", "2550"),
@@ -248,8 +247,8 @@ def _problems(answer: dict[str, Any], told: Any) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "codes"),
+@together(
+    "text, codes",
     [
         ("EUR 5", {"EUR"}), ("7.50 usd", {"USD"}), ("£3", {"GBP"}), ("12,50 euros", {"EUR"}),
         ("105 Bahraini dinars", {"BHD"}), ("¥500", {"JPY", "CNY"}), ("500 日元", {"JPY"}), ("US$20", {"USD"}),

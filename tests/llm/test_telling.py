@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from llm.expected import NOW
 from support import together
 
@@ -32,8 +31,8 @@ def known(message: Message) -> dict[str, Slot]:
     return slots(message, explain(message).network, validate(message))
 
 
-@pytest.mark.parametrize(
-    ("message", "text", "says"),
+@together(
+    "message, text, says",
     [
         (REQUEST, "This is {kind} ({MTI}) for {amount}, with {card}.",
          "This is an authorization request (MTI 0100) for 123.45 USD, with a Visa card 411111******1111."),
@@ -141,8 +140,8 @@ def test_false_statements_and_other_texts_do_not(message: Message, text: str) ->
     assert check_text(text, known(message))
 
 
-@pytest.mark.parametrize(
-    ("message", "text"),
+@together(
+    "message, text",
     [
         (APPROVAL, "{kind} was declined."),
         (APPROVAL, "It is not so that {all.outcome}."),

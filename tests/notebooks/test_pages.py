@@ -7,8 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-import pytest
-from support import check_module
+from support import check_module, together
 from teaching import sheet, tables
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -24,14 +23,14 @@ def _text(path: Path) -> str:
     return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
 
 
-@pytest.mark.parametrize("path", [*PAGES, *BOOKS], ids=lambda path: path.stem)
+@together("path", [*PAGES, *BOOKS], label=lambda path: path.stem)
 def test_links_lead_to_files(path: Path) -> None:
     """Of pages and notebooks, so that a click goes on."""
     for target in _LINK.findall(_text(path)):
         assert (path.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
+@together("path", BOOKS, label=lambda path: path.stem)
 def test_a_notebook_says_where_to_go_next(path: Path) -> None:
     """Its last words hold a link to another notebook."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

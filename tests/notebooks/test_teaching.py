@@ -15,7 +15,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from support import ALL, check_module, turns
+from support import ALL, check_module, together, turns
 from teaching import editions, slides, tables
 from teaching import notes as course
 from teaching.__main__ import main
@@ -28,7 +28,7 @@ CLASS = [f"student{number:02}" for number in range(1, 28 if ALL else 9)]
 TWO_HOURS = 120
 
 
-@pytest.mark.parametrize(("name", "kind"), turns(NOTES, editions.EDITIONS))
+@together("name, kind", turns(NOTES, editions.EDITIONS))
 def test_every_notebook_has_its_editions(name: str, kind: str) -> None:
     """The student's has empty answers and no notes; the other two have the solutions, the teacher's also the
     slips with what is said to them. Cells keep their ids, which grades go by."""
@@ -63,7 +63,7 @@ def _bound(tree: ast.AST) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", NOTES)
+@together("name", NOTES)
 def test_a_solution_uses_only_what_its_notebook_has(name: str) -> None:
     """Every name in a cell of the solutions comes from that cell or one before it, so that the edition
     runs."""

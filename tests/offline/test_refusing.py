@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import refusing
+from support import together
 
 ROOT = Path(__file__).parents[2]
 AWAY = "192.0.2.1"  # RFC 5737: an address for documentation
@@ -46,7 +47,7 @@ WAYS: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@together("way", WAYS)
 def test_no_way_leaves_this_machine(way: str) -> None:
     """Each way out of Python's sockets is refused, and told to the test that tried it."""
     with pytest.raises(AssertionError, match="wanted to reach"):
@@ -55,8 +56,8 @@ def test_no_way_leaves_this_machine(way: str) -> None:
     refusing.reached.clear()
 
 
-@pytest.mark.parametrize(
-    ("host", "own"),
+@together(
+    "host, own",
     [
         ("127.0.0.1", True),
         (("127.9.9.9", 80), True),

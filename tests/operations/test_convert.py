@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import some
+from support import some, together
 
 from sim.codec import Message, build, parse
 from sim.elements import pos
@@ -207,7 +207,7 @@ CASES: list[tuple[str, str, dict[str, str], dict[int, str | None]]] = [
 ]
 
 
-@pytest.mark.parametrize(("version", "to", "values", "wanted"), CASES)
+@together("version, to, values, wanted", CASES)
 def test_elements(version: str, to: str, values: dict[str, str], wanted: dict[int, str | None]) -> None:
     """Each kind of change, by an example."""
     made, _ = check(message(version, **values), to)

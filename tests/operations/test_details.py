@@ -70,8 +70,8 @@ def test_a_tap_is_noted_where_the_version_has_no_place_for_it(version: str, note
     assert not any("contactless" in one for one in generate("auth", version=version, at=AT).notes)
 
 
-@pytest.mark.parametrize(
-    ("details", "option"),
+@together(
+    "details, option",
     [
         ({"colour": "red"}, "colour"),
         ({"name": "x" * 26}, "name"),

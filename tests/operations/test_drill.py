@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import together
 
 import sim
 from sim.codec import parse
@@ -89,8 +90,8 @@ def test_an_unknown_topic_or_level_is_refused(topic: str, level: int) -> None:
         sim.drill(topic, level=level)
 
 
-@pytest.mark.parametrize(
-    ("typed", "right", "fits"),
+@together(
+    "typed, right, fits",
     [
         ("n16", "n 16", True),
         (41.475, "41.475", True),

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT, PARSED
+from support import AT, PARSED, together
 
 from sim.codec import Message, ParseError, build
 from sim.operations import explain, field_values, generate, respond, reverse, strip_line_ending
@@ -137,8 +137,8 @@ def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("message", "said"),
+@together(
+    "message, said",
     [
         (
             Message(
@@ -161,7 +161,6 @@ def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
         (Message("0130", {39: "00"}), "What it reports was decided before."),
         (Message("0810", {39: "00"}), "The other side answered: all well (00)."),
     ],
-    ids=lambda one: one if isinstance(one, str) else f"{one.mti} {one.get(3)}",
 )
 def test_an_answer_says_what_happens_next(message: Message, said: str) -> None:
     """What the sale, the cash desk or the sender does now depends on what was asked for."""
@@ -204,8 +203,8 @@ def test_a_token_is_told_where_a_part_says_so(data: str, told: bool) -> None:
     assert ("A payment token stands for the card number." in summary) is told
 
 
-@pytest.mark.parametrize(
-    ("network", "version", "fields", "said"),
+@together(
+    "network, version, fields, said",
     [
         ("VISA", "1987", {60: "0000000005"}, "3-D Secure authenticated the cardholder (ECI 05)."),
         (

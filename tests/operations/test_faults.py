@@ -210,8 +210,8 @@ def test_a_fault_that_does_not_apply_names_those_that_do() -> None:
         break_message(Message("0100", {4: "12"}), "month-13")
 
 
-@pytest.mark.parametrize(
-    ("fault", "words"),
+@together(
+    "fault, words",
     [
         ("empty", "no text"),
         ("length-header", "length header"),

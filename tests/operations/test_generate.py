@@ -8,7 +8,7 @@ from operator import itemgetter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT, ENTRIES, KINDS, PURPOSES, each, generated, some
+from support import AT, ENTRIES, KINDS, PURPOSES, each, generated, some, together
 
 from sim.codec import BuildError, Message, build, parse
 from sim.elements.mti import response_mti
@@ -131,8 +131,8 @@ def test_an_echo_has_no_card(network: str | None) -> None:
     assert made.message[70] == ("270" if network == "MASTERCARD" else "301")
 
 
-@pytest.mark.parametrize(
-    ("options", "option", "field"),
+@together(
+    "options, option, field",
     [
         ({"message_type": "refund"}, "message_type", None),
         ({"network": "ELO"}, "network", None),

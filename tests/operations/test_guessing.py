@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL
+from support import ALL, together
 
 from sim.codec import Message, ParseError, build
 from sim.codec.wire import encode, read, wire_format
@@ -73,7 +73,7 @@ def test_damaged_messages_are_never_wrong_and_sure() -> None:
         assert fine or best.confidence != "sure", f"{sample.made}, {sample.damage}"
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
+@together("name", SPELLINGS)
 def test_a_framed_message_is_read_from_every_spelling(name: str) -> None:
     """Whatever the spelling, the message, its framing and its format are named."""
     data = bytes.fromhex("0044 6000030000".replace(" ", "")) + encode(SALE, "bcd")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support import AT
+from support import AT, together
 
 from sim.operations import generate
 from sim.operations.merchants import category_of
@@ -13,8 +13,8 @@ from sim.spec import merchant_category
 from sim.spec.tables import read_csv
 
 
-@pytest.mark.parametrize(
-    ("name", "category"),
+@together(
+    "name, category",
     [
         ("HOTEL ADLON", "7011"),
         ("Grand  hotel", "7011"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-import pytest
-from support import AT
+from support import AT, together
 
 from sim.codec import Message
 from sim.codec.wire import encode, wire_format
@@ -32,7 +31,7 @@ def _same(one: Message | None, other: Message) -> bool:
 _PLAIN = [one for one in messages() if len(one.fields) > 3 and one.mti[0] in "012" and one.mti[1] in "1248"]
 
 
-@pytest.mark.parametrize("kind", NAMED)
+@together("kind", NAMED)
 def test_elements_that_a_paste_names_are_read(kind: str) -> None:
     """XML, JSON, dictionaries, program text, tables, logs: what is named is read, and is claimed."""
     write: Callable[[Message], str] = NAMED[kind]
@@ -42,7 +41,7 @@ def test_elements_that_a_paste_names_are_read(kind: str) -> None:
         assert best.confidence in (SURE, LIKELY)
 
 
-@pytest.mark.parametrize("kind", WRITTEN)
+@together("kind", WRITTEN)
 def test_bytes_in_every_writing_are_read(kind: str) -> None:
     """Dumps of every tool, literals of every language, payloads in JSON and XML: the right one, or one that
     is not called sure."""
@@ -63,7 +62,7 @@ def test_bytes_in_every_writing_are_read(kind: str) -> None:
         right += 1
 
 
-@pytest.mark.parametrize("kind", OCTAL)
+@together("kind", OCTAL)
 def test_dumps_of_characters_and_octal_numbers_are_read(kind: str) -> None:
     """What od prints without being asked for hex is read, and is claimed."""
     message = generate("auth", entry="chip", at=AT).message

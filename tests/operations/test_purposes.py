@@ -130,8 +130,8 @@ def test_recipes_ask_for_words_that_exist() -> None:
                 assert all(placeholders(text) is not None for text in row.parts.values())
 
 
-@pytest.mark.parametrize(
-    ("network", "options", "parts"),
+@together(
+    "network, options, parts",
     [
         ("VISA", {"entry": "ecommerce", "three_d_secure": "authenticated"}, {"60.8": "05"}),
         ("VISA", {"entry": "ecommerce", "three_d_secure": "attempted"}, {"60.8": "06"}),
@@ -239,7 +239,7 @@ def test_a_part_is_approved(network: str, version: str, code: str, original: tup
         respond(asked, amount_minor_units=1001)
 
 
-@pytest.mark.parametrize(("network", "version"), list(product(NETWORKS, VERSIONS)))
+@together("network, version", list(product(NETWORKS, VERSIONS)))
 def test_a_part_is_undone(network: str, version: str) -> None:
     """A partial reversal says what stays; no more can stay than there was."""
     asked = generate(network=network, version=version, entry="chip", at=AT).message
@@ -262,8 +262,8 @@ def test_what_verified_the_cardholder_is_not_kept() -> None:
         assert faults(undone, network) == []
 
 
-@pytest.mark.parametrize(
-    ("options", "option", "advice"),
+@together(
+    "options, option, advice",
     [
         ({"message_type": "auth", "purpose": "completion"}, "message_type", "'financial_advice'"),
         ({"purpose": "cash", "entry": "moto"}, "entry", "'chip'"),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kept import caches, texts
-from support import AT, ENTRIES, KINDS, PURPOSES, SETTLED
+from support import AT, ENTRIES, KINDS, PURPOSES, SETTLED, together
 
 import sim.elements
 import sim.operations
@@ -182,13 +182,13 @@ def test_values_are_remembered_unless_they_could_be_a_piece_of_a_card() -> None:
     assert fields[43] in masking.cover_fields({**fields, 2: "371449635398431"}, "1987").values()
 
 
-@pytest.mark.parametrize(("name", "cache"), list(caches(*TOLD)), ids=lambda value: str(value)[:40])
+@together("name, cache", list(caches(*TOLD)))
 def test_caches_are_bounded(name: str, cache: Any) -> None:
     """What messages fill has a size; only what a pattern of the tables fills has none."""
     assert cache.cache_parameters()["maxsize"] or name == "sim.elements.dates._layout"
 
 
-@pytest.mark.parametrize("row", SETTLED[::5], ids=lambda row: row["id"])
+@together("row", SETTLED[::5], label=lambda row: row["id"])
 def test_an_explanation_is_the_same_when_it_is_told_again(row: dict[str, Any]) -> None:
     """A vector is explained in the same words by empty caches and full ones."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from support import AT
+from support import AT, together
 
 from sim.operations import parse_any, validate
 from sim.operations.samples import Sample, samples
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda one: one.name)
+@together("sample", samples(), label=lambda one: one.name)
 def test_a_sample_is_what_its_name_says(sample: Sample) -> None:
     """Each can be made; it is valid unless its name says otherwise, and what is spelled can be read."""
     text = sample.text(AT)

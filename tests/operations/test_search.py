@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support import together
 
 import sim
 from sim.operations.search import KINDS, search
@@ -34,8 +35,8 @@ def test_each_kind_is_found(text: str, kind: str, key: str) -> None:
     assert any(one.kind == kind and key in one.key for one in search(text)[:40])
 
 
-@pytest.mark.parametrize(
-    ("said", "kind", "key"),
+@together(
+    "said, kind, key",
     [
         ("insufficient funds", "code", "51"),
         ("insuff", "code", "51"),
@@ -57,8 +58,8 @@ def test_what_people_say_is_found(said: str, kind: str, key: str) -> None:
     assert key in [one.key for one in search(said, kind)[:12]]
 
 
-@pytest.mark.parametrize(
-    ("said", "key"),
+@together(
+    "said, key",
     [
         ("stan", "DE 11"),
         ("rrn", "DE 37"),

@@ -8,7 +8,7 @@ from itertools import product
 from operator import xor
 
 import pytest
-from support import some
+from support import some, together
 
 from sim.codec import Message, build, parse
 from sim.codec.wire import encode
@@ -37,7 +37,7 @@ def _three() -> list[Message]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("divider", DIVIDERS)
+@together("divider", DIVIDERS)
 def test_texts_in_one_line_are_all_found(divider: str) -> None:
     """Text forms one behind the other, whatever divides them."""
     messages = _three()
@@ -55,8 +55,8 @@ def test_texts_in_a_line_of_a_log_are_all_found() -> None:
     assert "what stands behind message 3 cannot be read" in found.best.reasons
 
 
-@pytest.mark.parametrize(
-    ("name", "front", "divider"),
+@together(
+    "name, front, divider",
     some(product(FORMATS, ["", "TPDU", "length"], ["", "|", ", ", " answer "]), 3),
 )
 def test_hex_in_one_line_is_all_found(name: str, front: str, divider: str) -> None:

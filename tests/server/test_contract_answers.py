@@ -133,7 +133,7 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize("message", UNREADABLE)
+@together("message", UNREADABLE)
 def test_unreadable_message(client: Any, message: str) -> None:
     """Validate says 200 and invalid, with no network result; explain says 422 and where it breaks."""
     judged = client.post("/validate", {"message": message})

@@ -135,7 +135,7 @@ PATTERN_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("field", "value", "pattern"), PATTERN_CASES)
+@together("field, value, pattern", PATTERN_CASES)
 def test_pattern_holds_in_ascii_digits(client: Any, field: str, value: str, pattern: str) -> None:
     """A digit pattern takes ASCII digits of the right number and nothing else."""
     answer = client.post("/generate", {field: value})
@@ -183,7 +183,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize("body", ACCEPTED, ids=lambda body: json.dumps(body)[:60])
+@together("body", ACCEPTED, label=lambda body: json.dumps(body)[:60])
 def test_generate_accepts(client: Any, body: dict[str, Any]) -> None:
     """What the constraints allow is a 200; the caller asked for exactly that."""
     answer = client.post("/generate", body)

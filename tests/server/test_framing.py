@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from http_requests import ALLOWED, CHUNKED, SMUGGLED
+from support import together
 
 
-@pytest.mark.parametrize("data", SMUGGLED.values(), ids=SMUGGLED)
+@together("data", SMUGGLED.values())
 def test_what_http_forbids_is_refused(local: Any, data: bytes) -> None:
     """400 in the one error shape, and the connection is closed: what follows is never answered."""
     answer = local.talk(data, end=True)

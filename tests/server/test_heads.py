@@ -9,6 +9,7 @@ import pytest
 from http_requests import SMUGGLED
 from hypothesis import given
 from hypothesis import strategies as st
+from support import together
 
 from server.errors import to_body
 from server.heads import AnswerHeads, _kept, usual_head
@@ -48,14 +49,14 @@ def test_a_usual_head_changes_no_answer(local: Any, path: str, body: bytes) -> N
     assert without_moments(plain) == without_moments(unusual)
 
 
-@pytest.mark.parametrize("data", SMUGGLED.values(), ids=SMUGGLED)
+@together("data", SMUGGLED.values())
 def test_what_http_forbids_is_unusual(data: bytes) -> None:
     """No head that is to be refused is read at once."""
     assert usual_head(data.partition(b"\r\n\r\n")[0]) is None
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
+@together(
+    "old, new",
     [
         (b"POST", b"GET"),
         (b"1.1", b"1.0"),

@@ -98,7 +98,7 @@ def test_head_elsewhere(client: Any, path: str) -> None:
     assert answer.content == b""
 
 
-@pytest.mark.parametrize("path", [*POSTS, *PAGES])
+@together("path", [*POSTS, *PAGES])
 def test_options_tells_the_methods(client: Any, path: str) -> None:
     """OPTIONS is answered with Allow, and no CORS header on a local server."""
     answer = client("OPTIONS", path, headers={"origin": "null", "access-control-request-method": "POST"})
@@ -234,7 +234,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("request_", "status"), BROKEN.values(), ids=BROKEN)
+@together("request_, status", BROKEN.values())
 def test_malformed_request(client: Any, local: Any, request_: bytes, status: int) -> None:
     """What is not HTTP, or not what the server speaks, is refused in the error shape and closed."""
     got, headers, body = split(local.talk(request_))

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from support import together
 
 from server.errors import MAX_FAULTS, to_body
 from tests.server.conftest import Running, serving
@@ -227,7 +228,7 @@ FLOODS: dict[str, tuple[str, bytes]] = {
 }
 
 
-@pytest.mark.parametrize(("path", "body"), FLOODS.values(), ids=FLOODS)
+@together("path, body", FLOODS.values())
 def test_no_answer_is_larger_than_its_request(client: Any, path: str, body: bytes) -> None:
     """A large body of faults gets a small answer, whichever field holds them."""
     answer = client.post(path, body)
@@ -250,8 +251,8 @@ def test_a_list_of_networks_ends(client: Any) -> None:
     assert (fault["type"], fault["loc"]) == ("too_long", ["body", "against"])
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
+@together(
+    "path, body",
     [
         ("/generate", {"pan": "45395787636"}),
         ("/generate", {"pan": "4539 5787 6362 1486"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import AT, VECTORS, vector_id
+from support import AT, VECTORS, together, vector_id
 
 import sim
 from sim.operations import NETWORKS
@@ -13,7 +13,7 @@ from sim.operations import NETWORKS
 SAMPLE = [row for row in VECTORS if row["layout"] != "broken"][::9]
 
 
-@pytest.mark.parametrize("row", SAMPLE, ids=vector_id)
+@together("row", SAMPLE, label=vector_id)
 def test_explain_and_validate_agree(client: Any, row: dict[str, Any]) -> None:
     """Elements, summary, verdict, errors and the network matrix are those of the message table."""
     asked = {"message": row["message"], "version": row["version"]}

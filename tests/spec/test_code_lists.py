@@ -7,6 +7,7 @@ from collections import Counter
 from importlib.resources import files
 
 import pytest
+from support import together
 
 from sim.spec import VERSIONS
 from sim.spec.codes import Code, code_list, code_lists, lookup
@@ -179,7 +180,7 @@ def test_codes_have_the_shape_of_their_version(name: str) -> None:
             assert re.fullmatch(shape, row.code), row
 
 
-@pytest.mark.parametrize("name", sorted(VERSIONS_OF))
+@together("name", sorted(VERSIONS_OF))
 def test_lists_speak_of_the_versions_that_have_the_element(name: str) -> None:
     """DE 70 manages the network in 1987 only, DE 24 holds the function code from 1993 on."""
     assert {version for row in code_list(name) for version in versions_of(row)} == VERSIONS_OF[name]
@@ -340,7 +341,7 @@ SPOT = [
 ]
 
 
-@pytest.mark.parametrize(("name", "code", "version", "meaning", "kind"), SPOT)
+@together("name, code, version, meaning, kind", SPOT)
 def test_well_known_values(name: str, code: str, version: str, meaning: str, kind: str) -> None:
     """Codes that everyone in the field knows by heart."""
     found = lookup(name, code, version=version)
@@ -348,8 +349,8 @@ def test_well_known_values(name: str, code: str, version: str, meaning: str, kin
     assert (found.meaning, found.kind) == (meaning, kind)
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "version"),
+@together(
+    "name, code, version",
     [
         ("response_code", "116", "1987"),
         ("response_code", "51", "1993"),

@@ -6,6 +6,7 @@ import re
 
 import pycountry
 import pytest
+from support import together
 
 from sim.errors import ChoiceError, SpecError
 from sim.spec import (
@@ -46,8 +47,8 @@ def test_patterns_are_as_long_as_their_element(version: str) -> None:
             assert len(element.pattern) == element.size
 
 
-@pytest.mark.parametrize(
-    ("version", "number", "width", "prefix"),
+@together(
+    "version, number, width, prefix",
     [
         ("1987", 2, 19, 2),
         ("1987", 28, 9, 0),

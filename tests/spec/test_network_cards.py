@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-import pytest
 from support import together
 
 from sim.spec import networks
@@ -164,8 +163,8 @@ def test_no_prefix_has_two_owners() -> None:
                 assert block.high < rival.low or rival.high < block.low, (name, other, block.low)
 
 
-@pytest.mark.parametrize(
-    ("name", "pan", "severity"),
+@together(
+    "name, pan, severity",
     [
         ("VISA", "4111111111111111", None),
         ("VISA", "41111111", "error"),

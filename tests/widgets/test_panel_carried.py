@@ -7,7 +7,7 @@ import inspect
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
+from support import together
 
 import sim
 from sim.spec.words import Payment
@@ -54,7 +54,7 @@ def test_there_is_an_input_for_all_that_generate_takes() -> None:
     assert taken == {*OPTIONS, *carried_names()}
 
 
-@pytest.mark.parametrize("given", CARRIED, ids=lambda given: "-".join(given)[:30])
+@together("given", CARRIED, label=lambda given: "-".join(given)[:30])
 def test_what_is_filled_in_reaches_the_message(given: dict[str, Any]) -> None:
     """As sim.generate makes it of the same arguments; the call shown makes it, too."""
     options = {"message_type": "auth", "network": "VISA", "entry": "chip"} | given

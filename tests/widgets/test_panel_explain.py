@@ -7,7 +7,7 @@ import html
 from collections.abc import Callable
 
 import pytest
-from support import AT, BROKEN
+from support import AT, BROKEN, together
 
 import sim
 from sim.operations import explain, generate
@@ -69,7 +69,7 @@ def test_it_takes_a_message_in_any_form(given: object) -> None:
     assert panel.views.anatomy.message == REQUEST
 
 
-@pytest.mark.parametrize("row", BROKEN[:20], ids=lambda row: row["id"])
+@together("row", BROKEN[:20], label=lambda row: row["id"])
 def test_a_broken_message_is_told_where(row: dict[str, str]) -> None:
     """No traceback: the misfit in words, once, with a hint, what was read before it, and a table of that."""
     panel = ExplainPanel(row["message"], version=row["version"])

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from support import turns
+from support import together, turns
 
 import sim
 from sim.operations import Generated, generate, validate
@@ -201,7 +201,7 @@ def test_what_cannot_be_answered_says_so() -> None:
     assert "can be read" in panel.actions.problem
 
 
-@pytest.mark.parametrize("name", [name for _, name in FAULTS])
+@together("name", [name for _, name in FAULTS])
 def test_every_fault_of_the_list_makes_a_good_message_bad(name: str) -> None:
     """Each is found by validate, and said to be on purpose."""
     panel = GeneratePanel(at=AT, network="VISA", message_type="financial")

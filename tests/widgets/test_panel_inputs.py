@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import traitlets
+from support import together
 
 from sim.masking import mask_pan
 from sim.spec.networks import NETWORKS, default_card, test_cards
@@ -49,8 +50,8 @@ def test_another_currency_keeps_the_minor_units() -> None:
     assert (amount.major.description, amount.major.placeholder) == ("Amount in KWD", "0.000")
 
 
-@pytest.mark.parametrize(
-    ("box", "typed", "said"),
+@together(
+    "box, typed, said",
     [
         (1, "1.005", "2 decimals"),
         (1, "ten", "Digits"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support import AT
+from support import AT, together
 
 from sim.codec import parse
 from sim.codec.wire import encode
@@ -93,7 +93,7 @@ def test_a_text_form_is_left_alone() -> None:
         assert panel.input.raw == text
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@together("spelling", SPELLINGS)
 def test_the_anatomy_of_a_paste_that_was_not_read_hides_its_card(spelling: str) -> None:
     """No digit of the card number between the first six and the last four shows, as text or as bytes."""
     pan = "4539148803436467"
@@ -155,7 +155,7 @@ _KEPT = (
 )
 
 
-@pytest.mark.parametrize("name", _KEPT)
+@together("name", _KEPT)
 def test_an_edit_stays_in_the_writing_of_the_paste(name: str) -> None:
     """A dump with its offsets and gutter, a literal, a line of a log: after an edit the box has the same with
     the new bytes, framing and lengths too; undone, what was pasted."""

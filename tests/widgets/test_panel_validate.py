@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import AT, JUDGED, some
+from support import AT, JUDGED, some, together
 
 import sim
 from sim.operations import generate, validate
@@ -29,7 +29,7 @@ def test_a_generated_message_is_valid_for_its_network(network: str) -> None:
     assert (rows[network]["passed"], rows[network]["own"], rows[network]["errors"]) == (True, True, 0)
 
 
-@pytest.mark.parametrize("row", JUDGED[::12], ids=lambda row: row["id"])
+@together("row", JUDGED[::12], label=lambda row: row["id"])
 def test_the_verdict_is_that_of_validate(row: dict[str, Any]) -> None:
     """Panel, table and core agree on every message."""
     panel = ValidatePanel(row["message"], version=row["version"])
@@ -143,7 +143,7 @@ def test_card_data_is_masked_in_all_that_is_shown() -> None:
         assert WRONG_DIGIT[22:38] not in shown
 
 
-@pytest.mark.parametrize("at", some(range(0, len(GOOD), 7), 4))
+@together("at", some(range(0, len(GOOD), 7), 4))
 def test_the_box_masks_what_the_anatomy_masks(at: int) -> None:
     """Wherever a character is lost, the card number shows in neither, and both stay as long as the text."""
     raw = GOOD[:at] + GOOD[at + 1 :]

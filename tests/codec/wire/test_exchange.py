@@ -11,6 +11,7 @@ from typing import Any
 import iso8583
 import iso8583.specs
 import pytest
+from support import together
 
 from sim.codec import Message, parse
 from sim.codec.wire import Format, decode, encode, misfits, names, wire_format
@@ -171,7 +172,7 @@ def test_xml_that_is_no_packager_is_refused(text: str, expected: str) -> None:
         from_jpos(text, "test.xml")
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "{",

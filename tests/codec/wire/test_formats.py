@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import some
+from support import some, together
 
 from sim.codec import Message, build, parse
 from sim.codec.wire import WireError, decode, encode, misfits, names, otherwise, read, wire_format
@@ -53,7 +53,7 @@ def _bytes(row: dict[str, Any]) -> bytes:
     return bytes.fromhex(re.sub(r"^b'|'$|\\x", "", text))
 
 
-@pytest.mark.parametrize("row", _rows("wire_made.jsonl").values(), ids=lambda row: row["id"])
+@together("row", _rows("wire_made.jsonl").values(), label=lambda row: row["id"])
 def test_bytes_that_another_library_wrote_are_read_and_written_back(row: dict[str, Any]) -> None:
     """Messages encoded by pyiso8583: same MTI and values, and the same bytes again."""
     name = _PROFILES.get(row["profile"], row["profile"]) + ("-right" if row["pad"] == "right" else "")
@@ -66,7 +66,7 @@ def test_bytes_that_another_library_wrote_are_read_and_written_back(row: dict[st
     assert encode(message, name) == data
 
 
-@pytest.mark.parametrize("sample", _FOUND)
+@together("sample", _FOUND)
 def test_found_bytes_are_read_to_the_end_and_written_back(sample: str) -> None:
     """Samples of public repositories: the ready format of their kind reads them whole, without loss."""
     name, front = _FOUND[sample]
@@ -81,7 +81,7 @@ def test_found_bytes_are_read_to_the_end_and_written_back(sample: str) -> None:
     assert encode(message, name) == data
 
 
-@pytest.mark.parametrize("name", names())
+@together("name", names())
 def test_every_vector_comes_back_unchanged_or_the_element_in_the_way_is_named(name: str) -> None:
     """Text -> format -> text: the same text, or the elements are named that cannot be carried (`misfits`) or
     come back otherwise (`otherwise`), those and no others."""
@@ -123,7 +123,7 @@ def _generated() -> tuple[tuple[str, Message], ...]:
     return tuple((label, message) for label, _, message in generated())
 
 
-@pytest.mark.parametrize("name", names())
+@together("name", names())
 def test_generated_messages_come_back_unchanged(name: str) -> None:
     """What generate makes is carried by every format of its version, but for what it has otherwise."""
     own, refused = wire_format(name).version, set()
@@ -138,7 +138,7 @@ def test_generated_messages_come_back_unchanged(name: str) -> None:
     assert refused <= {None, 12, 31, 41, 43, 48, 53, 60, 61, 62, 55, 127}
 
 
-@pytest.mark.parametrize("name", names())
+@together("name", names())
 def test_spans_cover_the_message_without_gaps(name: str) -> None:
     """MTI, bitmap and elements stand one behind the other, from the first byte to the last."""
     message = Message("1100" if wire_format(name).version == "1993" else "0100", {3: "000000", 11: "123456"})
@@ -154,8 +154,8 @@ def test_spans_cover_the_message_without_gaps(name: str) -> None:
     assert (found.message, found.format.name) == (message, name)
 
 
-@pytest.mark.parametrize(
-    ("data", "name", "field", "offset"),
+@together(
+    "data, name, field, offset",
     [
         ("08", "bcd", 0, 0),
         ("08A0", "bcd", 0, 0),
@@ -196,7 +196,7 @@ def test_a_third_bitmap_announces_elements_above_128() -> None:
     assert decode(data, made) == message
 
 
-@pytest.mark.parametrize("name", names())
+@together("name", names())
 def test_each_format_describes_itself(name: str) -> None:
     """Every ready format has a title, a note and a source."""
     made = wire_format(name)
@@ -242,7 +242,7 @@ def test_every_ready_format_is_named_once() -> None:
     assert sorted(chain(titles)) == sorted(set(titles))
 
 
-@pytest.mark.parametrize("name", ready())
+@together("name", ready())
 def test_every_ready_format_has_its_elements(name: str) -> None:
     """Each element of each version that a ready format speaks can be written: nobody looks at them before."""
     made = wire_format(name)

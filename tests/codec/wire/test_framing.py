@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import together
 
 from sim.codec import Message
 from sim.codec.wire import (
@@ -31,8 +32,8 @@ _BODY = bytes.fromhex("0800 2020000000000000 990000 123456")
 _LENGTHS = [name for name, made in frames().items() if made.kind == "length"]
 
 
-@pytest.mark.parametrize(
-    ("front", "layers", "labels"),
+@together(
+    "front, layers, labels",
     [
         ("0010", ["length-2"], ["2-byte length 0010"]),
         ("0012", ["length-2-inclusive"], ["2-byte length that counts itself 0012"]),
@@ -105,7 +106,7 @@ def test_a_layer_that_does_not_stand_there_is_a_located_error() -> None:
         wrap(bytes(70000), ["length-2"])
 
 
-@pytest.mark.parametrize("name", names())
+@together("name", names())
 def test_a_message_is_read_behind_the_framing_of_its_format(name: str) -> None:
     """What usually stands around a format's messages: offsets count it, and encode writes it back."""
     made = wire_format(name)
