@@ -122,7 +122,7 @@ def _route_pages(app: App) -> None:
 
 async def _home(_: Request) -> Response:
     """To the documentation; relative, so that it is found behind a proxy's prefix, too."""
-    return Response(status=302, headers={"Location": "docs"})
+    return Response(status=302, headers={"Location": "docs"}, content_type="text/plain; charset=utf-8")
 
 
 def _page(body: str, content_type: str, headers: dict[str, str]) -> Any:

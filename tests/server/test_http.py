@@ -56,6 +56,7 @@ def test_the_root_leads_to_the_documentation(client: Any) -> None:
     """By a relative address, which holds behind a proxy's prefix; it takes nothing else."""
     answer = client("GET", "/")
     assert (answer.status_code, answer.headers["location"], answer.content) == (302, "docs", b"")
+    assert answer.headers["content-type"].startswith("text/plain")
     assert client("HEAD", "/").status_code == 302
     assert client("POST", "/").status_code == 404
     followed = client.http.get("/", follow_redirects=True)
