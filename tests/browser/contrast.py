@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from browser.rest import at_rest
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -66,6 +68,16 @@ def texts(page: Page, inside: str) -> dict[str, float]:
     """The least contrast of the texts of each class that can be seen in elements *inside*."""
     found: dict[str, float] = page.evaluate(_TEXTS, inside)
     return found
+
+
+def low(page: Page, inside: str) -> dict[str, float]:
+    """Those that do not stand out, once the page has come to rest; where there is no text, that is told."""
+
+    def look() -> dict[str, float]:
+        found = texts(page, inside) or {"no text": 0.0}
+        return {name: value for name, value in found.items() if value < TEXT}
+
+    return at_rest(look, lambda found: not found)
 
 
 def signs(page: Page, inside: str, what: dict[str, str]) -> dict[str, float]:

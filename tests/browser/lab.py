@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,7 +35,8 @@ from playwright.sync_api import Browser, Page, Request, sync_playwright
 # Generous: a machine that does other work, too, is slow to start a kernel. In milliseconds.
 PATIENCE = 90_000
 _START = 180
-_STOP = 20
+_ADDRESS = re.compile(r"http://[^\s/:]+:(\d+)")
+STOP = 60
 _SETTINGS: dict[str, dict[str, Any]] = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
@@ -107,10 +110,9 @@ class Sheet:
 
     def wait_until(self, code: str, expected: str) -> None:
         """Ask the kernel until *code* prints *expected*: the browser's news takes a moment to arrive."""
-        for _ in range(200):
-            if (answer := self.ask(code)) == expected:
-                return
-        raise AssertionError(f"the kernel says {answer!r}, not {expected!r}")
+        end = time.monotonic() + PATIENCE / 1000
+        while (answer := self.ask(code)) != expected:
+            assert time.monotonic() < end, f"the kernel says {answer!r}, not {expected!r}"
 
     def theme(self, name: str) -> None:
         """Change the look of JupyterLab: `JupyterLab Dark`."""
@@ -246,9 +248,8 @@ def jupyterlab(folder: Path) -> Iterator[Lab]:
             file = settings / "settings" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(body), encoding="utf-8")
-        port = _free_port()
         process = subprocess.Popen(
-            _command(folder, port),
+            _command(folder),
             env=_environment(settings),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -256,22 +257,22 @@ def jupyterlab(folder: Path) -> Iterator[Lab]:
         )
         listener = _Listener(process)
         try:
-            listener.wait_ready()
-            yield Lab(f"http://127.0.0.1:{port}", folder)
+            yield Lab(listener.wait_ready(), folder)
         finally:
             process.terminate()
             try:
-                process.wait(_STOP)
+                process.wait(STOP)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
             listener.close()
 
 
-def _command(folder: Path, port: int) -> list[str]:
+def _command(folder: Path) -> list[str]:
     return [
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"),
-        *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"),
+        # One that is taken by now gives way to another: the server says which it has.
+        *(f"--port={free_port()}", "--ServerApp.port_retries=50", f"--ServerApp.root_dir={folder}"),
         *("--IdentityProvider.token=", "--ServerApp.password=", "--expose-app-in-browser"),
         *(
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -294,7 +295,8 @@ def _environment(settings: Path) -> dict[str, str]:
     return {**os.environ, **{name: str(settings / place) for name, place in places.items()}}
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody has at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -310,24 +312,30 @@ class _Listener:
         self._stream = process.stdout
         self._said: list[str] = []
         self._ready = threading.Event()
+        self._port = ""
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
     def _listen(self) -> None:
+        runs = False
         for line in self._stream:
+            runs = runs or "is running at" in line
             if not self._ready.is_set():
                 self._said.append(line)
-            if "is running at" in line:
+            if runs and (found := _ADDRESS.search(line)):
+                self._port = self._port or found[1]
                 self._ready.set()
         self._ready.set()
 
-    def wait_ready(self) -> None:
-        """Until the server says where it runs. Raises RuntimeError with its last words when it does not."""
+    def wait_ready(self) -> str:
+        """The server's address, once it says where it runs. Raises RuntimeError with its last words when it
+        does not."""
         self._ready.wait(_START)
-        if self._process.poll() is not None or not self._said or "is running at" not in self._said[-1]:
-            raise RuntimeError("JupyterLab did not start:\n" + "".join(self._said[-20:]))
+        if self._process.poll() is not None or not self._port:
+            raise RuntimeError("The server did not start:\n" + "".join(self._said[-20:]))
+        return f"http://127.0.0.1:{self._port}"
 
     def close(self) -> None:
         """Let go of the stream, once the server has ended."""
-        self._thread.join(_STOP)
+        self._thread.join(STOP)
         self._stream.close()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from browser.contrast import TEXT
+from browser.rest import at_rest
 
 if TYPE_CHECKING:
     from browser.lab import Lab, Sheet
     from playwright.sync_api import Browser, Locator
 
 TALL, NARROW = 2600, 480
-_REST = 10_000  # milliseconds
+_FOCUS = "words => document.activeElement?.textContent.trim() === words"
 CLOCK = "import datetime, sim\nat = datetime.datetime(2026, 11, 20, 10, 15, 30, tzinfo=datetime.UTC)\n"
 
 # Whatever of a panel that can be seen reaches beyond its right edge; what scrolls by itself may.
@@ -24,8 +27,10 @@ OVERFLOW = """panel => {
     const beyond = node => { const box = node.getBoundingClientRect();
         return box.width && box.height && box.right > edge && !scrolls(node); };
     return [...panel.querySelectorAll('*')].filter(beyond).map(node => node.outerHTML.slice(0, 120)); }"""
-# The contrast of an element's text with the first ground behind it, as WCAG 2 counts it.
-CONTRAST = """node => {
+# The contrast of an element's text with the first ground behind it, as WCAG 2 counts it; none of one that was
+# drawn anew meanwhile.
+_CONTRAST = """node => {
+    if (!node.isConnected) return 0;
     // Mixed colors are written as parts of 1: color(srgb 0.6 0.1 0.1).
     const parse = text => text.match(/[\\d.]+/g).map(Number)
         .map((part, at) => text.startsWith('color(') && at < 3 ? 255 * part : part);
@@ -64,16 +69,24 @@ def panel(
 
 
 def overflow(shown: Locator) -> list[str]:
-    """What reaches beyond the edge of a panel once it has come to rest: the styles of a view that was just
-    opened arrive after it."""
-    from playwright.sync_api import TimeoutError as NeverCame
+    """What reaches beyond the edge of a panel once it has come to rest."""
+    return at_rest(lambda: list(shown.evaluate(OVERFLOW)), lambda found: not found)
 
-    with suppress(NeverCame):
-        shown.page.wait_for_function(
-            f"panel => !({OVERFLOW})(panel).length", arg=shown.element_handle(), timeout=_REST
-        )
-    found: list[str] = shown.evaluate(OVERFLOW)
-    return found
+
+def contrast(text: Locator) -> float:
+    """How far a text stands out from its ground once it has come to rest."""
+    return at_rest(lambda: float(text.evaluate(_CONTRAST)), lambda found: found >= TEXT)
+
+
+def until_focused(shown: Locator, words: str) -> None:
+    """Wait until what has the focus says *words*."""
+    shown.page.wait_for_function(_FOCUS, arg=words)
+
+
+def copied(shown: Locator, text: str) -> str:
+    """What the clipboard has, once it holds *text*, or at last."""
+    read = "() => navigator.clipboard.readText()"
+    return at_rest(lambda: str(shown.page.evaluate(read)), lambda found: text in found)
 
 
 def press(shown: Locator, name: str) -> None:

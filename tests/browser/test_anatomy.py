@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from browser import contrast
+from browser.rest import at_rest, expect
 from support import VECTORS
 
 from sim.widgets import anatomy_html
@@ -58,12 +60,12 @@ def _rows_are_filtered(sheet: Sheet) -> None:
     box, rows = sheet.page.get_by_label("Filter elements"), sheet.page.locator(".ia-row:visible")
     every = rows.count()
     box.fill("currency")
-    assert rows.count() == 1
+    expect(rows).to_have_count(1)
     rows.click()
     sheet.page.wait_for_selector('.ia-details[data-of="49"]')
-    assert rows.count() == 1
+    expect(rows).to_have_count(1)
     box.fill("")
-    assert rows.count() == every
+    expect(rows).to_have_count(every)
 
 
 def test_hovering_lights_the_element_in_all_three_views(
@@ -76,11 +78,11 @@ def test_hovering_lights_the_element_in_all_three_views(
             for lit in (".ia-bit", ".ia-row", ".ia-piece"):
                 sheet.page.wait_for_selector(lit + HOT.format(4))
             sheet.wait_until("print(a.hovered)", "4")
-            assert "123.45 GBP" in sheet.page.locator(".ia-inspector").inner_text()
+            expect(sheet.page.locator(".ia-inspector")).to_contain_text("123.45 GBP")
             sheet.page.locator(".ia-header .ia-title").hover()
             sheet.wait_until("print(a.hovered)", "None")
         sheet.page.locator('.ia-bit[data-n="4"]').hover()
-        assert sheet.page.locator(".ia-digit").inner_text() == "7"
+        expect(sheet.page.locator(".ia-digit")).to_have_text("7")
         ground = "node => getComputedStyle(node).backgroundColor"
         lit, plain = (sheet.page.locator(f'.ia-bit[data-n="{n}"]').evaluate(ground) for n in (4, 3))
         assert lit != plain
@@ -126,8 +128,7 @@ def test_a_click_unfolds_the_chip_data(jupyterlab: Lab, chromium: Browser, shots
         tag = sheet.page.locator(".ia-parts tr", has_text="9F27")
         assert "ARQC" in tag.inner_text()
         tag.hover()
-        lit = sheet.page.locator(".ia-part")
-        assert lit.all_inner_texts() == ["80"]
+        expect(sheet.page.locator(".ia-part")).to_have_text(["80"])
         shoot(sheet, shots / "chip.png")
         sheet.page.locator('.ia-row[data-n="55"]').click()
         sheet.page.wait_for_selector(".ia-details", state="detached")
@@ -186,7 +187,7 @@ def test_editing_changes_the_message(jupyterlab: Lab, chromium: Browser, shots: 
         page.get_by_label("Value").fill("12")
         page.keyboard.press("Enter")
         page.wait_for_selector('.ia-input[aria-invalid="true"]')
-        assert "expected n 12" in page.locator(".ia-editor .ia-refused").inner_text()
+        expect(page.locator(".ia-editor .ia-refused")).to_contain_text("expected n 12")
         assert page.get_by_label("Value").input_value() == "12"
         sheet.wait_until(f"print(a.message == {GOOD!r})", "True")
         shoot(sheet, shots / "edit.png")
@@ -210,24 +211,8 @@ def test_the_dark_theme_keeps_text_readable(jupyterlab: Lab, chromium: Browser, 
             '.ia-row[data-n="4"] .ia-value',
             '.ia-bit[data-n="4"]',
         ):
-            assert sheet.page.locator(place).evaluate(_CONTRAST) >= 4.5, place
+            assert contrast.low(sheet.page, place) == {}
         sheet.theme("JupyterLab Light")  # the settings are the server's: the next test wants it light
-
-
-# The contrast of a node's text to the colours laid over each other behind it (WCAG 2, 1.4.3).
-_CONTRAST = """node => {
-    const parse = text => text.match(/[\\d.]+/g).map(Number);
-    const layers = [];
-    for (let at = node; at; at = at.parentElement) layers.push(parse(getComputedStyle(at).backgroundColor));
-    let ground = [255, 255, 255];
-    for (const [r, g, b, alpha = 1] of layers.reverse())
-        ground = [r, g, b].map((part, index) => part * alpha + ground[index] * (1 - alpha));
-    const light = rgb => rgb.slice(0, 3)
-        .map(part => part / 255)
-        .map(part => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
-    const [high, low] = [light(parse(getComputedStyle(node).color)), light(ground)].sort((a, b) => b - a);
-    return (high + 0.05) / (low + 0.05); }"""
 
 
 @pytest.mark.parametrize(("name", "message"), [("narrow", GOOD), ("two_bitmaps", TWO_BITMAPS)])
@@ -242,7 +227,8 @@ def test_a_column_of_480_pixels_is_enough(
     with jupyterlab.notebook(chromium, [source], height=TALL) as sheet:
         sheet.page.locator('.ia-row[data-n="3"]').click()
         sheet.page.wait_for_selector(".ia-details")
-        assert sheet.page.locator(".ia").evaluate(_STICKS_OUT) == []
+        anatomy = sheet.page.locator(".ia")
+        assert at_rest(lambda: anatomy.evaluate(_STICKS_OUT), lambda found: not found) == []
         shoot(sheet, shots / f"{name}.png")
         assert sheet.complaints == []
 
@@ -256,11 +242,10 @@ _STICKS_OUT = """root => {
 def test_two_bitmaps_and_a_wide_window(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
     """128 cells; the bitmaps stand beside the table where there is room."""
     with anatomy(jupyterlab, chromium, TWO_BITMAPS, width=1700) as sheet:
-        assert sheet.page.locator(".ia-bit").count() == 128
-        bits, table = (sheet.page.locator(name).bounding_box() for name in (".ia-bits", ".ia-table"))
-        assert bits is not None
-        assert table is not None
-        assert bits["x"] + bits["width"] <= table["x"]
+        expect(sheet.page.locator(".ia-bit")).to_have_count(128)
+        beside = "() => { const [bits, table] = ['.ia-bits', '.ia-table'].map(name =>"
+        beside += " document.querySelector(name).getBoundingClientRect()); return bits.right <= table.left; }"
+        sheet.page.wait_for_function(beside)
         shoot(sheet, shots / "wide.png")
 
 
@@ -270,19 +255,19 @@ def test_a_diff_marks_what_differs(jupyterlab: Lab, chromium: Browser, shots: Pa
     source = f"from sim.widgets import MessageDiff\nd = MessageDiff({GOOD!r}, {RESPONSE!r})\nd"
     with jupyterlab.notebook(chromium, [source], width=1700, height=TALL) as sheet:
         listed = sheet.page.locator('.ia-difftable tr[data-depth="0"]')
-        listed.last.wait_for()
-        assert listed.count() == 8
+        expect(listed).to_have_count(8)
         assert re.sub(r"\s+", " ", listed.last.inner_text()).strip() == "+ 39 Response code 00 approved"
         whole = sheet.page.get_by_label("Show what is the same, too")
         whole.check()
         sheet.page.locator('.ia-difftable [data-kind="same"]').first.wait_for()
         whole.uncheck()
+        expect(listed).to_have_count(8)
         sheet.page.get_by_role("button", name="Both messages").click()
-        sheet.page.wait_for_selector(".ia-pair .ia-table")
+        expect(sheet.page.locator(".ia-pair .ia-table")).to_have_count(2)
         listed.last.hover()
         sheet.page.wait_for_selector(".ia-row" + HOT.format(39))
-        assert sheet.page.locator('.ia-row[data-n="39"] .ia-diffsign').inner_text() == "+"
-        assert sheet.page.locator('.ia-row[data-n="25"] .ia-diffsign').inner_text() == "−"
+        expect(sheet.page.locator('.ia-row[data-n="39"] .ia-diffsign')).to_have_text("+")
+        expect(sheet.page.locator('.ia-row[data-n="25"] .ia-diffsign')).to_have_text("−")
         sheet.page.locator('.ia-row[data-n="3"]').last.click()
         sheet.wait_until("print(d.left.pinned, d.right.pinned)", "3 3")
         shoot(sheet, shots / "diff.png", ".jp-OutputArea-output .widget-vbox")
@@ -307,7 +292,7 @@ def test_the_static_page_lights_up_without_a_script(chromium: Browser, shots: Pa
         page.locator('tr[data-n="4"] td').first.hover()
         for place in ('.raw [data-n="4"]', '.bits [data-n="4"]', 'tr[data-n="4"]'):
             lit = page.locator(f"{place}").first
-            assert lit.evaluate("node => getComputedStyle(node).backgroundColor") == "rgb(255, 213, 77)"
+            expect(lit).to_have_css("background-color", "rgb(255, 213, 77)")
         page.locator('tr[data-n="55"] summary').click()
         assert "ARQC" in page.locator('tr[data-n="55"] li').nth(1).inner_text()
         page.locator('tr[data-n="4"] td').first.hover()

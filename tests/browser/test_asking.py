@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.shown import CONTRAST, overflow, panel, press, until_generated
+from browser.contrast import TEXT
+from browser.rest import expect
+from browser.shown import contrast, overflow, panel, press, until_focused, until_generated
 from llm.quotes import said
 from llm.wire import Does, Provider, provider
 from support import AT
@@ -36,7 +38,6 @@ INTENT = said(network=("JCB", "JCB"), amount=("500", "500 JPY"), currency=("JPY"
 WORDS = "A JCB card pays 500 JPY"
 EXPLAIN = f"ExplainPanel({RAW!r}, llm=True)"
 GENERATE = f"GeneratePanel(at=at, network='VISA', description={WORDS!r})"
-FOCUS = "() => document.activeElement.textContent.trim()"
 _RUN = """() => {
     const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
     window.ended = undefined;
@@ -112,8 +113,8 @@ def test_the_text_grows_and_cancel_brings_the_rules_back(
         assert ONE not in back.inner_text()
         assert llm.gone.acquire(timeout=PATIENCE)
         cancel_button(shown).wait_for(state="detached")
-        assert sheet.page.evaluate(FOCUS) == "Explain"
-        assert sheet.ask("print(p.busy, p.summary)") == f"False {BY_RULES}"
+        until_focused(shown, "Explain")
+        sheet.wait_until("print(p.busy, p.summary)", f"False {BY_RULES}")
         assert PAN not in shown.inner_html()
         shown.screenshot(path=str(shots / "asking_cancelled.png"))
     assert len(llm.calls) == 1
@@ -128,16 +129,16 @@ def test_the_whole_answer_replaces_the_rules(jupyterlab: Lab, chromium: Browser,
         sheet.page.keyboard.press("Enter")
         asked(llm)
         cancel_button(shown).wait_for()
-        assert button.get_attribute("aria-disabled") == "true"
-        assert sheet.page.evaluate(FOCUS) == "Explain"
+        expect(button).to_have_attribute("aria-disabled", "true")
+        until_focused(shown, "Explain")
         sheet.page.keyboard.press("Enter")  # not taken: one request is enough
         llm.go()
         told(shown, ONE)
         llm.go()
         told(shown, f"{ONE} {TWO}")
         told(shown, "Written by openai/")
-        assert sheet.page.evaluate(FOCUS) == "Explain"
-        assert button.get_attribute("aria-disabled") == "false"
+        expect(button).to_have_attribute("aria-disabled", "false")
+        until_focused(shown, "Explain")
     assert len(llm.calls) == 1
 
 
@@ -154,13 +155,13 @@ def test_cancel_by_keys_alone(jupyterlab: Lab, chromium: Browser, llm: Provider)
         cancel_button(shown).wait_for()
         asked(llm)
         sheet.page.keyboard.press("Tab")
-        assert sheet.page.evaluate(FOCUS) == "Cancel"
+        until_focused(shown, "Cancel")
         sheet.page.keyboard.press("Enter")
         told(shown, "Cancelled: no new message was made.")
         assert llm.gone.acquire(timeout=PATIENCE)
         cancel_button(shown).wait_for(state="detached")
-        assert sheet.page.evaluate(FOCUS) == "Generate"
-        assert sheet.ask("print(p.busy, p.message == before)") == "False True"
+        until_focused(shown, "Generate")
+        sheet.wait_until("print(p.busy, p.message == before)", "False True")
     assert len(llm.calls) == 1
 
 
@@ -178,7 +179,7 @@ def test_typing_while_the_model_writes_ends_it(jupyterlab: Lab, chromium: Browse
         assert llm.gone.acquire(timeout=PATIENCE)
         assert ONE not in after.inner_text()
         cancel_button(shown).wait_for(state="detached")
-        assert sheet.ask("print(p.busy, p.message)") == f"False {echo}"
+        sheet.wait_until("print(p.busy, p.message)", f"False {echo}")
 
 
 def test_a_description_becomes_a_message(
@@ -194,7 +195,7 @@ def test_a_description_becomes_a_message(
         shown.screenshot(path=str(shots / "asking_generate.png"))
         llm.go()
         until_generated(shown, "JCB")
-        assert sheet.ask("print(p.busy, p.problem == '')") == "False True"
+        sheet.wait_until("print(p.busy, p.problem == '')", "False True")
 
 
 def test_a_cell_that_waits_is_interrupted(jupyterlab: Lab, chromium: Browser, llm: Provider) -> None:
@@ -210,7 +211,7 @@ def test_a_cell_that_waits_is_interrupted(jupyterlab: Lab, chromium: Browser, ll
         sheet.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:interrupt-kernel'); }")
         told(shown, "Cancelled. This is what the rules say.")
         assert llm.gone.acquire(timeout=PATIENCE)
-        sheet.page.wait_for_function("() => window.ended", timeout=1000 * PATIENCE)
+        sheet.page.wait_for_function("() => window.ended")
         assert sheet.page.evaluate("() => window.ended") == "KeyboardInterrupt"
         assert sheet.ask("print(p.busy, p.summary)") == f"False {BY_RULES}"
 
@@ -240,7 +241,7 @@ def test_how_it_looks_while_a_model_is_asked(
         doing = shown.get_by_text("Asking openai/")
         doing.wait_for()
         for words in (doing, cancel_button(shown)):
-            assert words.evaluate(CONTRAST) >= 4.5
+            assert contrast(words) >= TEXT
         assert overflow(shown) == []
         shown.screenshot(path=str(shots / f"asking_{name}_{theme.lower()}_slim.png"))
         cancel_button(shown).click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from browser.rest import expect
 
 from sim.codec import Message
 from sim.codec.wire import encode
@@ -39,8 +40,7 @@ def test_each_kind_of_dump_is_pasted_and_read(jupyterlab: Lab, chromium: Browser
             sheet.wait_until("print(p.views.anatomy.view['mti'], p.views.anatomy.view['length'])", "0200 98")
             sheet.page.wait_for_selector(".ia-bytes")
             assert sheet.ask("print(len(p.views.anatomy.held.data))") == str(len(_DATA)), name
-        shown = sheet.page.locator(".ia-hexrows").inner_text()
-        assert "••" in shown
+        expect(sheet.page.locator(".ia-hexrows")).to_contain_text("••")
         assert sheet.outside == []
 
 
@@ -54,7 +54,7 @@ def test_a_byte_lights_its_element_and_follows_an_edit(jupyterlab: Lab, chromium
         for lit in (".ia-row", ".ia-bit", ".ia-piece"):
             page.wait_for_selector(f'{lit}.ia-hot[data-n="4"]')
         page.locator('.ia-row[data-n="11"]').hover()
-        assert page.locator(".ia-half .ia-hot").all_inner_texts() == ["14", "67", "39"]
+        expect(page.locator(".ia-half .ia-hot")).to_have_text(["14", "67", "39"])
         byte.click()
         sheet.wait_until("print(a.pinned)", "4")
         page.locator('[data-act="edit"]').click()

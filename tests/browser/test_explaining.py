@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.shown import panel
+from browser.rest import expect
+from browser.shown import copied, panel
 from support import AT
 
 from sim.operations import generate
@@ -30,10 +31,10 @@ def _sentences_and_elements_light_each_other(shown: Locator) -> None:
     card.hover()
     for number in (2, 14):
         shown.locator(f'.ia-row.ia-hot[data-n="{number}"]').wait_for()
-    assert shown.locator(".ia-row.ia-hot").count() == 2
+    expect(shown.locator(".ia-row.ia-hot")).to_have_count(2)
     shown.locator('.ia-row[data-n="49"]').hover()
     shown.locator('.iso-summary .iso-lit[data-about="3 4 49"]').wait_for()
-    assert shown.locator(".iso-lit").count() == 2  # the chip repeats the amount
+    expect(shown.locator(".iso-lit")).to_have_count(2)  # the chip repeats the amount
 
 
 def _copied_and_saved(sheet: Sheet, shown: Locator) -> None:
@@ -43,7 +44,7 @@ def _copied_and_saved(sheet: Sheet, shown: Locator) -> None:
         shown.get_by_label("Card data", exact=True).select_option(label=cover)
         shown.locator(".cm").get_by_role("button", name="Copy as").click()
         shown.locator(".cm [role=status]", has_text="Copied").wait_for()
-        assert held in sheet.page.evaluate("() => navigator.clipboard.readText()")
+        assert held in copied(shown, held)
     shown.get_by_label("Card data", exact=True).select_option(label="card data masked")
     shown.locator(".cm select[aria-label='Copy as']").select_option("json")
     with sheet.page.expect_download() as download:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from browser.rest import at_rest
 from support import AT
 
 import sim
 
 if TYPE_CHECKING:
-    from browser.lab import Lab, Sheet
-    from playwright.sync_api import Browser
+    from browser.lab import Lab
+    from playwright.sync_api import Browser, Locator
 
 pytestmark = pytest.mark.browser
 
@@ -28,9 +29,10 @@ CELLS = [
 COUNT = 13 * 400
 
 
-def rows(sheet: Sheet) -> list[str]:
-    """The lines that are drawn, as texts."""
-    return [one.inner_text() for one in sheet.page.locator(".rg-row").all()]
+def overhang(panel: Locator) -> int:
+    """By how many pixels what is in the panel is wider than it, once it has come to rest."""
+    width = "node => node.scrollWidth - node.clientWidth"
+    return at_rest(lambda: int(panel.evaluate(width)), lambda found: found <= 1)
 
 
 def test_only_what_is_seen_is_drawn_and_all_can_be_reached(chromium: Browser, jupyterlab: Lab) -> None:
@@ -38,7 +40,8 @@ def test_only_what_is_seen_is_drawn_and_all_can_be_reached(chromium: Browser, ju
     with jupyterlab.notebook(chromium, CELLS, width=1400) as sheet:
         grid = sheet.page.get_by_role("grid", name=f"Messages: {COUNT:,} rows")
         grid.wait_for()
-        assert 0 < sheet.page.locator(".rg-row").count() < 40
+        sheet.page.locator(".rg-row").first.wait_for()
+        assert sheet.page.locator(".rg-row").count() < 40
         grid.focus()
         sheet.page.keyboard.press("End")
         last = sheet.page.locator(f'.rg-row[data-place="{COUNT - 1}"]')
@@ -64,6 +67,7 @@ def test_sort_filter_select_and_pair(chromium: Browser, jupyterlab: Lab) -> None
         box.press("Enter")
         expected = sheet.ask("print((panel.messages['DE39'] == '00').sum())")
         sheet.wait_until("print(panel.grid.count)", expected)
+        sheet.page.get_by_role("grid", name=f"Messages: {int(expected):,} rows", exact=True).wait_for()
         for place in (0, 1):
             sheet.page.locator(f'.rg-row[data-place="{place}"] .rg-tick').click()
         sheet.wait_until("print(len(panel.grid.chosen))", "2")
@@ -108,5 +112,4 @@ def test_pictures(chromium: Browser, jupyterlab: Lab, shots: Path, width: int) -
             sheet.page.locator(".rg-row .rg-cell", has_text="0100").nth(3).wait_for()
             panel.scroll_into_view_if_needed()
             panel.screenshot(path=shots / f"explorer_{width}_{theme.split()[-1].lower()}.png")
-            wide = panel.evaluate("node => [node.scrollWidth, node.clientWidth]")
-            assert wide[0] <= wide[1] + 1
+            assert overhang(panel) <= 1

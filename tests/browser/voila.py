@@ -49,11 +49,10 @@ class Voila:
 @contextmanager
 def serving(folder: Path, own: Path) -> Iterator[Voila]:
     """A Voila that shows the notebooks of *folder*; its settings are in *own*."""
-    port = lab._free_port()
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "voila", "--no-browser", "--Voila.ip=127.0.0.1"),
-            *(f"--port={port}", "--token=", "--template=iso8583", str(folder)),
+            *(f"--port={lab.free_port()}", "--token=", "--template=iso8583", str(folder)),
         ],
         env=lab._environment(own) | {"JUPYTER_PATH": str(PAGE)},
         stdout=subprocess.PIPE,
@@ -62,12 +61,11 @@ def serving(folder: Path, own: Path) -> Iterator[Voila]:
     )
     listener = lab._Listener(process)
     try:
-        listener.wait_ready()
-        yield Voila(f"http://127.0.0.1:{port}/voila/render", folder)
+        yield Voila(f"{listener.wait_ready()}/voila/render", folder)
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(lab.STOP)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -224,8 +224,8 @@ def test_locusts_own_workers_share_a_load(tmp_path: Path) -> None:
             subprocess.Popen([*shared, "--worker", "--master-host", "127.0.0.1"], cwd=tmp_path, env=_env())
             for _ in range(2)
         ]
-        done = subprocess.run(master, cwd=tmp_path, env=_env(), capture_output=True, text=True, timeout=60)
-        assert [worker.wait(20) for worker in started] == [0, 0]
+        done = subprocess.run(master, cwd=tmp_path, env=_env(), capture_output=True, text=True, timeout=120)
+        assert [worker.wait(60) for worker in started] == [0, 0]
     assert done.returncode == 0, done.stderr
     total = (tmp_path / "out_stats.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
     assert total[1] == "Aggregated"

@@ -38,7 +38,7 @@ def test_a_provider_that_hangs_is_a_timeout(
     begun = time.monotonic()
     with pytest.raises(room.LlmTimeout, match=r"0\.3 seconds"):
         room.generate(TEXT, provider=provider)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     assert room.LlmTimeout.type == "llm_timeout"
 
 

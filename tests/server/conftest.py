@@ -22,7 +22,7 @@ import jsonschema
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STOP_SECONDS = 20
+STOP_SECONDS = 60
 # What would configure the server or a language model behind the test's back.
 CONFIGURING = ("SIM_", "ANTHROPIC_", "OPENAI_", "GOOGLE_", "GEMINI_", "OLLAMA_")
 # Digits of the cards used here, and of what follows them in track data.

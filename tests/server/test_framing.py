@@ -9,6 +9,8 @@ import pytest
 from http_requests import ALLOWED, CHUNKED, SMUGGLED
 from support import together
 
+from tests.server.conftest import STOP_SECONDS
+
 
 @together("data", SMUGGLED.values())
 def test_what_http_forbids_is_refused(local: Any, data: bytes) -> None:
@@ -32,7 +34,7 @@ def test_what_http_allows_is_read(local: Any, data: bytes) -> None:
 def test_pieces_do_not_matter(local: Any, size: int) -> None:
     """A chunked request that comes in pieces of any size is read as it would be in one."""
     data = CHUNKED + b"Connection: close\r\n\r\n1;x\r\n{\r\n1\r\n}\r\n0\r\n\r\n"
-    with socket.create_connection(local.address, timeout=20) as connection:
+    with socket.create_connection(local.address, timeout=STOP_SECONDS) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for at in range(0, len(data), size):
             connection.sendall(data[at : at + size])

@@ -34,7 +34,7 @@ def test_the_command_starts_the_service() -> None:
         try:
             assert process.stdout is not None
             assert f"http://127.0.0.1:{port} " in process.stdout.readline()
-            assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=20).status_code == 200
+            assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=60).status_code == 200
         finally:
             process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0

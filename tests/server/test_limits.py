@@ -22,7 +22,7 @@ JSON = b"Content-Type: application/json\r\n"
 POST = b"POST /generate HTTP/1.1\r\nHost: localhost\r\n" + JSON
 HALF = POST + b"Content-Length: 1000\r\n\r\n" + b"{" * 500
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-PATIENCE = 20.0
+PATIENCE = 60.0
 SHORT = "0.3"
 CAP = 8  # connections
 

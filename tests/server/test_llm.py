@@ -148,12 +148,13 @@ def test_an_unreadable_message_is_the_parsers_error(client: Any, llm: Provider) 
 def test_a_slow_model_holds_up_nobody(asking: Running, llm: Provider) -> None:
     """While five calls of a model hang, 50 explanations by rule are answered before the first of them."""
     llm.then(Does(hang=True))
-    with ThreadPoolExecutor(5) as pool, httpx.Client(base_url=asking.url, timeout=20) as http:
+    with ThreadPoolExecutor(5) as pool, httpx.Client(base_url=asking.url, timeout=STOP_SECONDS) as http:
         hanging = [
-            pool.submit(httpx.post, f"{asking.url}/explain", json=EXPLAINED, timeout=20) for _ in range(5)
+            pool.submit(httpx.post, f"{asking.url}/explain", json=EXPLAINED, timeout=STOP_SECONDS)
+            for _ in range(5)
         ]
         for _ in range(5):
-            assert llm.hanging.acquire(timeout=20)
+            assert llm.hanging.acquire(timeout=STOP_SECONDS)
         answers = [http.post("/explain", json={"message": RAW}) for _ in range(50)]
         assert [answer.status_code for answer in answers] == [200] * 50
         assert not any(call.done() for call in hanging)

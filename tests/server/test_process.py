@@ -17,7 +17,7 @@ from support import turns
 from server.__main__ import main
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 20
+PATIENCE = 60
 PAN = "4111111111111111"
 JSON = {"content-type": "application/json"}
 BEGUN = (

@@ -16,7 +16,7 @@ import pytest
 from http_requests import ALLOWED, POST, SMUGGLED
 
 PROXIES = Path(__file__).parents[2] / "server" / "proxy"
-PATIENCE = 20.0
+PATIENCE = 60.0
 USUAL_RATE = "20r/s"
 NGINX = """
 daemon off;
@@ -188,7 +188,7 @@ def test_what_http_allows_comes_through(proxy: Proxy, name: str) -> None:
 
 def test_a_client_has_a_rate(nginx: Proxy) -> None:
     """Who asks without end gets 429 in the error shape, with Retry-After; another client is served."""
-    with httpx.Client(base_url=nginx.url) as client:
+    with httpx.Client(base_url=nginx.url, timeout=PATIENCE) as client:
         answers = [client.get("/health") for _ in range(200)]
         refused = [answer for answer in answers if answer.status_code == 429]
         assert {answer.status_code for answer in answers} == {200, 429}
@@ -197,7 +197,7 @@ def test_a_client_has_a_rate(nginx: Proxy) -> None:
         assert refused[0].headers["retry-after"] == "1"
         assert refused[0].headers["access-control-allow-origin"] == "*"
         other = httpx.HTTPTransport(local_address="127.0.0.2")
-        with httpx.Client(base_url=nginx.url, transport=other) as another:
+        with httpx.Client(base_url=nginx.url, transport=other, timeout=PATIENCE) as another:
             assert another.get("/health").status_code == 200
 
 
@@ -205,7 +205,7 @@ def test_a_client_has_a_rate(nginx: Proxy) -> None:
 def test_what_is_guessed_has_a_rate_of_its_own(nginx: Proxy, path: str) -> None:
     """Pastes, which take long, are refused before requests that take no time are."""
     body = {"message": "0800 2020 0000 0000 0000 9900 0012 3456", "target_version": "1993"}
-    with httpx.Client(base_url=nginx.url) as client:
+    with httpx.Client(base_url=nginx.url, timeout=PATIENCE) as client:
         answers = [client.post(path, json=body).status_code for _ in range(30)]
         assert set(answers) == {200, 429}
         assert client.get("/health").status_code == 200

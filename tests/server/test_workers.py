@@ -16,7 +16,7 @@ from support import ALL
 from server import workers
 from server.settings import Settings
 
-PATIENCE = 20
+PATIENCE = 60
 
 
 def serving(running: Any, count: int) -> list[int]:
