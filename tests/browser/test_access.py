@@ -115,7 +115,7 @@ def _data(node: dict[str, Any]) -> str:
 def drawn(sheet: Sheet) -> None:
     """Wait for all that is looked at: the kernel is done with a cell long before the page is."""
     for name in (*SIGNS, *HOVERED, *DRAWN):
-        sheet.page.locator(f".jp-OutputArea-output {name}").first.wait_for()
+        sheet.page.locator(f".jp-OutputArea-output {name}").locator("visible=true").first.wait_for()
 
 
 @pytest.fixture(scope="module")
