@@ -4,7 +4,6 @@ const TALLEST = 8_000_000; // browsers draw nothing taller than some ten million
 const PAGE = 100;
 const KEPT = 3000;
 const LEAST = 46, MOST = 422; // pixels of a grid with few rows, and with many
-let grids = 0;
 
 function node(tag, names, text) {
   const made = document.createElement(tag);
@@ -14,7 +13,7 @@ function node(tag, names, text) {
 }
 
 function render({ model, el }) {
-  const own = `rg${(grids += 1)}`;
+  const own = `rg-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`; // ids of this drawing alone in its page
   const root = node('div', 'rg');
   const scroller = node('div', 'rg-scroll');
   const head = node('div', 'rg-head');
