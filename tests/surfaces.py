@@ -92,9 +92,12 @@ def quick(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
         yield "error", "".join(traceback.format_exception(error))
 
 
+_FORMATTER = DisplayFormatter()  # takes longer to make than most things to show
+
+
 def _shown(thing: Any) -> str:
     """What a notebook stores of *thing*."""
-    formats, _ = DisplayFormatter().format(thing)
+    formats, _ = _FORMATTER.format(thing)
     return str(formats) + repr(thing)
 
 

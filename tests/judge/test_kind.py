@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from random import Random
 
 import pytest
@@ -72,13 +73,17 @@ def _present(message: Message) -> int:
 def _asked(message: Message) -> list[Rule]:
     """The rules that apply to a message."""
     here = {0, *message.fields, *([1] if message.empty_secondary else [])}
+    present = _present(message)
     return [
         item
-        for item in RULES
-        if item.applies(message.version, message.mti)
-        and here.issuperset(item.elements)
-        and not item.missing & _present(message)
+        for item in _applying(message.version, message.mti)
+        if here.issuperset(item.elements) and not item.missing & present
     ]
+
+
+@cache
+def _applying(version: str, mti: str) -> tuple[Rule, ...]:
+    return tuple(item for item in RULES if item.applies(version, mti))
 
 
 def _alone() -> Iterator[Message]:

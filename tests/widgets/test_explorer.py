@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +22,23 @@ from sim.widgets.explorer.query import conditions
 CARD = "4111111111111111"
 
 
-def traffic() -> list[str]:
+@cache
+def traffic() -> tuple[str, ...]:
     """A request and its answer of each network, a message with month 13, and two texts that are none."""
     asked = [sim.generate("auth", network=name, stan=at, at=AT) for at, name in enumerate(sim.NETWORKS, 1)]
     wrong = sim.break_message(asked[0], "month-13").iso.message
     texts = [*asked, *(sim.respond(one) for one in asked), wrong]
-    return [
+    return (
         *(sim.build(one) if isinstance(one, pd.DataFrame) else str(one) for one in texts),
         "broken",
         "0100",
-    ]
+    )
 
 
 @pytest.fixture
 def explorer() -> LogExplorer:
     """The traffic, looked at."""
-    return LogExplorer(traffic())
+    return LogExplorer(list(traffic()))
 
 
 def held(one: LogExplorer) -> list[int]:
@@ -193,7 +195,7 @@ def test_a_file_arrives_in_pieces(tmp_path: Path) -> None:
 
 def test_lines_are_pasted_and_files_read(tmp_path: Path) -> None:
     """A text with lines, a path, a table, one message; what cannot be read is said."""
-    texts = traffic()
+    texts = list(traffic())
     explorer = LogExplorer()
     explorer.paste.value = "\n".join(texts)
     assert held(explorer) == list(range(1, 16))
@@ -216,7 +218,7 @@ def test_the_first_rows_of_a_large_log_come_first(monkeypatch: pytest.MonkeyPatc
         put(self, table)
 
     monkeypatch.setattr(panels.LogExplorer, "_put", noted)
-    explorer = LogExplorer(traffic())
+    explorer = LogExplorer(list(traffic()))
     explorer.wait()
     assert seen == [3, 15]
     assert len(held(explorer)) == 15

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -16,7 +17,7 @@ from sim.widgets.plain import title_of
 _MOST = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """One message and where it was: the panel's name, how it was read, whether a key was pressed there."""
 
@@ -26,9 +27,9 @@ class Entry:
     network: str | None
     typed: bool
 
-    @property
+    @cached_property
     def title(self) -> str:
-        """The message in one line, without card data."""
+        """The message in one line, without card data. Made once: each new entry offers all of them again."""
         return f"{title_of(view(self.message, self.version, self.network))} ({self.panel})"
 
 
