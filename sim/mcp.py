@@ -17,7 +17,7 @@ from mcp.server.mcpserver import MCPServer
 import sim
 from sim import operations
 from sim.codec import Message, build
-from sim.errors import IsoError
+from sim.errors import IsoError, OptionError, shown
 from sim.operations import anatomy, building, parse_any, records
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
@@ -168,7 +168,9 @@ def build_message(
     mti: str, fields: dict[str, str], version: str = "1987", format: str = "text", clear: bool = False
 ) -> dict[str, Any]:
     """Write a message from its MTI and its data elements by number; in a wire format, as hexadecimal."""
-    numbered = {int(number): value for number, value in fields.items() if number.isdecimal()}
+    if wrong := [number for number in fields if not (number.isascii() and number.isdecimal())]:
+        raise OptionError("fields", "numbers of data elements, such as 11", shown(wrong[0]))
+    numbered = {int(number): value for number, value in fields.items()}
     made = building.build_from(mti, numbered, version=version_named(version))
     return _made(made.message, clear, format=format)
 
@@ -216,9 +218,12 @@ def _made(message: Message, clear: bool, *, format: str = "text", **more: Any) -
     return {"message": building.written(message, name)} | head | more
 
 
-def _rows(table: Any) -> str:
-    """A table as JSON, a record a row."""
-    plain = table.masked()
+def _rows(made: Callable[[], Any]) -> str:
+    """A table as JSON, a record a row; what is wrong with what was asked for is told in its place."""
+    try:
+        plain = made().masked()
+    except IsoError as error:
+        return json.dumps({"error": str(error)})
     return json.dumps(
         plain.astype(object).where(plain.notna(), None).to_dict("records"), ensure_ascii=False, default=str
     )
@@ -227,31 +232,31 @@ def _rows(table: Any) -> str:
 @server.resource("iso8583://fields/{version}", mime_type="application/json")
 def fields(version: str) -> str:
     """The data elements of a version: number, name, format."""
-    return _rows(sim.fields(version))
+    return _rows(lambda: sim.fields(version))
 
 
 @server.resource("iso8583://codes/{name}", mime_type="application/json")
 def codes(name: str) -> str:
     """A code list, such as response_code."""
-    return _rows(sim.codes(name))
+    return _rows(lambda: sim.codes(name))
 
 
 @server.resource("iso8583://rules", mime_type="application/json")
 def rules() -> str:
     """The rules: what each checks, how bad it is, its source."""
-    return _rows(sim.rules())
+    return _rows(sim.rules)
 
 
 @server.resource("iso8583://formats", mime_type="application/json")
 def formats() -> str:
     """The wire formats that messages are read and written in."""
-    return _rows(sim.formats())
+    return _rows(sim.formats)
 
 
 @server.resource("iso8583://flows/{network}", mime_type="application/json")
 def flows(network: str) -> str:
     """What a network calls each flow, and which elements carry it."""
-    return _rows(sim.flows(network))
+    return _rows(lambda: sim.flows(network))
 
 
 def main() -> None:

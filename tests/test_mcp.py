@@ -79,6 +79,10 @@ def test_every_verb_is_a_tool_and_every_table_a_resource(talk: Callable[[Work], 
         for uri in ("fields/1993", "codes/response_code", "rules", "formats", "flows/VISA"):
             found = await client.read_resource(f"iso8583://{uri}")
             assert len(json.loads(found.contents[0].text)) > 5  # type: ignore[union-attr]  # it is text
+        for uri, said in (("codes/response", "did you mean 'response_code'?"), ("fields/1999", "1987, 1993")):
+            found = await client.read_resource(f"iso8583://{uri}")
+            told = json.loads(found.contents[0].text)  # type: ignore[union-attr]  # it is text
+            assert said in told["error"]
 
     talk(work)
 
@@ -138,6 +142,7 @@ def test_no_answer_shows_card_data_unasked(talk: Callable[[Work], None]) -> None
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("generate", {"network": "VISSA"}, "did you mean 'VISA'?"),
+    ("build_message", {"mti": "0800", "fields": {"DE11": "000001"}}, "fields: expected numbers of data"),
     ("generate", {"options": {"purpse": "cash"}}, "purpse"),
     ("explain", {"message": "hello"}, "expected"),
     ("convert", {"message": REQUEST, "to": "1988"}, "expected"),
