@@ -16,7 +16,7 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 import sim
-from sim.errors import IsoError
+from sim.errors import IsoError, closest
 from sim.operations.reading import separate
 
 _NAME = "iso8583"
@@ -60,6 +60,9 @@ class IsoMagics(Magics):
         """Look at ISO 8583 messages: `%iso8583 validate message`, or a paste beneath `%%iso8583`."""
         asked = parse_argstring(self.iso8583, line)
         if asked.verb not in _VERBS:
+            near = closest(asked.verb, {name: name for name in _VERBS})
+            if near and asked.message:
+                raise UsageError(f"%{_NAME} {asked.verb}: did you mean {near}?")
             # `%iso8583 message`: what comes first is the message where it is no verb.
             asked.message, asked.verb = [asked.verb, *asked.message], _ANATOMY
         given = {name: value for name in ("network", "version") if (value := getattr(asked, name))}

@@ -97,6 +97,7 @@ def test_no_verb_shows_a_card_number(notebook: Notebook, verb: str) -> None:
     [
         ("%iso8583", "expected a message, or the name of one"),
         ("%%iso8583 parse\n\n", "paste a message beneath"),
+        ("%iso8583 validat message", "did you mean validate?"),
         ("%%iso8583 parse message\n0800", "not both"),
         ("%iso8583 parse message --network vissa", "did you mean 'VISA'?"),
     ],

@@ -160,7 +160,7 @@ def suite_command(
         for record in records:
             shown.json_line(record)
     else:
-        columns = ("case", "step", "sent", "expected", "received", "result")
+        columns = ("case", "step", "sent", "received", "wrong")
         if failed:
             shown.table(columns, [[record[name] for name in columns] for record in failed])
         shown.verdict(not failed, f"{len(records) - len(failed)} of {len(records)} steps passed")

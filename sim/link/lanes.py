@@ -16,7 +16,8 @@ from sim.link.traffic import EVENT, OUT, Traffic
 from sim.masking import mask_words
 from sim.operations.matching import Exchange, match
 
-_LEFT, _RIGHT, _STEP, _TOP = 90, 430, 34, 44
+_LEFT, _RIGHT, _STEP, _TOP = 60, 520, 34, 44
+_WIDTH = _LEFT + _RIGHT
 STYLE = """
 figure { margin: .8rem 0; } svg { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: currentColor; } svg line { stroke: currentColor; }
@@ -139,7 +140,8 @@ def _drawn(lane: Lane, title: str) -> str:
     return "".join(
         (
             f"<figure><figcaption>{_said(lane.title)}</figcaption>",
-            f'<svg viewBox="0 0 520 {height}" width="520" role="img" aria-label="Messages of {label}">',
+            f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" ',
+            f'aria-label="Messages of {label}">',
             f'<text x="{_LEFT}" y="18" text-anchor="middle">client</text>',
             f'<text x="{_RIGHT}" y="18" text-anchor="middle">host</text>',
             *(f'<line class="life" x1="{x}" y1="26" x2="{x}" y2="{height - 6}"/>' for x in (_LEFT, _RIGHT)),

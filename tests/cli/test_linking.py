@@ -141,6 +141,7 @@ def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
     failed = iso8583("suite", str(path), "--json")
     assert failed.returncode == 1
     assert [json.loads(line)["result"] for line in failed.stdout.splitlines()] == ["passed", "failed"]
+    assert "DE 39: expected 51, found 00" in iso8583("suite", str(path)).stdout
     assert iso8583("suite", str(path), "--export", module).returncode == 0
     assert "def test_" in Path(module).read_text(encoding="utf-8")
 

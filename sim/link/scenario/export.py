@@ -31,7 +31,7 @@ def as_pytest(suite: Suite, source: str) -> str:
     """The module. *source* is what it names as its suite: a ready one's name, or a path beside the module."""
     ready = source.isupper() and "/" not in source and "." not in source
     said = repr(source) if ready else f"Path(__file__).with_name({source!r})"
-    head = _HEAD.format(title=_plain(suite.title), suite=said)
+    head = _HEAD.format(title=_plain(suite.title).rstrip("."), suite=said)
     if ready:
         head = head.replace("from pathlib import Path\n\n", "")
     head = head.replace("import pytest\n\n", "")

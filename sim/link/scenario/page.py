@@ -11,10 +11,12 @@ from sim.link.scenario.suite import Case
 from sim.masking import mask_words
 
 _STYLE = """
-:root { color-scheme: light dark; --ok: #1a7f37; --bad: #b3261e; --line: #8888; --dim: #6e7781; }
+:root { color-scheme: light dark; --ok: #1a7f37; --bad: #b3261e; --line: #8888; --dim: #57606a; }
+@media (prefers-color-scheme: dark) { :root { --ok: #4ac26b; --bad: #ff8a80; --dim: #9da7b1; } }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0; }
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+td { overflow-wrap: anywhere; }
 .ok { color: var(--ok); } .bad { color: var(--bad); font-weight: 600; } .dim { color: var(--dim); }
 section { margin: 1.6rem 0; border-top: 2px solid var(--line); padding-top: .6rem; }
 figure { margin: .8rem 0; } figcaption { color: var(--dim); }
