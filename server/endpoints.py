@@ -94,7 +94,7 @@ async def explain(request: Request) -> BaseHTTPResponse:
     try:
         told = await llm.tell(request.app.ctx.settings, asked)
     except ParseError as error:
-        raise _unread(asked, error) from None
+        raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
     return Answer(answers.explained(told, asked.message))
 
 
@@ -107,13 +107,7 @@ def explain_at_once(raw: bytes) -> bytes | None:
     try:
         return answers.explained(operations.explain(message, version=version, network=network), message)
     except ParseError as error:
-        raise _unread(asked, error) from None
-
-
-def _unread(asked: ExplainRequest, error: ParseError) -> Problem:
-    """What cannot be read, with what would mend it."""
-    report = operations.validate(asked.message, version=str(asked.version))
-    return iso_problem("iso8583_parse", _IN_MESSAGE, error, hint=report.findings[0].hint)
+        raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
 
 
 async def validate(request: Request) -> BaseHTTPResponse:

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from support import together
 
-from sim.operations import validate
-
 NETWORKS = ("VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY")
 PROVIDERS = ("anthropic", "openai", "google", "ollama")
 ECHO = "0800822000000000000004000000000000001120093000123456301"
@@ -148,8 +146,7 @@ def test_unreadable_message(client: Any, message: str) -> None:
     (fault,) = answer.json()["detail"]
     assert fault["type"] == "iso8583_parse"
     assert fault["loc"] == ["body", "message"]
-    assert set(fault["ctx"]) == {"field", "offset", "expected", "found", "hint"}
-    assert fault["ctx"]["hint"] == validate(message, version="1987").findings[0].hint
+    assert set(fault["ctx"]) == {"field", "offset", "expected", "found"}
     assert "input" not in fault
     assert fault["msg"] in judged.json()["errors"]
 
