@@ -264,16 +264,11 @@ def test_a_track_of_another_card_is_not_believed() -> None:
 def test_visa_private_elements_are_read_behind_the_header() -> None:
     """Amounts with an EBCDIC sign, DE 60 packed, DE 62 as bytes; the header's own digits, which look like a
     message, do not win."""
-    own = {
-        28: {"written": "cp037"},
-        60: {"format": "n..255", "written": "bcd", "counts": "bytes"},
-        62: {"format": "b..255", "written": "raw", "counts": "bytes"},
-    }
     made = generate("auth", network="VISA").message
     message = made.replace(de28="D00000000", de60="22", de62="8000000000000000E8")
-    body = encode(message, wire_format("visa").with_(elements=own))
+    body = encode(message, wire_format("visa-base1"))
     header = bytes([22, 1, 2]) + (22 + len(body)).to_bytes(2, "big") + bytes(17)
     best = guess((header + body).hex()).best
-    assert (best.format, best.framing) == ("visa", ("Visa header of 22 bytes",))
+    assert (best.format, best.framing) == ("visa-base1", ("Visa header of 22 bytes",))
     assert best.message is not None
     assert best.message.fields == message.fields

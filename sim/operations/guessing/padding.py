@@ -42,8 +42,8 @@ def settle(steps: Sequence[Step]) -> Padding:
 
 
 def _side_of(odd: Sequence[Step]) -> str:
-    """The side that elements of variable length leave no choice but to be filled up on; empty for none. The
-    digits of fixed length are filled up on the same side, as good as always."""
+    """The side that elements of variable length leave no choice but to be filled up on; empty for none. One
+    of fixed length that is filled up there, too, is no chance."""
     only = [sides for step in odd if len(sides := {said.split()[0] for said, _ in step.values}) == 1]
     return next(iter(only[0])) if only and all(one == only[0] for one in only) else ""
 
@@ -68,7 +68,7 @@ def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
     votes = {said: sum(_vote(step, dict(step.values)[said]) for step in odd) for said in options}
     best = max(votes.values())
     equal = [said for said in options if votes[said] == best]
-    chosen = next((said for said in equal if said.startswith(side)), equal[0])
+    chosen = equal[0]
     found.groups[group] = chosen
     agreed = side and chosen.startswith(side)
     if group == _GROUPS[0] and not agreed and (alone := _alone(odd, chosen)):

@@ -35,6 +35,7 @@ _WINDOW = 4096  # bytes looked at for the message that follows
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
 _AS_BYTES = (RAW, "gbk")
+_CHINESE = 30.0  # bits more than one letter with an accent takes
 _TEXT_FIRST = 60.0
 _WHOLE = -40.0  # bits saved by text with hardly anything around it
 _SETTLED = 40.0  # bits saved where nothing is odd: hardly another reading is right then
@@ -259,7 +260,8 @@ def _shows_more(one: Candidate, other: Candidate) -> bool:
         mine.way is its.way or (mine.way.change or {}).get("written") in _AS_BYTES
         for mine, its in zip(one.steps, other.steps, strict=True)
     )
-    better = len(one.odd) < len(other.odd) and one.score > other.score
+    chinese = any(step.way.field.written == "gbk" for step in one.steps)
+    better = len(one.odd) < len(other.odd) and one.score > other.score + _CHINESE * chinese
     return better and _is_foreign(one) == _is_foreign(other) and all(otherwise)
 
 
