@@ -114,7 +114,7 @@ class HostPanel(Panel):
         self.network_choice = ipywidgets.Dropdown(
             options=[("of each card", ""), *((name, name) for name in NETWORKS)], description="Network"
         )
-        self.button = ipywidgets.Button(description="Start", button_style="primary")
+        self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.grid = RuleGrid()
         self.grid_field = InputField(self.grid)

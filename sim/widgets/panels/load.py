@@ -43,7 +43,7 @@ class LoadPanel(Panel):
             "count": ipywidgets.IntText(description="Most requests"),
             "seconds": ipywidgets.FloatText(description="Most seconds"),
         }
-        self.button = ipywidgets.Button(description="Start", button_style="primary")
+        self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.progress = ipywidgets.FloatProgress(min=0.0, max=1.0, description="Progress")
         self.said = ipywidgets.HTML().add_class("iso-said")
         fields = [

@@ -23,12 +23,18 @@ function render({ el }) {
   const anew = ({ target }) => {
     if (target.list && target.selectionStart === target.selectionEnd && target.closest(".iso-panel")) target.select();
   };
+  // A button that starts and stops: the second click of a double click is no Stop.
+  const once = (event) => {
+    if (event.detail > 1 && event.target.closest?.(".iso-toggle")) event.stopPropagation();
+  };
   document.addEventListener("focusin", keep, true);
+  document.addEventListener("click", once, true);
   document.addEventListener("click", anew, true);
   document.addEventListener("keydown", run, true);
   return () => {
     document.removeEventListener("focusin", keep, true);
     document.removeEventListener("click", anew, true);
+    document.removeEventListener("click", once, true);
     document.removeEventListener("keydown", run, true);
   };
 }
