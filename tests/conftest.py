@@ -63,6 +63,25 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _WITH_KERNELS = {"notebooks", "browser"}  # folders
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Where several processes run the tests, the one that only hands them out starts kernels for all, while
+    they collect."""
+    asked = {part for argument in config.args for part in Path(argument.partition("::")[0]).parts}
+    if (
+        config.getoption("numprocesses", None)
+        and not hasattr(config, "workerinput")
+        and _WITH_KERNELS & asked
+    ):
+        _warm_kernels(config)
+
+
+def _warm_kernels(config: pytest.Config) -> None:
+    if warm_kernels.VARIABLE not in os.environ:
+        stack = ExitStack()
+        stack.enter_context(warm_kernels.serving(Path(stack.enter_context(TemporaryDirectory()))))
+        config.add_cleanup(stack.close)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where notebooks will be run, have their kernels started quickly. What was collected stays: the garbage
     collector need not look at it again, nor at what is new after every few hundred objects."""
@@ -72,9 +91,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     root = session.config.rootpath
     folders = {part for item in session.items for part in item.path.relative_to(root).parts[:-1]}
     if _WITH_KERNELS & folders and not session.config.option.collectonly:
-        stack = ExitStack()
-        stack.enter_context(warm_kernels.serving(Path(stack.enter_context(TemporaryDirectory()))))
-        session.config.add_cleanup(stack.close)
+        _warm_kernels(session.config)
 
 
 @pytest.fixture(autouse=True)
