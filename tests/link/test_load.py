@@ -172,6 +172,8 @@ def test_a_mix_is_the_same_with_the_same_seed() -> None:
         (lambda client: Load(client, Mix(), rate=1, concurrency=1), "either a rate or a concurrency"),
         (lambda client: Load(client, Mix(), count=0), "count: expected"),
         (lambda _: Mix({"auth": 0}), "mix: expected kinds of messages with weights above 0"),
+        (lambda _: Mix({"auth": "9"}), "mix: expected kinds of messages with weights above 0"),
+        (lambda _: Mix("auth"), "mix: expected kinds of messages with weights above 0, found 'auth'"),
         (lambda _: Mix({"authh": 1}), "message_type: expected .*did you mean 'auth'"),
         (lambda _: Replay([]), "replay: expected messages"),
         (lambda _: Replay([(0.0, message())], 0), "speed: expected"),

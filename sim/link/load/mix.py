@@ -41,8 +41,8 @@ class Mix:
         seed: int = 1,
         **options: Any,
     ) -> None:
-        chosen = dict(weights or USUAL)
-        if not chosen or any(not weight > 0 for weight in chosen.values()):
+        chosen: Any = weights or USUAL
+        if not isinstance(chosen, Mapping) or not all(map(_weighs, chosen.values())):
             raise OptionError("mix", "kinds of messages with weights above 0", shown(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         usual = {"pan": None, "currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
@@ -62,6 +62,10 @@ class Mix:
                 options = self._options[kind]
                 options["stan"] = f"{stan:06}"
                 yield Sending(None, kind, generate(**options).message)
+
+
+def _weighs(weight: object) -> bool:
+    return isinstance(weight, int | float) and 0 < weight < float("inf")
 
 
 class Replay:
