@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -10,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from called import Run
 
 import sim
-from sim.cli import main
 from sim.cli.given import _whole
 from sim.cli.group import iso8583
 from sim.codec import parse
@@ -22,35 +21,6 @@ from sim.operations import generate
 PAN = "4111111111111111"
 REQUEST = generate("financial", network="VISA", stan="000007").raw
 HEX = "0100 4000 0000 0000 0000 1241 1111 1111 1111 11".replace(" ", "")
-
-
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    held = stream.buffer
-    assert isinstance(held, io.BytesIO)
-    return held.getvalue().decode()
-
-
-class Run:
-    """What a call printed, and its exit status."""
-
-    def __init__(self, *argv: str, given: str | bytes | None = None) -> None:
-        data = (given.encode() if isinstance(given, str) else given) or b""
-        streams = [io.TextIOWrapper(io.BytesIO(held), encoding="utf-8") for held in (data, b"", b"")]
-        before = sys.stdin, sys.stdout, sys.stderr
-        sys.stdin, sys.stdout, sys.stderr = streams
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main(list(argv))
-        finally:
-            sys.stdin, sys.stdout, sys.stderr = before
-        self.status = ended.value.code
-        self.out, self.err = (_text(stream) for stream in streams[1:])
-
-    @property
-    def records(self) -> list[dict[str, object]]:
-        """The JSON objects printed, one a line."""
-        return [json.loads(line) for line in self.out.splitlines()]
 
 
 def test_a_pipe_of_generated_messages_is_valid() -> None:

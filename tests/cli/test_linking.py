@@ -1,4 +1,4 @@
-"""host, send and suite of the command line, over real sockets and in processes of their own."""
+"""host, send and suite of the command line, over real sockets; hosts are processes of their own."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from called import Run
 
 from sim.link import Line
 from sim.operations import generate, respond
@@ -23,7 +24,13 @@ PAN = "4111111111111111"
 
 
 def iso8583(*argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """A call of the command."""
+    """A call of the command, in this process."""
+    run = Run(*argv, given=given)
+    return subprocess.CompletedProcess(argv, int(run.status or 0), run.out, run.err)
+
+
+def apart(*argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """A call of the command, in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "sim.cli", *argv], input=given, capture_output=True, text=True, timeout=120
     )
@@ -58,11 +65,11 @@ def test_two_commands_talk(tmp_path: Path) -> None:
     rules = tmp_path / "rules.csv"
     rules.write_text("card,code\n4111*,51\n", encoding="utf-8")
     with host("--rules", str(rules), "--json") as (address, lines):
-        sent = iso8583("send", address, "--json", REQUEST)
+        sent = apart("send", address, "--json", REQUEST)
         assert sent.returncode == 0, sent.stderr
         record = json.loads(sent.stdout)
         assert (record["status"], record["code"]) == ("answered", "51")
-        many = iso8583("send", address, given=f"{REQUEST}\n{REQUEST}\n")
+        many = apart("send", address, given=f"{REQUEST}\n{REQUEST}\n")
         assert many.stdout.count("response code 51") == 2
     seen = [json.loads(line) for line in lines]
     assert [one["mti"] for one in seen if one.get("mti")][:2] == ["0200", "0210"]
@@ -133,7 +140,7 @@ def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
     suite = "case,type,expect.39\nalive,echo,00\n"
     path = tmp_path / "suite.csv"
     path.write_text(suite, encoding="utf-8")
-    done = iso8583("suite", str(path), "--junit", junit, "--report", page)
+    done = apart("suite", str(path), "--junit", junit, "--report", page)
     assert (done.returncode, "1 of 1 steps passed" in done.stdout) == (0, True), done.stderr
     assert "<testsuite" in Path(junit).read_text(encoding="utf-8")
     assert "<html" in Path(page).read_text(encoding="utf-8")
