@@ -7,6 +7,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import together
 
 from sim.codec import Message
 from sim.masking import is_sensitive, mask, mask_pan, mask_text
@@ -30,8 +31,8 @@ def test_first_six_and_last_four(pan: str, shown: str) -> None:
     assert mask_pan(pan) == shown
 
 
-@pytest.mark.parametrize("number", [35, 36, 45, 52, 53, 55])
-@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+@together("number", [35, 36, 45, 52, 53, 55])
+@together("version", ["1987", "1993", "2003"])
 def test_tracks_pin_and_chip_do_not_show_at_all(number: int, version: str) -> None:
     """Not one character of track data, PIN blocks or chip data is left."""
     assert mask(number, "ABC123DEF456", version) == "[12 characters hidden]"

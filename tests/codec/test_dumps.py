@@ -165,8 +165,8 @@ def test_a_backtick_behind_a_quotation_mark_is_a_byte() -> None:
     assert ("string with escapes", data) in [(one.name, one.data) for one in readings(repr(data))]
 
 
-@pytest.mark.parametrize("name", OCTAL)
-@pytest.mark.parametrize("data", [BCD, ASCII, AWKWARD, ASCII + b" " * 70 + b"0" * 90 + BCD], ids=len)
+@together("name", OCTAL)
+@together("data", [BCD, ASCII, AWKWARD, ASCII + b" " * 70 + b"0" * 90 + BCD])
 def test_bytes_come_back_from_characters_octal_numbers_and_words(name: str, data: bytes) -> None:
     """What od and its kin print gives the bytes back, also where a star stands for rows that are alike."""
     found = [one.data for one in readings(OCTAL[name](data))]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from support import AT
+from support import AT, together
 
 import sim
 
@@ -22,11 +22,10 @@ ONE_MESSAGE: list[Callable[[Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("verb", ONE_MESSAGE, ids=lambda one: one.__name__)
-@pytest.mark.parametrize(
+@together("verb", ONE_MESSAGE)
+@together(
     "many",
     [[ECHO, ECHO], (ECHO,), pd.Series([ECHO]), iter([ECHO]), f"{ECHO}\n{ECHO}\n", f"{ECHO}\r\n\r\n{ECHO}"],
-    ids=["list", "tuple", "series", "iterator", "lines", "lines of a log"],
 )
 def test_many_messages_are_for_read(verb: Callable[[Any], Any], many: object) -> None:
     """Whoever gives many messages where one belongs is told who takes them."""

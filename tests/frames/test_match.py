@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT
+from support import AT, together
 
 import sim
 from sim.codec import Message
@@ -35,8 +35,8 @@ def without(message: Message, *numbers: int) -> Message:
     return Message(message.mti, left, message.version)
 
 
-@pytest.mark.parametrize("network", sim.NETWORKS)
-@pytest.mark.parametrize("version", VERSIONS)
+@together("network", sim.NETWORKS)
+@together("version", VERSIONS)
 def test_a_life_is_one_transaction(version: str, network: str) -> None:
     """Request, answer, reversal and its answer are two rows of one transaction, in every version."""
     table = sim.match(exchange(version, "000421", network))

@@ -12,7 +12,7 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.colors import to_rgba
 from matplotlib.text import Text
-from support import AT, SETTLED, some
+from support import AT, SETTLED, some, together
 
 import sim
 from sim.codec import Message, build
@@ -130,11 +130,11 @@ def test_presence_says_how_often() -> None:
     assert "70  Network management information code" in {row for row, _ in found}
 
 
-@pytest.mark.parametrize(
-    ("code", "alpha", "said"),
+@together(
+    "code, alpha, said",
     [("840", "USD", "12.50"), ("392", "JPY", "1,250"), ("048", "BHD", "1.250")],
 )
-@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+@together("version", ["1987", "1993", "2003"])
 def test_amounts_have_the_decimals_of_their_currency(code: str, alpha: str, said: str, version: str) -> None:
     """Two, none or three; 2003 writes currency and decimals in front of the amount."""
     sent = message(currency=code, amount_minor_units=1250, version=version)

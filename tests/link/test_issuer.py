@@ -38,8 +38,8 @@ def code(decision: Decision) -> str:
     return decision.answer[39]
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("kind", ["auth", "financial", "advice", "reversal", "echo"])
+@together("network", NETWORKS)
+@together("kind", ["auth", "financial", "advice", "reversal", "echo"])
 def test_what_is_answered_is_valid_on_its_own_network(network: str, kind: str) -> None:
     """Every kind of message of every network, in its own version, gets an answer without an error."""
     sent = generate(kind, network=network, version=None, at=AT).message

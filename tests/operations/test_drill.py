@@ -13,8 +13,8 @@ from sim.errors import ChoiceError
 from sim.operations.drill import LEVELS, TOPICS, drill, question, same
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("topic", TOPICS)
+@together("level", LEVELS)
+@together("topic", TOPICS)
 def test_every_question_has_an_answer_that_is_not_in_it(topic: str, level: int) -> None:
     """The answer as it is, as text and in lower case is right; nothing is not."""
     asked = {question(topic, level, seed, 1) for seed in range(40)}

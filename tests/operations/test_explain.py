@@ -30,8 +30,8 @@ def test_an_authorization_request_reads_like_a_story() -> None:
         assert words in summary
 
 
-@pytest.mark.parametrize(
-    ("currency", "amount", "said"),
+@together(
+    "currency, amount, said",
     [
         ("392", 5000, "5,000 JPY"),
         ("414", 12345, "12.345 KWD"),
@@ -40,7 +40,7 @@ def test_an_authorization_request_reads_like_a_story() -> None:
         ("840", 1, "0.01 USD"),
     ],
 )
-@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+@together("version", ["1987", "1993", "2003"])
 def test_amounts_are_right_in_every_currency(version: str, currency: str, amount: int, said: str) -> None:
     """The amount has the currency's own decimals, in each version's way of carrying it."""
     made = generate("auth", amount_minor_units=amount, currency=currency, at=AT, version=version)

@@ -238,8 +238,8 @@ def test_the_cause_of_broken_framing_is_named(fault: str, words: str) -> None:
         assert words in finding.hint
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", NETWORKS)
+@together("version", VERSIONS)
+@together("name", NETWORKS)
 def test_a_wrong_character_anywhere_is_one_finding(name: str, version: str) -> None:
     """A control character in any place of any element is reported once, and nothing else with it."""
     for kind in some(("auth", "chip", "cashback", "reversal", "approval", "echo"), 2):

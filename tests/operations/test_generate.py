@@ -44,8 +44,8 @@ def test_responses_are_valid_and_answer_their_request(case: tuple[str, str, Mess
     assert validate(made.raw, version=message.version, network=network).errors == []
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("network", NETWORKS)
+@together("version", VERSIONS)
+@together("network", NETWORKS)
 def test_reversals_undo_their_original(network: str, version: str) -> None:
     """A reversal repeats card and amount and names the original it undoes."""
     original = generate("financial", network=network, version=version, at=AT, stan="000041").message

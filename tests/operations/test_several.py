@@ -7,7 +7,6 @@ from functools import reduce
 from itertools import product
 from operator import xor
 
-import pytest
 from support import some, together
 
 from sim.codec import Message, build, parse
@@ -90,9 +89,9 @@ def test_bytes_that_repeat_are_no_messages() -> None:
     assert guess("0100 " * 200).best.confidence not in (SURE, LIKELY)
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("checked", [False, True])
-@pytest.mark.parametrize("spelled", ["hex", "bytes"])
+@together("name", FORMATS)
+@together("checked", [False, True])
+@together("spelled", ["hex", "bytes"])
 def test_messages_between_stx_and_etx_are_divided(name: str, checked: bool, spelled: str) -> None:
     """One behind the other with nothing between, an LRC behind each or none: each is read, and stays where
     the first is changed."""

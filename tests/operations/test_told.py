@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from recording import Recording
-from support import AT, KINDS
+from support import AT, KINDS, together
 
 from sim.codec import Message
 from sim.operations import explain, generate, respond, reverse, story, tellers
@@ -21,8 +20,8 @@ def made(network: str, version: str) -> list[Explanation]:
     return [explain(one.raw) for one in (respond(message), reverse(message, at=AT))] + [explain(message)]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("network", NETWORKS)
+@together("version", VERSIONS)
+@together("network", NETWORKS)
 def test_the_sentences_are_those_of_the_summary(network: str, version: str) -> None:
     """The same, in the same order; each speaks of something, and of nothing that is not there."""
     for one in made(network, version):

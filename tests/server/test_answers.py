@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kept import texts
@@ -69,8 +68,8 @@ def test_a_generated_message(message: Message, network: str | None, source: str)
     assert answers.generated(made) == by_records(made)
 
 
-@pytest.mark.parametrize("network", [None, *NETWORKS])
-@pytest.mark.parametrize("entry", ["manual", "chip"])
+@together("network", [None, *NETWORKS])
+@together("entry", ["manual", "chip"])
 def test_a_message_by_options(network: str | None, entry: str) -> None:
     """So it is with messages made by options, twice over."""
     for amount in (1, 999):

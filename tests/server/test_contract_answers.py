@@ -33,8 +33,8 @@ def bits(message: str) -> set[int]:
     return {number for number, flag in enumerate(flags, 1) if flag == "1"} - {1}
 
 
-@pytest.mark.parametrize("kind", MTI)
-@pytest.mark.parametrize("network", [None, *NETWORKS])
+@together("kind", MTI)
+@together("network", [None, *NETWORKS])
 def test_generate_answer(client: Any, kind: str, network: str | None) -> None:
     """All five fields; the message starts with the MTI and holds exactly the fields listed."""
     answer = client.post("/generate", {"message_type": kind, "network": network})

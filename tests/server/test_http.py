@@ -64,8 +64,8 @@ def test_the_root_leads_to_the_documentation(client: Any) -> None:
     assert followed.headers["content-type"].startswith("text/html")
 
 
-@pytest.mark.parametrize("path", POSTS)
-@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "FROB", "post"])
+@together("path", POSTS)
+@together("method", ["GET", "PUT", "PATCH", "DELETE", "FROB", "post"])
 def test_method_not_allowed_on_an_endpoint(client: Any, local: Any, method: str, path: str) -> None:
     """405 with Allow; a body does not change that."""
     request = f"{method} {path} HTTP/1.1\r\n".encode() + CLOSE + JSON + b"Content-Length: 2\r\n\r\n{}"
@@ -74,8 +74,8 @@ def test_method_not_allowed_on_an_endpoint(client: Any, local: Any, method: str,
     assert body["detail"] == [{"type": "method_not_allowed", "loc": ["method"], "msg": "Method Not Allowed"}]
 
 
-@pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+@together("path", PAGES)
+@together("method", ["POST", "PUT", "DELETE"])
 def test_method_not_allowed_on_a_page(client: Any, method: str, path: str) -> None:
     """Pages are read only."""
     answer = client(method, path)

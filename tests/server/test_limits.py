@@ -284,8 +284,8 @@ def test_pages_may_not_be_framed(client: Any) -> None:
     assert headers["x-frame-options"] == "DENY"
 
 
-@pytest.mark.parametrize("path", ["/health", "/docs", "/openapi.json", "/nope", "/generate"])
-@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+@together("path", ["/health", "/docs", "/openapi.json", "/nope", "/generate"])
+@together("method", ["GET", "OPTIONS"])
 def test_no_header_is_empty(client: Any, method: str, path: str) -> None:
     """No answer has a header that says nothing."""
     assert all(value for value in client(method, path).headers.values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from support import AT, VECTORS, together, vector_id
 
 import sim
@@ -37,8 +36,8 @@ def test_explain_and_validate_agree(client: Any, row: dict[str, Any]) -> None:
     assert [value.upper() for value in values] == [value.upper() for value in rows["value"].tolist()]
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("kind", ["auth", "financial", "echo"])
+@together("network", NETWORKS)
+@together("kind", ["auth", "financial", "echo"])
 def test_generate_agrees(client: Any, kind: str, network: str) -> None:
     """The service builds what the face builds as its contract says, but for the moment."""
     asked = {"message_type": kind, "network": network, "amount_minor_units": 4321, "currency": "978"}

@@ -107,8 +107,8 @@ def test_bytes_that_break_off_name_what_was_tried(client: Any) -> None:
     assert any(one["format"] == "bcd" for one in tried)
 
 
-@pytest.mark.parametrize("path", ["/parse", "/build"])
-@pytest.mark.parametrize("name", ["", "BCD", "nope", "../text", "x" * 300])
+@together("path", ["/parse", "/build"])
+@together("name", ["", "BCD", "nope", "../text", "x" * 300])
 def test_unknown_format(client: Any, path: str, name: str) -> None:
     """A format that there is none of is told with those that there are."""
     body = {"message": ECHO} if path == "/parse" else {"mti": "0800", "fields": {}}

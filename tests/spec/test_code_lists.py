@@ -200,8 +200,8 @@ def test_entry_kinds_of_later_versions() -> None:
         assert {"chip", "magnetic stripe", "manual"} <= kinds
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", ["mti_version", "mti_class", "mti_function", "mti_origin"])
+@together("version", VERSIONS)
+@together("name", ["mti_version", "mti_class", "mti_function", "mti_origin"])
 def test_mti_digits_are_complete(name: str, version: str) -> None:
     """Every digit says something in every version, if only that it is reserved."""
     assert codes(name, version) == set("0123456789")
