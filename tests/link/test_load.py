@@ -1,13 +1,9 @@
-"""Load: bounded, counted, measured; at a rate, in flight, replayed; locust's workers."""
+"""Load: bounded, counted, measured; at a rate, in flight, replayed."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import subprocess
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,14 +11,12 @@ import pytest
 import sim
 from sim.codec import Message
 from sim.errors import OptionError
-from sim.link import AsyncClient, AsyncHost, Exchange, Host, rules_of
+from sim.link import AsyncClient, AsyncHost, Exchange, rules_of
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at
 from sim.link.load.numbers import histogram
 from sim.operations import respond
 from tests.link.ends import ManualTiming, message, until
-
-ROOT = Path(__file__).parents[2]
 
 
 async def drive(host: AsyncHost, messages: Any = None, **options: Any) -> Numbers:
@@ -197,44 +191,3 @@ def test_the_face_gives_a_table_and_a_running_load() -> None:
         assert not running.running
         raw = [sim.build(sim.generate("auth", stan=at, at="2026-11-20T10:15:30Z")) for at in range(1, 6)]
         assert sim.load(host, replay=raw).numbers.answered == 5
-
-
-PROGRAM = shutil.which("locust")
-_FILE = """
-from sim.link.load.locust import IsoUser
-
-class Buyer(IsoUser):
-    host = "{address}"
-    mix = {{"auth": 3, "echo": 1}}
-
-    def check(self, exchange):
-        return None if exchange.code == "00" else exchange.code
-"""
-
-
-@pytest.mark.skipif(PROGRAM is None, reason="locust is not installed (extra `locust`)")
-def test_locusts_own_workers_share_a_load(tmp_path: Path) -> None:
-    """A master and two workers, each with users that speak through our client: all answered, none wrong."""
-    with Host(AsyncHost(opening=10**12)) as host:
-        file = tmp_path / "locustfile.py"
-        file.write_text(_FILE.format(address=host.address), encoding="utf-8")
-        port = str(20_000 + host.port % 10_000)
-        shared = [str(PROGRAM), "-f", str(file), "--master-port", port]
-        master = [*shared[:3], "--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", port]
-        master += ["--headless", "-u", "4", "-r", "4", "-t", "3s", "--expect-workers", "2", "--csv", "out"]
-        started = [
-            subprocess.Popen([*shared, "--worker", "--master-host", "127.0.0.1"], cwd=tmp_path, env=_env())
-            for _ in range(2)
-        ]
-        done = subprocess.run(master, cwd=tmp_path, env=_env(), capture_output=True, text=True, timeout=120)
-        assert [worker.wait(60) for worker in started] == [0, 0]
-    assert done.returncode == 0, done.stderr
-    total = (tmp_path / "out_stats.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
-    assert total[1] == "Aggregated"
-    assert int(total[2]) > 20
-    assert total[3] == "0"
-    assert len({entry.connection for entry in host.seen if entry.kind == "request"}) == 4
-
-
-def _env() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "tests" / "offline")))}
