@@ -48,7 +48,7 @@ _IN_BRACKETS = tuple(
     re.compile(rf"{one}([0-9A-Fa-f]{{2}}){two}") for one, two in ("<>", (r"\[", r"\]"), ("{", "}"))
 )
 _FEWEST_MARKED = 4
-_WORD_BEFORE = re.compile(r"\S{0,64}$")
+_LONGEST_WORD = 64
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _FEWEST_PERCENT = 4
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
@@ -92,7 +92,9 @@ def _marked(text: str) -> Iterator[Found]:
         first = pattern.search(text)
         if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
             continue
-        line = text[first.start() - len(_WORD_BEFORE.search(text[: first.start()])[0]) :].splitlines()[0]  # type: ignore[index]
+        before = text[max(first.start() - _LONGEST_WORD, 0) : first.start()].split()
+        word = before[-1] if before and not text[first.start() - 1].isspace() else ""
+        line = text[first.start() - len(word) :].splitlines()[0]
         parts = pattern.split(line)
         pieces = [
             bytes.fromhex(part) if place % 2 else part.encode("latin-1", "replace")
