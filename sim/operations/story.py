@@ -244,25 +244,13 @@ def _moment(pattern: str, value: str) -> str:
 
 def _where(message: Message, name: str | None) -> str:
     version, get = message.version, message.get
-    texts = (get(43), get(41), get(42), get(number_of("category", version)), version)
-    try:
-        return _place(*texts)
-    except _NotKeptError:
-        return _told_place(*texts)
-
-
-class _NotKeptError(Exception):
-    """What is raised is remembered by no cache."""
+    texts = (get(43), get(41), get(42), get(number_of("category", version)))
+    known = _CARD_NUMBER.search("|".join(texts)) is None
+    return _place(*texts, version) if known else _place.__wrapped__(*texts, version)
 
 
 @lru_cache(maxsize=1024)
-def _place(*texts: str) -> str:
-    if _CARD_NUMBER.search("|".join(texts)):
-        raise _NotKeptError
-    return _told_place(*texts)
-
-
-def _told_place(location: str, terminal: str, merchant: str, code: str, version: str) -> str:
+def _place(location: str, terminal: str, merchant: str, code: str, version: str) -> str:
     where = groups.say_location(mask(43, location, version), version)
     ids = (("terminal", terminal), ("merchant", merchant))
     shown = mask(
