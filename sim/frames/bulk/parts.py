@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sim.codec import Message, ParseError
 from sim.codec.wire import Format
@@ -22,7 +23,7 @@ from sim.errors import OptionError, shown
 from sim.frames.bulk.cards import Cards, names
 from sim.frames.bulk.check import Checks
 from sim.frames.bulk.cut import Block, cut, few
-from sim.frames.bulk.lines import Bools, Finder, Ints, Lines, finder
+from sim.frames.bulk.lines import POOL, Bools, Finder, Ints, Lines, finder
 from sim.frames.bulk.table import MessagesTable, label, number_of
 from sim.operations import NETWORKS, chosen_version
 from sim.spec import VERSIONS, spec
@@ -162,7 +163,7 @@ def _coded(codes: Any, values: list[Any]) -> pa.Array:
     packed = pa.array(values, _TEXT)
     widths = {None if value is None else len(value.encode()) for value in values}
     if len(widths) > 1 or not (width := widths.pop()):
-        return packed.take(pa.array(codes))
+        return pc.take(packed, pa.array(codes), memory_pool=POOL)
     # Texts of one width, such as MTIs, are picked faster as items of so many bytes.
     data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
     offsets = np.arange(0, width * len(codes) + 1, width)

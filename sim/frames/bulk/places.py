@@ -13,11 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sim.codec import bitmap
 from sim.codec.walk import lengths
-from sim.frames.bulk.lines import Bools, Bytes, Ints, Lines
+from sim.frames.bulk.lines import POOL, Bools, Bytes, Ints, Lines
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, Spec, spec
 
@@ -120,7 +121,8 @@ def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
         if not len(rows):
             continue
         buffers = [None, pa.py_buffer(windows(lines.data, width)[lines.starts[rows]])]
-        heads = pa.Array.from_buffers(pa.binary(width), len(rows), buffers).dictionary_encode()
+        heads = pa.Array.from_buffers(pa.binary(width), len(rows), buffers)
+        heads = pc.dictionary_encode(heads, memory_pool=POOL)
         numbers = np.full(len(heads.dictionary), -1, np.int64)
         for at, head in enumerate(heads.dictionary.to_pylist()):
             if (made := _group(head.decode("ascii"), version)) is not None:
