@@ -13,6 +13,8 @@ from sim.link.errors import LinkError
 from sim.link.line import PIECE, Line
 from sim.link.timing import Timing
 
+_CLOSED = "the other side closed it"
+
 
 class Channel:
     """An open connection. *heard* is given all frames, as they come, *lost* told once why it is over."""
@@ -67,7 +69,7 @@ class Channel:
             raise LinkError(f"{host}:{port}", wanted, f"none within {seconds:g} seconds") from None
         except OSError as error:
             plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
-            why = plain or getattr(error, "verify_message", "") or error.strerror or str(error)
+            why = plain or getattr(error, "verify_message", "") or error.strerror or str(error) or _CLOSED
             raise LinkError(f"{host}:{port}", wanted, why) from None
         finally:
             watch.cancel()

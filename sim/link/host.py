@@ -24,6 +24,7 @@ from sim.link.line import Line, answering
 from sim.link.rules import Rule, Table
 from sim.link.serving import Serving
 from sim.link.timing import Timing
+from sim.link.tls import why_not
 from sim.link.traffic import EVENT, Traffic
 from sim.spec.tables import read_toml
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sim.link.keys import KeyRing
 
 LOOPBACK = "127.0.0.1"
+_STOPPED = "the host was stopped"
 
 
 class AsyncHost:
@@ -76,6 +78,7 @@ class AsyncHost:
         self.serving: set[Serving] = set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._shaking: set[asyncio.Task[None]] = set()
         self._stopped = False
         self._count = 0
 
@@ -94,7 +97,7 @@ class AsyncHost:
         self._stopped = False
         try:
             self._server = await asyncio.start_server(
-                self._serve, self.address, self.port, ssl=self.tls, backlog=self.limits["connections"]
+                self._serve, self.address, self.port, backlog=self.limits["connections"]
             )
         except OSError as error:
             where = f"{self.address}:{self.port}"
@@ -116,7 +119,9 @@ class AsyncHost:
             return  # that loop is closed, or of the process that this one was forked from
         server.close()
         for one in tuple(self.serving):
-            one.end("the host was stopped")
+            one.end(_STOPPED)
+        for task in tuple(self._shaking):
+            task.cancel()
         if self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         await server.wait_closed()
@@ -142,9 +147,7 @@ class AsyncHost:
             task.add_done_callback(self._tasks.discard)
         peer = writer.get_extra_info("peername") or ("", 0)
         name = f"{self._count} {peer[0]}:{peer[1]}"
-        full = len(self.serving) >= self.limits["connections"]
-        if full or self._stopped:  # meanwhile: TLS takes its time
-            why = "there are as many connections as there may be" if full else "the host was stopped"
+        if why := self._no_room() or await self._shake(writer) or self._no_room():
             self._tell("refused", why, name)
             writer.close()
             return
@@ -155,6 +158,30 @@ class AsyncHost:
             await one.run()
         finally:
             self.serving.discard(one)
+
+    def _no_room(self) -> str:
+        """Why no connection is taken, empty where one is."""
+        full = len(self.serving) >= self.limits["connections"]
+        return "there are as many connections as there may be" if full else _STOPPED if self._stopped else ""
+
+    async def _shake(self, writer: asyncio.StreamWriter) -> str:
+        """Begin TLS, where it is spoken; why that failed, empty where it did not. Not left to the server: it
+        keeps a failure to itself, and somebody whose client cannot connect wants to see why."""
+        task = asyncio.current_task()
+        if self.tls is None or task is None:
+            return ""
+        self._shaking.add(task)
+        try:
+            await writer.start_tls(self.tls, ssl_handshake_timeout=self.limits["tls_seconds"])
+        except OSError as error:
+            return f"no TLS connection: {why_not(error)}"
+        except asyncio.CancelledError:
+            if not self._stopped:
+                raise
+            return _STOPPED
+        finally:
+            self._shaking.discard(task)
+        return ""
 
     def _tell(self, kind: str, note: str, name: str = "") -> None:
         self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)

@@ -74,3 +74,29 @@ def client_tls(tls: object) -> ssl.SSLContext | None:
     if isinstance(tls, str | PathLike):
         return client_context(tls)
     raise OptionError("tls", "an SSLContext, True or the path of the authorities", type(tls).__name__)
+
+
+# What OpenSSL calls them (ssl.h, "reason codes"); what is not here is said in its own words.
+_CLIENT_REFUSES = "the client refuses this host's certificate"
+_WHY = {
+    "WRONG_VERSION_NUMBER": "what the client sent is no TLS",
+    "HTTP_REQUEST": "what the client sent is HTTP without TLS",
+    "UNSUPPORTED_PROTOCOL": "the client speaks no TLS 1.2 or later",
+    "NO_SHARED_CIPHER": "the client and this host have no cipher suite in common",
+    "PEER_DID_NOT_RETURN_A_CERTIFICATE": "the client showed no certificate, and this host asks for one",
+    "TLSV1_ALERT_UNKNOWN_CA": "the client does not trust this host's certificate",
+    "SSLV3_ALERT_BAD_CERTIFICATE": _CLIENT_REFUSES,
+    "SSLV3_ALERT_CERTIFICATE_UNKNOWN": _CLIENT_REFUSES,
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "the client finds this host's certificate expired",
+}
+
+
+def why_not(error: OSError) -> str:
+    """Why a client's TLS handshake failed, in words, as the host sees it."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the client's certificate is not trusted ({error.verify_message})"
+    if isinstance(error, ssl.SSLError):
+        return _WHY.get(error.reason) or error.reason.lower().replace("_", " ")
+    if isinstance(error, ConnectionAbortedError):
+        return "the handshake took too long"
+    return "the client closed it during the handshake; it may not trust this host's certificate"

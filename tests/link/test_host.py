@@ -6,14 +6,12 @@ import asyncio
 import gc
 import logging
 import socket
-import ssl
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
-from sim.link import AsyncClient, AsyncHost, Line, LinkError, client_context, rules_of, server_context
-from tests.link.ends import LINE, ManualTiming, certificate, framed, kinds, message, until
+from sim.link import AsyncClient, AsyncHost, Line, LinkError, rules_of
+from tests.link.ends import LINE, ManualTiming, framed, kinds, message, until
 
 
 async def connect(host: AsyncHost) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -86,21 +84,6 @@ def test_an_answers_tpdu_goes_back_to_where_the_request_came_from() -> None:
             writer.write(len(body).to_bytes(2, "big") + body)
             assert (await reader.readexactly(7))[2:].hex() == "6000090003"
             writer.close()
-
-    asyncio.run(run())
-
-
-def test_tls_with_a_certificate_of_our_own(tmp_path: Path) -> None:
-    """Both ends speak TLS; a client that does not trust the certificate is told so, and gets nothing."""
-    cert, key = certificate(tmp_path)
-
-    async def run() -> None:
-        tls, trusting = server_context(cert, key), client_context(cert)
-        async with AsyncHost(tls=tls) as host, AsyncClient(("127.0.0.1", host.port), tls=trusting) as client:
-            assert (await client.send(message())).code == "00"
-            with pytest.raises(LinkError, match=r"self-signed|unable to get local issuer"):
-                await AsyncClient(("127.0.0.1", host.port), tls=client_context()).connect()
-        assert trusting.minimum_version == ssl.TLSVersion.TLSv1_2
 
     asyncio.run(run())
 

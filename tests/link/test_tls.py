@@ -1,0 +1,69 @@
+"""TLS between host and client, and what the host says of those who get none."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from pathlib import Path
+
+import pytest
+
+from sim.link import AsyncClient, AsyncHost, LinkError, client_context, server_context
+from sim.link.tls import why_not
+from tests.link.ends import certificate, framed, kinds, message, until
+
+
+def test_tls_with_a_certificate_of_our_own(tmp_path: Path) -> None:
+    """Both ends speak TLS; a client that does not trust the certificate is told so, and gets nothing."""
+    cert, key = certificate(tmp_path)
+
+    async def run() -> None:
+        tls, trusting = server_context(cert, key), client_context(cert)
+        async with AsyncHost(tls=tls) as host, AsyncClient(("127.0.0.1", host.port), tls=trusting) as client:
+            assert (await client.send(message())).code == "00"
+            with pytest.raises(LinkError, match=r"self-signed|unable to get local issuer"):
+                await AsyncClient(("127.0.0.1", host.port), tls=client_context()).connect()
+        assert trusting.minimum_version == ssl.TLSVersion.TLSv1_2
+
+    asyncio.run(run())
+
+
+def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_path: Path) -> None:
+    """No TLS at all, no trust in the certificate, no certificate of its own, too slow: a row each, in words;
+    a host that stops does not wait for a handshake."""
+    cert, key = certificate(tmp_path)
+    knows = client_context(cert)
+
+    async def told(sent: bytes, tls: ssl.SSLContext | None = None, *, ends: str = "", **limits: float) -> str:
+        """What the host says of a client that sends *sent*, in TLS or not, and does what *ends* says."""
+        async with AsyncHost(tls=server_context(cert, key, cert if tls else None), limits=limits) as host:
+            _, writer = await asyncio.open_connection("127.0.0.1", host.port, ssl=tls)
+            writer.write(sent)
+            if ends == "closes":
+                writer.close()
+            await until(lambda: host._shaking or host.traffic.counts["refused"])
+            if ends != "host stops":
+                await until(lambda: host.traffic.counts["refused"])
+        writer.transport.abort()
+        assert kinds(host.traffic) == ["listening", "refused", "stopped"]
+        return list(host.traffic)[1].note
+
+    assert asyncio.run(told(framed(message()))) == "no TLS connection: what the client sent is no TLS"
+    assert "showed no certificate" in asyncio.run(told(b"", knows))
+    assert "the client closed it during the handshake" in asyncio.run(told(b"", ends="closes"))
+    assert "the handshake took too long" in asyncio.run(told(b"", tls_seconds=0.001))
+    assert asyncio.run(told(b"", ends="host stops")) == "the host was stopped"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ssl.SSLError(1, "[SSL: TLSV1_ALERT_UNKNOWN_CA] tlsv1 alert unknown ca"), "does not trust"),
+        (ssl.SSLError(1, "[SSL: NO_SHARED_CIPHER] no shared cipher"), "no cipher suite in common"),
+        (ssl.SSLError(1, "[SSL: BAD_RECORD_TYPE] bad record type"), "bad record type"),
+    ],
+)
+def test_openssls_reasons_are_said_in_words(error: ssl.SSLError, words: str) -> None:
+    """Known reasons in plain words, others in OpenSSL's own."""
+    error.reason = error.args[1].partition("]")[0].removeprefix("[SSL: ")
+    assert words in why_not(error)
