@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.contrast import TEXT
-from browser.rest import expect
+from browser.rest import at_rest, expect
 from browser.shown import NARROW, contrast, overflow, panel, press
 
 from sim.spec.networks import default_card
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PAN = default_card("VISA").pan
+IN_SIGHT = "one => one.offsetTop >= one.parentElement.scrollTop"
 MADE = "sim.generate('auth', network='VISA', at=at)"
 
 
@@ -38,17 +39,39 @@ def test_a_host_is_started_given_a_rule_and_shows_its_traffic(
         # The kernel is free: it sends while the panel watches.
         sent = f"c = sim.client(p.host); print(c.send({MADE}).code); c.close()"
         assert sheet.ask(sent) == "51"
-        # Lines come as they are seen, on top of the others: nothing follows on this one.
-        shown.locator("select[size] option", has_text="closed").wait_for(state="attached")
-        line = shown.locator("select[size] option", has_text="request").first
-        line.wait_for(state="attached")
-        shown.locator("select[size]").select_option(label=line.inner_text())
+        shown.get_by_role("option", name="request").click()
         shown.locator(".ia-header").wait_for()
         assert PAN not in sheet.page.content()
         assert overflow(shown) == []
         shown.screenshot(path=str(shots / f"panel_host_{width}.png"))
         press(shown, "Stop")
         shown.get_by_text("not running").wait_for()
+
+
+def test_the_line_that_was_meant_is_chosen_while_others_come(jupyterlab: Lab, chromium: Browser) -> None:
+    """Lines beneath the pointer do not move; a press counts where it began; keys go from line to line."""
+    before = "from sim.link.traffic import Traffic; from sim.link.line import Line\n"
+    with panel(jupyterlab, chromium, "HostPanel()", before=before) as (sheet, shown):
+        sheet.ask(
+            "t = Traffic(Line.of())\ndef more(n):\n  for _ in range(n): t.add(0, '', 'event', 'kind')\n"
+            "  p.traffic.put(t)\nmore(3)"
+        )
+        line = shown.locator('.il-line[data-number="2"]')
+        line.hover()
+        place = line.bounding_box()
+        sheet.page.mouse.down()
+        sheet.ask("more(40)")
+        shown.locator('.il-line[data-number="43"]').wait_for(state="attached")
+        assert line.bounding_box() == place
+        sheet.page.mouse.up()
+        sheet.wait_until("print(p.traffic.lines.chosen)", "2")
+        assert line.get_attribute("aria-selected") == "true"
+        shown.get_by_role("listbox", name="Traffic").press("ArrowUp")
+        sheet.wait_until("print(p.traffic.lines.chosen)", "3")
+        sheet.page.keyboard.press("Home")
+        sheet.wait_until("print(p.traffic.lines.chosen)", "43")
+        top = shown.locator('.il-line[data-number="43"]')
+        assert at_rest(lambda: bool(top.evaluate(IN_SIGHT)), bool)
 
 
 @pytest.mark.parametrize("width", [1280, NARROW])

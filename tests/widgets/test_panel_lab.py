@@ -10,6 +10,7 @@ from support import AT
 
 from sim.operations import generate
 from sim.widgets import Lab
+from sim.widgets.covered_text import MOST_CHARACTERS
 
 ROOT = Path(__file__).parents[2]
 
@@ -107,6 +108,17 @@ def test_a_tab_brings_the_message_over() -> None:
     assert lab.message == raw
     lab.tabs.selected_index = 1
     assert lab.explain.message == other
+
+
+def test_what_is_too_long_is_no_entry_of_the_history() -> None:
+    """The box says that it is; what was there before can be restored."""
+    raw = generate("echo", at=AT).raw
+    lab = Lab(raw, at=AT)
+    lab.explain.message = "0" * (MOST_CHARACTERS + 1)
+    assert "At most" in lab.explain.input.text.problem
+    assert [entry.message for entry in lab.history.entries] == [raw]
+    lab.history.restore()
+    assert (lab.explain.message, lab.explain.input.text.problem) == (raw, "")
 
 
 def test_an_emptied_box_empties_no_other() -> None:

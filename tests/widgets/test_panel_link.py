@@ -8,8 +8,11 @@ import time
 import pytest
 from support import AT
 
+from sim.link.line import Line
+from sim.link.traffic import Traffic
 from sim.operations import generate
 from sim.widgets import HostPanel, LoadPanel, SendPanel
+from sim.widgets.panels.live import TrafficView
 
 RAW = generate("auth", network="VISA", at=AT).raw
 
@@ -26,13 +29,34 @@ def test_a_message_goes_to_the_host_and_its_answer_is_shown() -> None:
     assert send.views.anatomy.message.startswith("0110")
     assert "0110 with 51" in send.said.value
     host.look()
-    lines = {number: text for text, number in host.traffic.lines.options}
+    lines = dict(host.traffic.lines.rows)
     request = next(number for number, text in lines.items() if "request" in text)
     assert "4111111111111111" not in "".join(lines.values())
-    host.traffic.lines.value = request
+    host.traffic.lines.chosen = request
     assert host.traffic.views.anatomy.message == RAW
     host.run()
     assert (host.running, host.button.description) == (False, "Start")
+
+
+def test_what_is_chosen_is_known_by_its_number() -> None:
+    """It stays chosen while lines come; what has given way, or was another host's, is chosen no more."""
+    traffic, view = Traffic(Line.of()), TrafficView("nothing yet")
+    view.put(traffic)
+    assert (view.lines.nothing, view.lines.rows) == ("nothing yet", [])
+    for at in range(3):
+        traffic.add(0.0, "", "event", f"kind{at + 1}")
+    view.put(traffic)
+    view.lines.chosen = 2
+    traffic.add(0.0, "", "event", "kind4")
+    view.put(traffic)
+    assert (view.lines.chosen, view.lines.rows[0][0]) == (2, 4)
+    for _ in range(600):
+        traffic.add(0.0, "", "event", "more")
+    view.put(traffic)
+    assert (view.lines.chosen, len(view.lines.rows)) == (0, 500)
+    view.lines.chosen = 604
+    view.put(None)
+    assert (view.lines.chosen, view.lines.rows) == (0, [])
 
 
 def test_rules_change_while_the_host_runs() -> None:
@@ -60,12 +84,35 @@ def test_rules_change_while_the_host_runs() -> None:
         host.cancel()
 
 
+def test_what_a_rule_says_beside_its_inputs_stays() -> None:
+    """A change of one input loses no condition that has none; such a rule says it in its head, masked."""
+    host = HostPanel(
+        [
+            {"terminal": "TERM0001", "code": "51"},
+            {"action": "partial", "approved": 100, "merchant": "4111111111111111"},
+        ]
+    )
+    host.grid.lines[0]["code"].value = "05"
+    assert host.rules == (
+        {"terminal": "TERM0001", "code": "05", "action": "answer"},
+        {"action": "partial", "approved": 100, "merchant": "4111111111111111"},
+    )
+    heads = [box.children[0].children[0].value for box in host.grid._box.children]
+    assert "Rule 1: terminal TERM0001" in heads[0]
+    assert "4111111111111111" not in heads[1]
+    host.grid._box.children[0].children[0].children[1].click()
+    assert [line["action"].tooltip for line in host.grid.lines] == ["Rule 1"]
+    assert [rule["action"] for rule in host.rules] == ["partial"]
+
+
 @pytest.mark.parametrize(
     ("address", "message", "problem"),
     [
         ("nowhere", RAW, "address: expected host:port"),
         ("127.0.0.1:1", RAW, "127.0.0.1:1: expected a connection"),
         ("127.0.0.1:1", "0100zz", "This needs a message that can be read"),
+        ("127.0.0.1:1", "", "There is no message that could be sent"),
+        ("127.0.0.1:1", "0" * 40_000, "There is no message that could be sent"),
     ],
 )
 def test_what_cannot_be_sent_is_told(address: str, message: str, problem: str) -> None:
@@ -75,6 +122,14 @@ def test_what_cannot_be_sent_is_told(address: str, message: str, problem: str) -
     assert problem in panel.problem
     assert 'role="alert"' in panel.said.value
     assert not panel.busy
+
+
+def test_a_message_is_sent_as_the_version_that_was_chosen() -> None:
+    """What the box above it is read as is what goes out: here as one that it is not, which is told."""
+    panel = SendPanel("127.0.0.1:1", RAW)
+    panel.input.version = "2003"
+    panel.run()
+    assert "This needs a message that can be read" in panel.problem
 
 
 def test_the_button_does_not_wait() -> None:
@@ -113,6 +168,14 @@ def test_a_load_is_driven_and_told() -> None:
         assert "did you mean" in panel.said.value
     finally:
         host.cancel()
+
+
+def test_a_number_that_no_load_has_is_put_right() -> None:
+    """Nothing, or less, in an input is the least that can be driven."""
+    panel = LoadPanel("127.0.0.1:1")
+    for name in ("count", "seconds", "rate"):
+        panel.inputs[name].value = -1
+    assert (panel.count, panel.seconds, panel.rate) == (1, 0.1, 0.0)
 
 
 def test_a_load_is_stopped() -> None:

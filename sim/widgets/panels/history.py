@@ -9,6 +9,7 @@ from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 
+from sim.widgets.covered_text import MOST_CHARACTERS
 from sim.widgets.diff import MessageDiff
 from sim.widgets.model import view
 from sim.widgets.panels.shared import InputField, show
@@ -56,9 +57,10 @@ class History(ipywidgets.VBox):  # type: ignore[misc]
         self._offer()
 
     def add(self, entry: Entry) -> None:
-        """Remember *entry*. What is typed key by key is one entry, and the same message again none."""
+        """Remember *entry*. What is typed key by key is one entry; the same message again, and what no panel
+        takes as it is too long, are none."""
         last = self.entries[-1] if self.entries else None
-        if not entry.message or (last and last.message == entry.message):
+        if not 0 < len(entry.message) <= MOST_CHARACTERS or (last and last.message == entry.message):
             return
         if last and last.typed and entry.typed and last.panel == entry.panel:
             self.entries.pop()

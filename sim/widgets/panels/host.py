@@ -11,6 +11,7 @@ from sim.errors import IsoError
 from sim.link.host import AsyncHost
 from sim.link.rules import ACTIONS, rules_of
 from sim.link.sync import Host
+from sim.masking import mask_words
 from sim.spec.networks import NETWORKS
 from sim.widgets.panels.live import TrafficView, Watch
 from sim.widgets.panels.shared import InputField, Panel, link_choice, markup, one_of
@@ -26,56 +27,79 @@ COLUMNS = (
 
 
 class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
-    """Rules as rows of inputs; `rows` are those that say something, as texts."""
+    """Rules as rows of inputs; `rows` are those that say something, as texts. What a row says that has no
+    input stays as it is."""
 
     rows = traitlets.Tuple()
 
     def __init__(self) -> None:
         self.add_button = ipywidgets.Button(description="Add a rule", layout={"align_self": "flex-start"})
         self.lines: list[dict[str, Any]] = []
-        self._box = ipywidgets.VBox()
+        self._rest: list[dict[str, Any]] = []
+        self._box = ipywidgets.VBox().add_class("iso-rules")
         self._putting = False
         super().__init__([self._box, self.add_button])
+        self.add_class("iso-rules")
         self.add_button.on_click(lambda _: self.add())
         self.observe(self._put, "rows")
 
-    def add(self, **values: str) -> None:
+    def add(self, **values: Any) -> None:
         """A new row, with *values*."""
         line = {
             name: ipywidgets.Text(
-                value=str(values.get(name, "")),
+                value=str(values.pop(name, "")),
                 placeholder=example,
                 description=label,
                 continuous_update=False,
             )
             for name, label, example in COLUMNS
         }
+        action = values.pop("action", "answer")
+        # A part of an amount has to be said, for which there is no input.
+        offered = [one for one in ACTIONS if one != "partial" or one == action]
         line["action"] = ipywidgets.Dropdown(
-            options=[(f"{name}: {said}", name) for name, said in ACTIONS.items() if name != "partial"],
-            value=values.get("action", "answer"),
+            options=[(f"{name}: {ACTIONS[name]}", name) for name in offered],
+            value=action,
             description="Action",
         )
-        remove = ipywidgets.Button(description="✕", tooltip="Remove this rule")
+        remove = ipywidgets.Button(description="Remove")
         for cell in line.values():
             cell.observe(self._gather, "value")
         remove.on_click(lambda _: self._remove(line))
         self.lines.append(line)
-        self._box.children = (
-            *self._box.children,
-            ipywidgets.Box([*line.values(), remove]).add_class("iso-form"),
-        )
+        self._rest.append(values)
+        *short, wide = line.values()
+        wide.add_class("iso-wide")
+        cells = ipywidgets.Box([*short, wide]).add_class("iso-form")
+        head = ipywidgets.HBox([ipywidgets.HTML(), remove]).add_class("iso-bar")
+        self._box.children = (*self._box.children, ipywidgets.VBox([head, cells]).add_class("iso-rule"))
+        self._number()
         self._gather()
+
+    def _number(self) -> None:
+        """Say which rule is which: to the eye by its head, to other readers by each of its inputs."""
+        for at, (line, rest, box) in enumerate(zip(self.lines, self._rest, self._box.children, strict=True)):
+            more = ", ".join(f"{name} {value}" for name, value in rest.items())
+            said = mask_words(f"Rule {at + 1}" + (f": {more}" if more else ""))
+            head, remove = box.children[0].children
+            head.value = markup("strong", said)
+            for one in (*line.values(), remove):
+                one.tooltip = f"Rule {at + 1}"
 
     def _remove(self, line: dict[str, Any]) -> None:
         at = next(at for at, one in enumerate(self.lines) if one is line)
-        del self.lines[at]
+        del self.lines[at], self._rest[at]
         self._box.children = tuple(box for place, box in enumerate(self._box.children) if place != at)
+        self._number()
         self._gather()
 
     def _gather(self, change: Any = None) -> None:
         if self._putting:
             return
-        said = [{name: cell.value for name, cell in line.items() if cell.value} for line in self.lines]
+        said = [
+            {**rest, **{name: cell.value for name, cell in line.items() if cell.value}}
+            for line, rest in zip(self.lines, self._rest, strict=True)
+        ]
         self._putting = True
         try:
             self.rows = tuple(row for row in said if row != {"action": "answer"})
@@ -87,7 +111,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
             return
         self._putting = True
         try:
-            self.lines, self._box.children = [], ()
+            self.lines, self._rest, self._box.children = [], [], ()
             for row in self.rows:
                 self.add(**row)
         finally:
@@ -119,9 +143,9 @@ class HostPanel(Panel):
         self.grid = RuleGrid()
         self.grid_field = InputField(self.grid)
         self.traffic = TrafficView("Nothing was seen yet")
-        form = ipywidgets.Box([InputField(self.port_input), InputField(self.network_choice)]).add_class(
-            "iso-form"
-        )
+        port_field = InputField(self.port_input)
+        port_field.note = "0 takes any free one"
+        form = ipywidgets.Box([port_field, InputField(self.network_choice)]).add_class("iso-form")
         bar = ipywidgets.HBox([self.button, self.said]).add_class("iso-bar")
         super().__init__(form, self.grid_field, bar, self.traffic, classes="iso-host-panel")
         self.watch = Watch(self.look)

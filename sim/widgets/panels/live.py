@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import anywidget
 import ipywidgets  # type: ignore[import-untyped]
+import traitlets
 
 from sim.codec import build
 from sim.errors import IsoError
 from sim.link.traffic import EVENT, Traffic
 from sim.widgets.asking import running_loop
-from sim.widgets.panels.shared import InputField, MessageViews
+from sim.widgets.panels.shared import MessageViews
+from sim.widgets.statics import STATIC
 
 EVERY = 0.5  # seconds between looks
 _MOST_LINES = 500
@@ -44,33 +47,48 @@ class Watch:
             self.begin()
 
 
+class Lines(anywidget.AnyWidget):
+    """A list of lines that grows while it is looked at. `rows` are pairs of a number and its text, the first
+    on top; `chosen` is the number of the chosen line, 0 of none: never a place, which is another by the time
+    that Python hears of it."""
+
+    _esm = STATIC / "lines.js"
+    _css = STATIC / "lines.css"
+
+    title = traitlets.Unicode("").tag(sync=True)
+    nothing = traitlets.Unicode("").tag(sync=True)
+    rows: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    chosen = traitlets.Int(0).tag(sync=True)
+
+    def __repr__(self) -> str:
+        return f"Lines({self.title!r}: {len(self.rows)})"
+
+
 class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
     """The traffic of one end as it comes, the latest on top; the chosen message beneath, as anatomy."""
 
     def __init__(self, empty: str) -> None:
-        self.lines = ipywidgets.Select(
-            description="Traffic", options=[(empty, 0)], value=None, rows=10, layout={"width": "100%"}
-        )
+        self.lines = Lines(title="Traffic", nothing=empty)
         self.views = MessageViews()
-        self._empty = empty
         self._traffic: Traffic | None = None
         self._last = 0
-        super().__init__([InputField(self.lines), self.views])
-        self.lines.observe(self._choose, "value")
+        super().__init__([self.lines, self.views])
+        self.lines.observe(self._choose, "chosen")
 
     def put(self, traffic: Traffic | None) -> None:
         """Show *traffic* as it is now. What was chosen stays chosen."""
         if traffic is not self._traffic:
             self._traffic, self._last = traffic, 0
+            self.lines.chosen = 0
         entries = [] if traffic is None else list(traffic)[-_MOST_LINES:]
         last = entries[-1].number if entries else 0
         if traffic is not None and last == self._last:
             return
-        self._last, chosen = last, self.lines.value
-        told = [(self._told(entry), entry.number) for entry in reversed(entries)]
-        with self.lines.hold_trait_notifications():
-            self.lines.options = told or [(self._empty, 0)]
-            self.lines.value = chosen if chosen in dict(told).values() else None
+        self._last = last
+        with self.lines.hold_sync():
+            self.lines.rows = [(entry.number, self._told(entry)) for entry in reversed(entries)]
+            if entries and self.lines.chosen < entries[0].number:
+                self.lines.chosen = 0
 
     def _told(self, entry: Any) -> str:
         seen = self._traffic.message(entry) if self._traffic else None
@@ -83,7 +101,7 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
         return "  ".join(part for part in (*parts, entry.rule, entry.note) if part)
 
     def _choose(self, change: Any) -> None:
-        traffic, number = self._traffic, self.lines.value
+        traffic, number = self._traffic, self.lines.chosen
         entry = next((one for one in traffic or () if one.number == number), None)
         seen = traffic.message(entry) if traffic and entry else None
         try:

@@ -16,6 +16,7 @@ from sim.widgets.panels.live import Watch
 from sim.widgets.panels.shared import InputField, Panel, markup
 
 MIX = "auth 70, financial 20, echo 10"
+_MOST = 1e9
 
 
 class LoadPanel(Panel):
@@ -28,9 +29,9 @@ class LoadPanel(Panel):
 
     address = traitlets.Unicode("")
     mix = traitlets.Unicode(MIX)
-    rate = traitlets.Float(0.0, min=0.0)
-    count = traitlets.Int(10_000, min=1)
-    seconds = traitlets.Float(60.0, min=0.1)
+    rate = traitlets.Float(0.0, min=0.0, max=_MOST)
+    count = traitlets.Int(10_000, min=1, max=int(_MOST))
+    seconds = traitlets.Float(60.0, min=0.1, max=_MOST)
     running = traitlets.Bool(False)
     numbers = traitlets.Any(None)
     problem = traitlets.Unicode("")
@@ -39,16 +40,18 @@ class LoadPanel(Panel):
         self.inputs = {
             "address": ipywidgets.Text(description="Host", placeholder="127.0.0.1:8583"),
             "mix": ipywidgets.Text(description="Mix"),
-            "rate": ipywidgets.FloatText(description="Rate (1/s)"),
-            "count": ipywidgets.IntText(description="Most requests"),
-            "seconds": ipywidgets.FloatText(description="Most seconds"),
+            "rate": ipywidgets.BoundedFloatText(description="Rate (1/s)", min=0.0, max=_MOST),
+            "count": ipywidgets.BoundedIntText(description="Most requests", min=1, max=int(_MOST)),
+            "seconds": ipywidgets.BoundedFloatText(description="Most seconds", min=0.1, max=_MOST),
         }
         self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.progress = ipywidgets.FloatProgress(min=0.0, max=1.0, description="Progress")
+        self.progress.style.description_width = "initial"
         self.said = ipywidgets.HTML().add_class("iso-said")
         fields = [
             InputField(one, classes="iso-wide" if name == "mix" else "") for name, one in self.inputs.items()
         ]
+        fields[2].note = "0 sends as fast as answers come"
         form = ipywidgets.Box(fields).add_class("iso-form")
         bar = ipywidgets.HBox([self.button, self.progress]).add_class("iso-bar")
         super().__init__(form, bar, self.said, classes="iso-load-panel")

@@ -63,6 +63,8 @@ class SendPanel(Panel):
         ):
             traitlets.link((self, name), (widget, "value"))
         traitlets.link((self.input, "message"), (self, "message"))
+        self.input.observe(lambda change: self.input.check(), ["message", "version"])
+        self.input.check()
         self.button.on_click(lambda _: self.start())
         self.observe(lambda change: self._tell(), ["busy", "problem", "exchange"])
         self.address = address
@@ -70,12 +72,15 @@ class SendPanel(Panel):
 
     def start(self) -> None:
         """Send the message; what comes back is shown when it is there."""
-        if self.busy or not self.input.check():
+        if self.busy:
             return
         self.problem, self.exchange = "", None
+        if not self.input.check():
+            self.problem = "There is no message that could be sent: paste one, or try an example"
+            return
         try:
             raw = self.input.raw
-            made, where = parse(raw, chosen_version(raw, None)), spoken(self.address)
+            made, where = parse(raw, chosen_version(raw, self.input.version)), spoken(self.address)
         except ParseError as error:
             self.problem = f"This needs a message that can be read: {error}"
             return
@@ -83,7 +88,8 @@ class SendPanel(Panel):
             self.problem = str(error)
             return
         self.busy = True
-        self._future = background.start(_sent(where, made, self.timeout, self.undo))
+        network = self.input.network
+        self._future = background.start(_sent(where, made, self.timeout, self.undo, network))
         self.watch.begin()
 
     def run(self) -> None:
@@ -142,6 +148,8 @@ def told(exchange: Exchange) -> str:
     return said + (f"; its reversal: {told(exchange.reversal)}" if exchange.reversal else "")
 
 
-async def _sent(where: tuple[str, int], message: Message, timeout: float, undo: bool) -> Any:
-    async with AsyncClient(where, timeout=timeout, reverse=undo) as client:
+async def _sent(
+    where: tuple[str, int], message: Message, timeout: float, undo: bool, network: str | None
+) -> Any:
+    async with AsyncClient(where, timeout=timeout, reverse=undo, network=network) as client:
         return await client.send(message)
