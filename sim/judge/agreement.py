@@ -18,7 +18,8 @@ from sim.elements.pan import detect_network, luhn_ok
 from sim.elements.track import Track2, expiry_place, read_track_2
 from sim.judge.agreed import Equal
 from sim.judge.content import clean
-from sim.judge.cross import days_between, minor_units
+from sim.judge.cross import minor_units
+from sim.judge.days import days_between
 from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER

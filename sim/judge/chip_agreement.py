@@ -18,7 +18,8 @@ from sim.elements.pan import detect_network
 from sim.elements.track import read_track_2
 from sim.judge.agreed import Same, same
 from sim.judge.chip import chip_of, first_of, tag_hit
-from sim.judge.cross import minor_units, months_from
+from sim.judge.cross import minor_units
+from sim.judge.days import months_from
 from sim.judge.engine import CARD, rule
 from sim.judge.finding import Hit, Severity
 from sim.spec import Spec, country, number_of, region, spec
@@ -34,11 +35,6 @@ _TRANSACTIONS = "12"
 _FROM_ISSUER = ("91", "71", "72")  # sent by issuers, to the card
 _TO_ISSUER = ("9F26", "9F27")
 _CASH_BACK_AMOUNT = "40"
-_PIN_BY_CHIP = frozenset((1, 3, 4, 5))  # methods of 9F34
-_METHOD = 0x3F
-_SUPPORTS_CARDHOLDER = 0x1200  # byte 1 bits 5 and, for a device of their own, 2 of the profile
-_NOT_VERIFIED = 0x0000800000  # byte 3 bit 8 of the terminal verification results
-_SUCCESSFUL = "02"
 _REFUNDS = "2"
 
 
@@ -374,19 +370,3 @@ def _is_over(month: str, expiry: str) -> bool:
 
 def _is_month(text: str) -> bool:
     return len(text) == 4 and text.isdecimal() and "01" <= text[2:] <= "12"
-
-
-@rule("chip-results-agree", 55, tags=("82", "95", "9F34"))
-def results_agree(message: Message) -> Iterator[Hit]:
-    """What the terminal did (9F34), what came of it (95) and what the card can do (82) fit together."""
-    chip = chip_of(message)
-    done, profile, results = chip.value("9F34"), chip.value("82"), chip.value("95")
-    if len(done) != 6:
-        return
-    failed = len(results) == 10 and int(results, 16) & _NOT_VERIFIED
-    if failed and done[4:] == _SUCCESSFUL:
-        yield tag_hit(chip.first("9F34"), "a verification that failed, as 95 says", "a successful one", 4, 2)
-    able = len(profile) != 4 or int(profile, 16) & _SUPPORTS_CARDHOLDER
-    if not able and int(done[:2], 16) & _METHOD in _PIN_BY_CHIP:
-        expected = "no verification by the chip, which supports none (82)"
-        yield tag_hit(chip.first("9F34"), expected, "a PIN checked by the chip", 0, 2)

@@ -7,17 +7,15 @@ by the rule of that element. Nothing here asks an x8xx message about cards.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date
-from functools import lru_cache
 
 from sim.codec import Message
-from sim.elements import dates, money, pos
-from sim.elements.groups import read_additional_amounts
+from sim.elements import money, pos, subfields
+from sim.elements.groups import AdditionalAmount, read_additional_amounts
 from sim.elements.layout import place
+from sim.elements.pan import detect_network
 from sim.elements.track import read_track_1, read_track_2
-from sim.judge.agreed import Equal
 from sim.judge.content import clean, other_expiry
-from sim.judge.engine import ZERO, each, rule
+from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, listed
 from sim.spec import is_particular, lookup, number_of, role
@@ -29,129 +27,13 @@ _REQUESTS = "0"
 _REQUESTS_AND_ADVICES = "02"
 _RESPONSES = "13"
 
-_LEAP_YEAR = 2024
-_LEAP_DAYS = 366
-_DAY, _YEAR = 86_400, _LEAP_DAYS * 86_400  # seconds
-_CENTURY_MONTHS = 1200
 _CHIP = ("chip", "contactless")
 _READ = ("chip", "contactless", "magnetic stripe")
 _KEYED = ("manual", "credential on file", "ecommerce")
+_STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
 _CASH_BACK_AMOUNT = "40"
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says"
-
-
-# Dates.
-
-
-def sound_date(message: Message, number: int) -> str:
-    """The value of a date element that is in the calendar; empty otherwise."""
-    value = message.get(number)
-    pattern = message.spec[number].pattern
-    if len(value) != len(pattern) or not (value.isascii() and value.isdigit()):
-        return ""
-    return "" if dates.problem(pattern, value) else value
-
-
-@rule(
-    "dates-apart",
-    7,
-    12,
-    versions=("1987",),
-    classes=_TRANSACTIONS,
-    functions="01",
-    reads=(7, 12, 13),
-    any_mti=True,
-    equal=Equal(7, 13, slice(4)),
-)
-@rule(
-    "dates-apart",
-    7,
-    12,
-    versions=LATER,
-    classes=_TRANSACTIONS,
-    functions="01",
-    any_mti=True,
-    equal=Equal(7, 12, slice(4), slice(-10, -6)),
-)
-def dates_apart(message: Message) -> Iterable[Hit]:
-    """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
-    counts, so that New Year's Eve is next to New Year's Day."""
-    fields = message.fields
-    local = fields.get(13, "") + fields[12] if message.version == "1987" else fields[12][-10:]
-    if local[:4] == fields[7][:4]:
-        return _NONE
-    at = number_of("local-date", message.version)
-    if not sound_date(message, 7) or not sound_date(message, 12):
-        return _NONE
-    if at == 13 and not sound_date(message, 13):
-        return _NONE
-    gap = abs(_second(fields[7]) - _second(local))
-    if min(gap, _YEAR - gap) <= _DAY:
-        return _NONE
-    start = len(message.fields[at]) - 10 if at == 12 else 0
-    return (Hit(at, "a local date within a day of DE 7", repr(local[:4]), start, 4),)
-
-
-def _second(text: str) -> int:
-    """The second of a leap year, of MMDDhhmmss."""
-    hour, minute, second = int(text[4:6]), int(text[6:8]), int(text[8:10])
-    return _DAY * _day(text[:4]) + 3600 * hour + 60 * minute + second
-
-
-@lru_cache(maxsize=366)
-def _day(text: str) -> int:
-    """The day of a leap year, of MMDD."""
-    return date(_LEAP_YEAR, int(text[:2]), int(text[2:])).toordinal()
-
-
-def days_between(first: str, second: str) -> int:
-    """Days from *first* to *second*, both MMDD, the nearer way round the year.
-
-    >>> days_between("1231", "0102"), days_between("0301", "0229")
-    (2, -1)
-    """
-    gap = (_day(second) - _day(first)) % _LEAP_DAYS
-    return gap - _LEAP_DAYS if gap > _LEAP_DAYS // 2 else gap
-
-
-def months_from(first: str, second: str) -> int:
-    """Months from *first* to *second*, both YYMM, the nearer way round the century."""
-    gap = sum((int(second[at : at + 2]) - int(first[at : at + 2])) * size for at, size in ((0, 12), (2, 1)))
-    gap %= _CENTURY_MONTHS
-    return gap - _CENTURY_MONTHS if gap > _CENTURY_MONTHS // 2 else gap
-
-
-def _is_credit(message: Message) -> bool:
-    kind = lookup("transaction_type", message.get(3)[:2], version=message.version)
-    return kind is not None and kind.kind == "credit"
-
-
-@rule(
-    "card-expired",
-    12,
-    14,
-    versions=LATER,
-    classes=_TRANSACTIONS,
-    functions=_REQUESTS_AND_ADVICES,
-    reads=(2, 3, 12, 14),
-)
-def card_expired(message: Message) -> Iterable[Hit]:
-    """The card has not expired at the local date; a refund may go to an expired card."""
-    local, expiry = sound_date(message, 12)[-12:-8], sound_date(message, 14)
-    if not local or not expiry or months_from(local, expiry) >= 0 or _is_credit(message):
-        return _NONE
-    found = "an expiry before it" if message.get(2) else "an earlier month"
-    return (Hit(14, "an expiry not before the local date in DE 12", found),)
-
-
-@rule("card-not-yet-valid", 12, 13, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def card_not_yet_valid(message: Message) -> Iterable[Hit]:
-    """The card is valid already at the local date."""
-    local, effective = sound_date(message, 12)[-12:-8], sound_date(message, 13)[-4:]
-    if not local or not effective or months_from(effective, local) >= 0:
-        return _NONE
-    return (Hit(13, "an effective date not after the local date in DE 12", "a later month"),)
 
 
 # Point of service.
@@ -221,6 +103,14 @@ def track_without_reading(message: Message) -> Iterable[Hit]:
     return (_mode_hit(message, "an entry that reads the card, as DE 35 holds a track"),)
 
 
+@rule("track-without-reading", 22, 45, classes=_TRANSACTIONS, functions=_REQUESTS, there=(35,))
+def track_1_without_reading(message: Message) -> Iterable[Hit]:
+    """A keyed or stored card number comes without track 1, too."""
+    if not message.fields[45] or 35 in message or pos.entry_kind(message) not in _KEYED:
+        return _NONE
+    return (_mode_hit(message, "an entry that reads the card, as DE 45 holds a track"),)
+
+
 @rule("absent-card-read", 22, 25, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
 def absent_card_read(message: Message) -> Iterable[Hit]:
     """A card that was read was present."""
@@ -286,15 +176,29 @@ def inquiry_with_amount(message: Message) -> Iterable[Hit]:
     return (Hit(4, "zero, as the processing code asks for information only", "an amount"),)
 
 
-@rule("zero-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, 24, 25, ZERO))
+@rule(
+    "zero-amount",
+    3,
+    4,
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS_AND_ADVICES,
+    reads=(3, 24, 25, 61, CARD, ZERO),
+)
 def zero_amount(message: Message) -> Iterable[Hit]:
     """A purchase or withdrawal of nothing is something else, but where a code says that it verifies."""
     if message.fields[3][:2] not in ("00", "01", "09") or minor_units(message) != 0:
         return _NONE
     told = message.get(number_of("function", message.version) or number_of("condition", message.version))
-    if is_particular("verification", message.version, told):
+    if is_particular("verification", message.version, told) or _asks_for_status(message):
         return _NONE
     return (Hit(4, "an amount above zero", "zero"),)
+
+
+def _asks_for_status(message: Message) -> bool:
+    """Whether the own part of the card's network says that the account is only asked for."""
+    owner = detect_network(message) if message.version == "1987" and 61 in message else None
+    parts = subfields.unfold(message, 61, owner.network) if owner else ()
+    return any(told.meaning == _STATUS_INQUIRY for told in parts)
 
 
 @rule("transfer-accounts", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, missing=(102, 103))
@@ -333,11 +237,11 @@ def partial_without_original(message: Message) -> Iterable[Hit]:
     return (Hit(30, "the original amounts, in a partial reversal", "none"),)
 
 
-def _cash_back(message: Message) -> tuple[int, str] | None:
-    """Place and digits of the cash back amount in DE 54."""
+def _cash_back(message: Message) -> AdditionalAmount | None:
+    """The cash back amount in DE 54."""
     for group in read_additional_amounts(message.fields[54], message.version):
         if group.kind == _CASH_BACK_AMOUNT and group.amount.isascii() and group.amount.isdigit():
-            return group.at, group.amount
+            return group
     return None
 
 
@@ -369,12 +273,13 @@ def cash_back(message: Message) -> Iterable[Hit]:
         if code == _CASH_BACK and _sound_groups(message):
             return (Hit(54, _CASH_BACK_WANTED, "none"),)
         return _NONE
-    at, amount = found
     if code != _CASH_BACK:
         return (Hit(3, "transaction type 09, as DE 54 holds a cash back amount", repr(code), 0, 2),)
-    total = minor_units(message)
-    if total is not None and int(amount) > total:
-        return (Hit(54, "at most the total in DE 4", "more cash back", at),)
+    total, asked = minor_units(message), money.amount(message, 4)
+    if total is None or asked is None or asked[1] != found.currency:
+        return _NONE  # amounts of two currencies are not compared
+    if int(found.amount) > total:
+        return (Hit(54, "at most the total in DE 4", "more cash back", found.at),)
     return _NONE
 
 

@@ -58,6 +58,18 @@ def _on_a_network(version: str, number: int, value: str) -> bool:
     return False
 
 
+@cache
+def _of_networks(version: str, number: int, path: str) -> frozenset[str]:
+    """The codes that networks' own lists have for a part of an element."""
+    own = (
+        one.cell.by_key.get(path)
+        for name in NETWORKS
+        for one in layouts(version, number, name)
+        if one.network
+    )
+    return frozenset(code for cell in own if cell for code in cell.values)
+
+
 def _unknown(message: Message, number: int, name: str, what: str) -> Iterable[Hit]:
     value = message.fields[number]
     if value in listed(name, message.version) or not clean(message, number):
@@ -136,12 +148,14 @@ def pos_entry_mode(message: Message) -> Iterable[Hit]:
 
 @rule("pos-data-code", 22, versions=("1993",))
 def pos_data_code(message: Message) -> Iterator[Hit]:
-    """DE 22 of 1993: twelve positions, each with a list of its own. Some networks have added values, which
-    the layout's rows name."""
+    """DE 22 of 1993: twelve positions, each with a list of its own. Networks have added values: some are in
+    their own lists, of others the layout's rows know no more than that."""
     value = message.fields[22]
     for cell, at, end in _parts_of("1993", 22):
         code = value[at:end]
         if code in listed(cell.codes, "1993", cell.argument) or not clean(message, 22):
+            continue
+        if code in _of_networks("1993", 22, cell.key):
             continue
         severity = Severity.INFO if cell.agreed and cell.agreed.fullmatch(code) else None
         yield Hit(22, f"a known value in position {cell.key}", repr(code), at, end - at, severity=severity)

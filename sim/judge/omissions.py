@@ -116,6 +116,12 @@ def track_in_reversal(message: Message) -> Iterable[Hit]:
     )
 
 
+@rule("pin-in-reversal", 52, classes="4", functions=_REQUESTS_AND_ADVICES, reads=())
+def pin_in_reversal(message: Message) -> Iterable[Hit]:
+    """What is undone was verified before, and the PIN block may not be kept."""
+    return (Hit(52, "no PIN block in a reversal", "one"),)
+
+
 @rule("original-not-identified", 90, versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
 @rule("original-not-identified", 56, versions=LATER, classes="4", functions=_REQUESTS_AND_ADVICES)
 def original_not_identified(message: Message) -> Iterable[Hit]:
@@ -168,3 +174,13 @@ def advice_answer(message: Message) -> Iterable[Hit]:
         return _NONE
     wanted = " or ".join(particular("acknowledged", message.version))
     return (Hit(39, f"an acknowledgement ({wanted}), as an advice is answered", repr(message[39])),)
+
+
+@rule("advice-answer", 39, versions=LATER, classes=_TRANSACTIONS, functions="1")
+def request_acknowledged(message: Message) -> Iterable[Hit]:
+    """The answer to a request decides it; an acknowledgement says neither yes nor no."""
+    if not is_particular("acknowledged", message.version, message[39]):
+        return _NONE
+    return (
+        Hit(39, "a decision, as a request is answered", f"{message[39]!r}, which acknowledges an advice"),
+    )

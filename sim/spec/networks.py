@@ -346,10 +346,11 @@ def judge(name: str, pan: str) -> CardVerdict:
         brand = owner.brand if owner else "unknown"
         found = f"a card number of {owner.brand}" if owner else "a card number of no known brand"
         severity = dict(net.foreign).get(brand, "error")
+        reason = f"{found} does not belong to {net.title}"
+        if severity != "error":
+            reason = f"{found} is of none of {net.title}'s own ranges, but may travel in its messages"
         source = owner.range.source if owner else net.ranges[0].source
-        return CardVerdict(
-            severity, f"{found} does not belong to {net.title}", _own_ranges(net), found, source
-        )
+        return CardVerdict(severity, reason, _own_ranges(net), found, source)
     if len(pan) not in block.lengths:
         lengths = _either([str(length) for length in block.lengths]) + " digits"
         place = "" if block.brand == net.title else f" on {net.title}"
@@ -358,7 +359,12 @@ def judge(name: str, pan: str) -> CardVerdict:
     found = f"a card number of {block.brand}"
     if block.report == "ok":
         return CardVerdict(None, f"{found} on its own network", _own_ranges(net), found, block.source)
-    reason = f"{found} ({block.status} range) on {net.title}. {block.note}".strip()
+    which = f"{found} ({block.status} range)"
+    if block.brand == net.title:
+        return CardVerdict(
+            block.report, f"{which}. {block.note}".strip(), _own_ranges(net), which, block.source
+        )
+    reason = f"{which} on {net.title}. {block.note}".strip()
     return CardVerdict(block.report, reason, _own_ranges(net), found, block.source)
 
 

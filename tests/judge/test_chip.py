@@ -123,6 +123,8 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-track-2", {"t57": f"{PAN}D2912201999F"}, {}, "55.57", f"{PAN}D2912201999F", "info"),
     ("chip-other-amount", {"t9F03": "000000001001"}, {}, "55.9F03", "000000001001", "info"),
     ("chip-results-agree", {"t95": "0000808000"}, {}, "55.9F34", "02", "info"),
+    ("chip-results-agree", {"t95": "0000108000"}, {}, "55.9F34", "02", "info"),
+    ("chip-results-agree", {"t9F33": "E020C8"}, {}, "55.9F34", "41", "info"),
     ("chip-results-agree", {"t82": "0000"}, {}, "55.9F34", "41", "info"),
     ("chip-results-cryptogram", {"t9F10": "06010A03800000"}, {}, "55.9F10", "80", "info"),
     ("chip-results-cryptogram", {"t9F10": "06010A03600000"}, {}, "55.9F10", "60", "info"),

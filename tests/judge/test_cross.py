@@ -35,6 +35,12 @@ def chip(version: str = "1987", **values: str | None) -> Message:
     return generate("auth", network="VISA", version=version, at=AT, entry="chip").message.replace(**values)
 
 
+def status_inquiry(status: str) -> Message:
+    """A Mastercard purchase of nothing, whose DE 61 has *status* in place 7."""
+    made = generate("auth", network="MASTERCARD", at=AT, amount_minor_units=0).message
+    return made.replace(de61=made[61][:6] + status + made[61][7:])
+
+
 def swiped(service: str) -> Message:
     """A Mastercard purchase by stripe, whose network has a code of its own for a chip that failed."""
     track = f"5555555555554444=2912{service}0000000000000"
@@ -52,6 +58,13 @@ CASES = [
         auth("2003", de7="0101003000", de12="20261231193000"),
     ),
     Case("dates-apart", auth(de7="0102003000", de13="1231"), 13, 0, auth(de7="0101003000", de13="1231")),
+    Case(
+        "dates-apart",
+        auth(de7="0302043000", de13="0228"),
+        13,
+        0,
+        auth(de7="0301043000", de12="233000", de13="0228"),
+    ),
     Case("card-expired", auth("1993", de14="2610"), 14, 0, auth("1993", de14="2611")),
     Case("card-expired", auth("2003", de14="2610"), 14, 0, auth("2003", de14="2610", de3="200000")),
     Case("card-not-yet-valid", auth("1993", de13="2612"), 13, 0, auth("1993", de13="2611")),
@@ -71,6 +84,7 @@ CASES = [
     Case("stripe-without-track", stripe("1993", de35=None), 22, 6, stripe("1993"), "warning"),
     Case("track-without-reading", stripe(de22="011"), 22, 0, stripe(de22="091")),
     Case("track-without-reading", stripe("1993", de22="600101600140"), 22, 6, stripe("1993")),
+    Case("track-without-reading", auth(de22="011", de45=TRACK_1.format(expiry="2912")), 22, 0, auth()),
     Case("absent-card-read", stripe(de25="08"), 25, 0, auth(de25="08")),
     Case("absent-card-read", stripe("1993", de22="210100254144"), 22, 5, auth("1993", de22="600100600140")),
     Case(
@@ -91,6 +105,7 @@ CASES = [
     Case("inquiry-with-amount", auth(de3="310000"), 4, 0, auth(de3="310000", de4="0" * 12)),
     Case("inquiry-with-amount", auth("2003", de3="300000"), 4, 0, answer("2003", de3="300000")),
     Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de3="310000", de4="0" * 12), "info"),
+    Case("zero-amount", status_inquiry("0"), 4, 0, status_inquiry("8"), "info"),
     Case("zero-amount", auth("2003", de4="8402" + "0" * 12), 4, 0, auth("2003"), "info"),
     Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de4="0" * 12, de25="51"), "info"),
     Case("zero-amount", auth("1993", de4="0" * 12), 4, 0, auth("1993", de4="0" * 12, de24="108"), "info"),
@@ -125,6 +140,13 @@ CASES = [
         54,
         0,
         auth(de3="090000", de54=CASH_BACK.format(amount=1000)),
+    ),
+    Case(
+        "cash-back",
+        auth(de3="090000", de54=CASH_BACK.format(amount=1001)),
+        54,
+        0,
+        auth(de3="090000", de54="0040978D000000001001"),
     ),
     Case("amount-currency", auth(de5="000000001000"), 50, None, auth(de5="000000001000", de50="840")),
     Case("amount-currency", auth(de6="000000001000"), 51, None, auth("2003", de6="8402000000001000")),
