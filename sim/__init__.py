@@ -17,6 +17,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sim.lazy import lazily
+
 if TYPE_CHECKING:
     from sim.codec import Message
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
@@ -84,70 +86,36 @@ __all__ = [
     "validate",
 ]
 
-# Where names live that are resolved on first use (PEP 562).
+# Where names live that are resolved on first use.
 _HOMES = {
-    "NETWORKS": "sim.spec.networks",
-    "VERSIONS": "sim.spec",
-    "BuildError": "sim.errors",
-    "ChoiceError": "sim.errors",
-    "IsoError": "sim.errors",
-    "Message": "sim.codec",
-    "OptionError": "sim.errors",
-    "ParseError": "sim.errors",
-    "SpecError": "sim.errors",
-    "break_message": "sim.frames.negative",
-    "build": "sim.face.messages",
-    "cases": "sim.frames.negative",
-    "client": "sim.face.link",
-    "codes": "sim.face.reference",
-    "compare": "sim.face.reference",
-    "convert": "sim.face.making",
-    "diff": "sim.face.messages",
-    "drill": "sim.face.drilling",
-    "explain": "sim.face.messages",
-    "export_format": "sim.face.formats",
-    "export_suite": "sim.face.runs",
-    "faults": "sim.frames.negative",
-    "fields": "sim.face.reference",
-    "flows": "sim.face.reference",
-    "formats": "sim.face.formats",
-    "generate": "sim.face.making",
-    "guess": "sim.face.guessing",
-    "host": "sim.face.link",
-    "load": "sim.face.runs",
-    "load_format": "sim.face.formats",
-    "mask": "sim.face.messages",
-    "match": "sim.face.many",
-    "parse": "sim.face.messages",
-    "plot": "sim.face.many",
-    "read": "sim.frames.bulk",
-    "repair": "sim.face.messages",
-    "respond": "sim.face.making",
-    "reverse": "sim.face.making",
-    "rules": "sim.face.reference",
-    "search": "sim.face.reference",
-    "run_suite": "sim.face.runs",
-    "show": "sim.face.showing",
-    "validate": "sim.face.messages",
+    "sim.codec": "Message",
+    "sim.errors": "BuildError ChoiceError IsoError OptionError ParseError SpecError",
+    "sim.face.drilling": "drill",
+    "sim.face.formats": "export_format formats load_format",
+    "sim.face.guessing": "guess",
+    "sim.face.link": "client host",
+    "sim.face.making": "convert generate respond reverse",
+    "sim.face.many": "match plot",
+    "sim.face.messages": "build diff explain mask parse repair validate",
+    "sim.face.reference": "codes compare fields flows rules search",
+    "sim.face.runs": "export_suite load run_suite",
+    "sim.face.showing": "show",
+    "sim.frames.bulk": "read",
+    "sim.frames.negative": "break_message cases faults",
+    # What `%load_ext sim` looks for.
+    "sim.magic": "load_ipython_extension unload_ipython_extension",
+    "sim.spec": "VERSIONS",
+    "sim.spec.networks": "NETWORKS",
 }
-
-# What `%load_ext sim` looks for.
-_HOMES |= {"load_ipython_extension": "sim.magic", "unload_ipython_extension": "sim.magic"}
 
 # Rooms of their own.
 _ROOMS = {"keys": "sim.frames.keys", "llm": "sim.frames.llm", "widgets": "sim.widgets"}
 
+_named = lazily(__name__, _HOMES)[0]
+
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(_ROOMS[name])
-    if name not in _HOMES:
-        from sim.errors import did_you_mean
-
-        said = "" if name.startswith("_") else did_you_mean(name, __dir__())
-        raise AttributeError(f"module 'sim' has no attribute {name!r}{said}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
+    return import_module(_ROOMS[name]) if name in _ROOMS else _named(name)
 
 
 def __dir__() -> list[str]:

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Severity", "catalogue", "run"]
 
 _HOMES = {
-    "Finding": "sim.judge.finding",
-    "Severity": "sim.judge.finding",
-    "catalogue": "sim.judge.engine",
-    "run": "sim.judge.kind",
+    "sim.judge.engine": "catalogue",
+    "sim.judge.finding": "Finding Severity",
+    "sim.judge.kind": "run",
 }
 __getattr__, __dir__ = lazily(__name__, _HOMES)

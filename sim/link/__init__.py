@@ -23,22 +23,17 @@ if TYPE_CHECKING:
     from sim.link.tls import client_context, server_context
     from sim.link.traffic import Entry, Traffic
 
-_WHERE = {
-    "AsyncClient": "client",
-    "AsyncHost": "host",
-    "Client": "sync",
-    "Cutter": "line",
-    "Entry": "traffic",
-    "Exchange": "exchange",
-    "Host": "sync",
-    "Line": "line",
-    "LinkError": "errors",
-    "Rule": "rules",
-    "Timing": "timing",
-    "Traffic": "traffic",
-    "client_context": "tls",
-    "rules_of": "rules",
-    "server_context": "tls",
+_HOMES = {
+    "sim.link.client": "AsyncClient",
+    "sim.link.errors": "LinkError",
+    "sim.link.exchange": "Exchange",
+    "sim.link.host": "AsyncHost",
+    "sim.link.line": "Cutter Line",
+    "sim.link.rules": "Rule rules_of",
+    "sim.link.sync": "Client Host",
+    "sim.link.timing": "Timing",
+    "sim.link.tls": "client_context server_context",
+    "sim.link.traffic": "Entry Traffic",
 }
 
 __all__ = [
@@ -60,4 +55,4 @@ __all__ = [
 ]
 
 
-__getattr__, __dir__ = lazily(__name__, {name: f"{__name__}.{home}" for name, home in _WHERE.items()})
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -6,8 +6,9 @@ where ipywidgets is missing.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from sim.lazy import lazily
 
 if TYPE_CHECKING:
     from sim.widgets.anatomy import MessageAnatomy
@@ -25,21 +26,21 @@ if TYPE_CHECKING:
     from sim.widgets.plain import anatomy_text
     from sim.widgets.table_view import TableView
 
-_WHERE = {
-    "SendPanel": "sim.widgets.panels.send",
-    "LoadPanel": "sim.widgets.panels.load",
-    "HostPanel": "sim.widgets.panels.host",
-    "DrillPanel": "sim.widgets.panels.drill",
-    "ExplainPanel": "sim.widgets.panels.explain",
-    "GeneratePanel": "sim.widgets.panels.generate",
-    "Lab": "sim.widgets.panels.lab",
-    "LogExplorer": "sim.widgets.explorer.panel",
-    "MessageAnatomy": "sim.widgets.anatomy",
-    "MessageDiff": "sim.widgets.diff",
-    "TableView": "sim.widgets.table_view",
-    "ValidatePanel": "sim.widgets.panels.validate",
-    "anatomy_html": "sim.widgets.page",
-    "anatomy_text": "sim.widgets.plain",
+_HOMES = {
+    "sim.widgets.anatomy": "MessageAnatomy",
+    "sim.widgets.diff": "MessageDiff",
+    "sim.widgets.explorer.panel": "LogExplorer",
+    "sim.widgets.page": "anatomy_html",
+    "sim.widgets.panels.drill": "DrillPanel",
+    "sim.widgets.panels.explain": "ExplainPanel",
+    "sim.widgets.panels.generate": "GeneratePanel",
+    "sim.widgets.panels.host": "HostPanel",
+    "sim.widgets.panels.lab": "Lab",
+    "sim.widgets.panels.load": "LoadPanel",
+    "sim.widgets.panels.send": "SendPanel",
+    "sim.widgets.panels.validate": "ValidatePanel",
+    "sim.widgets.plain": "anatomy_text",
+    "sim.widgets.table_view": "TableView",
 }
 
 __all__ = [
@@ -59,18 +60,14 @@ __all__ = [
     "anatomy_text",
 ]
 
+_named, __dir__ = lazily(__name__, _HOMES)
+
 
 def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(import_module(_WHERE[name]), name)
+        return _named(name)
     except ModuleNotFoundError as missing:
         if missing.name not in ("anywidget", "ipywidgets"):
             raise
         text = "panels need ipywidgets and anywidget: pip install 'iso8583-lab[jupyter]'"
         raise ModuleNotFoundError(text, name=missing.name) from missing
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE})
