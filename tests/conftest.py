@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory, gettempdir
 import certifi
 import pytest
 import refusing
-import warm_kernels
+import warm
 from hypothesis import HealthCheck, settings
 from support import ALL
+from warmed import VARIABLE
 
 from sim.codec.wire import catalogue
 
@@ -60,38 +61,26 @@ _one_certificate()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-_WITH_KERNELS = {"notebooks", "browser"}  # folders
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    """Where several processes run the tests, the one that only hands them out starts kernels for all, while
-    they collect."""
-    asked = {part for argument in config.args for part in Path(argument.partition("::")[0]).parts}
-    if (
-        config.getoption("numprocesses", None)
-        and not hasattr(config, "workerinput")
-        and _WITH_KERNELS & asked
-    ):
-        _warm_kernels(config)
-
-
-def _warm_kernels(config: pytest.Config) -> None:
-    if warm_kernels.VARIABLE not in os.environ:
+    """Programs that the tests start are copies of one that is warm: one for all processes that run tests."""
+    if VARIABLE not in os.environ and not config.option.collectonly:
         stack = ExitStack()
-        stack.enter_context(warm_kernels.serving(Path(stack.enter_context(TemporaryDirectory()))))
+        stack.enter_context(warm.serving(Path(stack.enter_context(TemporaryDirectory()))))
         config.add_cleanup(stack.close)
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Where notebooks will be run, have their kernels started quickly. What was collected stays: the garbage
-    collector need not look at it again, nor at what is new after every few hundred objects."""
+def pytest_collection_finish() -> None:
+    """What was collected stays: the garbage collector need not look at it again, nor at what is new after
+    every few hundred objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
-    root = session.config.rootpath
-    folders = {part for item in session.items for part in item.path.relative_to(root).parts[:-1]}
-    if _WITH_KERNELS & folders and not session.config.option.collectonly:
-        _warm_kernels(session.config)
+
+
+def pytest_sessionfinish() -> None:
+    """What is garbage by now is found once, and what is left not looked through again, as pytest would."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

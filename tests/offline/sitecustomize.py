@@ -28,7 +28,7 @@ sys.addaudithook(_first_socket)
 # the format "iri", which no schema here has. It does without them where this package is missing.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
-if "TESTS_WARM_KERNELS" in os.environ:
-    import warm_kernels
+if "TESTS_WARM" in os.environ:
+    import warmed
 
-    warm_kernels.take_over()
+    warmed.take_over()

@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 import jsonschema
 import pytest
+from warmed import MARK, VARIABLE
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 60
@@ -68,11 +69,16 @@ class Running:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str, code: str = "", **variables: str) -> Iterator[Running]:
-    """A server on a free port. *code* runs before it, in its process; *variables* are its environment."""
-    start = ["-c", f"{code}\nimport sys\nfrom server.__main__ import main\nsys.exit(main())"]
+def serving(
+    folder: Path, *arguments: str, code: str = "", warm: bool = True, **variables: str
+) -> Iterator[Running]:
+    """A server on a free port. *code* runs before it, in its process; *variables* are its environment. It is
+    a copy of a process that has imported it, unless it is not *warm*."""
+    start = ["-c", f"{MARK}{code}\nimport sys\nfrom server.__main__ import main\nsys.exit(main())"]
     command = [sys.executable, *(start if code else ["-m", "server"]), "--port", "0", *arguments]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURING)}
+    if not warm:
+        clean.pop(VARIABLE, None)
     out, err = folder / "out.txt", folder / "err.txt"
     with out.open("w") as out_file, err.open("w") as err_file:
         process = subprocess.Popen(

@@ -31,16 +31,15 @@ CAP = 8  # connections
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server that waits for nobody for long."""
     limits = ("REQUEST", "RESPONSE", "KEEP_ALIVE")
-    with serving(
-        tmp_path_factory.mktemp("hasty"), **{f"SIM_{one}_TIMEOUT": SHORT for one in limits}
-    ) as running:
+    waits = {f"SIM_{one}_TIMEOUT": SHORT for one in limits}
+    with serving(tmp_path_factory.mktemp("hasty"), warm=False, **waits) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def capped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server that holds few connections. It has nothing to complain of."""
-    with serving(tmp_path_factory.mktemp("capped"), SIM_MAX_CONNECTIONS=str(CAP)) as running:
+    with serving(tmp_path_factory.mktemp("capped"), warm=False, SIM_MAX_CONNECTIONS=str(CAP)) as running:
         yield running
         running.stop()
         assert running.err.read_text() == ""

@@ -1,0 +1,63 @@
+"""The other end of `warm`: loaded by every Python that a test starts, so little is loaded with it."""
+
+import os
+import sys
+
+VARIABLE = "TESTS_WARM"  # the folder of the sockets
+KERNEL = "ipykernel_launcher"
+# How `python -c` begins where multiprocessing starts a process, and where a test says that a copy will do.
+SPAWNED = "from multiprocessing.spawn import spawn_main"
+MARK = "# a copy will do\n"
+# What follows `python -m` or `-c`.
+PROGRAMS = {"-m": (KERNEL, "server", "sim.cli", "teaching"), "-c": (SPAWNED, MARK)}
+_FROZEN = "-Xfrozen_modules=off"  # what a kernel may be started with
+
+
+def take_over() -> None:
+    """Called at the start of every Python: where a copy will do, let one be it. Does not come back then."""
+    command = [word for word in sys.orig_argv if word != _FROZEN]
+    program = _program(command)
+    if program is None:
+        return
+    import json
+    import signal
+    import socket
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        try:
+            line.connect(f"{os.environ[VARIABLE]}/{'kernels' if program == KERNEL else 'programs'}")
+        except OSError:
+            return
+        numbers = map(int, os.listdir("/proc/self/fd"))  # noqa: PTH208 # pathlib is not loaded
+        files = [number for number in numbers if _is_inherited(number)]
+        asked = {"program": program, "command": command, "files": files, "path": sys.path}
+        asked |= {"cwd": os.getcwd(), "env": dict(os.environ)}  # noqa: PTH109
+        socket.send_fds(line, [json.dumps(asked).encode() + b"\n"], files)
+        answers = line.makefile("r")
+        copy = int(answers.readline())
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda one, _: os.kill(copy, one))
+        status = int(answers.readline() or 1)
+    if status < 0:
+        signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(status)
+
+
+def _program(command: "list[str]") -> "str | None":
+    """Which of PROGRAMS a Python started with *command* would run."""
+    if len(command) < 3 or "--workers" in command:  # who has children is found by its own number
+        return None
+    way, what = command[1:3]
+    for one in PROGRAMS.get(way, ()):
+        if what == one or (way == "-c" and what.startswith(one)):
+            return one
+    return None
+
+
+def _is_inherited(number: int) -> bool:
+    """Whether the file of that number came from whoever started this process."""
+    try:
+        return os.get_inheritable(number)
+    except OSError:  # what listed them, closed by now
+        return False
