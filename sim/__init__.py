@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sim.lazy import lazily
 
 if TYPE_CHECKING:
+    from sim import widgets as widgets
     from sim.codec import Message
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
     from sim.face.drilling import drill
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from sim.face.reference import codes, compare, fields, flows, rules, search
     from sim.face.runs import export_suite, load, run_suite
     from sim.face.showing import show
+    from sim.frames import keys as keys
+    from sim.frames import llm as llm
     from sim.frames.bulk import read
     from sim.frames.negative import break_message, cases, faults
     from sim.spec import VERSIONS
@@ -111,11 +114,11 @@ _HOMES = {
 # Rooms of their own.
 _ROOMS = {"keys": "sim.frames.keys", "llm": "sim.frames.llm", "widgets": "sim.widgets"}
 
-_named = lazily(__name__, _HOMES)[0]
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    _named = lazily(__name__, _HOMES)[0]
 
-
-def __getattr__(name: str) -> Any:
-    return import_module(_ROOMS[name]) if name in _ROOMS else _named(name)
+    def __getattr__(name: str) -> Any:
+        return import_module(_ROOMS[name]) if name in _ROOMS else _named(name)
 
 
 def __dir__() -> list[str]:

@@ -199,6 +199,19 @@ def test_an_import_loads_nothing_that_it_does_not_need(module: str, unwanted: li
     assert done.stdout.split() == []
 
 
+def test_type_checkers_know_the_names_of_a_package() -> None:
+    """A module hides its `__getattr__` from them: with it, every misspelt name would be one, of any type."""
+    wrong = [
+        str(path)
+        for path in _python("sim", "server")
+        for node in _tree(path).body
+        for name in ast.walk(node)
+        if (isinstance(node, ast.FunctionDef) and node.name == "__getattr__")
+        or (isinstance(node, ast.Assign) and isinstance(name, ast.Name) and name.id == "__getattr__")
+    ]
+    assert wrong == []
+
+
 def test_files_of_code_are_short() -> None:
     """No file of code has more than 400 lines."""
     lengths = {path: len((ROOT / path).read_text(encoding="utf-8").splitlines()) for path in _python()}

@@ -21,4 +21,6 @@ _HOMES = {
     "sim.judge.finding": "Finding Severity",
     "sim.judge.kind": "run",
 }
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

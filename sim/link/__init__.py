@@ -54,5 +54,5 @@ __all__ = [
     "server_context",
 ]
 
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

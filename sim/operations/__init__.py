@@ -79,5 +79,5 @@ _HOMES = {
     "sim.spec.networks": "NETWORKS",
 }
 
-
-__getattr__, __dir__ = lazily(__name__, _HOMES)
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -60,14 +60,14 @@ __all__ = [
     "anatomy_text",
 ]
 
-_named, __dir__ = lazily(__name__, _HOMES)
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    _named, __dir__ = lazily(__name__, _HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    try:
-        return _named(name)
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("anywidget", "ipywidgets"):
-            raise
-        text = "panels need ipywidgets and anywidget: pip install 'iso8583-lab[jupyter]'"
-        raise ModuleNotFoundError(text, name=missing.name) from missing
+    def __getattr__(name: str) -> Any:
+        try:
+            return _named(name)
+        except ModuleNotFoundError as missing:
+            if missing.name not in ("anywidget", "ipywidgets"):
+                raise
+            text = "panels need ipywidgets and anywidget: pip install 'iso8583-lab[jupyter]'"
+            raise ModuleNotFoundError(text, name=missing.name) from missing
