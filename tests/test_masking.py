@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import sys
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from support import together
 
 from sim.codec import Message
-from sim.masking import is_sensitive, mask, mask_pan, mask_text
+from sim.masking import is_sensitive, mask, mask_pan, mask_text, mask_words
+from sim.spec.networks import test_cards as cards_for_tests
 
 PAN = "4111111111111111"
 TRACK = PAN + "=29122010000012345678"
@@ -69,8 +71,73 @@ def test_masked_text_keeps_its_length_and_hides_planted_numbers(text: str, at: i
     assert PAN not in mask_text(planted)
 
 
+# How each digit may be written, and what stands between two of them.
+_WRITTEN = {
+    "each quoted": ('"{}"', ", "),
+    "bytes in hex": ("0x3{}", ", "),
+    "escapes": ("\\x3{}", ""),
+    "entities": ("&#x3{};", ""),
+    "EBCDIC": ("F{}", " "),
+    "quoted-printable": ("=3{}", ""),
+    "raised": ("{}", ""),
+}
+_NUMBERS = {"decimal": ("{}", 48), "octal": ("\\{:03o}", 48), "bits": ("{:08b}", 48), "signed": ("{}", -16)}
+
+
+@together("pan", [card.pan for card in cards_for_tests() if "*" in mask_words(card.pan)])
+def test_a_card_number_is_hidden_however_its_digits_are_written(pan: str) -> None:
+    """Each digit quoted, as a byte in hex, an escape, a number or an entity: of the middle nothing is left,
+    and around it everything."""
+    spelled = {
+        name: ([one.format(digit) for digit in pan], between) for name, (one, between) in _WRITTEN.items()
+    }
+    spelled["raised"] = (
+        ["\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[int(digit)] for digit in pan],
+        "",
+    )
+    for name, (one, zero) in _NUMBERS.items():
+        spelled[name] = [one.format(zero + int(digit)) for digit in pan], " " if name == "bits" else ", "
+    for name, (digits, between) in spelled.items():
+        text = f"paid with {between.join(digits)} at noon"
+        starts = [len("paid with ") + len(between.join([*digits[:at], ""])) for at in range(len(pan))]
+        for shown in (mask_text(text), mask_words(text)):
+            assert len(shown) == len(text), name
+            assert shown.startswith("paid with "), name
+            assert shown.endswith(" at noon"), name
+            for at in range(6, len(pan) - 4):
+                assert not shown.startswith(digits[at], starts[at]), name
+
+
+@together(
+    "written",
+    [
+        '"4539" + "5787" + "6362" + "1486"',
+        "45395787=\r\n63621486",
+        base64.b64encode(b'{"pan": "4539578763621486"}').decode(),
+        base64.b64encode(bytes.fromhex("0200724420000000000016453957876362148600")).decode(),
+        base64.urlsafe_b64encode(b"\xff\xfe\xfb 4539578763621486?").decode(),
+    ],
+)
+def test_a_card_number_in_pieces_and_in_base64_is_hidden(written: str) -> None:
+    """Strings that a program joins, a line that an e-mail breaks, bytes in Base64."""
+    assert "*" in mask_text(f"sent {written}")
+    assert "*" in mask_words(f"sent {written}")
+
+
 @pytest.mark.parametrize(
-    "unit", ["4539578", "4 5-39 ", "34353339", "4539578763621486 ", "AB/^", "12345678901D"]
+    "unit",
+    [
+        "4539578",
+        "48, ",
+        "00110100 ",
+        "-7 ",
+        "QUJD",
+        "4 5-39 ",
+        "34353339",
+        "4539578763621486 ",
+        "AB/^",
+        "12345678901D",
+    ],
 )
 def test_what_masking_does_grows_with_the_text_alone(unit: str) -> None:
     """Twice the text is about twice the work, whatever stands in it: counted in calls, not in time."""

@@ -7,8 +7,9 @@ from functools import cache
 from sim.elements import chip_data, layout
 from sim.kept import Kept
 from sim.masking import search
-from sim.masking.search import SHORTEST, SHORTEST_PAN, hide
+from sim.masking.search import SHORTEST_PAN, hide
 from sim.masking.texts import STAR, mask_pan, mask_words
+from sim.masking.written import SHORTEST
 from sim.spec import emv
 from sim.spec.layouts import Cell, owners
 

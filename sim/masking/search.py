@@ -3,8 +3,8 @@
 A card number has a known issuer's first digits, a length of that issuer and a right check digit. In free
 text it stands between other characters than digits, or behind its own length. In text that could not be
 read (`unread`) nothing says where it begins, so that it is looked for at every digit. It may be written
-with blanks or dashes, as bytes in hex (ASCII or EBCDIC), packed two digits to a byte, inside a track or a
-chip data tag, or over the lines of a dump.
+with blanks or dashes, as bytes (ASCII or EBCDIC) in hex, as numbers, as escapes or in Base64, packed two
+digits to a byte, inside a track or a chip data tag, or over the lines of a dump.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from sim.kept import Kept
+from sim.masking import written
+from sim.masking.written import SHORTEST, has_digits
 from sim.spec import emv
 from sim.spec.luhn import luhn_ok
 from sim.spec.networks import Detection, detect
 
-SHORTEST, LONGEST = 13, 19
+LONGEST = 19
 SHORTEST_PAN = 12  # digits that DE 2 may have, of a network or not
 _SHOWN_FIRST, _SHOWN_LAST = 6, 4
 _USUAL = 16
@@ -30,8 +32,9 @@ _MOST_LENGTHS = 7  # a range with more is a national scheme's: its length says n
 _SIZES = {f"{size:02}": size for size in range(LONGEST + 1)}
 _NEAR = 80  # behind headers, MTI and bitmaps DE 2 begins before this character
 
-# Digits, with up to three other characters between any two of them; = and ^ divide tracks.
-_CHAIN = re.compile(r"[0-9]+(?:[^0-9A-Za-z=^*]{1,3}[0-9]+)*")
+# Digits, with up to five other characters between any two of them, as in `"4111" + "1111"`; = and ^ divide
+# tracks, but for the = that ends a line of an e-mail.
+_CHAIN = re.compile(r"[0-9]+(?:(?:[^0-9A-Za-z=^*]{1,5}|=\r?\n)[0-9]+)*")
 _RUN = re.compile(r"[0-9]+")
 _GROUPS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
 _EVEN_GROUPS = (1, 2, 4)
@@ -50,13 +53,8 @@ _LABELLED = re.compile(
 )
 
 _LABEL = re.compile("c[av]v|cvc|csc|cid|pin", re.IGNORECASE)
-_NO_DIGITS = bytes(at for at in range(256) if not chr(at).isdigit() or at > 127)
 
-_HEX_TOKEN = re.compile(r"(?:0x|\\x|\\u00|%)?([0-9A-Fa-f]+)")
 _NO_ALNUM = re.compile("[^0-9A-Za-z]+")
-_HEX_GAP = re.compile(r"[^0-9A-Za-z]{0,3}")
-_DIGITS_IN_BYTES = {"3": "ascii", "F": "cp037"}
-_UNPRINTABLE = bytes(at if 0x20 <= at < 0x7F else 0x1F for at in range(256))
 _DUMPED = re.compile(
     r"^([ \t]*(?:0x)?[0-9A-Fa-f]{3,8}[:hH]?[ \t|]{1,4})((?:[0-9A-Fa-f]{2}|[0-9A-Fa-f]{4})[ \t:-]{1,3}"
     r"(?:[0-9A-Fa-f]{2,4}[ \t:-]{1,3}){3,}.*)$",
@@ -82,9 +80,12 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
         return []
     plain = text if text.isascii() else _folded(text)
     found = list(_in_plain(plain, unread))
-    for decoded, places in _decoded(plain):
+    for decoded, places in written.spelled(plain):
         for start, end, whole in _in_plain(decoded, unread):
             found.append(Span(places[2 * start], places[2 * end - 1] + 1, whole))
+    for start, end, texts in written.in_base64(plain):
+        if any(next(_in_plain(one, False), None) for one in texts):
+            found.append(Span(start, end, True))
     if unread:
         found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
     return found
@@ -100,7 +101,7 @@ def is_clean(text: str) -> bool:
         return True
     if find(text):
         return False
-    _CLEAN.keep(text, not _has_digits(text))
+    _CLEAN.keep(text, not has_digits(text, _LEAST))
     return True
 
 
@@ -114,15 +115,10 @@ def is_quiet(text: str) -> bool:
 
 
 def may_hold(text: str) -> bool:
-    """Whether *text* has digits enough for a card number, or a word for a verification value."""
-    if _has_digits(text):
+    """Whether *text* has digits enough for a card number, a word for a verification value, or Base64."""
+    if has_digits(text, _LEAST):
         return True
-    return len(text) > _LEAST and _LABEL.search(text) is not None
-
-
-def _has_digits(text: str) -> bool:
-    """Whether *text* has digits enough for a piece of a card number, of any script."""
-    return not text.isascii() or len(text.encode("ascii").translate(None, _NO_DIGITS)) >= _LEAST
+    return len(text) > _LEAST and (_LABEL.search(text) or written.BASE64.search(text)) is not None
 
 
 def hide(text: str, spans: Iterable[Span]) -> str:
@@ -201,9 +197,9 @@ def _owner(iin: str) -> Detection | None:
 
 
 def _folded(text: str) -> str:
-    """*text*, of the same length, with the digits of other scripts as ASCII."""
+    """*text*, of the same length, with the digits of other scripts, raised or in circles, as ASCII."""
     return "".join(
-        char if char.isascii() or (digit := unicodedata.decimal(char, None)) is None else str(digit)
+        char if char.isascii() or (digit := unicodedata.digit(char, None)) is None else str(digit)
         for char in text
     )
 
@@ -364,37 +360,3 @@ def _anywhere(digits: _Digits) -> Iterator[Span]:
 def _usual(lengths: Collection[int]) -> frozenset[int]:
     """Those of an issuer's *lengths* that most of its card numbers have."""
     return frozenset((_USUAL, min(lengths)) if len(lengths) <= _MOST_LENGTHS else ())
-
-
-def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
-    """The texts that hex in *text* may stand for, each character with the places of its two digits."""
-    for digits, places in _hex_chains(text):
-        upper = digits.upper()
-        for digit, encoding in _DIGITS_IN_BYTES.items():
-            if upper.count(digit) < SHORTEST:
-                continue
-            for skipped in (0, 1):
-                size = (len(upper) - skipped) // 2 * 2
-                held = bytes.fromhex(upper[skipped : skipped + size])
-                said = held.decode(encoding) if encoding != "ascii" else held.translate(_UNPRINTABLE).decode()
-                yield said, places[skipped:]
-
-
-def _hex_chains(text: str) -> Iterator[tuple[str, list[int]]]:
-    """Runs of hex digits, also in groups with a few other characters or an escape in front of each."""
-    digits: list[str] = []
-    places: list[int] = []
-    last = -1
-    for token in _HEX_TOKEN.finditer(text):
-        if digits and not _HEX_GAP.fullmatch(text, last, token.start()):
-            yield from _long(digits, places)
-            digits, places = [], []
-        digits.append(token[1])
-        places += range(*token.span(1))
-        last = token.end()
-    yield from _long(digits, places)
-
-
-def _long(digits: list[str], places: list[int]) -> Iterator[tuple[str, list[int]]]:
-    if len(places) >= 2 * SHORTEST:
-        yield "".join(digits), places

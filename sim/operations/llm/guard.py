@@ -14,7 +14,7 @@ from functools import cache
 from itertools import pairwise
 
 from sim.elements.pan import luhn_ok
-from sim.masking import mask_pan, mask_words
+from sim.masking import mask_pan, mask_words, search
 from sim.operations.llm.errors import CardNumberRefused
 from sim.operations.llm.numbers import SMALL
 from sim.spec.networks import TestCard, detect, test_cards
@@ -41,7 +41,7 @@ _ALIKE = re.compile(r"\b(?=[OoIl]*[0-9])[0-9OoIl]{3,}\b")
 _AS_DIGITS = str.maketrans("OoIl", "0011")
 _TRACK = re.compile(r"[0-9*]{12,19}\s?[=D^]\s?[0-9]{4,}|%?B[0-9* ]{12,23}\^(?:[^^]{2,26}\^)?\S*")
 _HEX = re.compile(
-    r"\b(?=[0-9A-Fa-f]*[0-9])[0-9A-Fa-f]{16,}\b|\b(?:[0-9A-Fa-f]{2}[ %:,-]){11,}[0-9A-Fa-f]{2}\b"
+    r"\b(?=[0-9A-Fa-f]*[0-9])[0-9A-Fa-f]{16,}\b|\b(?:[0-9A-Fa-f]{2}[ %:,\t-]{1,3}){11,}[0-9A-Fa-f]{2}\b"
 )
 _NAMED = r"[\s\-_]*(?:block|code|number|no\.?|value|data|digits?)?[\s\"'`]*(?:(?:entered|used|given)\s+)?"
 _IS = r"(?:is|of|was|equals|[:=#(]|[-=]+>)?[\s\"'`(:]*"
@@ -112,8 +112,12 @@ def clean(description: str) -> Cleaned:
         raise CardNumberRefused("PIN or verification code")
     said = _tokenized(text, spoken(text))
     made = _tokenized(said, card_spans(said))
-    if _HEX.search(made) or any(
-        _BASE64.search(word) and all(part.search(word) for part in _IN_BASE64) for word in made.split()
+    if (
+        search.find(made)
+        or _HEX.search(made)
+        or any(
+            _BASE64.search(word) and all(part.search(word) for part in _IN_BASE64) for word in made.split()
+        )
     ):
         raise CardNumberRefused("raw message or other long run of digits")
     return Cleaned(made, tuple(dict.fromkeys(TOKEN.findall(made))))

@@ -1,0 +1,93 @@
+"""Texts that stand in other texts as bytes: in hex, as numbers, as escapes and entities, in Base64."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+
+SHORTEST = 13  # digits of a card number that is found by its form
+_NO_DIGITS = bytes(at for at in range(256) if not chr(at).isdigit() or at > 127)
+
+_HEX_TOKEN = re.compile(r"(?:0x|\\x|\\u00|%|&#x)?([0-9A-Fa-f]+)")
+_HEX_GAP = re.compile(r"[^0-9A-Za-z]{0,3}")
+_DIGITS_IN_BYTES = {"3": "ascii", "F": "cp037"}
+# Bytes that are digits, each written as a number: of ASCII in decimal, octal and bits, of EBCDIC in decimal
+# with and without a sign. With the base, and the number that is 0.
+_NUMBERS = rf"(?<![0-9A-Za-z])(?:%s)(?:[^0-9A-Za-z]{{1,6}}(?:%s)){{{SHORTEST - 1},}}(?![0-9A-Za-z])"
+_NUMBERED = tuple(
+    (re.compile(_NUMBERS % (one, one)), base, zero)
+    for one, base, zero in (
+        ("4[89]|5[0-7]", 10, 48),
+        ("0(?:6[0-7]|7[01])", 8, 48),
+        ("0011(?:0[01]{3}|100[01])", 2, 48),
+        ("24[0-9]", 10, 240),
+        ("-(?:1[0-6]|[7-9])", 10, -16),
+    )
+)
+_NUMBER = re.compile("-?[0-9]+")
+BASE64 = re.compile(r"[A-Za-z0-9+/]{18,}(?:\r?\n[A-Za-z0-9+/]{18,})*|[A-Za-z0-9_-]{18,}")
+_ONLY_HEX = re.compile("[0-9A-Fa-f]*")
+_UNPRINTABLE = bytes(at if 0x20 <= at < 0x7F else 0x1F for at in range(256))
+
+
+def has_digits(text: str, least: int) -> bool:
+    """Whether *text* has digits enough for a piece of a card number, of any script."""
+    return not text.isascii() or len(text.encode("ascii").translate(None, _NO_DIGITS)) >= least
+
+
+def spelled(text: str) -> Iterator[tuple[str, list[int]]]:
+    """The texts that bytes written in *text* may stand for, each character with the places of the first and
+    the last digit of its byte."""
+    yield from _numbered(text)
+    for digits, places in _hex_chains(text):
+        upper = digits.upper()
+        for digit, encoding in _DIGITS_IN_BYTES.items():
+            if upper.count(digit) < SHORTEST:
+                continue
+            for skipped in (0, 1):
+                size = (len(upper) - skipped) // 2 * 2
+                held = bytes.fromhex(upper[skipped : skipped + size])
+                said = held.decode(encoding) if encoding != "ascii" else held.translate(_UNPRINTABLE).decode()
+                yield said, places[skipped:]
+
+
+def _numbered(text: str) -> Iterator[tuple[str, list[int]]]:
+    if not has_digits(text, SHORTEST):
+        return
+    for pattern, base, zero in _NUMBERED:
+        for chain in pattern.finditer(text):
+            numbers = list(_NUMBER.finditer(text, *chain.span()))
+            places = [at for one in numbers for at in (one.start(), one.end() - 1)]
+            yield "".join(str(int(one[0], base) - zero) for one in numbers), places
+
+
+def in_base64(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Where Base64 stands in *text*, and what it may hold: text, of EBCDIC too, and its bytes as hex."""
+    for run in BASE64.finditer(text):
+        if _ONLY_HEX.fullmatch(run[0]):
+            continue
+        held = "".join(run[0].split())
+        altered = b"-_" if set("-_") & set(held) else None
+        raw = b64decode(held[: len(held) - (len(held) % 4 == 1)] + "==", altered)
+        yield *run.span(), (raw.translate(_UNPRINTABLE).decode(), raw.decode("cp037"), raw.hex())
+
+
+def _hex_chains(text: str) -> Iterator[tuple[str, list[int]]]:
+    """Runs of hex digits, also in groups with a few other characters or an escape in front of each."""
+    digits: list[str] = []
+    places: list[int] = []
+    last = -1
+    for token in _HEX_TOKEN.finditer(text):
+        if digits and not _HEX_GAP.fullmatch(text, last, token.start()):
+            yield from _long(digits, places)
+            digits, places = [], []
+        digits.append(token[1])
+        places += range(*token.span(1))
+        last = token.end()
+    yield from _long(digits, places)
+
+
+def _long(digits: list[str], places: list[int]) -> Iterator[tuple[str, list[int]]]:
+    if len(places) >= 2 * SHORTEST:
+        yield "".join(digits), places
