@@ -176,6 +176,49 @@ def _vertical(data: bytes) -> str:
     )
 
 
+def _among_strings(data: bytes, string: str, byte: str, between: str) -> str:
+    """Characters that print in strings, the others by their numbers."""
+    runs: list[tuple[bool, list[int]]] = []
+    for one in data:
+        plain = 32 <= one < 127 and one not in b"\"'\\"
+        if not runs or runs[-1][0] != plain:
+            runs.append((plain, []))
+        runs[-1][1].append(one)
+    return between.join(
+        string.format(bytes(run).decode()) if plain else between.join(byte.format(one) for one in run)
+        for plain, run in runs
+    )
+
+
+def _terminal(data: bytes) -> str:
+    """As `cat -v` shows it."""
+
+    def low(one: int) -> str:
+        return chr(one) if 32 <= one < 127 else f"^{chr(one ^ 0x40)}"
+
+    return "".join(low(one) if one < 128 else f"M-{low(one - 128)}" for one in data)
+
+
+def _visual_studio(data: bytes) -> str:
+    return "\n".join(f"\t\t[{at}]\t0x{one:02x}\tbyte" for at, one in enumerate(data))
+
+
+def _openssl(data: bytes, first: int = 0, form: str = "{:04x} - {}-{}   {}") -> str:
+    return "\n".join(
+        form.format(first + at, row[:8].hex(" "), row[8:].hex(" "), _gutter(row)) for at, row in _rows(data)
+    )
+
+
+def _numbered(data: bytes) -> str:
+    return "\n".join(f"{at // 16:02} {row.hex(' '):<47}    {_gutter(row)}" for at, row in _rows(data))
+
+
+def _lines(data: bytes, between: str, first: str = "") -> str:
+    digits = data.hex()
+    parts = (digits[at : at + 60] for at in range(0, len(digits), 60))
+    return between.join(first.format(number) + part for number, part in enumerate(parts, 1))
+
+
 WRITTEN: dict[str, Callable[[bytes], str]] = {
     "HxD": _hxd,
     "DEBUG": _debug,
@@ -258,5 +301,37 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "words of 8 digits": lambda data: " ".join(
         data.hex().upper()[at : at + 8] for at in range(0, 2 * len(data), 8)
     ),
+    "Chr and strings": lambda data: _among_strings(data, '"{}"', "Chr({})", " & "),
+    "Chr of hex": lambda data: " & ".join(f"Chr(&H{one:02X})" for one in data),
+    "chr, Python": lambda data: "+".join(f"chr(0x{one:02x})" for one in data),
+    "Pascal characters": lambda data: _among_strings(data, "'{}'", "#${:02X}", ""),
+    "Pascal decimals": lambda data: "".join(f"#{one}" for one in data),
+    "Erlang and strings": lambda data: "<<" + _among_strings(data, '"{}"', "16#{:02X}", ",") + ">>",
+    "Erlang hex": lambda data: f"<<{','.join(f'16#{one:02X}' for one in data)}>>",
+    "Groovy": lambda data: f"[{', '.join(f'0x{one:02X} as byte' for one in data)}]",
+    "XML entities": lambda data: "".join(f"&#x{one:02X};" for one in data),
+    "HTML entities": lambda data: "".join(f"&#{one};" for one in data),
+    "cat -v": _terminal,
+    "Lua": lambda data: '"' + "".join(f"\\{one}" for one in data) + '"',
+    "Rust, JavaScript": lambda data: _among_strings(data, "{}", "\\u{{{:02x}}}", ""),
+    "Visual Studio": _visual_studio,
+    "IntelliJ": lambda data: "\n".join(f"{at} = {(one ^ 128) - 128}" for at, one in enumerate(data)),
+    "object of bytes": lambda data: json.dumps({str(at): one for at, one in enumerate(data)}),
+    "a byte a line": lambda data: "\n".join(map(str, data)),
+    "binary digits": lambda data: " ".join(f"{one:08b}" for one in data),
+    "pairs in quotes": lambda data: str([f"{one:02x}" for one in data]),
+    "without leading zeros": lambda data: " ".join(f"{one:x}" for one in data),
+    "openssl": _openssl,
+    "from an address": lambda data: _openssl(data, 0x12FF00, "{:08x}  {} {}  {}"),
+    "rows by number": _numbered,
+    "lines that go on": lambda data: _lines(data, "\\\n"),
+    "lines behind arrows": lambda data: _lines(data, "\n=> "),
+    "soft line breaks": lambda data: _lines(data, "=\n"),
+    "numbers of lines": lambda data: _lines(data, "\n", "{}: "),
+    "zero width": lambda data: "\u200b".join(f"{one:02x}" for one in data),
+    "soft hyphens": lambda data: _lines(data, "\u00ad"),
+    "curly quotes": lambda data: "\u201c" + "".join(f"\\x{one:02x}" for one in data) + "\u201d",
+    "full width": lambda data: "".join(chr(ord(one) + 0xFEE0) for one in data.hex().upper()),
+    "UTF-16 as characters": lambda data: "\0".join(data.hex()) + "\0",
     "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

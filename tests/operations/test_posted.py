@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import AT
 
-from sim.codec import Message
+from sim.codec import Message, build
 from sim.codec.wire import encode, wire_format
 from sim.operations import generate, guess, parse_any
 from sim.operations.sureness import LIKELY, SURE, UNSURE
@@ -107,6 +107,41 @@ def test_elements_of_variable_length_settle_where_odd_digits_are_filled_up() -> 
     data = encode(message, right)
     best = guess(len(data).to_bytes(2, "big") + data).best
     assert (best.message, best.confidence) == (message, SURE)
+
+
+def test_starred_digits_in_text_are_values_as_they_stand() -> None:
+    """A log masks card numbers, and lengths still hold: all else is read, and likely is the most."""
+    pan, track = "411111******1111", "411111******1111=*********"
+    message = generate("auth", entry="stripe", at=AT).message.replace(de2=pan, de35=track)
+    raw = build(message)
+    for paste in (raw, f"10:15:30 INFO sent {raw}", f"ISO025000050{raw}", raw.encode().hex()):
+        best = guess(paste).best
+        assert (best.confidence, best.message) == (LIKELY, message)
+        assert best.reasons == ("values are masked in the paste",)
+
+
+def test_a_message_behind_a_text_header_is_read_before_digits_behind_it() -> None:
+    """Digits and blanks that only look like an MTI and a bitmap do not keep the message from being read, and
+    a length in front of the header is named."""
+    message = Message("0200", {3: "000000", 11: "146739", 48: "0000021516060000005400002  " * 9})
+    raw = f"ISO025000053{build(message)}"
+    best = guess(f'String sentence = "{len(raw):04}{raw}";').best
+    assert (best.message, best.confidence) == (message, SURE)
+    assert best.framing == (f"4-digit length {len(raw):04}", "BASE24 header ISO025000053")
+
+
+def test_element_1_of_a_table_may_be_the_secondary_bitmap() -> None:
+    """A bitmap that names what stands behind DE 64, 64 less, is the second one and no contradiction."""
+    rows = "N/A|MSGTYPE|0810\nN/A|BITMAP1|8220000002000000\n1|BITMAP2|0400000000000000\n"
+    best = guess(f"{rows}7|DATE|0501130427\n11|STAN|000005\n39|RC|00\n70|NMIC|001\n").best
+    assert (best.confidence, sorted(best.message.fields if best.message else ())) == (SURE, [7, 11, 39, 70])
+
+
+@pytest.mark.parametrize("page", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_text_in_utf_16_is_read(page: str) -> None:
+    """As editors of Windows save it, with and without a mark of byte order."""
+    best = guess(encode(_TERMINAL, _BCD).hex(" ").encode(page)).best
+    assert (best.confidence, best.message) == (SURE, _TERMINAL)
 
 
 def test_one_row_of_a_dump_is_a_dump() -> None:

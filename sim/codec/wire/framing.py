@@ -17,16 +17,18 @@ from sim.errors import BuildError, SpecError, WireError, shown
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
-_VISA_LENGTH = slice(3, 5)  # its total length, big endian, itself included
+# Where headers that begin with their own length have that of all, themselves included, and the page it is
+# written in: empty for binary.
+TOTALS = {"visa": (slice(3, 5), ""), "unionpay": (slice(2, 6), "ascii")}
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One kind of framing: a row of `data/framing.csv`.
 
-    `kind` is length, header, visa, stx or etx. A length of `width` bytes is `written` as binary, bcd, hex
-    or digits of a code page; `counts_itself` says what it counts, the zeros what surrounds it. A header
-    matches `pattern`, as hex digits or characters; `default` is written where none is known.
+    `kind` is length, header, visa, unionpay, stx or etx. A length of `width` bytes is `written` as binary,
+    bcd, hex or digits of a code page; `counts_itself` says what it counts, the zeros what surrounds it. A
+    header matches `pattern`, as hex digits or characters; `default` is written where none is known.
     """
 
     name: str
@@ -123,6 +125,12 @@ def said_length(made: Frame, data: bytes, start: int) -> int | None:
     return said - (made.width if made.counts_itself else 0)
 
 
+def said_total(made: Frame, raw: bytes) -> int:
+    """How long all is, header included, by what the header *raw* says."""
+    where, page = TOTALS[made.kind]
+    return int(view(raw[where], page)) if page else int.from_bytes(raw[where], "big")
+
+
 def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Layer | None:
     """The layer *name* around the bytes *start* to *end* of *data*, None where it does not stand there: a
     length that says otherwise, a header of another shape."""
@@ -136,13 +144,13 @@ def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Laye
     if made.kind == "etx":
         return Layer(name, b"", data[stop - 1 : stop]) if stop > start and data[stop - 1] == ETX else None
     width = made.width
-    if made.kind == "visa" and stop > start:
+    if made.kind in TOTALS and stop > start:
         width = max(width, data[start])
     raw = data[start : min(start + width, stop)]
     shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
     if len(raw) < width or not re.fullmatch(made.pattern, shown):
         return None
-    if made.kind == "visa" and (raw[0] != width or int.from_bytes(raw[_VISA_LENGTH], "big") != stop - start):
+    if made.kind in TOTALS and (raw[0] != width or said_total(made, raw) != stop - start):
         return None
     return Layer(name, raw)
 
@@ -209,14 +217,20 @@ def _wrapped(body: bytes, layer: Layer) -> bytes:
     made = frame(layer.name)
     if made.kind == "length":
         return _length_field(made, len(body)) + body
-    if made.kind == "visa":
-        total = len(layer.front) + len(body)
-        if total > 0xFFFF:
-            raise BuildError(None, None, "a message that a Visa header can count", f"{len(body)} bytes")
-        return layer.front[:3] + total.to_bytes(2, "big") + layer.front[5:] + body
+    if made.kind in TOTALS:
+        return _with_total(made, layer.front, len(layer.front) + len(body)) + body
     if made.kind == "stx" and len(layer.back) > 1:
         return layer.front + body + bytes([ETX, _check_byte(body + bytes([ETX]))])
     return layer.front + body + layer.back
+
+
+def _with_total(made: Frame, front: bytes, total: int) -> bytes:
+    where, page = TOTALS[made.kind]
+    width = where.stop - where.start
+    if total >= (10 if page else 0x100) ** width:
+        raise BuildError(None, None, f"a message that a {made.title} can count", f"{total} bytes")
+    raw = to_bytes(f"{total:0{width}}", page) if page else total.to_bytes(width, "big")
+    return front[: where.start] + raw + front[where.stop :]
 
 
 def _length_field(made: Frame, size: int) -> bytes:

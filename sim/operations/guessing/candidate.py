@@ -20,6 +20,7 @@ from sim.operations.guessing.front import Front, FrontLayer
 from sim.operations.guessing.padding import Padding, settle
 from sim.operations.guessing.search import UNREAD_ELEMENT, State, Step
 from sim.operations.guessing.ways import TriedFormat, Way
+from sim.operations.guessing.worth import STARRED, starred
 from sim.spec import version_of
 
 TEXT = "text"
@@ -142,6 +143,8 @@ class Candidate:
         # One bit too many in the bitmap takes two bytes of another element for such a length.
         found += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
         texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
+        if starred(self.padding.values):
+            found.append(STARRED)
         if self._other_card:
             found.append(OTHER_CARD)
         if any(_PAGES_DIFFER.intersection(value) for value in texts):

@@ -13,6 +13,7 @@ from sim.codec.wire.dumps import (
     Named,
     Reading,
     named,
+    narrowed,
     reading_named,
     readings,
     worded,
@@ -28,6 +29,7 @@ from sim.operations.guessing.result import Guess, Guessed, nothing, of_candidate
 from sim.operations.guessing.search import Work
 from sim.operations.guessing.spelled import oddities, spelled
 from sim.operations.guessing.ways import TriedFormat
+from sim.operations.guessing.worth import STARRED, starred
 from sim.operations.sureness import LIKELY, SURE, UNSURE
 from sim.spec import VERSIONS, version_of
 from sim.spec.spellings import version_named
@@ -41,7 +43,9 @@ _MOST_THIN, _MOST_ROUTED = 8, 23
 _FARTHER = 16
 _EVIDENCE_THIN, _EVIDENCE_ROUTED = -45.0, -90.0
 # What stands in front of messages of ISO 8583 and of hardly anything else.
-_ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay"))
+_ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay", "unionpay-switch"))
+# What no other text or bytes begin with: a usual MTI behind it is a message's, whatever its bitmap names.
+_PLAIN_HEADS = frozenset(("base24", "a4m", "unionpay-switch"))
 _MOST_LINES = 200
 # Work for all lines that are not as the first one; to see each such line in every spelling takes some, too.
 _MOST_OTHERS, _A_LINE = 1000, 50
@@ -91,9 +95,11 @@ def guess(
     """
     asked = _asked(format, version)
     if isinstance(data, bytes | bytearray | memoryview):
-        return _of_bytes(bytes(data[:MOST_CHARACTERS]), asked)
+        return _of_bytes(narrowed(bytes(data[:MOST_CHARACTERS])), asked)
     if not isinstance(data, str):
         raise TypeError(f"a paste is a str or bytes, not {type(data).__name__}")
+    if "\0" in data[:2]:
+        data = narrowed(data[:MOST_CHARACTERS].encode("latin-1", "replace")).decode("latin-1")
     bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
     if format == TEXT:
         found = _text_form(bare, asked) or nothing(TEXT, ("no text form that reads to its end",))
@@ -237,7 +243,7 @@ def _text_form(text: str, asked: Known) -> Guessed | None:
         message = parse(text, asked.version or version_of(text[:4]) or VERSIONS[0])
     except ParseError:
         return None
-    reasons = oddities(message)
+    reasons = [*oddities(message), *(STARRED,) * starred(message.fields)]
     hexed = len(text) % 2 == 0 and _HEX.fullmatch(text) is not None
     if reasons and hexed:
         reasons.append("its characters are hex digits throughout: the hex of other bytes, damaged, perhaps")
@@ -338,6 +344,8 @@ def _begins_well(best: Candidate, near: bool) -> bool:
     if not usual(best.anchor.mti) or (best.front.unknown and not near):
         return False
     count = len(best.anchor.numbers)
+    if any(layer.name in _PLAIN_HEADS for layer in best.front.layers):
+        return count >= _FEWEST
     routed = near or any(layer.name in _ROUTED for layer in best.front.layers)
     routed = routed or (best.front.cut and not best.reading.text) or CUT in best.reading.notes
     if routed and _FEWEST <= count <= _MOST_ROUTED:

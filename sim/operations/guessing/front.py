@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 
 from sim.codec.wire import Frame, frames
-from sim.codec.wire.framing import ETX, STX, said_length
+from sim.codec.wire.framing import ETX, STX, TOTALS, said_length, said_total
 from sim.codec.wire.pages import view
 from sim.spec.tables import read_toml
 
@@ -25,7 +25,7 @@ _LEAST_LENGTH = 8
 _WIDEST = 4  # bytes of the longest kind of length
 _CUT = range(20, 5000)
 _SHOWN = 12
-_VISA_MISFIT = 22.0
+_MISFIT = 22.0
 _LRC = 4.0
 _TPDU_BYTES = 5
 _LATE = 14.0  # a length stands in front of a TPDU, hardly behind one
@@ -48,7 +48,7 @@ class FrontLayer:
     @property
     def is_length(self) -> bool:
         """Whether it says where the message ends."""
-        return self.name in frames() and frames()[self.name].kind in ("length", "visa")
+        return self.name in frames() and frames()[self.name].kind in ("length", *TOTALS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Fron
     data = front[at:]
     for made, said in _said(data[:_WIDEST]):
         yield from _length(made, data, said, at, total, end)
-    for made in _of_kind("header", "visa"):
+    for made in _of_kind("header", *TOTALS):
         if len(data) >= made.width and (layer := _header(made, data, at, total, end)):
             yield layer
     if data[:1] == bytes([STX]):
@@ -193,7 +193,7 @@ def _shown(made: Frame, raw: bytes) -> str:
 
 def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:
     bits, width = _bits()[made.name], made.width
-    if made.kind == "visa":
+    if made.kind in TOTALS:
         width = max(width, data[0])
     raw = data[:width]
     shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
@@ -201,12 +201,12 @@ def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> F
         return None
     if made.name in _HEADS and (len(data) != width or at < _TPDU_BYTES):
         return None  # any bytes may begin so; only between a TPDU and the message are they the head
-    if made.kind != "visa":
+    if made.kind not in TOTALS:
         return FrontLayer(made.name, f"{made.title} {shown}", width, bits)
-    fits = int.from_bytes(raw[3:5], "big") in ((end or total) - at, total - at)
-    odd = "" if fits else "the length in the Visa header does not fit"
+    fits = said_total(made, raw) in ((end or total) - at, total - at)
+    odd = "" if fits else f"the length in the {made.title} does not fit"
     return FrontLayer(
-        made.name, f"{made.title} of {width} bytes", width, bits if fits else bits - _VISA_MISFIT, odd
+        made.name, f"{made.title} of {width} bytes", width, bits if fits else bits - _MISFIT, odd
     )
 
 

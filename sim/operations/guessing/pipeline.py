@@ -39,7 +39,7 @@ _CHINESE = 30.0  # bits more than one letter with an accent takes
 _TEXT_FIRST = 60.0
 _WHOLE = -40.0  # bits saved by text with hardly anything around it
 _SETTLED = 40.0  # bits saved where nothing is odd: hardly another reading is right then
-_TEXT_HEAD = re.compile(rb"[0-9]{4}[0-9A-Fa-f]{16}")
+_TEXT_HEAD = re.compile(rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5}))?[0-9]{4}[0-9A-Fa-f]{16}")
 # No byte of a message saves more on the average.
 _MOST_A_BYTE = 5.0
 # What is remembered: lists of elements, ways to write MTI and bitmap, elements in each of these.

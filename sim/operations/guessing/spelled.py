@@ -11,7 +11,7 @@ from sim.codec import Message
 from sim.codec.wire import wire_format
 from sim.codec.wire.dumps import Named
 from sim.elements import money, tlv
-from sim.operations.guessing.worth import worth
+from sim.operations.guessing.worth import STARRED, worth
 from sim.spec import ElementSpec, currency, spec, version_of
 from sim.spec.emv import tags
 
@@ -47,7 +47,7 @@ def spelled(named: Named) -> Spelled:
         fields[number] = _value(named, elements[number - 1], notes)
     _in_digits(fields, version, notes)
     if any(_MASKED.search(value) for value in named.fields.values()):
-        notes.append("values are masked in the paste")
+        notes.append(STARRED)
     if named.bits is not None:
         notes += _disagreement(set(named.bits) - {1, 65}, set(fields))
     message = Message(named.mti, fields, version)

@@ -8,7 +8,7 @@ numbers, tracks, chip data, codes); the weights here are what a right reading sh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from math import log2
 
@@ -35,6 +35,7 @@ _MISREAD = re.compile(r"(?:3[0-9]){3,}")
 _PAN, _AMOUNT, _ORIGINAL = 2, 4, 90
 _PAN_DIGITS = range(12, 20)
 _TRACK_2 = 35
+_CARDS = (_PAN, _TRACK_2)
 _CHIP = 55
 _PART_BITS = {"CCYY": 6.0, "YY": 0.0, "MM": 3.06, "DD": 1.69, "hh": 2.06, "mm": 0.74, "ss": 0.74}
 # The code list of an element, and how many characters of it are the code.
@@ -46,6 +47,10 @@ _CODED = {
 }
 _CURRENCIES = frozenset({49, 50, 51})
 _COUNTRIES = frozenset({19, 20, 21})
+
+# Digits that somebody starred or crossed out, in text.
+STARRED = "values are masked in the paste"
+_MASKED = re.compile(r"[0-9=D?;]*(?:\*{3,}|X{4,}|x{4,})[0-9=D?;*Xx]*")
 
 # Bits, and what is odd about the value: empty for nothing.
 Worth = tuple[float, str]
@@ -75,6 +80,11 @@ def weigher(field: Field) -> Callable[[str], Worth]:
         return bits + more, odd
 
     return weigh
+
+
+def starred(fields: Mapping[int, str]) -> bool:
+    """Whether somebody starred or crossed out the digits of a card among *fields*."""
+    return any(_MASKED.fullmatch(fields[number]) for number in _CARDS if number in fields)
 
 
 def prefix_worth(field: Field) -> float:
@@ -130,6 +140,8 @@ def _digits(field: Field, value: str) -> Worth:
     body = value[1:] if signed else value
     per = _PACKED_DIGIT if field.written in (BCD, SIGNED) else _DIGIT
     if body and not (body.isascii() and body.isdigit()):
+        if field.number == _PAN and field.written != BCD and _MASKED.fullmatch(value):
+            return _DIGIT * sum(char.isdigit() for char in body), ""
         wrong = sum(not ("0" <= char <= "9") for char in body)
         return _FOREIGN - wrong, f"DE {field.number} is not made of digits"
     if field.written == BCD and _MISREAD.fullmatch(value):
@@ -145,6 +157,8 @@ def _track(field: Field, value: str) -> Worth:
     body = value.rstrip("F") if packed else value
     if track.read_track_2(body) is not None:
         return per * len(value) + 6.0, ""
+    if not packed and _MASKED.fullmatch(value):
+        return _DIGIT * sum(char.isdigit() for char in value), ""
     if packed or (value.isascii() and value.isprintable()):
         plain = field.number != _TRACK_2 or packed
         return (per * len(value) - 4.0, "") if plain else (-8.0, f"DE {field.number} is no track data")

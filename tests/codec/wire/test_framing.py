@@ -46,6 +46,11 @@ _LENGTHS = [name for name, made in frames().items() if made.kind == "length"]
         ("0015 6000060000", ["length-2", "tpdu"], ["2-byte length 0015", "TPDU 6000060000"]),
         ("001B 6000030000 603100310100", ["length-2", "tpdu", "unionpay"], None),
         (b"ISO026000013".hex(), ["base24"], ["BASE24 header ISO026000013"]),
+        (
+            "2E02" + b"006200010000   00020000   ".hex() + "00000001" + "30" * 8 + "00" + "30" * 5,
+            ["unionpay-switch"],
+            None,
+        ),
         ("1601020026" + 34 * "0", ["visa"], ["Visa header 1601020026" + 34 * "0"]),
     ],
 )

@@ -9,7 +9,7 @@ Everything here takes time linear in the paste, and nothing follows an entity, a
 from sim.codec.wire.dumps.named import Named, named
 from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, reading_named, readings
 from sim.codec.wire.dumps.rewriting import rewritten
-from sim.codec.wire.dumps.tidy import CUT, MASKED
+from sim.codec.wire.dumps.tidy import CUT, MASKED, narrowed
 from sim.codec.wire.dumps.worded import WORDED, worded
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Named",
     "Reading",
     "named",
+    "narrowed",
     "reading_named",
     "readings",
     "rewritten",

@@ -11,7 +11,7 @@ _MOST_ROWS = 4200
 _MOST_LINE = 400
 _ROW = re.compile(
     r"(?:0[xX])?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b))?([0-9A-Fa-f]{3,16})"
-    r"(?:[hH](?=[\s:])|\([0-9A-Fa-f]{3,8}\))?\]?(?: ?:|\|)?"
+    r"(?:[hH](?=[\s:])|\([0-9A-Fa-f]{3,8}\))?\]?(?: ?:| -(?= )|\|)?"
     r"(?:(?:(?<=:)|[ \t|]+)(?=[0-9A-Fa-f]{2})(\S.*))?"
 )
 # The first row of a dump may stand behind what a log writes in front of it.
@@ -19,6 +19,7 @@ _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A
 _TOKEN = re.compile(r"([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,3}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?")
+_SHORT = re.compile(_BARE.pattern.replace("{3,}", "{0,}", 1))
 # Pairs at the end of a line; what stands in front of them is no pair.
 _AT_END = re.compile(
     r"(?:^|(?<=[^0-9A-Fa-f\s][ \t])|(?<=[^\s][ \t]{2}))((?:[0-9A-Fa-f]{2} )*[0-9A-Fa-f]{2})$"
@@ -54,6 +55,8 @@ def rows(text: str) -> HexDump | None:
             best = found if len(found) > len(best) else best
         if len(best) > 1:
             break
+    if len(best) < 2:
+        best = max(best, _run(lines, _USUAL, 0, anywhere=True), key=len)
     if len(best) == 1 and best[0][0] == 0 and len(lines) == 1:
         return _bytes_of(best, _USUAL)
     steps = {after[0] - row[0] for row, after in zip(best, best[1:-1] or best[1:], strict=False)}
@@ -68,9 +71,9 @@ def _prefix(lines: list[str]) -> int:
     return found[0] if found else 0
 
 
-def _run(lines: list[str], base: int, cut: int) -> list[tuple[int, str, int]]:
-    """The longest run of rows whose offsets, in *base*, grow by the same step: from 0, or from anywhere in a
-    segment of memory. A star stands for rows that are all as the one before."""
+def _run(lines: list[str], base: int, cut: int, *, anywhere: bool = False) -> list[tuple[int, str, int]]:
+    """The longest run of rows whose offsets, in *base*, grow by the same step: from 0, from anywhere in a
+    segment of memory, or *anywhere* from a multiple of 16. A star stands for rows as the one before."""
     best: list[tuple[int, str, int]] = []
     now: list[tuple[int, str, int]] = []
     for before, line in zip(["", *lines], lines, strict=False):
@@ -85,7 +88,7 @@ def _run(lines: list[str], base: int, cut: int) -> list[tuple[int, str, int]]:
         step = now[1][0] - now[0][0] if len(now) > 1 else _WIDEST
         if not (now and 0 < at - now[-1][0] <= step):
             now = []
-        if match and (now or at == 0 or match[1]):
+        if match and (now or at == 0 or match[1] or (anywhere and at % _USUAL == 0)):
             now.append((at, match[3] or "", len(line) + 1))
         best = now if len(now) > len(best) else best
     return list(best)
@@ -136,21 +139,31 @@ def _row(rest: str, want: int, width: int, last: bool) -> bytearray:
 
 def bare_rows(text: str) -> HexDump | None:
     """A dump without offsets: rows of byte pairs, each with a gutter behind; None for none."""
-    data, taken, width, gutters = bytearray(), 0, 0, 0
+    best: list[re.Match[str]] = []
+    now: list[re.Match[str]] = []
     for line in text.splitlines()[:_MOST_ROWS]:
-        match = _BARE.fullmatch(line[:_MOST_LINE].strip())
-        if match is None:
-            if data:
-                break
-            continue
-        row = bytes.fromhex(match[1].replace("-", " "))
-        width = width or len(row)
-        data += row[:width]
-        gutters += len((match[2] or "").strip("|")) >= len(row) - 1
-        taken += len(line) + 1
-        if len(row) < width:
-            break
-    return HexDump(bytes(data), taken, False, False) if gutters and len(data) > _NARROWEST else None
+        match = (_SHORT if now else _BARE).fullmatch(line[:_MOST_LINE].strip())
+        now = [*now, match] if match else []
+        best = now if len(now) > len(best) else best
+    rows = [bytes.fromhex(match[1].replace("-", " ")) for match in best]
+    gutters = any(
+        len((match[2] or "").strip("|")) >= len(row) - 1 for match, row in zip(best, rows, strict=True)
+    )
+    skip = _counted([match[1][:2] for match in best])
+    data = b"".join(row[skip : len(rows[0])] for row in rows)
+    taken = sum(len(match[0]) + 1 for match in best)
+    return HexDump(data, taken, False, False) if gutters and len(data) > _NARROWEST else None
+
+
+def _counted(numbers: list[str]) -> bool:
+    """Whether what rows begin with is no byte but their number, or a short offset."""
+    places = range(len(numbers))
+    forms = (
+        [f"{at:02}" for at in places],
+        [f"{at:02x}" for at in places],
+        [f"{16 * at:02x}" for at in places],
+    )
+    return len(numbers) > 2 and [number.lower() for number in numbers] in forms
 
 
 def columns(text: str) -> HexDump | None:

@@ -8,17 +8,21 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
+from sim.codec.wire.dumps.numbered import Found
 from sim.codec.wire.dumps.tidy import uncommented
 
-# Name, bytes, and how many characters of the paste they were taken from.
-Found = tuple[str, bytes, int]
-
-_ESCAPE = re.compile(
-    r"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|([0-7]{1,3})|([nrtabfve\\'\"]))|([^\\\r\n\u0100-\U0010ffff])",
-    re.DOTALL,
+_ESCAPES = tuple(
+    re.compile(
+        r"\\(?:(?:x|u00)([0-9A-Fa-f]{2})|u\{([0-9A-Fa-f]{1,2})\}"
+        rf"|({number})|([nrtabfve\\'\"]))|([^\\\r\n\u0100-\U0010ffff])",
+        re.DOTALL,
+    )
+    for number in ("[0-7]{1,3}", "[0-9]{1,3}")
 )
-_ESCAPED = re.compile(r"\\x[0-9A-Fa-f]{2}|\\u00[0-9A-Fa-f]{2}")
-_OCTAL = re.compile(r"\\[0-7]{1,3}")
+_ESCAPED = re.compile(r"\\(?:x|u00)[0-9A-Fa-f]{2}|\\u\{[0-9A-Fa-f]{1,2}\}")
+_OCTAL = re.compile(r"\\[0-9]{1,3}")
+# No number of an octal escape.
+_DECIMAL = re.compile(r"\\(?:[0-9]{0,2}[89]|[4-9][0-9]{2})")
 # A backslash and digits may stand in a merchant's name; four of them are a literal.
 _FEWEST_OCTAL = 4
 _NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
@@ -41,7 +45,8 @@ _DIALECTS = (
     (re.compile(r"&[hH]([0-9A-Fa-f]{1,2})\b"), r"0x\1"),
     (re.compile(r"\$([0-9A-Fa-f]{2})\b"), r"0x\1"),
     (re.compile(r"\b0?([0-9A-Fa-f]{2})[hH]\b"), r"0x\1"),
-    (re.compile(r"\b(0x[0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\.toByte\(\)|u8\b)"), r"\1"),
+    (re.compile(r"\b(0x[0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\.toByte\(\)|u8\b| as byte\b)"), r"\1"),
+    (re.compile(r"\b16#([0-9A-Fa-f]{1,2})\b"), r"0x\1"),
     (re.compile(r"[\[<(]([0-9A-Fa-f]{2})[\]>)](?=[\[<(\r\n]|$)"), r"0x\1 "),
 )
 _IN_BRACKETS = tuple(
@@ -92,8 +97,7 @@ def _marked(text: str) -> Iterator[Found]:
         first = pattern.search(text)
         if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
             continue
-        before = text[max(first.start() - _LONGEST_WORD, 0) : first.start()].split()
-        word = before[-1] if before and not text[first.start() - 1].isspace() else ""
+        word = _word_before(text, first.start())
         line = text[first.start() - len(word) :].splitlines()[0]
         parts = pattern.split(line)
         pieces = [
@@ -101,6 +105,12 @@ def _marked(text: str) -> Iterator[Found]:
             for place, part in enumerate(parts)
         ]
         yield "hex in brackets among characters", b"".join(pieces), len(line)
+
+
+def _word_before(text: str, at: int) -> str:
+    """What of a word stands directly in front of character *at*."""
+    before = text[max(at - _LONGEST_WORD, 0) : at]
+    return before.split()[-1] if before.strip() and not before[-1].isspace() else ""
 
 
 def _escapes(text: str) -> Iterator[Found]:
@@ -112,11 +122,12 @@ def _escapes(text: str) -> Iterator[Found]:
     opened = [max(marks[:2])] if max(marks[:2]) == marks[2] - 1 >= 0 else []
     bodies = [_quoted(text, at, start) for at in dict.fromkeys([*opened, max(marks)])]
     if "" in bodies:
-        bodies = [*filter(None, bodies), text[start:]]
+        bodies = [*filter(None, bodies), text[start - len(_word_before(text, start)) :]]
     for body in dict.fromkeys(bodies):
-        data, taken = _unescaped(body)
-        if data:
-            yield "string with escapes", data, taken
+        for base in (8, 10) if _DECIMAL.search(body) else (8,):
+            data, taken = _unescaped(body, base)
+            if data:
+                yield "string with escapes", data, taken
 
 
 def _quoted(text: str, at: int, start: int) -> str:
@@ -128,18 +139,19 @@ def _quoted(text: str, at: int, start: int) -> str:
     return text[at + 1 : end] if end > 0 else text[at + 1 :] if at >= 0 else ""
 
 
-def _unescaped(body: str) -> tuple[bytes, int]:
-    """The bytes that *body* writes up to what is no part of a literal, and how many characters that is."""
+def _unescaped(body: str, base: int) -> tuple[bytes, int]:
+    """The bytes that *body* writes up to what is no part of a literal, numbers in *base* as C or Lua have
+    them, and how many characters that is."""
     data, at = bytearray(), 0
-    for match in _ESCAPE.finditer(body):
+    for match in _ESCAPES[base == 10].finditer(body):
         if match.start() != at:
             break
         at = match.end()
-        hexed, octal, name, plain = match[1] or match[2], match[3], match[4], match[5]
+        hexed, number, name, plain = match[1] or match[2], match[3], match[4], match[5]
         if hexed:
             data.append(int(hexed, 16))
-        elif octal:
-            data.append(int(octal, 8) & 0xFF)
+        elif number:
+            data.append(int(number, base) & 0xFF)
         elif name:
             data.append(_NAMED.get(name, ord(name)))
         else:

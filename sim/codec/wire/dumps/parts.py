@@ -88,7 +88,7 @@ def divided(pairs: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
 def collected(
     name: str, pairs: Iterable[tuple[str, str]], bitmap: str = "", binary: Iterable[str] = ()
 ) -> Named | None:
-    """The message that *pairs* of path and value make; None without an MTI or without any element. Some logs
+    """The message that *pairs* of path and value make; None without an MTI or without any value. Some logs
     write the MTI as element 1."""
     fields: dict[str, str] = {}
     for path, value in pairs:
@@ -97,10 +97,18 @@ def collected(
     bits = fields.pop("1", "")
     if not MTI.fullmatch(mti) and MTI.fullmatch(bits):
         mti = bits
-    elements = {path: value for path, value in fields.items() if 2 <= int(path.split(".")[0]) <= 192}
-    if not MTI.fullmatch(mti) or not elements:
+    elements = {path: value for path, value in fields.items() if 2 <= _top(path) <= 192}
+    if not MTI.fullmatch(mti) or not any(elements.values()):
         return None
-    return Named(name, mti, elements, frozenset(binary), _bits(bitmap or bits))
+    shown = _bits(bitmap or bits)
+    if not bitmap and shown and {number + 64 for number in shown} == {*map(_top, elements)} - {*range(65)}:
+        shown = None  # element 1 is the secondary bitmap
+    return Named(name, mti, elements, frozenset(binary), shown)
+
+
+def _top(path: str) -> int:
+    """The element that *path* is in."""
+    return int(path.split(".")[0])
 
 
 def _bits(text: str) -> tuple[int, ...] | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.codec.wire.dumps import literals, tidy
+from sim.codec.wire.dumps import literals, numbered, tidy
 from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, columns, rows
 from sim.codec.wire.dumps.octal import octal_rows
 from sim.codec.wire.dumps.vertical import vertical
@@ -34,12 +34,18 @@ _HEX_RUNS = (
         r"(?<![0-9A-Za-z])(?:0[xX])?[0-9A-Fa-f]{2}(?:[\s:,;|\-]{0,2}(?:0[xX])?[0-9A-Fa-f]{2}){9,}"
         r"(?![0-9A-Fa-f]?[G-Zg-z])"
     ),
+    re.compile(
+        r"['\"](?:0[xX])?[0-9A-Fa-f]{2}['\"](?:\s{0,2},\s{0,20}['\"](?:0[xX])?[0-9A-Fa-f]{2}['\"]){9,}"
+    ),
 )
+# Without the first digit where that is 0: none of two digits begins with it then.
+_SHORT_HEX = re.compile(r"(?:[1-9A-Fa-f]?[0-9A-Fa-f]\s{1,2}){9,}[1-9A-Fa-f]?[0-9A-Fa-f]")
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
 _MOST_RUNS = 3
 # Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters.
 _MESSAGE = re.compile(
-    r"(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})|(?<![A-Za-z]{2})(?=ISO[0-9]{13}|A4M[0-9]{9})"
+    r"(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})|(?<![0-9A-Za-z])(?=[0-9]{4}ISO[0-9]{13})"
+    r"|(?<![A-Za-z]{2})(?=ISO[0-9]{13}|A4M[0-9]{9})"
 )
 # The text form broken into lines, between lines of words.
 _QUOTING = " \t>"
@@ -56,6 +62,7 @@ _PARTS = re.compile(
 )
 _BLANK = re.compile(r"\s")
 _LINE = re.compile(r"[^\r\n]*")
+_QUOTES = "\"'`"
 _CLOSING = re.compile(r"[\"'`\]}>]")
 
 
@@ -121,7 +128,7 @@ def _each(paste: str) -> Iterator[Reading]:
     yield from _lines_joined(text)
     yield from _dumps(text)
     yield from _hex(text)
-    for name, data, taken in literals.all_of(joined):
+    for name, data, taken in (*literals.all_of(joined), *numbered.all_of(text)):
         yield _taken(name, data, taken, text)
 
 
@@ -147,6 +154,8 @@ def _inside(text: str) -> Iterator[Reading]:
     for start, _ in zip(places, range(_MOST_PLACES), strict=False):
         match = _LINE.match(text, start)
         line = match[0] if match else ""
+        if (mark := text[start - 1 : start]) and mark in _QUOTES and mark in line:
+            line = line.rpartition(mark)[0]  # no mark is the last character of what stands between two
         for part in (line, _CLOSING.split(line, maxsplit=1)[0]):
             if part not in seen:
                 seen.add(part)
@@ -171,6 +180,7 @@ def _apart(text: str) -> Iterator[Reading]:
 
 def _lines_joined(text: str) -> Iterator[Reading]:
     """A text form that was wrapped, or broken where it was copied: its lines put together."""
+    text = tidy.unwrapped(text)
     lines = _bare(text).splitlines()
     if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
         joined = "".join(lines).strip()
@@ -200,12 +210,15 @@ def _dumps(text: str) -> Iterator[Reading]:
 
 def _hex(text: str) -> Iterator[Reading]:
     text, notes = tidy.unmasked(tidy.joined(text))
-    for name, bare in (("hex", str), ("hex with notes", tidy.unnoted)):
+    for name, bare in (("hex", tidy.unwrapped), ("hex with notes", tidy.unnoted)):
         words = _SEPARATORS.sub(" ", bare(text).strip(_WRAPPING)).split()
         digits = "".join(words)
         if _HEX_ONLY.fullmatch(digits) and (len(words) < 2 or not any(len(word) % 2 for word in words[:-1])):
             yield _pairs(name, digits, len(text), text, notes)
             return
+    if _SHORT_HEX.fullmatch(text.strip(_WRAPPING)):
+        digits = "".join(word.zfill(2) for word in text.strip(_WRAPPING).split())
+        yield _pairs("hex without leading zeros", digits, len(text), text, notes)
     seen: set[str] = set()
     for pattern in _HEX_RUNS:
         for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:

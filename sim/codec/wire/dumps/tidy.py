@@ -7,7 +7,12 @@ import re
 
 MASKED = "bytes are masked in the paste and read as zeros"
 CUT = "the paste ends in an ellipsis: it is cut"
-_BOXES = str.maketrans("\u2502\u2503\u2551\u00a6\u2402\u2403", "    \x02\x03")
+# Lines of tables, quotation marks of word processors, and what shows nothing: zero width, soft hyphens.
+_AS_PLAIN = str.maketrans(
+    "\u2502\u2503\u2551\u00a6\u2402\u2403\u2018\u2019\u201c\u201d\u201e\u2010\u2011\u2013",
+    '    \x02\x03\'\'"""---',
+    "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff",
+) | {0xFF01 + at: 0x21 + at for at in range(94)}
 _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
 # Two literals, one behind the other: a blank, a line end, a note, or what joins them between.
 _NOTE = r"(?:(?://|#)[^\r\n\"']{0,80}(?=[\r\n]))?"
@@ -19,7 +24,7 @@ _APPENDED = re.compile(
     r"([\"'])\s?\)?\s?;?(?:[ \t]{0,8}(?://|#)[^\r\n\"']{0,80}[\r\n])?\s{0,40}\$?\w{1,40}\s?(?:\+=|\.=|&=|\.[aA]ppend\(|=\s\$?\w{1,40}\s?[+.&])\s?\1"
 )
 _COMMENT = re.compile(
-    r"/\*[^*]{0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n]"
+    r"/\*(?:[^*]|\*(?!/)){0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n]"
 )
 _BLANKS = re.compile(r"\s{2,}")
 _ADDRESS = re.compile(r"(?m)^\s{0,8}0x[0-9A-Fa-f]{5,16}(?:\s?<[^>\r\n]{0,60}>)?:")
@@ -27,6 +32,12 @@ _PAIR = re.compile(r"(?<![^\s:])(?:[0-9A-Fa-f]{2}|XX|xx|\*\*)(?=[\s:]|$)")
 _MASKED_PAIR = re.compile(r"(?<![^\s:])(?:XX|xx|\*\*)(?=[\s:]|$)")
 _MASKED_RUN = re.compile(r"(?<=[0-9A-Fa-f]{4})(?:[Xx]{4,}|\*{4,})(?=[0-9A-Fa-f]{4})")
 _FEWEST_PAIRS = 6
+_FEWEST_WIDE = 8
+# A mark at the end of a line, or at the start of the next one, that says that it goes on.
+_WRAPPED = re.compile(
+    r"[ \t]{0,8}(?:[\\=+]|\u21b5)[ \t]{0,8}\r?\n[ \t]{0,40}|\r?\n[ \t]{0,8}(?:=>|->|\u21b3|\.\.\.)[ \t]{1,8}"
+)
+_NUMBERED = re.compile(r"(?m)^[ \t]{0,8}[0-9]{1,3}[:.)][ \t]{1,8}(?=(?:[0-9A-Fa-f]{2})+[ \t]*\r?$)")
 # What makes a line a comment, or a quotation.
 _MARGIN = re.compile(r"(?m)^[ \t]{0,40}(?://|#|\*|--|>|;){1,3}[ \t]")
 # What a person wrote of the digits in front of it: in brackets, or at the end of the line.
@@ -41,7 +52,7 @@ _BYTES = re.compile(r"0x[0-9A-Fa-f]{1,2}|[0-9]{1,3}\s?,")
 
 def plain(text: str) -> str:
     """*text* with blanks in place of the lines that tables are drawn with, and with STX and ETX where they
-    were written out.
+    were written out; without what shows nothing, full-width and curly characters as plain ones.
 
     >>> plain("30 38\u250230 30"), plain("<STX>0800<ETX>")
     ('30 38 30 30', '\\x020800\\x03')
@@ -49,7 +60,29 @@ def plain(text: str) -> str:
     if "STX" in text:
         for name, mark in _CONTROLS:
             text = text.replace(f"<{name}>", mark).replace(f"[{name}]", mark)
-    return text if text.isascii() else text.translate(_BOXES)
+    return text if text.isascii() else text.translate(_AS_PLAIN)
+
+
+def narrowed(data: bytes) -> bytes:
+    """Text in UTF-16 with one byte a character; other bytes as they are.
+
+    >>> narrowed(b"\\xff\\xfe0\\x008\\x00"), narrowed(b"08")
+    (b'08', b'08')
+    """
+    bare = data[2:] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else data
+    for text, high in ((bare[::2], bare[1::2]), (bare[1::2], bare[::2])):
+        if len(high) >= (_FEWEST_WIDE if bare is data else 1) and not any(high) and text.isascii():
+            return text
+    return data
+
+
+def unwrapped(text: str) -> str:
+    """*text* without what marks a line that goes on, and without the numbers of lines.
+
+    >>> unwrapped("30303830\\\\\\n30303031"), unwrapped("1: 3030\\n2: 3830")
+    ('30303830\\n30303031', '3030\\n3830')
+    """
+    return _NUMBERED.sub("", _WRAPPED.sub("\n", text))
 
 
 def joined(text: str) -> str:
