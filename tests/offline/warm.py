@@ -168,7 +168,7 @@ _imported: set[str] = set()
 
 def _become(asked: dict[str, Any], files: list[int]) -> None:
     """Be the program that was asked for. Does not come back."""
-    os.setsid()
+    os.setpgrp()  # a worker that leads a session could not do it
     kept = [fcntl.fcntl(file, fcntl.F_DUPFD, _FREE) for file in files]
     os.closerange(3, _FREE)
     for number, file in zip(asked["files"], kept, strict=True):
