@@ -379,3 +379,18 @@ def test_enter_generates(jupyterlab: Lab, chromium: Browser) -> None:
         shown.get_by_label("STAN", exact=True).fill("000077")
         shown.get_by_label("STAN", exact=True).press("Control+Enter")
         sheet.wait_until("print(p.message[:4], '000077' in p.message)", "0100 True")
+
+
+def test_a_panel_whose_kernel_is_gone_says_so_once(jupyterlab: Lab, chromium: Browser) -> None:
+    """After a restart of the kernel a sentence stands above the panel, and no broken link in any of its boxes."""
+    with panel(jupyterlab, chromium, "Lab(at=at)") as (sheet, shown):
+        sheet.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+        )
+        gone = sheet.page.locator(".iso-panel.jupyter-widgets-disconnected").first
+        gone.locator(".jupyter-widgets-disconnected").first.wait_for(state="attached")
+        said = gone.evaluate(
+            "panel => [panel, ...panel.querySelectorAll('.jupyter-widgets-disconnected')]"
+            ".map(one => getComputedStyle(one, '::before').content).filter(text => text !== 'none')"
+        )
+        assert said == ['"The kernel of this panel is gone: run its cell again."']

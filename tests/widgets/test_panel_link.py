@@ -166,6 +166,7 @@ def test_a_load_is_driven_and_told() -> None:
         panel.mix = "authh 1"
         panel.run()
         assert "did you mean" in panel.said.value
+        assert panel.progress.value == 0.0
     finally:
         host.cancel()
 

@@ -114,9 +114,8 @@ class LoadPanel(Panel):
     def _tell(self) -> None:
         self.button.description = "Stop" if self.running else "Start"
         numbers = self.numbers
-        if numbers is not None:
-            done = max(numbers.sent / self.count, numbers.seconds / self.seconds)
-            self.progress.value = min(done, 1.0) if self.running else 1.0
+        done = max(numbers.sent / self.count, numbers.seconds / self.seconds) if numbers else 0.0
+        self.progress.value = min(done, 1.0)
         if self.problem:
             self.said.value = markup("span", f"✖ {self.problem}", "iso-problem", role="alert")
         else:
