@@ -14,7 +14,7 @@ from functools import lru_cache
 from sim.codec import Message, ParseError, spans
 from sim.codec.bitmap import numbers
 from sim.codec.walk import MTI_WIDTH, read_values, walk
-from sim.errors import BITMAP_FIELD
+from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import content
 from sim.judge.engine import catalogue
 from sim.spec import VERSIONS, spec
@@ -25,6 +25,11 @@ STRIPPED, DECODED, REWRITTEN, READ = "stripped", "decoded", "rewritten", "read"
 _HEADERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
 # So many elements before the misfit are looked at for a character lost or added: the cause is near.
 _NEAR = 32
+# Where nothing stands before the misfit, nothing before it can be the cause.
+_AT_THE_START: dict[int | None, str] = {
+    MTI_FIELD: "A message starts with its MTI, four digits such as 0100; this text starts with something else.",
+    BITMAP_FIELD: "Behind the MTI stands the bitmap: 16 hex digits, 32 where its first bit is set.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
     for located in (_cut, _shifted):
         if hint := located(raw, version, error):
             return hint
-    return catalogue()["framing"].hint
+    return _AT_THE_START.get(error.field, catalogue()["framing"].hint)
 
 
 @lru_cache(maxsize=4)

@@ -126,7 +126,9 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
         (GOOD[:60] + GOOD[61:], "1987", "lost in DE"),
         (GOOD[:60] + "7" + GOOD[60:], "1987", "added in DE"),
         ("0100" + "".join(chr(b) for b in bytes.fromhex(GOOD[4:20])) + GOOD[20:], "1987", "raw bytes"),
-        ("hello", "1987", "one element earlier"),
+        ("hello", "1987", "starts with its MTI"),
+        ("0100hello", "1987", "Behind the MTI stands the bitmap"),
+        (GOOD[:20] + "99", "1987", "one element earlier"),
     ],
 )
 def test_likely_causes(raw: str, version: str, words: str) -> None:
