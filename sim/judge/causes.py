@@ -27,7 +27,7 @@ _HEADERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
 _NEAR = 32
 # Where nothing stands before the misfit, nothing before it can be the cause.
 _AT_THE_START: dict[int | None, str] = {
-    MTI_FIELD: "A message starts with its MTI, four digits such as 0100; this text starts with something else.",
+    MTI_FIELD: "A message starts with its MTI, four digits such as 0100; this text does not.",
     BITMAP_FIELD: "Behind the MTI stands the bitmap: 16 hex digits, 32 where its first bit is set.",
 }
 

@@ -382,8 +382,8 @@ def test_enter_generates(jupyterlab: Lab, chromium: Browser) -> None:
 
 
 def test_a_panel_whose_kernel_is_gone_says_so_once(jupyterlab: Lab, chromium: Browser) -> None:
-    """After a restart of the kernel a sentence stands above the panel, and no broken link in any of its boxes."""
-    with panel(jupyterlab, chromium, "Lab(at=at)") as (sheet, shown):
+    """After a restart of the kernel a sentence stands above the panel, and none of its boxes has a broken link."""
+    with panel(jupyterlab, chromium, "Lab(at=at)") as (sheet, _):
         sheet.page.evaluate(
             "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
         )
