@@ -382,7 +382,7 @@ def test_enter_generates(jupyterlab: Lab, chromium: Browser) -> None:
 
 
 def test_a_panel_whose_kernel_is_gone_says_so_once(jupyterlab: Lab, chromium: Browser) -> None:
-    """After a restart of the kernel a sentence stands above the panel, and none of its boxes has a broken link."""
+    """After a restart of the kernel a sentence stands above it, and none of its boxes has a broken link."""
     with panel(jupyterlab, chromium, "Lab(at=at)") as (sheet, _):
         sheet.page.evaluate(
             "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
