@@ -166,14 +166,9 @@ def summary(message: Message) -> list[str]:
 
 def _opening(chip: ChipData, message: Message) -> str:
     made = application(chip.value("84") or chip.value("9F06") or chip.value("4F"))
-    return _opened(made, chip.size, chip.error is not None)
-
-
-@lru_cache(maxsize=1024)
-def _opened(made: str, size: int, broken: bool) -> str:
     by = f" of {with_article(made)}" if made else ""
-    rest = "; what follows them cannot be read" if broken else ""
-    return f"Chip data{by} comes with it ({count(size, 'tag')}{rest})."
+    rest = "; what follows them cannot be read" if chip.error else ""
+    return f"Chip data{by} comes with it ({count(chip.size, 'tag')}{rest})."
 
 
 # First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.

@@ -29,7 +29,6 @@ class MessageType:
     kind: str
 
 
-@lru_cache(maxsize=1024)
 def split(mti: str) -> MessageType:
     """Take *mti* apart; digits without a meaning give empty texts.
 

@@ -21,7 +21,7 @@ from sim.masking import written
 from sim.masking.written import SHORTEST, has_digits
 from sim.spec import emv
 from sim.spec.luhn import luhn_ok
-from sim.spec.networks import Detection, detect
+from sim.spec.networks import detect
 
 LONGEST = 19
 SHORTEST_PAN = 12  # digits that DE 2 may have, of a network or not
@@ -187,13 +187,8 @@ def is_card(digits: str) -> bool:
 
 def fits(digits: str) -> bool:
     """Whether the issuer of *digits* is known and has card numbers of that length."""
-    owner = _owner(digits[:6])
+    owner = detect(digits[:6])
     return owner is not None and len(digits) in owner.range.lengths
-
-
-@lru_cache(maxsize=4096)
-def _owner(iin: str) -> Detection | None:
-    return detect(iin)
 
 
 def _folded(text: str) -> str:
@@ -304,7 +299,7 @@ def _bounded(digits: _Digits) -> Iterator[Span]:
     """Card numbers that begin and end with a group, in groups as people write them."""
     text, starts, ends = digits.text, digits.starts, digits.ends
     for first, start in enumerate(starts):
-        owner = _owner(text[start : start + 6])
+        owner = detect(text[start : start + 6])
         if owner is None:
             continue
         for last in range(first, min(first + LONGEST, len(ends))):
@@ -340,7 +335,7 @@ def _anywhere(digits: _Digits) -> Iterator[Span]:
     them, or behind its own length where DE 2 may stand, a number needs no right check digit."""
     edges, text, last = {*digits.starts, *digits.ends}, digits.text, len(digits.text)
     for start in range(last - SHORTEST + 1):
-        owner = _owner(text[start : start + 6])
+        owner = detect(text[start : start + 6])
         if owner is None:
             continue
         usual, begins = _usual(owner.range.lengths), start in edges

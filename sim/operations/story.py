@@ -69,11 +69,7 @@ def _parties(code: str) -> tuple[str, str]:
 
 
 def _opening(message: Message, name: str | None) -> str:
-    return _open(message.mti, message.version)
-
-
-@lru_cache(maxsize=1024)
-def _open(code: str, version: str) -> str:
+    code, version = message.mti, message.version
     kind = mti.split(code)
     function = kind.function.replace("request response", "response") or "message"
     noun = kind.name or f"{kind.message_class} {function}".strip()
@@ -138,7 +134,6 @@ def _request(message: Message, name: str | None) -> str:
     return f"{before}{amount}{after}"
 
 
-@lru_cache(maxsize=1024)
 def _around(mti: str, code: str, wanted: str, meant: bool, part: bool, amount: bool) -> tuple[str, str]:
     """What stands before the amount, where there is one, and behind it."""
     before, after = _asked(mti)
@@ -163,7 +158,6 @@ def _is_part(message: Message) -> bool:
     return rest.strip("0") != "" and rest != message.get(4)
 
 
-@lru_cache(maxsize=1024)
 def _asked(code: str) -> tuple[str, str]:
     """What stands before and behind that of which a message with MTI *code* speaks."""
     sender, receiver = _parties(code)
@@ -271,15 +265,9 @@ def _place(location: str, terminal: str, merchant: str, code: str, version: str)
 
 
 def _reading(message: Message, name: str | None) -> str:
-    condition = number_of("condition", message.version)
-    read = _read if condition else _read.__wrapped__  # three digits, of which there are few
-    return read(message[22], message.get(condition), message.version, name)
-
-
-@lru_cache(maxsize=1024)
-def _read(code: str, condition: str, version: str, name: str | None) -> str:
     """What DE 22 says of the card's reading and, in 1987, DE 25 of the conditions."""
-    message = Message("", {22: code}, version)
+    code, condition = message[22], message.get(number_of("condition", message.version))
+    version = message.version
     mode = pos.entry_mode(message, name)
     added = "" if mode else pos.own(message, "entry", name)
     if not mode and not added:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from sim.errors import ChoiceError
 from sim.spec import tables
@@ -60,8 +60,6 @@ def _index(name: str) -> Mapping[tuple[str, str, str, str], Code]:
     return index
 
 
-# Code lists are short and messages repeat their codes: most answers are already known.
-@lru_cache(maxsize=4096)
 def lookup(
     name: str, code: str, *, version: str = "", network: str | None = None, position: str | int = ""
 ) -> Code | None:
