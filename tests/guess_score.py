@@ -49,13 +49,16 @@ def _bare(text: str) -> str:
 
 
 def close(want: Any, got: str | None) -> bool:
-    """Whether two values are equal but for padding, letter case, separators, and bytes shown as hex."""
+    """Whether two values are equal but for zeros in front, one that fills up a packed byte, letter case,
+    separators, and bytes shown as hex."""
     if isinstance(want, dict) or want == "" or _TOLD.search(str(want)):
         return True
     if got is None:
         return False
     one, other = _bare(str(want)), _bare(got)
-    if one in (other, got.encode("latin-1", "replace").hex().upper()) or one.strip("0") == other.strip("0"):
+    if one in (other, got.encode("latin-1", "replace").hex().upper(), f"{other}0"):
+        return True
+    if one.lstrip("0") == other.lstrip("0"):
         return True
     return len(one) > 3 and (other.startswith(one) or (one.startswith(other) and len(other) > 3))
 
