@@ -78,11 +78,12 @@ def test_the_line_that_was_meant_is_chosen_while_others_come(jupyterlab: Lab, ch
 def test_a_message_is_sent_and_its_answer_shown(
     jupyterlab: Lab, chromium: Browser, shots: Path, width: int
 ) -> None:
-    """The answer stands in the anatomy; a host that is gone is told beside the button."""
+    """By keys, from wherever they are pressed. The answer stands in the anatomy; a host that is gone is told
+    beside the button."""
     before = "host = sim.host()\n"
     source = f"SendPanel(host.address, {MADE})"
     with panel(jupyterlab, chromium, source, before=before, width=width) as (sheet, shown):
-        press(shown, "Send")
+        shown.get_by_label("Host", exact=True).press("Control+Enter")
         shown.get_by_text("0110 with 00 after").wait_for()
         shown.locator(".ia-header").wait_for()
         assert PAN not in sheet.page.content()

@@ -9,12 +9,14 @@ from sim.operations.drill import question
 from sim.widgets import DrillPanel
 
 
-def test_an_entered_answer_is_judged_and_the_next_question_comes() -> None:
-    """Enter does what the button does; the field is empty again."""
+def test_an_answer_is_judged_and_the_next_question_comes() -> None:
+    """When the button is pressed, not when the field is left; it is empty again."""
     panel = DrillPanel("bits", level=1, seed=5)
     first = question("bits", 1, 5, 1)
     assert panel.question == first.text
     panel.answer.value = first.shown
+    assert panel.drill.asked == 0
+    panel.run()
     assert (panel.streak, panel.answer.value) == (1, "")
     assert panel.said.startswith("Right.")
     assert panel.question == question("bits", 1, 5, 2).text
@@ -26,17 +28,19 @@ def test_the_button_judges_what_stands_in_the_field() -> None:
     panel.button.click()
     assert panel.drill.asked == 0
     panel.answer.value = "nonsense"
+    panel.button.click()
     assert panel.said.startswith("Not yet")
     assert panel.drill.asked == 1
 
 
 def test_another_topic_begins_anew() -> None:
-    """The choices and the traits are in step."""
+    """The choices and the traits are in step; what was typed was for the question before."""
     panel = DrillPanel("mti", seed=5)
     panel.answer.value = question("mti", 1, 5, 1).shown
     panel.topic_choice.value = "tlv"
     panel.level = 3
     assert (panel.topic, panel.level_choice.value, panel.streak) == ("tlv", 3, 0)
+    assert (panel.answer.value, panel.drill.asked) == ("", 0)
     assert panel.question == question("tlv", 3, 5, 1).text
 
 

@@ -44,8 +44,6 @@ class DrillPanel(Panel):
         traitlets.link((self, "topic"), (self.topic_choice, "value"))
         traitlets.link((self, "level"), (self.level_choice, "value"))
         self.button.on_click(lambda _: self.run())
-        # A text without `continuous_update` gives its value when Enter is pressed or the field is left.
-        self.answer.observe(self._entered, "value")
         self.observe(self._begin, ["topic", "level"])
         self._tell()
 
@@ -61,12 +59,8 @@ class DrillPanel(Panel):
             self._drill(given)
             self._tell()
 
-    def _entered(self, change: Any) -> None:
-        if change["new"].strip():
-            self.run()
-
     def _begin(self, change: Any) -> None:
-        self._drill = drill(self.topic, self.level, self._seed)
+        self._drill, self.answer.value = drill(self.topic, self.level, self._seed), ""
         self._tell()
 
     def _tell(self) -> None:

@@ -45,11 +45,14 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
 
     def add(self, **values: Any) -> None:
         """A new row, with *values*."""
+        # Told as it is made: news of an input that is shown would take away what is being typed there.
+        told = f"Rule {len(self.lines) + 1}"
         line = {
             name: ipywidgets.Text(
                 value=str(values.pop(name, "")),
                 placeholder=example,
                 description=label,
+                tooltip=told,
                 continuous_update=False,
             )
             for name, label, example in COLUMNS
@@ -61,8 +64,9 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
             options=[(f"{name}: {ACTIONS[name]}", name) for name in offered],
             value=action,
             description="Action",
+            tooltip=told,
         )
-        remove = ipywidgets.Button(description="Remove")
+        remove = ipywidgets.Button(description="Remove", tooltip=told)
         for cell in line.values():
             cell.observe(self._gather, "value")
         remove.on_click(lambda _: self._remove(line))

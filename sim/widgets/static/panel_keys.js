@@ -1,21 +1,24 @@
 // JupyterLab takes arrow keys and Enter for the notebook from whatever has the focus, unless that says no.
 // Plain inputs and buttons of a panel do not; this says it for them.
 
+const RUNS = ["generate", "explain", "validate", "send", "load", "host", "drill"].map((name) => `.iso-${name}-panel`).join();
+
 function render({ el }) {
   el.style.display = "none";
   const keep = (event) => {
     if (event.target.closest?.(".iso-panel")) event.target.dataset.lmSuppressShortcuts = "true";
   };
-  // Ctrl+Enter does what the panel's button does, in a one-line input of the form Enter alone, too.
+  // Ctrl+Enter does what the panel's button does; where there is nothing but a form to fill in, Enter alone, too.
   const run = (event) => {
     if (event.key !== "Enter" || event.defaultPrevented || event.isComposing) return;
-    const line = event.target.matches?.(".iso-generate-panel .iso-form input:not([type=checkbox])");
+    const line = event.target.matches?.(":is(.iso-generate-panel, .iso-drill-panel) .iso-form input:not([type=checkbox])");
     if (!event.ctrlKey && !event.metaKey && !line) return;
-    const panel = event.target.closest?.(".iso-generate-panel, .iso-explain-panel, .iso-validate-panel");
-    const button = panel?.querySelector(".iso-run, .iso-bar > .jupyter-button.mod-primary");
+    const panel = event.target.closest?.(RUNS);
+    const button = panel?.querySelector(".iso-run, :is(.iso-bar, .iso-joined) > .jupyter-button.mod-primary");
     if (!button || event.target.closest(".iso-saved")) return;
     event.preventDefault(); // one of several panels has taken it
     event.stopPropagation();
+    if (event.repeat) return; // a key held down is pressed once
     event.target.dispatchEvent(new Event("change", { bubbles: true })); // what waits for it is told first
     setTimeout(() => button.click());
   };
