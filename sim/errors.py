@@ -154,6 +154,15 @@ def shown(value: object) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+def size(text: str) -> str:
+    """How long a text is.
+
+    >>> size("1"), size("1229")
+    ('1 character', '4 characters')
+    """
+    return f"{len(text)} character{'' if len(text) == 1 else 's'}"
+
+
 def fold(text: str) -> str:
     """*text* without what writers do differently: letter case, blanks, hyphens.
 

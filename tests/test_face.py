@@ -242,11 +242,15 @@ def test_a_wrong_word_is_told_with_the_choices(
         ({"currency": "EURO"}, "currency: expected three digits .*, found 'EURO'; did you mean 'EUR'"),
         ({"pan": 41}, "pan: expected 12 to 19 digits, found 2 characters"),
         ({"pan": b"4012888888881881"}, "pan: expected 12 to 19 digits, found a value of type bytes"),
-        ({"expiry": "2813"}, "expiry: expected four digits, YYMM, the month from 01 to 12, found"),
+        ({"expiry": "2813"}, "expiry: expected four digits, YYMM, the month from 01 to 12, found '2813'"),
+        ({"pin": "1234"}, "pin: expected True or False, found 4 characters"),
+        ({"cvv2": "1", "entry": "manual"}, "cvv2: expected three or four digits, found 1 character$"),
+        ({"cashback_minor_units": 2000}, "^cashback_minor_units: expected at most amount_minor_units"),
+        ({"description": 5}, "description: expected a text, found 5"),
         ({"ammount": 5}, "ammount: expected one of .*, found no option; did you mean 'amount_minor_units'"),
         ({"tokens": True}, "did you mean 'token'"),
-        ({"amount_minor_units": 1.5}, "amount_minor_units: expected a whole number, found float"),
-        ({"amount_minor_units": True}, "amount_minor_units: expected a whole number, found bool"),
+        ({"amount_minor_units": 1.5}, "expected a whole number of minor units, such as 1000 .*, found 1.5"),
+        ({"amount_minor_units": True}, "expected a whole number of minor units, such as 1000 .*, found True"),
     ],
 )
 def test_an_option_that_cannot_be_met_is_named(options: dict[str, Any], text: str) -> None:

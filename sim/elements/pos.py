@@ -15,7 +15,7 @@ from sim.spec import Code, lookup, role
 
 _NUMBER = 22
 _FLAGS = "flags"
-_NOT_PRESENT = "not present"
+_NOT_PRESENT, _REMOTE = "not present", "remote"
 _UNKNOWN = {"pos_entry_mode": "unknown entry mode", "pin_entry_capability": "unknown PIN capability"}
 # Where several bits are set, the first of these kinds is how the card was read.
 _READ = ("chip", "contactless", "magnetic stripe", "bar code", "manual", "credential on file")
@@ -95,7 +95,10 @@ def absence(message: Message, network: str | None = None) -> str:
     """
     if added := own(message, "presence", network):
         return f"cardholder {_NOT_PRESENT}, {added}"  # networks have added ways of absence alone
-    return ", ".join(code.meaning for code in _codes(message, "presence") if code.kind == _NOT_PRESENT)
+    codes = _codes(message, "presence")
+    if ways := [code.meaning for code in codes if code.kind == _REMOTE]:
+        return f"cardholder {_NOT_PRESENT}, {', '.join(ways)}"
+    return ", ".join(code.meaning for code in codes if code.kind == _NOT_PRESENT)
 
 
 def say(message: Message, network: str | None = None) -> str:

@@ -157,6 +157,10 @@ def generate(
     options = {name: value for name, value in locals().items() if name not in ("payment", *_OF_A_MODEL)}
     from sim import frames
 
+    if not isinstance(description, str | None):
+        from sim.errors import OptionError, shown
+
+        raise OptionError("description", "a text", shown(description))
     if description and description.strip():
         return frames.generate_by_model(
             description, provider=provider, model=model, version=version or "1987", at=at, format=format

@@ -12,6 +12,7 @@ import pandas as pd
 from sim import operations
 from sim.codec import BuildError, Message, ParseError
 from sim.codec import build as build_text
+from sim.errors import OptionError
 from sim.frames.argument import Given, MessageArgument, as_build_error, digest, from_elements, take
 from sim.frames.pasted import given_of, said, say_fault, take_paste
 from sim.frames.raw import RawMessage
@@ -19,7 +20,7 @@ from sim.frames.tables import DiffTable, FindingsTable, MessageTable
 from sim.judge import Severity
 from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect, masked_text
-from sim.operations.asked import moment, options_of
+from sim.operations.asked import as_asked, moment, options_of
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.framing import NO_ROWS, framing_finding
@@ -168,7 +169,11 @@ def generate(
 ) -> MessageTable:
     """A generated message as a table; the options are those of `operations.generate`."""
     asked = options_of(message_type, network=network, **options)
-    return _made(operations.generate(**asked), asked["network"], format)
+    try:
+        made = operations.generate(**asked)
+    except OptionError as error:
+        raise as_asked(error, options) from None
+    return _made(made, asked["network"], format)
 
 
 def respond(

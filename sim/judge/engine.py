@@ -18,7 +18,7 @@ from sim.errors import SpecError, element_label, located
 from sim.judge.agreed import Agreement, Equal
 from sim.judge.finding import Finding, Hit, Severity
 from sim.spec import VERSIONS, Spec, spec, version_of
-from sim.spec.networks import element_name
+from sim.spec.networks import told_name
 from sim.spec.tables import read_csv
 
 Check = Callable[[Message], Iterable[Hit]]
@@ -292,5 +292,4 @@ def _name(own: Spec, field: int | None, network: str) -> str:
         return "message"
     if field == 0:
         return "Message type indicator"
-    name = own[field].name  # a dialect may have a name of its own
-    return element_name(own.version, field, network) if name == spec(own.version)[field].name else name
+    return told_name(own, field, network)

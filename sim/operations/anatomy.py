@@ -21,6 +21,7 @@ from sim.operations.choosing import chosen_network
 from sim.operations.framing import BITMAP_NAME, MTI_NAME, framing_finding
 from sim.spec import Spec, version_of
 from sim.spec.elements import table
+from sim.spec.networks import told_name
 
 __all__ = ["FAULT", "LEFT", "READ", "UNREAD", "Anatomy", "Difference", "Place", "differences", "dissect"]
 
@@ -69,7 +70,7 @@ class Anatomy:
 
     def name(self, place: Place) -> str:
         """The name of the element there; empty for what was left unread."""
-        return _NAMES.get(place.number) or self.message.spec[place.number].name
+        return _NAMES.get(place.number) or told_name(self.message.spec, place.number, self.network or "")
 
     def format(self, place: Place) -> str:
         """Its format in the standard's notation; empty for what was left unread."""

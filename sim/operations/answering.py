@@ -48,6 +48,9 @@ def respond(
     if answer_mti is None:
         raise BuildError(0, 2, "a request or an advice", f"MTI {mti}")
     if amount_minor_units is not None:
+        if mti[1] not in "12" or mti[2] != "0":
+            expected = "none, or an authorization or financial request: no other is approved in part"
+            raise OptionError("amount_minor_units", expected, f"MTI {mti}", 4)
         asked = amount_in(request, 4)
         most = int(asked[0]) if asked and is_digits(asked[0]) else 0
         _check("amount_minor_units", amount_minor_units, most)

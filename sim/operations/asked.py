@@ -5,6 +5,7 @@ The HTTP service does without: its contract says how each option is written.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime, time
 from operator import index
 from typing import Any
@@ -84,6 +85,14 @@ def option_named(detail: str) -> str:
     ('merchant', 'city')
     """
     return _NAMED.get(detail, detail)
+
+
+def as_asked(error: OptionError, given: Mapping[str, object]) -> OptionError:
+    """*error* by the name that its option has for a caller who asked for *given*."""
+    named = option_named(error.option)
+    if named == error.option or given.get(named) is None:
+        return error
+    return OptionError(named, error.expected, error.found, error.field, error.nearest)
 
 
 def _detail(name: str, value: object) -> object:

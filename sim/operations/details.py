@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.elements.layout import layouts
-from sim.errors import ChoiceError, OptionError, closest, shown
+from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.zones import zone_named, zone_of
 from sim.spec import country, spec
 from sim.spec.tables import read_toml
@@ -28,6 +28,7 @@ LIMITS: Mapping[str, tuple[int, str, str]] = {
     "cashback": (54, "up to 12 digits", "[0-9]{1,12}"),
 }
 _LOCATION = {"name": 40, "city": 30}  # our choice: both, street, code and country stay below 99
+_TEXTS = dict.fromkeys(("name", "city"), "printable ASCII text without backslashes")  # those divide DE 43
 _SAMPLES = (
     (("name", "merchant"), "merchant"),
     (("terminal",), "terminal"),
@@ -54,12 +55,11 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
             raise OptionError(name, "one of " + ", ".join(names), shown(name), None, nearest)
         number, expected, pattern = LIMITS[name]
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
-            raise OptionError(
-                name, expected or "printable ASCII text", f"{len(str(value))} characters", number
-            )
+            expected = expected or _TEXTS.get(name, "printable ASCII text")
+            raise OptionError(name, expected, shown(value), number)
         width = _width(name, number, version)
         if len(value) > width:
-            raise OptionError(name, f"at most {width} characters", f"{len(value)} characters", number)
+            raise OptionError(name, f"at most {width} characters", size(value), number)
     made = dict(details)
     if code := details.get("country"):
         known = country(code.upper())
@@ -72,15 +72,15 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
 
 
 def _check_option(name: str, value: object, row: Mapping[str, Any]) -> None:
-    field = row.get("field")
+    field, found = row.get("field"), size(str(value)) if row.get("secret") else shown(value)
     if row.get("flag"):
         if not isinstance(value, bool):
-            raise OptionError(name, "True or False", shown(value), field)
+            raise OptionError(name, "True or False", found, field)
     elif choices := row.get("choices"):
         if value not in choices:
             raise ChoiceError.of(name, value, choices)
     elif not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
-        raise OptionError(name, row["expected"], f"{len(str(value))} characters", field)
+        raise OptionError(name, row["expected"], found, field)
 
 
 def _width(name: str, number: int, version: str) -> int:

@@ -7,6 +7,7 @@ from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError
 from sim.judge import Finding, Severity, catalogue
 from sim.spec import Spec
 from sim.spec.elements import table
+from sim.spec.networks import told_name
 
 RULE = "framing"
 MTI_NAME = "Message type indicator"
@@ -44,7 +45,7 @@ def framing_finding(
         network="",
         field=field,
         path="" if field is None else str(field),
-        name=elements[field].name if known and field else _NAMES.get(field, _NAMES[None]),
+        name=told_name(elements, field) if known and field else _NAMES.get(field, _NAMES[None]),
         rule=rule.id,
         message=str(error),
         start=error.offset if read else None,

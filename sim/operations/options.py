@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sim.codec.walk import is_digits
-from sim.errors import ChoiceError, OptionError, closest, shown
+from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.details import check_details
 from sim.operations.filling import holding, parts_of
 from sim.operations.fitting import check_fit, words_of
@@ -116,7 +116,8 @@ def settle(
 def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
     """Raises OptionError for a card number, an amount or a STAN that cannot be met."""
     if isinstance(amount_minor_units, bool) or not isinstance(amount_minor_units, int):
-        raise OptionError("amount_minor_units", "a whole number", type(amount_minor_units).__name__, 4)
+        expected = "a whole number of minor units, such as 1000 for 10.00 USD"
+        raise OptionError("amount_minor_units", expected, shown(amount_minor_units), 4)
     if not 0 <= amount_minor_units <= LARGEST_AMOUNT:
         raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", str(amount_minor_units)[:20], 4)
     if pan is not None and not (isinstance(pan, str) and is_digits(pan) and 12 <= len(pan) <= 19):
@@ -127,7 +128,7 @@ def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
 
 def _size(value: object) -> str:
     """How long a text is; of anything else what it is."""
-    return f"{len(value)} characters" if isinstance(value, str) else shown(value)
+    return size(value) if isinstance(value, str) else shown(value)
 
 
 def _numeric(code: str) -> str:

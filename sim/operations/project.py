@@ -11,6 +11,7 @@ from sim.codec import Message
 from sim.masking import mask_pan, mask_text
 from sim.spec import spec
 from sim.spec.luhn import luhn_ok
+from sim.spec.networks import element_name
 
 _CARD_KEY = "pan"
 # A card number of 12 digits is too short to show any of it.
@@ -50,7 +51,10 @@ class Label(NamedTuple):
 @cache
 def labels(version: str) -> Mapping[int, Label]:
     """The labels of all data elements of *version*, by number."""
-    return {element.number: Label(element.name, element.binary) for element in spec(version).elements}
+    return {
+        element.number: Label(element_name(version, element.number), element.binary)
+        for element in spec(version).elements
+    }
 
 
 def covered(value: Any, *, card: bool = False) -> Any:

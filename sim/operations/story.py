@@ -44,6 +44,7 @@ _SENDERS = {
 }
 # Who is meant where it is not about a card: a file is kept, a link has two ends.
 _RECEIVERS = {"3": "keeper of the file", "8": "other end of the link"}
+_FILE, _LINK = "3", "8"  # message classes
 _CLASSES_WITH_PURPOSE = "124"
 _WITHOUT_MERCHANT = "3568"
 _MOVE_NOTHING = ("inquiry", "PIN")
@@ -305,9 +306,10 @@ def _reason(message: Message, name: str | None) -> str:
     if not number_of("function", message.version):
         return ""
     parts = []
-    if 24 in message and message.mti[1] not in "8":
+    if 24 in message and message.mti[1] != _LINK:
         known = lookup("function_code", message[24], version=message.version)
-        parts.append(f"function code {message[24]} {_means(known)}")
+        if known is None or message.mti[1] != _FILE:  # what is done to a file has been told by it
+            parts.append(f"function code {message[24]} {_means(known)}")
     if 25 in message:
         known = lookup("reason_code", message[25], version=message.version)
         parts.append(f"reason code {message[25]} {_means(known)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sim.codec import Message
@@ -14,6 +15,18 @@ from sim.spec.networks import network
 from sim.spec.tables import read_toml
 
 _SENT = "MMDDhhmmss"  # DE 7, which is UTC
+# Totals that are told: those of 1987 and 1993 by the elements of their number and amount, those of 2003 by
+# the names of their parts; and which are told also where there are none.
+_ALWAYS = ("credit", "debit")
+_COUNTED = {"credit": (74, 86), "reversed credit": (75, 87), "debit": (76, 88), "reversed debit": (77, 89)}
+_NAMED = {
+    "credit": "credits",
+    "charged-back credit": "credits chargeback",
+    "reversed credit": "credits reversal",
+    "debit": "debits",
+    "charged-back debit": "debits chargeback",
+    "reversed debit": "debits reversal",
+}
 
 
 def _words(name: str) -> dict[str, Any]:
@@ -76,23 +89,34 @@ def say_replacement(message: Message, name: str | None) -> str:
 
 
 def say_totals(message: Message, name: str | None) -> str:
-    """Reconciliation: how many credits and debits of how much, and the net amount."""
-    held = number_of("totals-currency", message.version)
-    if message.mti[1] != "5" or not held:
+    """Reconciliation: of which day, how many credits and debits of how much, and the net amount."""
+    if message.mti[1] != "5":
         return ""
-    currency = message.get(held)
-    parts = []
-    for count, amount, what in ((74, 86, "credit"), (76, 88, "debit")):
-        if count in message and message[count].isdecimal():
-            parts.append(_total(int(message[count]), what, message.get(amount), currency))
+    parts = [_total(*one) for one in _totals(message) if one[1] in _ALWAYS or one[0] or one[2].strip("0")]
     if 97 in message:
-        parts.append(_net(message[97], currency))
-    text = f"It reports {', '.join(parts)}." if parts else ""
+        parts.append(_net(message))
+    day = number_of("settled-day", message.version)
+    pattern, value = message.spec[day].pattern, message.get(day)
+    of_day = f" for {said}:" if (said := dates.say(pattern, value)) != value else ""
+    text = f"It reports{of_day} {', '.join(parts)}." if parts else ""
     if (settled := role("settlement", message.version)) and settled.number in message:
         code = message[settled.number]
         known = lookup(settled.codes, code, version=message.version)
         text += f" Settlement code {code}: {known.meaning if known else 'not in the list'}."
     return text.strip()
+
+
+def _totals(message: Message) -> Iterator[tuple[int, str, str, str]]:
+    """The totals of a reconciliation: how many of what, their amount and its currency."""
+    if held := number_of("totals-currency", message.version):
+        for what, (count, amount) in _COUNTED.items():
+            if message.get(count).isdecimal():
+                yield int(message[count]), what, message.get(amount), message.get(held)
+        return
+    told = {one.name: one.part.value for one in subfields.unfold(message, 74)}
+    for what, name in _NAMED.items():
+        if (number := told.get(f"{name}: number", "")).isdecimal():
+            yield int(number), what, told[f"{name}: amount"], told[f"{name}: currency"]
 
 
 def _total(count: int, what: str, amount: str, currency: str) -> str:
@@ -103,9 +127,12 @@ def _total(count: int, what: str, amount: str, currency: str) -> str:
     return said + (f" of {money.say_amount(amount, currency)}" if amount else "")
 
 
-def _net(value: str, currency: str) -> str:
-    """`a net debit of 9,570.00 USD`."""
-    said, side = money.say_amount(value[1:], currency), money.side(value)
+def _net(message: Message) -> str:
+    """`a net debit of 9,570.00 USD`; 2003 has no place for the side."""
+    held, value = number_of("totals-currency", message.version), message[97]
+    if not held:
+        return f"a net amount of {subfields.first_amount(message, 97) or 'unknown size'}"
+    said, side = money.say_amount(value[1:], message.get(held)), money.side(value)
     return f"a net {side} of {said}" if side else f"a net amount of {said}"
 
 

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from sim.errors import ChoiceError, SpecError
-from sim.spec.elements import VERSIONS, spec
+from sim.spec.elements import VERSIONS, Spec, spec
 from sim.spec.layouts import laid_out, layouts
 from sim.spec.network_records import (
     CardRange,
@@ -56,6 +56,7 @@ __all__ = [
     "response_code",
     "test_cards",
     "told",
+    "told_name",
 ]
 
 T = TypeVar("T")
@@ -209,6 +210,12 @@ def element_name(version: str, number: int, name: str = "") -> str:
             told = {row["name"]}
     found = told.pop() if len(told) == 1 else standard
     return found[:1].upper() + found[1:]
+
+
+def told_name(table: Spec, number: int, name: str = "") -> str:
+    """`element_name` of an element *table*, which may be a dialect's, with names of its own."""
+    own = table[number].name
+    return element_name(table.version, number, name) if own == spec(table.version)[number].name else own
 
 
 @lru_cache(maxsize=1024)

@@ -19,7 +19,8 @@ from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import dissect
 from sim.operations.repairing import mend
 from sim.operations.wired import Wired
-from sim.spec import Spec, spec
+from sim.spec import Spec
+from sim.spec.networks import element_name
 from sim.widgets import edits
 from sim.widgets.history import History
 from sim.widgets.model import taken, view_of
@@ -212,7 +213,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         there = any(one["number"] == number for one in self.view["elements"])
         done = self._edit(number, lambda raw, version: self._toggled(raw, version, number))
         if done and there:
-            name = spec(self.view["version"])[number].name
+            name = element_name(self.view["version"], number)
             self.notice = f"{element_label(number)} {name} is taken out. {self.notice}".rstrip()
         return done
 

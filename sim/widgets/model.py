@@ -35,6 +35,7 @@ from sim.operations.repairing import offered
 from sim.operations.validation import judge
 from sim.operations.wired import Wired, wired
 from sim.spec import ElementSpec, Spec
+from sim.spec.networks import told_name
 from sim.widgets.byte_view import byte_data
 from sim.widgets.parts import parts
 
@@ -291,8 +292,8 @@ def _cells(data: Data, elements: Spec, full_bitmap: bool) -> list[Data]:
             "number": number,
             "set": number in announced,
             "state": states.get(number, "unread") if number in announced else "",
-            "name": "Secondary bitmap" if number == 1 else elements[number].name,
-            "known": not elements[number].name.lower().startswith("reserved"),
+            "name": "Secondary bitmap" if number == 1 else told_name(elements, number),
+            "known": not told_name(elements, number).lower().startswith("reserved"),
         }
         for number in range(1, 129 if full_bitmap else 4 * len(bits) + 1)
     ]

@@ -125,8 +125,8 @@ def test_presence_says_how_often() -> None:
     sent = [message(), message(entry="chip"), message(entry="chip"), message("echo")]
     found = cells(sim.plot(sent, "presence"))
     assert found["2  Primary account number (PAN)", "0100"] == ""
-    assert found["55  Reserved for ISO use", "0100"] == "67"
-    assert found["55  Reserved for ISO use", "0800"] == ""
+    assert found["55  Chip data", "0100"] == "67"
+    assert found["55  Chip data", "0800"] == ""
     assert "70  Network management information code" in {row for row, _ in found}
 
 

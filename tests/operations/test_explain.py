@@ -304,3 +304,48 @@ def test_codes_that_a_network_has_added_to_de_22_are_told() -> None:
         told = explain(Message("1100", {**base.fields, 22: code}, "1993"), network="AMEX").summary
         assert said in told
         assert "point of service code" not in told
+
+
+@together(
+    "version, said",
+    [
+        ("1987", "It reports for 20 November: no credits, 1 debit of 10.00 USD, a net debit of 10.00 USD."),
+        (
+            "1993",
+            "It reports for 20 November 2026: no credits, 1 debit of 10.00 USD, a net debit of 10.00 USD.",
+        ),
+        (
+            "2003",
+            "It reports for 20 November 2026: no credits, 1 debit of 10.00 USD, a net amount of 10.00 USD.",
+        ),
+    ],
+)
+def test_totals_are_told_with_their_day(version: str, said: str) -> None:
+    """A reconciliation says what was counted on which day; what was reversed is told where there is any."""
+    made = generate("settlement", network="VISA", version=version, at=AT).message
+    assert said in explain(made).summary
+    if version == "1987":
+        made = made.replace(de75="0000000002", de87="0000000000000500")
+        assert "no credits, 2 reversed credits of 5.00 USD, 1 debit" in explain(made).summary
+
+
+@together(
+    "entry, purpose, said",
+    [
+        ("ecommerce", "purchase", "Card entry: not read from a card; cardholder not present, e-commerce;"),
+        ("moto", "purchase", "Card entry: not read from a card; cardholder not present, mail or telephone"),
+        ("stored", "recurring", "from the merchant's files; cardholder not present, recurring payment;"),
+        ("ecommerce", "verification", "The acquirer asks the issuer for a verification of the account."),
+    ],
+)
+def test_2003_tells_how_the_order_came(entry: str, purpose: str, said: str) -> None:
+    """The bits of DE 22 say whether the cardholder was there; an inquiry is told by what it asks for."""
+    assert said in explain(generate(version="2003", entry=entry, purpose=purpose, at=AT).message).summary
+
+
+def test_chip_data_are_called_that_in_every_version() -> None:
+    """1987 reserves DE 55, and every network has chip data there."""
+    for version in ("1987", "1993", "2003"):
+        chip = generate(entry="chip", version=version, at=AT).message
+        name = next(name for number, name, _ in field_values(chip) if number == 55)
+        assert "Reserved" not in name

@@ -237,6 +237,14 @@ def test_a_part_is_approved(network: str, version: str, code: str, original: tup
     assert faults(answer, network) == []
     with pytest.raises(OptionError, match="amount_minor_units: expected a whole number, 0 to 1000"):
         respond(asked, amount_minor_units=1001)
+    with pytest.raises(OptionError, match="no other is approved in part"):
+        respond(reverse(asked).message, amount_minor_units=400)
+
+
+@together("entry, condition", [("chip", "00"), ("ecommerce", "59"), ("moto", "08"), ("stored", "08")])
+def test_a_pre_authorization_tells_how_the_order_came(entry: str, condition: str) -> None:
+    """What is special about the amount stands elsewhere on Visa; DE 25 says what it says of any order."""
+    assert generate(network="VISA", entry=entry, purpose="preauthorization", at=AT).message[25] == condition
 
 
 @together("network, version", list(product(NETWORKS, VERSIONS)))

@@ -28,8 +28,8 @@ from sim.frames.plots.draw import (
 )
 from sim.frames.plots.lanes import plot_lanes
 from sim.frames.plots.rows import MTI, NETWORK, VERSION, Rows, rows_of
-from sim.spec import lookup_anywhere, spec
-from sim.spec.networks import NETWORKS
+from sim.spec import lookup_anywhere
+from sim.spec.networks import NETWORKS, element_name
 from sim.spec.registries import currency
 from sim.spec.spellings import choose
 
@@ -130,7 +130,7 @@ def plot_presence(frame: object, ax: Axes | None = None) -> Axes:
     shares = rows.frame[numbers].notna().groupby(rows.frame[MTI]).mean()
     version = str(rows.frame[VERSION].mode().iloc[0])
     cells = [[_presence_cell(float(shares.loc[mti, number])) for mti in mtis] for number in numbers]
-    labels = [_shortened(f"{number}  {spec(version)[number].name}") for number in numbers]
+    labels = [_shortened(f"{number}  {element_name(version, number)}") for number in numbers]
     canvas = sheet(ax, height=1.1 + 0.22 * len(numbers), width=4.4 + 0.62 * len(mtis))
     matrix(canvas, labels, [f"{mti}\n{totals[mti]:,}" for mti in mtis], cells)
     said = "Filled: in every message; a number: in that percentage of them"

@@ -11,7 +11,7 @@ from sim.judge import Severity, catalogue
 from sim.operations.faults.change import Row, change
 from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
 from sim.spec import VERSIONS, version_of
-from sim.spec.networks import Presence, judge, network, presence
+from sim.spec.networks import Presence, judge, network, presence, told_name
 from sim.spec.tables import read_csv, read_toml
 
 _REQUIRED, _FORBIDDEN = "required-element", "forbidden-element"
@@ -164,11 +164,11 @@ def _presence(
         original, raw = build(message), build(made)
     except BuildError:
         return None
-    element = message.spec[row.field]
     place = spans(made)[row.field][1] if row.field in made else None
     title = network(row.network).title
     verb = "does not use" if row.presence == "X" else "requires"
     there = "is there" if row.presence == "X" else "is missing"
-    what = f"DE {row.field} ({element.name}) {there}, which {title} {verb} in {row.mti}."
+    element = told_name(message.spec, row.field, row.network)
+    what = f"DE {row.field} ({element}) {there}, which {title} {verb} in {row.mti}."
     told = Fault(fault.id, fault.rule, what, fault.versions, fault.kinds, fault.group)
     return broken(told, original, raw, (row.field, place), made.version, name, Severity(row.severity))

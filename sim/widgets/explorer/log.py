@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from sim.frames.bulk.table import MessagesTable, number_of
 from sim.frames.tables import Table
-from sim.spec import VERSIONS, spec
+from sim.spec import VERSIONS
+from sim.spec.networks import element_name
 from sim.widgets.explorer.finding import Searched, anywhere, flags
 from sim.widgets.explorer.query import Condition, conditions
 
@@ -115,7 +116,7 @@ class Log(Source):
     def title(self, name: str) -> str:
         """An element by its name."""
         number = number_of(name)
-        return f"DE {number} {spec(VERSIONS[0])[number].name}" if number else super().title(name)
+        return f"DE {number} {element_name(VERSIONS[0], number)}" if number else super().title(name)
 
     @cached_property
     def unreadable(self) -> Any:
