@@ -141,6 +141,19 @@ def test_two_are_compared(explorer: LogExplorer) -> None:
     assert len(explorer.tools.compared.children) == 1
 
 
+def test_what_came_of_other_messages_is_taken_away(explorer: LogExplorer) -> None:
+    """A filter leaves no picture, no comparison and no word of the messages that were shown before it."""
+    explorer.grid.chosen = [0, 6]
+    explorer.tools.diff()
+    compared = explorer.tools.compared.children[0]
+    explorer.tools.export()
+    explorer.tools.picture.value = "a picture"
+    explorer.query = "DE39=05"
+    assert (explorer.tools.said.value, explorer.tools.picture.value) == ("", "")
+    assert explorer.tools.compared.children == ()
+    assert compared.comm is None
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("masked", [True, False])
 def test_what_is_shown_is_exported(explorer: LogExplorer, kind: str, masked: bool) -> None:

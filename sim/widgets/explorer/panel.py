@@ -28,7 +28,8 @@ from sim.widgets.panels.shared import MessageViews, Panel, markup, show
 
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
 _LARGE = 100_000
-_HELP = "DE39=05  DE4>1000  DE43~shop  -DE55  mti=0110, or any text"
+_HELP = "DE39=05  -DE55, or any text"
+_MORE = "DE39=05  DE39!=00  DE4>1000  DE43~shop  DE55  -DE55  mti=0110, or any text; all of them must hold"
 
 
 class LogExplorer(Panel):
@@ -67,7 +68,9 @@ class LogExplorer(Panel):
     def _make(self) -> None:
         self.drop = FileDrop()
         self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
-        self.filter = ipywidgets.Text(placeholder=_HELP, continuous_update=False, description="Filter")
+        self.filter = ipywidgets.Text(
+            placeholder=_HELP, tooltip=_MORE, continuous_update=False, description="Filter"
+        )
         self.verdicts = ipywidgets.Dropdown(options=VERDICTS, description="Verdict")
         self.networks = ipywidgets.Dropdown(options=[("all", "")], description="Network")
         self.rules = ipywidgets.Dropdown(options=[("all", "")], description="Rule")
@@ -246,6 +249,7 @@ class LogExplorer(Panel):
         problems = "".join(f". {one}" for one in log.problems(self.query))
         self.counts.value = markup("p", words + unknown + problems, role="status")
         self.spark.value = sparkline(*log.bins(rows))
+        self.tools.clear()
         show(self.detail, False)
 
     def _sort(self, change: Any) -> None:

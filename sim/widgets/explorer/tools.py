@@ -60,10 +60,20 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
     def diff(self) -> None:
         """Show the two ticked messages side by side."""
         made = self._owner.diff()
-        self.compared.children = [] if made is None else [made]
+        self._compare([] if made is None else [made])
         self.said.value = (
             "" if made else markup("p", "Select two messages: tick their boxes.", "iso-hint", role="status")
         )
+
+    def clear(self) -> None:
+        """Take away what came of it: other messages are shown now."""
+        self.said.value = self.picture.value = ""
+        self._compare([])
+
+    def _compare(self, made: list[Any]) -> None:
+        before, self.compared.children = self.compared.children, made
+        for one in before:
+            one.close()
 
     def export(self) -> None:
         """Hand over a file, masked unless the person chose otherwise."""
