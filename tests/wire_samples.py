@@ -53,6 +53,12 @@ class Sample:
     damage: str = ""
 
 
+def in_blocks(data: bytes) -> bytes:
+    """*data* in blocks of 1014 bytes, filled up with blanks of EBCDIC, as clearing files are."""
+    cut = (data[at : at + 1012].ljust(1012, b"\x40") for at in range(0, len(data), 1012))
+    return b"".join(block + b"\x40\x40" for block in cut)
+
+
 def messages() -> list[Message]:
     """The messages of the text vectors that parse."""
     found = []

@@ -20,11 +20,11 @@ from support import some, together
 import sim
 from sim.codec import Message, build, parse
 from sim.codec.wire import WireError, decode, encode, misfits, names, wire_format, wrap
-from sim.codec.wire.files import unblocked_to_blocks
 from sim.frames.bulk.streams import Stream
 from sim.frames.bulk.table import number_of
 from sim.spec import version_of
 from tests.support import AT, PARSED
+from tests.wire_samples import in_blocks
 
 _PAN = "4111111111111111"
 _VECTORS = Path(__file__).parents[1] / "vectors"
@@ -114,7 +114,7 @@ def test_clearing_files_are_recognised(tmp_path: Path, blocked: bool, engine: st
     """Records behind four bytes of length, in blocks of 1014 bytes or not: found without being told."""
     some = _bytes("ipm")[:40]
     data = b"".join(wrap(one, ["length-4"]) for one in some) + bytes(4)
-    (tmp_path / "clearing.ipm").write_bytes(unblocked_to_blocks(data) if blocked else data)
+    (tmp_path / "clearing.ipm").write_bytes(in_blocks(data) if blocked else data)
     table: Any = sim.read(tmp_path / "clearing.ipm", format="ipm", engine=engine)  # type: ignore[call-overload]
     if engine == "dask":
         table = table.compute()

@@ -20,8 +20,8 @@ LONGEST = 1 << 20
 def is_blocked(data: bytes) -> bool:
     """Whether the start of a file is in blocks: two equal fillers end each of the blocks that are whole.
 
-    >>> is_blocked(unblocked_to_blocks(bytes(10)))
-    True
+    >>> is_blocked(bytes(1014)), is_blocked(bytes(1013))
+    (True, False)
     """
     ends = [data[at + CONTENT : at + BLOCK] for at in range(0, len(data) - BLOCK + 1, BLOCK)]
     return bool(ends) and all(len(end) == 2 and end[0] == end[1] and end[0] in _FILLERS for end in ends)
@@ -38,12 +38,6 @@ def unblock(pieces: Iterable[bytes]) -> Iterator[bytes]:
             held = held[whole:]
     if held:
         yield held[:CONTENT]
-
-
-def unblocked_to_blocks(data: bytes) -> bytes:
-    """*data* in blocks of 1014 bytes, filled up with blanks of EBCDIC as cardutil does."""
-    blocks = (data[at : at + CONTENT].ljust(CONTENT, b"\x40") for at in range(0, len(data), CONTENT))
-    return b"".join(block + b"\x40\x40" for block in blocks)
 
 
 def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:

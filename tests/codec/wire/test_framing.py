@@ -24,8 +24,9 @@ from sim.codec.wire import (
     wire_format,
     wrap,
 )
-from sim.codec.wire.files import is_blocked, records, stream_framing, unblock, unblocked_to_blocks
+from sim.codec.wire.files import is_blocked, records, stream_framing, unblock
 from sim.errors import BuildError, SpecError
+from tests.wire_samples import in_blocks
 
 _FOUND = Path(__file__).parents[2] / "vectors" / "wire.jsonl"
 _BODY = bytes.fromhex("0800 2020000000000000 990000 123456")
@@ -157,7 +158,7 @@ def test_a_stream_is_divided_into_what_was_written(bodies: list[bytes], name: st
 def test_blocks_come_back() -> None:
     """What was put into blocks is there again, and fillers behind it."""
     data = bytes(range(256)) * 9
-    blocked = unblocked_to_blocks(data)
+    blocked = in_blocks(data)
     assert len(blocked) == 3 * 1014
     assert b"".join(unblock([blocked]))[: len(data)] == data
     assert not is_blocked(data)
