@@ -12,7 +12,7 @@ from support import AT, generated, some, together, turns
 from tools.make_faults import FILE, text
 
 from sim.codec import BuildError, Message, build, parse
-from sim.errors import ChoiceError
+from sim.errors import ChoiceError, SpecError
 from sim.judge import Finding, catalogue
 from sim.operations import (
     NETWORKS,
@@ -24,6 +24,7 @@ from sim.operations import (
     generate,
     validate,
 )
+from sim.operations.faults import content
 from sim.operations.faults.change import base, bases
 from sim.operations.faults.content import rows
 from sim.spec import version_of
@@ -142,6 +143,13 @@ def test_the_faults_are_told_in_words() -> None:
         assert fault.kinds
         assert set(fault.kinds) <= set(bases())
     assert len({fault.id for fault in all_faults()}) == len(all_faults())
+
+
+def test_a_fault_that_lacks_a_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row without what a fault needs says which row it is, and what it needs."""
+    monkeypatch.setattr(content, "rows", lambda: {"own": {"rule": "luhn"}})
+    with pytest.raises(SpecError, match=r"expected \[faults\.own\] with what, field"):
+        list(content.table())
 
 
 def test_one_change_is_one_element() -> None:

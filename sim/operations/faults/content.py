@@ -7,6 +7,7 @@ from functools import cache, partial
 
 from sim.codec import BuildError, Message, build, spans
 from sim.elements import tlv
+from sim.errors import SpecError
 from sim.judge import Severity, catalogue
 from sim.operations.faults.change import Row, change
 from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
@@ -34,6 +35,8 @@ def rows() -> dict[str, Row]:
 def table() -> Iterator[tuple[Fault, Attempt]]:
     """The faults of the tables, then those that follow from what the networks require and forbid."""
     for name, row in rows().items():
+        if lacking := [key for key in ("rule", "what", "field") if key not in row]:
+            raise SpecError(None, None, f"[faults.{name}] with {', '.join(lacking)}", "none")
         owner = str(row.get("network", ""))
         own = (network(owner).native_version,) if owner else VERSIONS
         versions = tuple(row.get("versions", own))
