@@ -16,8 +16,20 @@ from sim.operations.reading import parse_any
 from sim.operations.sureness import LIKELY, SURE
 from sim.operations.wired import of_guessed
 from tests.guess_score import TEXT, paste, rows
+from tests.paste_bytes import WRITTEN
+from tests.paste_kinds import NAMED
+from tests.spellings import SPELLINGS
 
 DIVIDERS = ("", "|", ";", ",", " ", " | ", "\t", " -> ", " answer: ")
+# Written so, two messages may be one, or one a part of the other; and JSON around a dump is no paragraph.
+LINES_OF_DIGITS = (
+    "vertical",
+    "a byte a line",
+    "without leading zeros",
+    "UTF-16 as characters",
+    "cat -v",
+    "ELK, dump",
+)
 FORMATS = ("ascii", "ascii-binary", "bcd", "ebcdic")
 
 
@@ -110,3 +122,26 @@ def test_messages_between_stx_and_etx_are_divided(name: str, checked: bool, spel
     assert [one.message.fields for one in again.messages if one.message] == [
         one.fields for one in (changed, *sent[1:])
     ]
+
+
+@together("kind", [*WRITTEN, *SPELLINGS])
+def test_a_request_and_its_answer_in_paragraphs_are_both_found(kind: str) -> None:
+    """Under a line of words each, or behind a blank line, whatever the writing; where lines are digits alone
+    they may be one message, and nothing is lost by that."""
+    request, answer = sorted(_three(), key=lambda one: -len(one.fields))[:2]
+    write = (WRITTEN | SPELLINGS)[kind]
+    shown = [
+        write(len(data).to_bytes(2, "big") + data)
+        for data in (encode(one, "bcd") for one in (request, answer))
+    ]
+    found = guess(f"Request:\n{shown[0]}\n\nAnswer of the host:\n{shown[1]}\n").messages
+    if kind not in LINES_OF_DIGITS:
+        assert [one.message for one in found if one.confidence in (SURE, LIKELY)] == [request, answer]
+
+
+def test_elements_of_two_messages_in_paragraphs_are_both_found() -> None:
+    """Objects that name elements, each under a line of words; comments of one message divide nothing."""
+    request, answer = sorted(_three(), key=lambda one: -len(one.fields))[:2]
+    for kind in ("JSON, indented", "Python", "PHP print_r", "number=value|", "(2)(value)", "jPOS Q2 log"):
+        paste = f"Request:\n{NAMED[kind](request)}\nAnswer:\n{NAMED[kind](answer)}"
+        assert [one.mti for one in guess(paste).messages] == [request.mti, answer.mti], kind

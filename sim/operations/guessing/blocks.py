@@ -18,6 +18,9 @@ _DIVIDED = re.compile(rb"[\s|;,/&+'\"\[\](){}-]{0,8}(?=[0-9]{4}[0-9A-Fa-f]{16})"
 _NAMED = re.compile(rb".{1,80}?(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})")
 # What ends a message framed by STX and ETX, an LRC perhaps, where the next one begins.
 _ENDED = re.compile(b"%c(?:(?=%c)|(?s:.)(?=%c))" % (ETX, STX, STX))
+# A line of words alone, which says what follows: `Request:`, `--- answer of the host ---`.
+_CAPTION = re.compile(r"(?!\s*<)\W{0,8}(?=.*[G-Zg-z])[A-Za-z][A-Za-z ,.'/()-]{1,60}\W{0,8}")
+_MOST_PARAGRAPHS, _LEAST = 12, 24
 _FIRST_ROW = re.compile(r"\s*(?:0x)?0{4,8}[:\s]")
 
 
@@ -43,6 +46,22 @@ def blocks(lines: list[str]) -> list[str]:
         else:
             inside = False
     return ["\n".join(one) for one in found[:_MOST]]
+
+
+def paragraphs(text: str) -> list[str]:
+    """What stands between blank lines and lines of words; empty where that is one thing, or very many.
+
+    >>> paragraphs("Request:\\n[48, 56, 48, 48, 130, 32, 0]\\nResponse:\\n[48, 56, 49, 48, 130, 32, 0]")
+    ['[48, 56, 48, 48, 130, 32, 0]', '[48, 56, 49, 48, 130, 32, 0]']
+    """
+    found: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if not line.strip() or _CAPTION.fullmatch(line):
+            found.append([])
+        else:
+            found[-1].append(line)
+    parts = [part for one in found if len(part := "\n".join(one)) > _LEAST]
+    return parts if 1 < len(parts) <= _MOST_PARAGRAPHS else []
 
 
 def after(data: bytes, end: int, text: bool, stx: bool = False) -> int:

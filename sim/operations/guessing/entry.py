@@ -20,7 +20,7 @@ from sim.codec.wire.dumps import (
 )
 from sim.codec.wire.dumps.records import texts
 from sim.operations.guessing.anchors import usual
-from sim.operations.guessing.blocks import blocks
+from sim.operations.guessing.blocks import blocks, paragraphs
 from sim.operations.guessing.candidate import TEXT, Candidate, same
 from sim.operations.guessing.confidence import judge
 from sim.operations.guessing.front import OFF_BY
@@ -132,7 +132,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         inside = [_inside(key, _of_text(value, asked, enclosed=True)) for key, value in texts(bare)]
         if read := [one for one in inside if one.best.message is not None]:
             return _with_more(read[0], read)
-    if spelled_out := [_named(one) for one in named(bare)]:
+    if spelled_out := [_named(one) for one in _all_named(bare)]:
         return Guess((spelled_out[0],), tuple(spelled_out))
     lines = [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked)):
@@ -146,10 +146,39 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         first = _of_readings(readings(lines[0]), lines[0], asked)
         if first.best.confidence in (SURE, LIKELY):
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
-    given = _of_blocks(whole, blocks(lines), asked)
+    given = _of_paragraphs(_of_blocks(whole, blocks(lines), asked), bare, asked)
     if given.best.confidence not in (SURE, LIKELY) and (told := [_worded(one) for one in worded(bare)]):
         return Guess((told[0],), tuple(told))
     return given
+
+
+def _all_named(text: str) -> list[Named]:
+    """The messages whose elements *text* names; where that is one, those of its paragraphs, if more."""
+    found = named(text)
+    if len(found) != 1:
+        return found
+    apart = [one for part in paragraphs(text) for one in named(part)]
+    whole = any(one.fields == found[0].fields for one in apart)
+    return apart if whole and len(apart) > 1 else found
+
+
+def _of_paragraphs(whole: Guess, text: str, asked: Known) -> Guess:
+    """What *whole* is, or where it is nothing sure, its first paragraph that is; and where that is one,
+    the messages of other paragraphs that are written alike."""
+    parts = paragraphs(text)
+    if whole.best.confidence not in (SURE, LIKELY) and not asked.work:
+        asked = replace(asked, work=Work())
+        tried = (_of_readings(readings(part), part, asked) for part in parts)
+        whole = next((one for one in tried if one.best.confidence in (SURE, LIKELY)), whole)
+    if len(whole.messages) != 1 or whole.best.confidence not in (SURE, LIKELY) or whole.best.as_text:
+        return whole
+    name = whole.best.written
+    alike = replace(_asked(name, asked.version), work=Work(_MOST_OTHERS), searches=asked.searches)
+    found = [_as_first(whole.best, part) or _of_readings(readings(part), part, alike) for part in parts]
+    read = [one for one in found if one.best.confidence in (SURE, LIKELY)]
+    if any(_says_the_same(one.best, whole.best) for one in read[1:]):
+        return _with_more(read[0], read[1:])
+    return _with_more(whole, read)
 
 
 def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
@@ -208,10 +237,16 @@ def _with_more(first: Guess, others: list[Guess]) -> Guess:
     """*first*, and the other messages that stand beside it in the paste, each once."""
     messages = list(first.messages)
     for one in (one for other in others for one in other.messages):
-        known = any(one.message == other.message for other in messages)
+        known = any(_says_the_same(one, other) for other in messages)
         if one.confidence in (SURE, LIKELY) and not known:
             messages.append(one)
     return Guess(first.candidates, tuple(messages))
+
+
+def _says_the_same(one: Guessed, other: Guessed) -> bool:
+    """Whether two messages do, whatever format each was read by."""
+    mine, theirs = one.message, other.message
+    return mine is not None and theirs is not None and (mine.mti, mine.fields) == (theirs.mti, theirs.fields)
 
 
 def _by_lines(lines: list[str], asked: Known, first: Guessed | None = None) -> tuple[Guessed, ...]:
