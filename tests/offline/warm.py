@@ -31,11 +31,12 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from warmed import KERNEL, MARK, SPAWNED, VARIABLE
+from warmed import KERNEL, MARK, VARIABLE
 
 _ROOMS = ("spec", "codec", "elements", "judge", "operations", "link")
 _SERVER = ("server.app", "server.endpoints", "server.workers", "uvloop")
@@ -48,7 +49,6 @@ _WARM = {
     ),
     "server": _SERVER,
     MARK: _SERVER,
-    SPAWNED: _SERVER,
     "sim.cli": ("sim.cli.group",),
     "teaching": ("nbclient", "nbformat"),
 }
@@ -154,6 +154,8 @@ def _import(program: str) -> None:
         for module in pkgutil.walk_packages(package.__path__, f"sim.{room}."):
             if not module.name.endswith(_NOT):
                 importlib.import_module(module.name)
+    if _WARM[program] is _SERVER:
+        _prepare_service()
     if program == KERNEL:
         importlib.import_module("jupyter_client.localinterfaces").local_ips()  # asks another program
         # As pandas has it where it is imported in a kernel; here it takes this process for a terminal.
@@ -166,9 +168,17 @@ def _import(program: str) -> None:
 _imported: set[str] = set()
 
 
+@cache
+def _prepare_service() -> None:
+    """Make one, so that the next is made more quickly."""
+    app, settings = (importlib.import_module(f"server.{name}") for name in ("app", "settings"))
+    app.create_app(settings.Settings(), name="warm")
+    importlib.import_module("server.endpoints").prepare()
+
+
 def _become(asked: dict[str, Any], files: list[int]) -> None:
     """Be the program that was asked for. Does not come back."""
-    os.setpgrp()  # a worker that leads a session could not do it
+    os.setsid()
     kept = [fcntl.fcntl(file, fcntl.F_DUPFD, _FREE) for file in files]
     os.closerange(3, _FREE)
     for number, file in zip(asked["files"], kept, strict=True):

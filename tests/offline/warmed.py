@@ -5,11 +5,10 @@ import sys
 
 VARIABLE = "TESTS_WARM"  # the folder of the sockets
 KERNEL = "ipykernel_launcher"
-# How `python -c` begins where multiprocessing starts a process, and where a test says that a copy will do.
-SPAWNED = "from multiprocessing.spawn import spawn_main"
+# How `python -c` begins where a test says that a copy will do.
 MARK = "# a copy will do\n"
 # What follows `python -m` or `-c`.
-PROGRAMS = {"-m": (KERNEL, "server", "sim.cli", "teaching"), "-c": (SPAWNED, MARK)}
+PROGRAMS = {"-m": (KERNEL, "server", "sim.cli", "teaching"), "-c": (MARK,)}
 _FROZEN = "-Xfrozen_modules=off"  # what a kernel may be started with
 
 
@@ -28,6 +27,8 @@ def take_over() -> None:
             line.connect(f"{os.environ[VARIABLE]}/{'kernels' if program == KERNEL else 'programs'}")
         except OSError:
             return
+        # A signal that comes before it can be handed on waits until then.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
         numbers = map(int, os.listdir("/proc/self/fd"))  # noqa: PTH208 # pathlib is not loaded
         files = [number for number in numbers if _is_inherited(number)]
         asked = {"program": program, "command": command, "files": files, "path": sys.path}
@@ -35,8 +36,16 @@ def take_over() -> None:
         socket.send_fds(line, [json.dumps(asked).encode() + b"\n"], files)
         answers = line.makefile("r")
         copy = int(answers.readline())
+
+        def hand_on(number: int, _: object) -> None:
+            try:
+                os.kill(copy, number)
+            except ProcessLookupError:  # it has ended; its status is on the way
+                return
+
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda one, _: os.kill(copy, one))
+            signal.signal(number, hand_on)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
         status = int(answers.readline() or 1)
     if status < 0:
         signal.signal(-status, signal.SIG_DFL)
