@@ -50,7 +50,7 @@ CELLS = {
     "bytes": f"W.MessageAnatomy({RAW.encode().hex()!r})",
     "explorer": f"e = W.LogExplorer([{RAW!r}, {WRONG!r}, {BROKEN!r}] * 20)\ne.grid.current = 1\n"
     "e.tools.plot()\ne",
-    "host": "W.HostPanel()",
+    "host": "h = W.HostPanel([{'code': '51'}])\nh.run()\nh.cancel()\nh.traffic.lines.chosen = 1\nh",
     "send": "W.SendPanel()",
     "load": "W.LoadPanel()",
     "drill": "W.DrillPanel(seed=1)",
@@ -85,6 +85,7 @@ HOVERED = (
     ".ia-parts tr",
     ".irv-network",
     ".itv tbody tr",
+    ".il-line",
 )
 # What comes last in a cell, or later than it.
 DRAWN = (
