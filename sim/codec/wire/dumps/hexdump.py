@@ -143,7 +143,10 @@ def bare_rows(text: str) -> HexDump | None:
     now: list[re.Match[str]] = []
     for line in text.splitlines()[:_MOST_ROWS]:
         match = (_SHORT if now else _BARE).fullmatch(line[:_MOST_LINE].strip())
-        now = [*now, match] if match else []
+        if match is None:
+            now = []
+            continue
+        now.append(match)
         best = now if len(now) > len(best) else best
     rows = [bytes.fromhex(match[1].replace("-", " ")) for match in best]
     gutters = any(

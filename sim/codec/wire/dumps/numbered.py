@@ -21,12 +21,11 @@ _CHAINS = (
     (r"#(?:%s)", r"\$", r"[\s+]{0,40}"),
     (r"(?<![0-9A-Za-z])(?:%s)(?![0-9A-Za-z.#])", r"0[xX]|16#", r"\s{0,40},\s{0,40}"),
 )
+_BYTES = tuple(
+    (byte % f"(?:{front})(?P<hex>[0-9A-Fa-f]{{1,2}})|{_NUMBER}", between) for byte, front, between in _CHAINS
+)
 _CHAINED = tuple(
-    (
-        re.compile(f"{byte % f'(?:{front})(?P<hex>[0-9A-Fa-f]{{1,2}})|{_NUMBER}'}|{_STRING}"),
-        re.compile(between),
-    )
-    for byte, front, between in _CHAINS
+    (re.compile(byte), re.compile(f"{byte}|{_STRING}"), re.compile(between)) for byte, between in _BYTES
 )
 _VALUE = r"(-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3}))(?![0-9A-Za-z.])"
 _INDEXED = re.compile(
@@ -50,8 +49,8 @@ def all_of(text: str) -> Iterator[Found]:
     >>> next(all_of('Chr(48) & Chr(50) & "00" & Chr(&H82) & Chr(32)'))[1]
     b'0200\\x82 '
     """
-    for token, between in _CHAINED:
-        yield from _chain(text, token, between)
+    for byte, token, between in _CHAINED:
+        yield from _chain(text, byte, token, between)
     yield from _listed(text)
     for found in _BITS.finditer(text):
         yield "binary digits", bytes(int(one, 2) for one in _OCTET.findall(found[0])), len(found[0])
@@ -68,11 +67,14 @@ def all_of(text: str) -> Iterator[Found]:
             yield name, html.unescape(mark.sub(shown, line)).encode("latin-1", "replace"), len(line)
 
 
-def _chain(text: str, token: re.Pattern[str], between: re.Pattern[str]) -> Iterator[Found]:
+def _chain(
+    text: str, byte: re.Pattern[str], token: re.Pattern[str], between: re.Pattern[str]
+) -> Iterator[Found]:
     """The longest run of bytes and strings with nothing but what joins them between."""
     best: list[re.Match[str]] = []
     now: list[re.Match[str]] = []
-    for match in token.finditer(text):
+    tokens = token.finditer(text) if byte.search(text) else ()
+    for match in tokens:
         if now and not between.fullmatch(text, now[-1].end(), match.start()):
             now = []
         now.append(match)
