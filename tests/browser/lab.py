@@ -30,11 +30,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 # Generous: a machine that does other work, too, is slow to start a kernel. In milliseconds.
 PATIENCE = 90_000
 _START = 180
+# What JupyterLab itself complains of when a kernel is started again while it is asked.
+_UNHEARD = "Could not restore the debugger state"
 _ADDRESS = re.compile(r"http://[^\s/:]+:(\d+)")
 STOP = 60
 _SETTINGS: dict[str, dict[str, Any]] = {
@@ -199,8 +201,13 @@ def _watch(sheet: Sheet) -> None:
 
     page = sheet.page
     page.on("request", look)
-    page.on("console", lambda line: sheet.complaints.append(line.text) if line.type == "error" else None)
+    page.on("console", lambda line: _hear(sheet, line))
     page.on("pageerror", lambda error: sheet.complaints.append(str(error)))
+
+
+def _hear(sheet: Sheet, line: ConsoleMessage) -> None:
+    if line.type == "error" and _UNHEARD not in line.text:
+        sheet.complaints.append(line.text)
 
 
 def _notebook(cells: list[str]) -> dict[str, Any]:

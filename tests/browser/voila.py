@@ -12,6 +12,7 @@ from pathlib import Path
 
 from browser import lab
 from playwright.sync_api import Browser
+from warmed import VARIABLE
 
 # The page that `make voila` shows: Voila's own asks a content network for icons.
 PAGE = Path(__file__).parents[2] / "notebooks" / "page"
@@ -54,7 +55,10 @@ def serving(folder: Path, own: Path) -> Iterator[Voila]:
             *(sys.executable, "-m", "voila", "--no-browser", "--Voila.ip=127.0.0.1"),
             *(f"--port={lab.free_port()}", "--token=", "--template=iso8583", str(folder)),
         ],
-        env=lab._environment(own) | {"JUPYTER_PATH": str(PAGE)},
+        # Its kernels are started anew: with copies of a warm one a page now and then waits for ever for what
+        # its widgets look like.
+        env={name: value for name, value in lab._environment(own).items() if name != VARIABLE}
+        | {"JUPYTER_PATH": str(PAGE)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
