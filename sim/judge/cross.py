@@ -182,6 +182,16 @@ def inquiry_with_amount(message: Message) -> Iterable[Hit]:
     4,
     classes=_TRANSACTIONS,
     functions=_REQUESTS_AND_ADVICES,
+    missing=(61,),
+    reads=(3, 24, 25, ZERO),
+)
+@rule(
+    "zero-amount",
+    3,
+    4,
+    61,
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS_AND_ADVICES,
     reads=(3, 24, 25, 61, CARD, ZERO),
 )
 def zero_amount(message: Message) -> Iterable[Hit]:

@@ -37,6 +37,9 @@ _COPIES = "9F15025411" + "5F2403291231" + "9F390105" + "9F1C08" + "31" * 8 + "9F
 
 # What neither the vectors nor generate have, for rules that look there.
 RARE = [
+    # Nothing is asked for beside an element of the network's own.
+    Message("0100", {3: "000000", 4: "0" * 12, 25: "00", 61: "0" * 13}, "1987"),
+    Message("1100", {3: "000000", 4: "0" * 12, 24: "100", 61: "0" * 13}, "1993"),
     Message("0110", {3: "000000", 38: " " * 6, 39: "00"}),
     Message("0120", {3: "000000", 39: "00", 55: "9F270100"}),
     Message("0100", {3: "000000", 55: "9F2701809C0100"}),
