@@ -161,7 +161,7 @@ class AsyncHost:
 
     def _no_room(self) -> str:
         """Why no connection is taken, empty where one is."""
-        full = len(self.serving) >= self.limits["connections"]
+        full = len(self.serving) + len(self._shaking) >= self.limits["connections"]
         return "there are as many connections as there may be" if full else _STOPPED if self._stopped else ""
 
     async def _shake(self, writer: asyncio.StreamWriter) -> str:

@@ -96,7 +96,8 @@ def why_not(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the client's certificate is not trusted ({error.verify_message})"
     if isinstance(error, ssl.SSLError):
-        return _WHY.get(error.reason) or error.reason.lower().replace("_", " ")
+        said = getattr(error, "reason", None) or str(error)  # not all have a reason
+        return _WHY.get(said) or said.lower().replace("_", " ")
     if isinstance(error, ConnectionAbortedError):
         return "the handshake took too long"
     return "the client closed it during the handshake; it may not trust this host's certificate"

@@ -55,15 +55,34 @@ def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_pat
     assert asyncio.run(told(b"", ends="host stops")) == "the host was stopped"
 
 
+def test_handshakes_count_as_connections(tmp_path: Path) -> None:
+    """Who connects and says nothing takes one of the connections that there may be."""
+    cert, key = certificate(tmp_path)
+
+    async def run() -> None:
+        async with AsyncHost(tls=server_context(cert, key), limits={"connections": 1}) as host:
+            _, silent = await asyncio.open_connection("127.0.0.1", host.port)
+            await until(lambda: host._shaking)
+            _, other = await asyncio.open_connection("127.0.0.1", host.port)
+            await until(lambda: host.traffic.counts["refused"])
+            assert list(host.traffic)[1].note == "there are as many connections as there may be"
+            for writer in (silent, other):
+                writer.transport.abort()
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [
         (ssl.SSLError(1, "[SSL: TLSV1_ALERT_UNKNOWN_CA] tlsv1 alert unknown ca"), "does not trust"),
         (ssl.SSLError(1, "[SSL: NO_SHARED_CIPHER] no shared cipher"), "no cipher suite in common"),
         (ssl.SSLError(1, "[SSL: BAD_RECORD_TYPE] bad record type"), "bad record type"),
+        (ssl.SSLError("no reason"), "no reason"),
     ],
 )
 def test_openssls_reasons_are_said_in_words(error: ssl.SSLError, words: str) -> None:
     """Known reasons in plain words, others in OpenSSL's own."""
-    error.reason = error.args[1].partition("]")[0].removeprefix("[SSL: ")
+    if len(error.args) > 1:
+        error.reason = error.args[1].partition("]")[0].removeprefix("[SSL: ")
     assert words in why_not(error)
