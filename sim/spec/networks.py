@@ -358,21 +358,17 @@ def judge(name: str, pan: str) -> CardVerdict:
             reason = f"{found} is of none of {net.title}'s own ranges, but may travel in its messages"
         source = owner.range.source if owner else net.ranges[0].source
         return CardVerdict(severity, reason, _own_ranges(net), found, source)
+    place = "" if block.brand == net.title else f" on {net.title}"
     if len(pan) not in block.lengths:
         lengths = _either([str(length) for length in block.lengths]) + " digits"
-        place = "" if block.brand == net.title else f" on {net.title}"
         reason = f"card numbers of {block.brand}{place} have {lengths}, this one {len(pan)}"
         return CardVerdict("error", reason, lengths, f"{len(pan)} digits", block.source)
     found = f"a card number of {block.brand}"
     if block.report == "ok":
         return CardVerdict(None, f"{found} on its own network", _own_ranges(net), found, block.source)
     which = f"{found} ({block.status} range)"
-    if block.brand == net.title:
-        return CardVerdict(
-            block.report, f"{which}. {block.note}".strip(), _own_ranges(net), which, block.source
-        )
-    reason = f"{which} on {net.title}. {block.note}".strip()
-    return CardVerdict(block.report, reason, _own_ranges(net), found, block.source)
+    reason = f"{which}{place}. {block.note}".strip()
+    return CardVerdict(block.report, reason, _own_ranges(net), found if place else which, block.source)
 
 
 def allowed(name: str, pan: str) -> tuple[str | None, str]:

@@ -292,8 +292,9 @@ def _cells(data: Data, elements: Spec, full_bitmap: bool) -> list[Data]:
             "number": number,
             "set": number in announced,
             "state": states.get(number, "unread") if number in announced else "",
-            "name": "Secondary bitmap" if number == 1 else told_name(elements, number),
-            "known": not told_name(elements, number).lower().startswith("reserved"),
+            "name": "Secondary bitmap" if number == 1 else name,
+            "known": not name.lower().startswith("reserved"),
         }
         for number in range(1, 129 if full_bitmap else 4 * len(bits) + 1)
+        for name in [told_name(elements, number)]
     ]

@@ -77,8 +77,9 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
         cells = ipywidgets.Box([*short, wide]).add_class("iso-form")
         head = ipywidgets.HBox([ipywidgets.HTML(), remove]).add_class("iso-bar")
         self._box.children = (*self._box.children, ipywidgets.VBox([head, cells]).add_class("iso-rule"))
-        self._number()
-        self._gather()
+        if not self._putting:
+            self._number()
+            self._gather()
 
     def _number(self) -> None:
         """Say which rule is which: to the eye by its head, to other readers by each of its inputs."""
@@ -118,6 +119,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
             self.lines, self._rest, self._box.children = [], [], ()
             for row in self.rows:
                 self.add(**row)
+            self._number()
         finally:
             self._putting = False
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
-from sim.codec.wire.dumps.numbered import Found
+from sim.codec.wire.dumps.numbered import Found, word_before
 from sim.codec.wire.dumps.tidy import uncommented
 
 _ESCAPES = tuple(
@@ -53,7 +53,6 @@ _IN_BRACKETS = tuple(
     re.compile(rf"{one}([0-9A-Fa-f]{{2}}){two}") for one, two in ("<>", (r"\[", r"\]"), ("{", "}"))
 )
 _FEWEST_MARKED = 4
-_LONGEST_WORD = 64
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _FEWEST_PERCENT = 4
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
@@ -97,7 +96,7 @@ def _marked(text: str) -> Iterator[Found]:
         first = pattern.search(text)
         if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
             continue
-        word = _word_before(text, first.start())
+        word = word_before(text, first.start())
         line = text[first.start() - len(word) :].splitlines()[0]
         parts = pattern.split(line)
         pieces = [
@@ -105,12 +104,6 @@ def _marked(text: str) -> Iterator[Found]:
             for place, part in enumerate(parts)
         ]
         yield "hex in brackets among characters", b"".join(pieces), len(line)
-
-
-def _word_before(text: str, at: int) -> str:
-    """What of a word stands directly in front of character *at*."""
-    before = text[max(at - _LONGEST_WORD, 0) : at]
-    return before.split()[-1] if before.strip() and not before[-1].isspace() else ""
 
 
 def _escapes(text: str) -> Iterator[Found]:
@@ -122,7 +115,7 @@ def _escapes(text: str) -> Iterator[Found]:
     opened = [max(marks[:2])] if max(marks[:2]) == marks[2] - 1 >= 0 else []
     bodies = [_quoted(text, at, start) for at in dict.fromkeys([*opened, max(marks)])]
     if "" in bodies:
-        bodies = [*filter(None, bodies), text[start - len(_word_before(text, start)) :]]
+        bodies = [*filter(None, bodies), text[start - len(word_before(text, start)) :]]
     for body in dict.fromkeys(bodies):
         for base in (8, 10) if _DECIMAL.search(body) else (8,):
             data, taken = _unescaped(body, base)

@@ -123,10 +123,14 @@ def _marked(text: str, mark: re.Pattern[str]) -> str:
     starts = [match.start() for match, _ in zip(mark.finditer(text), range(_FEWEST), strict=False)]
     if len(starts) < _FEWEST:
         return ""
-    before = text[max(starts[0] - _LONGEST_WORD, 0) : starts[0]]
-    word = "" if before[-1:].isspace() else (before.split() or [""])[-1]
-    found = _LINE.match(text, starts[0] - len(word))
+    found = _LINE.match(text, starts[0] - len(word_before(text, starts[0])))
     return found[0] if found else ""
+
+
+def word_before(text: str, at: int) -> str:
+    """What of a word stands directly in front of character *at*."""
+    before = text[max(at - _LONGEST_WORD, 0) : at]
+    return before.split()[-1] if before.strip() and not before[-1].isspace() else ""
 
 
 def _by_entity(match: re.Match[str]) -> str:
