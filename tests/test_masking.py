@@ -166,3 +166,17 @@ def test_what_is_surely_no_card_stays(value: str) -> None:
     """A merchant number, an amount or a time is no card number, also in a broken message."""
     assert mask(42, value) == value
     assert mask_text(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (f"0000{PAN}", "0000411111******1111"),
+        (f"REF {'0' * 24}{PAN}", f"REF {'0' * 24}411111******1111"),
+        ("411111******1111D29122010000012345678F", "*" * 38),
+        (f"{'*' * 20}{PAN}D29122010000012345678F", "*" * 58),
+    ],
+)
+def test_a_card_number_is_hidden_among_fill_and_stars(value: str, shown: str) -> None:
+    """Zeros in front of it and what was starred out before change nothing, nor does a track with a D."""
+    assert mask_words(value) == shown

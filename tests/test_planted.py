@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from itertools import cycle, product
+from typing import Any
 
 import pytest
 from support import ALL, some, together, turns
@@ -22,15 +25,19 @@ from surfaces import (
 )
 
 from sim.codec import Message, build
-from sim.elements import tlv
+from sim.elements import layout, subfields, tlv
+from sim.elements.meaning import meaning
 from sim.spec import VERSIONS, spec
+from sim.spec.contents import FOREIGN
+from sim.spec.layouts import STANDARD, Cell, owners
+from sim.widgets.model import view
 
+MTIS = {"1987": "0200", "1993": "1200", "2003": "2200"}
 LOCATION = 40  # characters of DE 43 in 1987
 
 
 def everywhere(version: str, spelling: str) -> Message:
     """A message that carries card data where it belongs, and a copy of it where it does not."""
-    mti = {"1987": "0200", "1993": "1200", "2003": "2200"}[version]
     chip = tlv.write({"5A": PAN, "57": TRACK_2.replace("=", "D") + "0", "9F26": "A1B2C3D4E5F60718"})
     fields = {2: PAN, 3: "000000", 35: TRACK_2, 45: TRACK_1, 52: "DEADBEEFCAFE4711", 55: chip}
     copy = SPELLINGS[spelling]
@@ -39,7 +46,7 @@ def everywhere(version: str, spelling: str) -> Message:
             fields[number] = copy
     if len(copy) <= LOCATION:
         fields[43] = copy.ljust(LOCATION)
-    return Message(mti, dict(sorted(fields.items())), version)
+    return Message(MTIS[version], dict(sorted(fields.items())), version)
 
 
 def damaged(raw: str) -> Iterator[tuple[str, str]]:
@@ -82,6 +89,55 @@ def test_no_element_shows_a_card(version: str, spelling: str) -> None:
                     for name, text in quick(raw, read_as)
                     if (leaked := leaks(text))
                 ]
+    assert found == []
+
+
+def parts(cell: Cell, path: tuple[Cell, ...] = ()) -> Iterator[tuple[Cell, ...]]:
+    """The ways to the parts of *cell* that have none themselves."""
+    for one in cell.cells:
+        yield from parts(one, (*path, one)) if one.cells else [(*path, one)]
+
+
+def in_parts(owner: str) -> Iterator[tuple[str, Message]]:
+    """A card number in one part after the other of every layout of *owner*, as it is and in another spelling
+    each time."""
+    network = "" if owner == STANDARD else owner.upper()
+    others = cycle(("hex of EBCDIC", "track 2", "hex of ASCII", "packed track"))
+    held = {**SPELLINGS, "packed track": TRACK_2.replace("=", "D") + "F"}
+    for version, number in product(VERSIONS, range(2, 129)):
+        for one in layout.layouts(version, number, network):
+            for path in parts(one.cell) if one.network == network else ():
+                cell = path[-1]
+                fit = [name for name in held if len(held[name]) <= cell.most]
+                fit = [name for name in fit if not FOREIGN[cell.content].search(held[name])]
+                for name in {"plain", next(others)}.intersection(fit):
+                    value: Any = held[name]
+                    for step in reversed(path):
+                        value = {step.key: value}
+                    text = layout.write(one, [value] if one.cell.cut == "groups" else value)
+                    yield (
+                        f"{cell.path} {one.variant}: {name}",
+                        Message(MTIS[version], {number: text}, version),
+                    )
+
+
+@together("owner", owners())
+def test_no_part_of_a_layout_shows_a_card(owner: str) -> None:
+    """Also where what stands in front of it is digits, too: tag, length, zeros that fill it up."""
+    network = None if owner == STANDARD else owner.upper()
+    found, count = [], 0
+    for count, (where, message) in enumerate(in_parts(owner), 1):
+        (number,) = message.fields
+        shown = {"repr": repr(message), "line": subfields.say(message, number, network)}
+        shown["meaning"] = meaning(message, number, network)
+        told = subfields.unfold(message, number, network)
+        shown["parts"] = "".join(one.shown for one in told if not one.part.children)
+        shown["told"] = " ".join(one.shown + one.meaning for one in told)
+        if count % 16 == 0:
+            shown |= dict(quick(build(message), message.version))
+            shown["view"] = json.dumps(view(build(message), message.version, network))
+        found += [(where, name, leaked) for name, text in shown.items() if (leaked := leaks(text))]
+    assert count or owner == "discover", "its element is too short for a card"
     assert found == []
 
 

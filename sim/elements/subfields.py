@@ -6,6 +6,7 @@ One small function per kind of code that a layout row may name. Nothing is said 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from sim.codec import Message
@@ -13,7 +14,7 @@ from sim.elements import dates, money, mti
 from sim.elements.coded import code_of
 from sim.elements.emv_values import set_bits
 from sim.elements.layout import Part, fitting, read, tried
-from sim.masking import is_sensitive, mask, mask_pan
+from sim.masking import cover_parts, cover_value, is_sensitive, mask, mask_pan, mask_words
 from sim.spec import country, lookup, merchant_category, region
 from sim.spec.contents import FOREIGN
 from sim.spec.layouts import Cell, tag_layouts
@@ -65,15 +66,26 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
         if len(known) != 1:
             return []
         found = read(known[0], value)
-    value = message.get(number)
-    covered = mask(number, value, message.version)
-    if len(covered) != len(value):
-        covered = mask(0, value)
+    covered = cover_value(number, value, message.version, message.get(2))
+    if not covered.strip("*"):  # nothing is left to tell: what hides it here are its parts
+        covered = mask_words(cover_parts(message.version, number, value))
     for part, _ in found.walk():
         if part.sensitive:
             hidden = mask_pan(part.value) if part.sensitive == "pan" else "*" * len(part.value)
             covered = covered[: part.start] + hidden + covered[part.end :]
-    return list(_tell(found.layout.cell, found.parts, covered, message, network, 0))
+    parts = found.parts if covered == value else _unsaid(found.parts, covered)
+    return list(_tell(found.layout.cell, parts, covered, message, network, 0))
+
+
+def _unsaid(parts: tuple[Part, ...], covered: str) -> tuple[Part, ...]:
+    """*parts*, those in which something is hidden as such that hold card data: nothing is told of them."""
+    made = []
+    for one in parts:
+        inside = _unsaid(one.children, covered)
+        hidden = not inside and covered[one.start : one.end] != one.value and not one.sensitive
+        cell = replace(one.cell, sensitive="hidden") if hidden else one.cell
+        made.append(one._replace(cell=cell, children=inside))
+    return tuple(made)
 
 
 def _tell(

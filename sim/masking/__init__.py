@@ -35,6 +35,7 @@ __all__ = [
     "Stretch",
     "cover",
     "cover_fields",
+    "cover_parts",
     "cover_value",
     "is_card",
     "is_sensitive",

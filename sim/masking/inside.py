@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from sim.elements import chip_data, layout
 from sim.kept import Kept
 from sim.masking import search
-from sim.masking.search import SHORTEST_PAN, hide
+from sim.masking.search import SHORTEST_PAN, USUAL, Span, hide, middle
 from sim.masking.texts import STAR, mask_pan, mask_words
-from sim.masking.written import SHORTEST
+from sim.masking.written import SHORTEST, has_digits
 from sim.spec import emv
-from sim.spec.layouts import Cell, owners
+from sim.spec.layouts import Cell, Layout, holds_card_data, layouts, of_dialects, owners
 
 # Verification codes and account numbers in the two-digit id, two-digit length, data lists of DE 48.
 _HIDDEN_TAGS = frozenset({"01", "21", "92"})
@@ -40,42 +42,69 @@ def _tag(tag: str, value: str) -> str:
     return value if len(value) < SHORTEST else mask_words(value)
 
 
+class _Known(NamedTuple):
+    """A layout of an element, anybody's: whether rows name card data in it, and whether a part that they do
+    not name has room for a card number."""
+
+    layout: Layout
+    named: bool
+    roomy: bool
+
+
 @cache
-def _layouts(version: str, number: int) -> tuple[layout.Layout, ...]:
-    """The layouts of the element, anybody's, that have parts with card data."""
-    known = (one for name in owners() for one in layout.layouts(version, number, name.upper()))
-    return tuple(dict.fromkeys(one for one in known if _has_sensitive(one.cell)))
+def _of_networks(version: str, number: int) -> tuple[_Known, ...]:
+    found = dict.fromkeys(one for name in owners() for one in layouts(version, number, name.upper()))
+    made = (_Known(one, holds_card_data(one.cell), _has_room(one.cell)) for one in found)
+    return tuple(one for one in made if one.named or one.roomy)
 
 
-def _has_sensitive(cell: Cell) -> bool:
-    return bool(cell.sensitive) or any(map(_has_sensitive, cell.cells))
+def _known(version: str, number: int) -> tuple[_Known, ...]:
+    known, own = _of_networks(version, number), of_dialects(version, number)
+    return (*known, *(_Known(one, True, True) for one in own)) if own else known
 
 
-# Values, by version and element, in whose parts there is nothing to hide: those of one merchant are alike.
-_OPEN: Kept[tuple[str, int, str], bool] = Kept(1024)
+def _has_room(cell: Cell) -> bool:
+    return any(map(_has_room, cell.cells)) if cell.cells else not cell.sensitive and cell.most >= SHORTEST
+
+
+# Values, by version and element, in whose parts there is nothing to hide, and of how many layouts that is
+# known: those of one merchant are alike.
+_OPEN: Kept[tuple[str, int, str], int] = Kept(1024)
 
 
 def cover_parts(version: str, number: int, value: str) -> str:
-    """Hide the parts with card data of every layout that *value* fits."""
-    layouts = _layouts(version, number)
-    if not layouts or _OPEN.get(key := (version, number, value)):
+    """Hide what rows name as card data in every layout that *value* fits, and the card numbers that stand in
+    a part of one that can be read: what is in front of the part may be digits, too."""
+    known = _known(version, number)
+    if not known or _OPEN.get(key := (version, number, value)) == len(known):
         return value
-    shown = value
-    for one in layouts:
-        if layout.fits(one, shown):
-            shown = _hidden_parts(one, shown)
-    if shown == value and search.is_clean(value):
-        _OPEN.keep(key, True)
-    return shown
-
-
-def _hidden_parts(one: layout.Layout, value: str) -> str:
-    for part, _ in layout.read(one, value).walk():
-        if part.cell.sensitive:
-            own = value[part.start : part.end]
-            shown = mask_pan(own) if part.cell.sensitive == "pan" else STAR * len(own)
-            value = value[: part.start] + shown + value[part.end :]
+    long = has_digits(value, SHORTEST)
+    spans = [span for one in known if one.named or long for span in _in_parts(one.layout, value)]
+    if spans:
+        return hide(value, spans)
+    if search.is_clean(value):
+        _OPEN.keep(key, len(known))
     return value
+
+
+def _is_number(value: str) -> bool:
+    """Whether *value* is a short number such as hardly any issuer has for a card: an identifier."""
+    digits = value.strip().lstrip("0")
+    return digits.isdecimal() and len(digits) < USUAL and not search.is_usual(digits)
+
+
+def _in_parts(one: Layout, value: str) -> Iterator[Span]:
+    if one.pattern is not None and not layout.fits(one, value):
+        return
+    found = layout.read(one, value)
+    for part, _ in found.walk():
+        kind, size = part.cell.sensitive, part.end - part.start
+        if kind and found.fits:
+            first, last, _ = middle(0, size) if kind == "pan" else Span(0, size)
+            yield Span(part.start + first, part.start + last, True)
+        elif not kind and not part.children and SHORTEST <= size < len(value) and not _is_number(part.value):
+            for start, end, whole in search.find(part.value):
+                yield Span(part.start + start, part.start + end, whole)
 
 
 def cover_tagged(value: str) -> str:

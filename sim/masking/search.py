@@ -26,7 +26,7 @@ from sim.spec.networks import detect
 LONGEST = 19
 SHORTEST_PAN = 12  # digits that DE 2 may have, of a network or not
 _SHOWN_FIRST, _SHOWN_LAST = 6, 4
-_USUAL = 16
+USUAL = 16
 _LEAST = 8  # fewer first digits are an issuer's, which many cards share
 _MOST_LENGTHS = 7  # a range with more is a national scheme's: its length says nothing
 _SIZES = {f"{size:02}": size for size in range(LONGEST + 1)}
@@ -43,6 +43,7 @@ _TRACK_1 = re.compile(r"%?[A-Za-z]?(?:[0-9*] ?){12,19}\^[^^\r\n]{0,30}(?:\^[0-9=
 _TRACK_1_PIECE = re.compile(r"[A-Za-z .'/-]{0,53}\^[^^\r\n]{0,30}(?:\^[0-9=^ ]*\??)?")
 _TRACK_2 = re.compile(r"[0-9*]{12,19} ?[=Dd] ?[0-9=]*[Ff]?")
 _TRACK_2_PIECE = re.compile(r"[0-9]{0,19}=[0-9=]{7,}")
+_STARRED = re.compile(r"[0-9]{6}\*{3,9}[0-9]{4} ?[Dd]")  # a card number that was masked before
 _MONTH = re.compile(r"[=Dd] ?[0-9]{2}(?:0[1-9]|1[0-2])")
 _CHIP_TRACK = re.compile(r"57(?:0[B-Fb-f]|1[0-3])([0-9*]{12,19}[Dd][0-9]*[Ff]?)")
 _CHIP_PAN = re.compile(r"5[Aa]0[6-9Aa]([0-9]{12,19})")
@@ -191,6 +192,12 @@ def fits(digits: str) -> bool:
     return owner is not None and len(digits) in owner.range.lengths
 
 
+def is_usual(digits: str) -> bool:
+    """Whether the issuer of *digits* is known, and most of its card numbers have that length."""
+    owner = detect(digits[:6])
+    return owner is not None and len(digits) in _usual(owner.range.lengths)
+
+
 def _folded(text: str) -> str:
     """*text*, of the same length, with the digits of other scripts, raised or in circles, as ASCII."""
     return "".join(
@@ -218,12 +225,13 @@ def tracks(text: str, unread: bool = False) -> Iterator[Span]:
         if unread:
             yield from (Span(*track.span(), True) for track in _TRACK_1.finditer(text))
     for track in _TRACK_2.finditer(text) if "=" in text or "D" in text or "d" in text else ():
-        digits = _RUN.match(text, track.start())
-        end = digits.end() if digits else track.start()
-        first = next((at for at in range(track.start(), end - 11) if is_card(text[at:end])), None)
+        start = track.end() - len(track[0].lstrip("*"))
+        digits = _RUN.match(text, start)
+        end = digits.end() if digits else start
+        first = next((at for at in range(start, end - 11) if is_card(text[at:end])), None)
         if first is not None:
             yield Span(first, track.end(), True)
-        elif "=" in track[0] and _MONTH.search(track[0]):
+        elif ("=" in track[0] or _STARRED.search(track[0])) and _MONTH.search(track[0]):
             yield Span(*track.span(), True)
     if unread and "=" in text:
         yield from (Span(*track.span(), True) for track in _TRACK_2_PIECE.finditer(text))
@@ -299,6 +307,8 @@ def _bounded(digits: _Digits) -> Iterator[Span]:
     """Card numbers that begin and end with a group, in groups as people write them."""
     text, starts, ends = digits.text, digits.starts, digits.ends
     for first, start in enumerate(starts):
+        if text[start] == "0":  # zeros fill a number up
+            start = ends[first] - len(text[start : ends[first]].lstrip("0"))
         owner = detect(text[start : start + 6])
         if owner is None:
             continue
@@ -354,4 +364,4 @@ def _anywhere(digits: _Digits) -> Iterator[Span]:
 @lru_cache
 def _usual(lengths: Collection[int]) -> frozenset[int]:
     """Those of an issuer's *lengths* that most of its card numbers have."""
-    return frozenset((_USUAL, min(lengths)) if len(lengths) <= _MOST_LENGTHS else ())
+    return frozenset((USUAL, min(lengths)) if len(lengths) <= _MOST_LENGTHS else ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sim.errors import ChoiceError, SpecError, shown
-from sim.spec.layouts import Layout
+from sim.spec.layouts import Layout, keep_of_dialect
 from sim.spec.tables import read_csv
 
 VERSIONS = ("1987", "1993", "2003")
@@ -113,6 +113,7 @@ def with_elements(
         # A date of another length is laid out otherwise, in no way that is known here.
         pattern = old.pattern if row.get("format", old.format) == old.format else ""
         elements[number - 1] = _element({**kept, "pattern": pattern, **row})
+    keep_of_dialect(parts)
     return Spec(standard.version, tuple(elements), dialect, parts)
 
 

@@ -224,6 +224,29 @@ def tag_layouts(tag: str, network: str) -> tuple[Layout, ...]:
     )
 
 
+# Layouts with card data that the tables of dialects have, by version and element.
+_OF_DIALECTS: dict[tuple[str, int], tuple[Layout, ...]] = {}
+
+
+def holds_card_data(cell: Cell) -> bool:
+    """Whether a row says so of the part, or of one inside it."""
+    return bool(cell.sensitive) or any(map(holds_card_data, cell.cells))
+
+
+def keep_of_dialect(parts: tuple[Layout, ...]) -> None:
+    """Remember those of *parts* that have card data: it is hidden wherever a value fits them, since what is
+    shown does not always know the dialect that it came in."""
+    for one in parts:
+        known = _OF_DIALECTS.get((one.version, one.number), ())
+        if holds_card_data(one.cell) and one not in known:
+            _OF_DIALECTS[one.version, one.number] = (*known, one)
+
+
+def of_dialects(version: str, number: int) -> tuple[Layout, ...]:
+    """The layouts with card data that dialects met in this process have of an element."""
+    return _OF_DIALECTS.get((version, number), ())
+
+
 def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]]) -> Layout:
     """The layout that *rows* of somebody's own describe: as in a file of layouts, the columns that a row
     lacks empty. Raises SpecError for a row that is none."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from support import together
 
 from sim.codec import Message
+from sim.codec.wire import wire_format
+from sim.codec.wire.catalogue import ready
 from sim.elements.meaning import meaning
 from sim.elements.subfields import inside_tag, say, unfold
-from sim.spec import spec
+from sim.spec import VERSIONS, spec
 from sim.spec.layouts import Cell, layouts, owners, tag_layouts
 from sim.spec.tables import read_csv
 
-RECORD = "001" + "20261120" + "156" + "0000000001000" + "0000000009000" + "COFFEE".ljust(10)
+RECORD = "001" + "20261119" + "156" + "0000000001000" + "0000000009000" + "COFFEE".ljust(10)
 IDENTITY = f"01{'A' * 20}1 CUP7291 CUP"
 
 CASES = [
@@ -37,7 +41,7 @@ CASES = [
     ("AMEX", "1993", 55, "C1C7D5E20001" + "A" * 16 + "0706010A03A00000" + "1" * 68, "9F10", ""),
     ("UNIONPAY", "1987", 48, "BC123A456" + " " * 12, "7-9", ""),
     ("UNIONPAY", "1987", 60, "00000500030", "9-10", "POS"),
-    ("UNIONPAY", "1987", 59, f"QR156001{RECORD}", "12-19", "20 November 2026"),
+    ("UNIONPAY", "1987", 59, f"QR156001{RECORD}", "12-19", "19 November 2026"),
     ("UNIONPAY", "1987", 59, f"QR156002{RECORD}{RECORD}", "70-72", "Yuan Renminbi (CNY)"),
     ("UNIONPAY", "1987", 59, "QD0012026110120261120", "6-13", "1 November 2026"),
     ("UNIONPAY", "1987", 61, f"{IDENTITY}AM{'10' * 8}0612", "23", "good"),
@@ -117,6 +121,15 @@ def test_card_data_in_parts_is_never_shown(
     assert secret not in say(message, number, network)
 
 
+# What a part is called that holds the thing itself, not a result, an indicator or a format of it.
+SECRET = re.compile(
+    r"(?:\b(?:cvv2?|cvc ?[123]?|cav2|cvn2?|cid\)?|cavv(?: data)?|tavv|aevv|(?:card|account) number)"
+    r"|(?<!authentication) token|^token"
+    r"|ucaf(?: data| field| \(.*)?|(?<!^id) expiry|authentication data|key block.*|new key|^PIN under.*)$",
+    re.IGNORECASE,
+)
+
+
 def _cells(cell: Cell) -> list[Cell]:
     return [cell, *(inner for one in cell.cells for inner in _cells(one))]
 
@@ -136,6 +149,23 @@ def test_rows_are_sound(owner: str) -> None:
     }:
         for one in layouts(version, number, network):
             assert one.cell.width <= spec(version)[number].width, (owner, number, one.variant)
+
+
+def test_parts_named_as_card_data_are_hidden() -> None:
+    """A row whose part is called what must never show says that it is sensitive, whoever's it is."""
+    tables = (wire_format(name).layout("1987").dialect for name in ready())
+    own = [part for table in tables if table for part in table.parts]
+    known = {
+        one
+        for version in VERSIONS
+        for number in range(2, 129)
+        for owner in owners()
+        for one in (*layouts(version, number, owner.upper()), *own)
+    }
+    cells = [cell for one in known for cell in _cells(one.cell) if not cell.cells]
+    named = [cell for cell in cells if SECRET.search(cell.name)]
+    assert len(named) > 30
+    assert [(cell.path, cell.name) for cell in named if not cell.sensitive] == []
 
 
 def test_codes_of_parts_belong_to_a_part() -> None:

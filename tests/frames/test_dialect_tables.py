@@ -10,6 +10,7 @@ import sim
 from sim.codec import Message
 from sim.codec.wire import Format, encode, wire_format
 from sim.codec.wire.dialects import load_format
+from sim.elements.layout import write
 from sim.operations import records
 from sim.widgets import MessageAnatomy, ValidatePanel
 
@@ -96,3 +97,15 @@ def test_a_ready_dialect_is_read_everywhere() -> None:
     assert anatomy.set_value(41, "TILL000000000002")
     assert b"TILL000000000002".hex() in anatomy.held.data.hex() if anatomy.held else False
     assert not anatomy.set_value(41, "TILL0001")
+
+
+def test_card_data_in_parts_of_a_dialect_is_hidden_wherever_its_element_is_shown() -> None:
+    """Not only in the parts: in the value's own cell, in reprs, in the table of many, in a column of it."""
+    (parts,) = (one for one in wire_format("postilion").layout("1987").dialect.parts if one.number == 127)  # type: ignore[union-attr]
+    value = write(parts, {"9": "729730", "10": "729", "28": "7299", "32": "AAV7299"})
+    sent = encode(Message("0800", {11: "000042", 127: value}), "postilion")
+    table, many = sim.parse(sent, format="postilion"), sim.read([sent.hex()], format="postilion")
+    shown = [table.to_string(), repr(table.iso.message), many.to_string(), many["DE127"].to_string()]
+    for one in (*shown, sim.mask(sent)):
+        assert "729730" in one or "RawMessage" in one
+        assert "729" not in one.replace("729730", ""), one
