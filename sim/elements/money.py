@@ -73,9 +73,15 @@ def say_rate(value: str) -> str:
 
 
 def say_currency(code: str) -> str:
-    """A currency code with its name: `US Dollar (USD)`; empty when ISO 4217 has no such code."""
+    """A currency code with its name: `US Dollar (USD)`; empty when ISO 4217 has no such code.
+
+    >>> say_currency("810")
+    'Russian Ruble (RUR), withdrawn in 2004-01'
+    """
     known = currency(code)
-    return f"{known.name} ({known.alpha})" if known else ""
+    if known is None:
+        return ""
+    return f"{known.name} ({known.alpha})" + (f", withdrawn in {known.withdrawn}" if known.withdrawn else "")
 
 
 def amount(message: Message, number: int = 4) -> tuple[str, str] | None:

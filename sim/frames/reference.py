@@ -10,13 +10,22 @@ from sim.frames.messages import columns_of
 from sim.frames.tables import Table
 from sim.judge import catalogue
 from sim.operations.faults.breaking import all_faults
-from sim.spec import Code, code_list, code_lists, countries, currencies, spec, version_of
+from sim.spec import (
+    Code,
+    code_list,
+    code_lists,
+    countries,
+    currencies,
+    spec,
+    version_of,
+    withdrawn_currencies,
+)
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import choose, network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
 
-_REGISTRIES = ("countries", "currencies")
+_REGISTRIES = ("countries", "currencies", "withdrawn_currencies")
 _VERSION_DIGITS = "0123456789"
 _MUST = "M"
 _RULE_COLUMNS = ("rule", "network", "severity", "checks", "source", "hint", "example")
@@ -81,11 +90,14 @@ def codes(name: str | None) -> Table:
     if name is None:
         counts = {one: len(code_list(one)) for one in code_lists()}
         counts |= {"countries": len(countries()), "currencies": len(currencies())}
+        counts["withdrawn_currencies"] = len(withdrawn_currencies())
         table = columns_of(("name", "codes"), [(one, str(count)) for one, count in sorted(counts.items())])
         return ReferenceTable(table).astype({"codes": "int64"})
     name = choose("name", name, sorted((*code_lists(), *_REGISTRIES)))
     if name == "currencies":
         return _currencies()
+    if name == "withdrawn_currencies":
+        return _withdrawn()
     if name == "countries":
         rows = [(one.numeric, one.alpha2, one.alpha3, one.name) for one in countries()]
         return ReferenceTable(columns_of(("code", "alpha2", "alpha3", "name"), rows))
@@ -97,6 +109,14 @@ def _currencies() -> Table:
     columns = columns_of(("code", "alpha", "name"), [row[:3] for row in rows])
     exponents = ReferenceTable({"exponent": [row[3] for row in rows]}).astype("Int64")
     return ReferenceTable({**columns, "exponent": exponents["exponent"]})
+
+
+def _withdrawn() -> Table:
+    """The currencies that are none any more, with the month since when and what came in their place."""
+    found = [
+        (one.numeric, one.alpha, one.name, one.withdrawn, one.successor) for one in withdrawn_currencies()
+    ]
+    return ReferenceTable(columns_of(("code", "alpha", "name", "withdrawn", "successor"), found))
 
 
 def _listed(rows: tuple[Code, ...]) -> Table:

@@ -100,6 +100,11 @@ def currency_known(message: Message, number: int) -> Iterator[Hit]:
     elif known and known.exponent is None and known.alpha == "XXX":
         hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
         yield Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
+    elif known and known.withdrawn:
+        found = f"{known.numeric}, {known.alpha} until {known.withdrawn}"
+        new = currency(known.successor)
+        hint = f"ISO 4217 has withdrawn it; {new.numeric} ({new.alpha}) came in its place." if new else ""
+        yield Hit(number, "a currency in use", found, 0, 3, "", hint, Severity.WARNING)
 
 
 @rule("minor-unit", 4, versions=("2003",))
@@ -107,7 +112,7 @@ def minor_unit(message: Message) -> Iterator[Hit]:
     """The minor unit digit of a 2003 amount agrees with ISO 4217."""
     where = place("2003", 4, "minor unit")
     digit, known = message[4][where], currency(message[4][place("2003", 4, "currency")])
-    if known is None or known.exponent is None or not clean(message, 4):
+    if known is None or known.exponent is None or known.withdrawn or not clean(message, 4):
         return
     if digit != str(known.exponent):
         expected = f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}"

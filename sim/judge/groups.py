@@ -84,7 +84,7 @@ def _minor_unit(part: Part, parts: tuple[Part, ...], number: int) -> Iterator[Hi
     """The number of decimals agrees with ISO 4217; the currency stands in a part beside."""
     code = next(one.value for one in parts if one.key == part.cell.argument)
     known = currency(code)
-    if known and known.exponent is not None and part.value != str(known.exponent):
+    if known and not known.withdrawn and known.exponent is not None and part.value != str(known.exponent):
         expected = f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}"
         yield Hit(number, expected, repr(part.value), part.start, part.end - part.start)
 

@@ -15,7 +15,7 @@ from typing import get_args
 from sim.errors import OptionError, shown
 from sim.judge import catalogue
 from sim.operations.faults.breaking import all_faults
-from sim.spec import VERSIONS, code_list, code_lists, countries, currencies, spec
+from sim.spec import VERSIONS, code_list, code_lists, countries, currencies, spec, withdrawn_currencies
 from sim.spec.emv import bits, tags
 from sim.spec.layouts import owners
 from sim.spec.networks import NETWORKS
@@ -222,17 +222,18 @@ def _network_codes() -> Iterator[Entry]:
 
 
 def _registries() -> Iterator[Entry]:
-    for one in currencies():
+    for one in (*currencies(), *withdrawn_currencies()):
+        said = "withdrawn_currencies" if one.withdrawn else "currencies"
         yield Entry(
             "code",
             one.numeric,
             one.name,
-            "currencies",
+            said,
             (),
             "",
             one.alpha,
             "ISO 4217",
-            "sim.codes('currencies')",
+            f"sim.codes('{said}')",
         )
     for land in countries():
         text = f"{land.alpha2} {land.alpha3}"

@@ -23,6 +23,7 @@ from sim.spec.registries import (
     currency,
     merchant_category,
     region,
+    withdrawn_currencies,
 )
 
 __all__ = [
@@ -50,4 +51,5 @@ __all__ = [
     "role",
     "spec",
     "version_of",
+    "withdrawn_currencies",
 ]

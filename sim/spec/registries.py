@@ -1,5 +1,6 @@
 """Currencies, countries and merchant categories, from libraries that follow the registries:
-ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245). Loaded on first use."""
+ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245). Loaded on first use. Currencies that ISO 4217
+withdrew are rows of `data/withdrawn_currencies.csv`: messages and test sets have them still."""
 
 from __future__ import annotations
 
@@ -18,12 +19,15 @@ _MCC_WIDTH = 4
 @dataclass(frozen=True, slots=True)
 class Currency:
     """One ISO 4217 currency. `exponent` is the number of decimals of its minor unit: USD 2, JPY 0,
-    KWD 3; None where ISO 4217 names none, as for XXX (no currency)."""
+    KWD 3; None where ISO 4217 names none, as for XXX (no currency). `withdrawn` is the month since when it is
+    none, as 2004-01, `successor` what came in its place; both are empty for an active one."""
 
     alpha: str
     numeric: str
     name: str
     exponent: int | None
+    withdrawn: str = ""
+    successor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,13 @@ def currencies() -> tuple[Currency, ...]:
     """All active ISO 4217 currencies, by alphabetic code."""
     import iso4217
 
+    gone = {one.alpha for one in withdrawn_currencies()}
     return tuple(
         sorted(
             (
                 Currency(item.code, f"{item.number:03}", item.currency_name, item.exponent)
                 for item in iso4217.Currency
+                if item.code not in gone
             ),
             key=lambda currency: currency.alpha,
         )
@@ -53,15 +59,30 @@ def currencies() -> tuple[Currency, ...]:
 
 
 @cache
+def withdrawn_currencies() -> tuple[Currency, ...]:
+    """The currencies that ISO 4217 has withdrawn since payments have its numbers, by alphabetic code."""
+    columns = ("alpha", "numeric", "name", "exponent", "withdrawn", "successor")
+    rows = ((row[one] for one in columns) for row in read_csv("withdrawn_currencies"))
+    return tuple(
+        Currency(alpha, numeric, name, int(exponent), withdrawn, successor)
+        for alpha, numeric, name, exponent, withdrawn, successor in sorted(map(tuple, rows))
+    )
+
+
+@cache
 def _currency_index() -> dict[str, Currency]:
-    return {key: item for item in currencies() for key in (item.alpha, item.numeric)}
+    # A number may be given again: it is the active currency's.
+    every = (*withdrawn_currencies(), *currencies())
+    return {key: item for item in every for key in (item.alpha, item.numeric)}
 
 
 def currency(code: str) -> Currency | None:
-    """The currency with this numeric or alphabetic code, None when ISO 4217 has none.
+    """The currency with this numeric or alphabetic code, a withdrawn one, too; None for any other.
 
     >>> currency("392").exponent, currency("KWD").exponent
     (0, 3)
+    >>> currency("810").alpha, currency("810").withdrawn, currency("810").successor
+    ('RUR', '2004-01', 'RUB')
     """
     return _currency_index().get(code)
 

@@ -8,7 +8,9 @@ import pycountry
 import pytest
 from support import together
 
+from sim.elements.meaning import meaning
 from sim.errors import ChoiceError, SpecError
+from sim.operations import explain, generate, validate
 from sim.spec import (
     VERSIONS,
     countries,
@@ -19,6 +21,7 @@ from sim.spec import (
     registries,
     spec,
     version_of,
+    withdrawn_currencies,
 )
 from sim.spec.tables import read_csv
 
@@ -126,6 +129,27 @@ def test_registries() -> None:
     assert country("276") is country("DE") is country("DEU")
     assert merchant_category("5411") == "Groceries and supermarkets"
     assert merchant_category("9999") == merchant_category("") == ""
+
+
+def test_withdrawn_currencies_are_told_and_warned_of() -> None:
+    """They are found by number and letters, no active one is hidden by them, and what took over is active."""
+    active = {one.alpha for one in currencies()}
+    for one in withdrawn_currencies():
+        assert currency(one.alpha) is one
+        assert one.alpha not in active
+        assert one.successor in active
+        assert re.fullmatch(r"(?:199[6-9]|20[0-9]{2})-(?:0[1-9]|1[0-2])", one.withdrawn)
+    assert currency("810") is currency("RUR")
+    assert currency("532") is not currency("ANG"), "the old guilder's number is the new one's"
+    message = generate("auth", network="VISA", currency="810").message
+    (said,) = (one for one in validate(message).findings if one.rule == "currency")
+    assert (said.severity, said.field, said.found) == ("warning", 49, "810, RUR until 2004-01")
+    assert "643 (RUB)" in said.hint
+    assert "10.00 RUR" in explain(message).summary
+    assert meaning(message, 49) == "Russian Ruble (RUR), withdrawn in 2004-01"
+    assert validate(message).valid
+    later = generate("auth", network="VISA", currency="RUR", version="2003").message
+    assert [one.rule for one in validate(later).findings if one.field == 4] == ["currency"]
 
 
 def test_countries_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
