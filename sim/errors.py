@@ -16,6 +16,7 @@ MTI_FIELD = 0
 BITMAP_FIELD = 1
 _MOST_SHOWN = 40
 _MOST_DIGITS = 11  # fewer than the shortest card number has
+_LARGE = 10**_MOST_SHOWN
 
 
 def element_label(field: int | None) -> str:
@@ -148,6 +149,8 @@ def shown(value: object) -> str:
     >>> shown("VISSA"), shown(4111111111111111)
     ("'VISSA'", '16 characters')
     """
+    if isinstance(value, int) and abs(value) >= _LARGE:  # Python writes out no number of any length
+        return "a large number"
     if isinstance(value, str | int | float | None):
         digits = sum(char.isdecimal() for char in str(value))
         return f"{len(str(value))} characters" if digits > _MOST_DIGITS else repr(value)[:_MOST_SHOWN]
@@ -177,7 +180,7 @@ def closest(value: object, spellings: Mapping[str, str]) -> str | None:
     from difflib import get_close_matches
 
     folded = {fold(spelling): meant for spelling, meant in spellings.items()}
-    text = fold(str(value)[:_MOST_SHOWN])
+    text = fold(value[:_MOST_SHOWN]) if isinstance(value, str) else ""
     near = [] if text.isdecimal() else get_close_matches(text, folded, n=1, cutoff=0.6)
     return folded[near[0]] if near else None
 

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, get_args
 
+import pandas as pd
 import pytest
 from support import together
 
@@ -257,6 +258,31 @@ def test_an_option_that_cannot_be_met_is_named(options: dict[str, Any], text: st
     """What is no matter of choice is an OptionError that says what was expected."""
     with pytest.raises(sim.OptionError, match=text):
         sim.generate(**options)
+
+
+@together(
+    "call, error",
+    [
+        (lambda one: sim.parse("0800", format=1), sim.SpecError),
+        (lambda one: sim.build(one, format=["bcd"]), sim.SpecError),
+        (lambda one: sim.export_format(87), sim.SpecError),
+        (lambda one: sim.codes(10**5000), sim.ChoiceError),
+        (lambda one: sim.parse("0800", version=10**5000), sim.ChoiceError),
+        (lambda one: sim.drill(["bitmap"]), sim.ChoiceError),
+        (lambda one: sim.break_message(one, ["luhn"]), sim.ChoiceError),
+        (lambda one: sim.search(10**5000), sim.OptionError),
+        (lambda one: sim.respond(one, 51), sim.OptionError),
+        (lambda one: sim.reverse(one, stan=5), sim.OptionError),
+        (lambda one: sim.reverse(one, at=pd.NaT), sim.OptionError),
+        (lambda one: sim.generate(timezone="a/" * 2000), sim.OptionError),
+        (lambda one: sim.load_format(5), sim.OptionError),
+        (lambda one: sim.run_suite(5), sim.OptionError),
+    ],
+)
+def test_what_is_no_such_argument_is_told(call: Callable[[Any], object], error: type[sim.IsoError]) -> None:
+    """An argument of another type, a missing time, a number or a name without end: an error that says so."""
+    with pytest.raises(error, match=r"expected .*, found "):
+        call(sim.generate())
 
 
 def test_an_error_quotes_no_card_number() -> None:

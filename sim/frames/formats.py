@@ -51,7 +51,7 @@ def _row(made: Format) -> tuple[object, ...]:
 
 def export_format(given: str | Format, to: str, version: str | None) -> str | dict[str, Any]:
     """The format written out for another toolkit, or as a file of our own; warns of what is left out."""
-    made = wire_format(given) if isinstance(given, str) else given
+    made = wire_format(given)
     if to not in _KINDS:
         raise SpecError(None, None, "to as " + ", ".join(_KINDS), shown(to))
     if to == "toml":

@@ -112,7 +112,7 @@ class Line:
         Raises SpecError or ChoiceError for unknown names, OptionError where nothing says where a message
         ends."""
         usual = read_toml("link")["line"]
-        chosen = wire_format(format or usual["format"]) if not isinstance(format, Format) else format
+        chosen = wire_format(format or usual["format"])
         own = chosen.frames or usual["framing"]
         names = [framing] if isinstance(framing, str) else list(own if framing is None else framing)
         kinds = [frame(name).kind for name in names]

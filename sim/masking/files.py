@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 
 from sim.errors import OptionError, shown
@@ -20,6 +21,8 @@ def path_of(option: str, given: str | Path) -> Path:
     >>> path_of("suite", "lab.toml").suffix
     '.toml'
     """
+    if not isinstance(given, str | PathLike):
+        raise OptionError(option, "the name of a file, or its text", shown(given))
     text = str(given)
     longest = max(map(len, Path(text).parts), default=0)
     if not text or "\0" in text or len(text) > _LONGEST or longest > _LONGEST_NAME or not _encodable(text):

@@ -41,7 +41,7 @@ def respond(
     approved where that is less than was asked for, *balance_minor_units* the balance of the account, below
     zero where it is overdrawn.
     *network* None is the card's. Raises BuildError where nothing answers such a message or the code has
-    the wrong length, OptionError for an amount that cannot be.
+    the wrong length, OptionError for an amount that cannot be or a code that is no text.
     """
     mti, version = request.mti, request.version
     answer_mti = mtis.response_mti(mti)
@@ -56,6 +56,7 @@ def respond(
         _check("amount_minor_units", amount_minor_units, most)
     if balance_minor_units is not None:
         _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
+    _check_text("code", code, 39)
     network = network or _network_of(request)
     inside, present = Inside(request, network), tuple(request.fields)
     if code:
@@ -82,6 +83,11 @@ def _check(option: str, value: int | None, most: int, least: int = 0) -> None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value <= most):
         return
     raise OptionError(option, f"a whole number, {least} to {most}", shown(value), 4)
+
+
+def _check_text(option: str, value: object, number: int) -> None:
+    if not isinstance(value, str | None):
+        raise OptionError(option, "a text", shown(value), number)
 
 
 class _Answer:
@@ -181,7 +187,7 @@ def reverse(
     *stan* and *at* are the reversal's own; without them the next number and the original's own
     transmission time. *final_amount_minor_units* is what stays of the amount where only a part is undone.
     Raises BuildError when *original* is no authorization or financial message, OptionError for an amount
-    above it.
+    above it or a STAN that is no text.
     """
     if original.mti[1] not in "12":
         raise BuildError(0, 1, "an authorization or financial message", f"MTI {original.mti}")
@@ -198,6 +204,7 @@ def reverse(
     kept = read_toml("templates")["kept"][version]
     fields = {number: original[number] for number in kept if number in original}
     width = spec(version)[11].width
+    _check_text("stan", stan, 11)
     number = stan or _next(original.get(11))
     fields[11] = number.zfill(width)
     moment = clock(version, at, template.zone_at(at))

@@ -115,9 +115,9 @@ def moment(at: object) -> datetime | None:
     >>> moment("2026-11-20")
     datetime.datetime(2026, 11, 20, 0, 0)
     """
-    if at is None or isinstance(at, datetime):
+    if at is None or (isinstance(at, datetime) and at == at):  # NaT equals nothing
         return at
-    if isinstance(at, date):
+    if isinstance(at, date) and not isinstance(at, datetime):
         return datetime.combine(at, time())
     try:
         return datetime.fromisoformat(at.strip()) if isinstance(at, str) else _no_moment(at)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import get_args
 
 from sim.errors import OptionError, shown
@@ -61,13 +62,14 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
         given = "nothing to look for" if isinstance(text, str) else shown(text)
         raise OptionError("text", "a word, a number, a code or a tag", given)
     chosen = None if kind is None else choose("kind", kind, KINDS)
+    # A word that comes twice, in a paste perhaps, is looked for once.
+    once, phrase = list(dict.fromkeys(words)), f"|{' '.join(words)}|"
     found = [
-        (rank, at)
+        (rank, at, entry)
         for at, (entry, texts) in enumerate(_index())
-        if chosen in (None, entry.kind) and (rank := _rank(words, texts)) is not None
+        if chosen in (None, entry.kind) and (rank := _rank(once, phrase, texts)) is not None
     ]
-    index = _index()
-    return tuple(index[at][0] for _, at in sorted(found))
+    return tuple(entry for _, _, entry in sorted(found, key=itemgetter(0, 1)))
 
 
 def _words(text: str) -> list[str]:
@@ -88,12 +90,16 @@ class _Texts:
     rest: str
 
 
-def _rank(words: list[str], texts: _Texts) -> tuple[int, int] | None:
+def _rank(words: list[str], phrase: str, texts: _Texts) -> tuple[int, int] | None:
     """How well all *words* are met, the worst of them first; None where one is nowhere."""
-    if f"|{' '.join(words)}|" in texts.called:
+    if phrase in texts.called:
         return _KEY, _KEY
-    ranks = [_of(word, texts) for word in words]
-    return None if _NOWHERE in ranks else (max(ranks), sum(ranks))
+    ranks = []
+    for word in words:
+        if (rank := _of(word, texts)) == _NOWHERE:
+            return None
+        ranks.append(rank)
+    return max(ranks), sum(ranks)
 
 
 def _of(word: str, texts: _Texts) -> int:

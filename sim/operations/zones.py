@@ -11,6 +11,8 @@ from sim.errors import OptionError, closest, shown
 from sim.spec.tables import read_csv
 
 _OFFSET = re.compile(r"([+-])([0-9]{2}):?([0-9]{2})")
+# What zoneinfo is asked for: it would import a package for each part of another name.
+_NAME = re.compile(r"[\w+-]{1,32}(?:/[\w+-]{1,32}){0,2}", re.ASCII)
 _MINUTES = 60
 _MOST_MINUTES = 14 * _MINUTES  # no zone is further from UTC
 
@@ -43,7 +45,7 @@ def zone_named(value: object) -> tzinfo:
         return value
     if isinstance(value, str):
         offset = _OFFSET.fullmatch(value)
-        found = _zone(value) if offset is None else _fixed(*offset.groups())
+        found = _fixed(*offset.groups()) if offset else _zone(value) if _NAME.fullmatch(value) else None
         if found is not None:
             return found
     names = {row["zone"]: row["zone"] for row in read_csv("zones")}

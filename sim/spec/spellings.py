@@ -13,6 +13,8 @@ from sim.spec.elements import VERSIONS
 from sim.spec.networks import NETWORKS, told
 from sim.spec.tables import read_toml
 
+_MOST = 10_000  # the numbers among the names are years and codes; Python writes out no number of any length
+
 
 def choose(
     option: str, value: object, choices: Iterable[str], spoken: Mapping[str, str] | None = None
@@ -24,7 +26,7 @@ def choose(
     'responses'
     """
     words = tuple(choices)
-    if isinstance(value, str | int) and not isinstance(value, bool):
+    if isinstance(value, str) or (type(value) is int and 0 <= value < _MOST):
         text = str(value)
         if text in words:
             return words[words.index(text)]  # a text that only equals one, such as an enum's, is not kept

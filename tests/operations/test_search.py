@@ -6,6 +6,7 @@ import pytest
 from support import together
 
 import sim
+from sim.operations import search as searching
 from sim.operations.search import KINDS, search
 from sim.spec.tables import read_csv
 
@@ -97,6 +98,16 @@ def test_all_words_must_be_there() -> None:
     assert 0 < len(both) < len(one)
     assert {entry.network for entry in both} >= {"VISA"}
     assert search("visa nosuchword") == ()
+
+
+def test_a_paste_costs_no_more_than_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word that comes again is looked for once, and none behind one that is nowhere."""
+    asked: list[str] = []
+    monkeypatch.setattr(searching, "_of", lambda word, texts: asked.append(word) or searching._NOWHERE)
+    assert search("4111 0000 " * 1000) == ()
+    assert set(asked) == {"4111"}
+    monkeypatch.undo()
+    assert search("visa visa token") == search("visa token")
 
 
 def test_every_kind_has_entries_and_can_be_asked_for() -> None:

@@ -84,18 +84,20 @@ def loaded() -> tuple[Format, ...]:
     return tuple(_LOADED.values())
 
 
-def wire_format(name: str) -> Format:
-    """The format *name*, ready or loaded. Raises SpecError for another.
+def wire_format(name: Format | str) -> Format:
+    """The format *name*, ready or loaded; a format is itself. Raises SpecError for another.
 
     >>> wire_format("bcd").digits
     'bcd'
     """
-    if name in _LOADED:
+    if isinstance(name, Format):
+        return name
+    if isinstance(name, str) and name in _LOADED:
         return _LOADED[name]
-    if name not in ready():
-        found = shown(name) + did_you_mean(name, names())
-        raise SpecError(None, None, "a format: " + ", ".join(names()), found)
-    return _ready(name)
+    if isinstance(name, str) and name in ready():
+        return _ready(name)
+    found = shown(name) + did_you_mean(name, names())
+    raise SpecError(None, None, "a format: " + ", ".join(names()), found)
 
 
 @cache

@@ -77,7 +77,7 @@ def decode(data: bytes, fmt: Format | str, version: str | None = None) -> Messag
     >>> decode(bytes.fromhex("0800 2020000000000000 990000 123456"), "bcd")[11]
     '123456'
     """
-    return _read(data, fmt, version, None)
+    return _read(data, wire_format(fmt), version, None)
 
 
 def read(
@@ -89,7 +89,7 @@ def read(
     >>> read(bytes.fromhex("0010 0800 2020000000000000 990000 123456"), "bcd", framing=["length-2"]).spans[11]
     (15, 15, 18)
     """
-    chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
+    chosen = wire_format(fmt)
     layers, start, end = strip(data, framing)
     spans: Spans = {}
     try:
@@ -102,10 +102,9 @@ def read(
     return WireMessage(message, chosen, moved, layers)
 
 
-def _read(data: bytes, fmt: Format | str, version: str | None, spans: Spans | None) -> Message:
+def _read(data: bytes, chosen: Format, version: str | None, spans: Spans | None) -> Message:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"bytes of a message are bytes, not {type(data).__name__}")
-    chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
     views = Views(bytes(data))
     mti, at = read_mti(views, chosen)
     announced, secondary, end = read_bitmap(views, at, chosen)

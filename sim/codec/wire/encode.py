@@ -29,13 +29,13 @@ def encode(message: Message, fmt: Format | str, *, framing: Sequence[Layer | str
     >>> encode(Message("0800", {3: "990000", 11: "123456"}), "bcd").hex()
     '08002020000000000000990000123456'
     """
-    chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
+    chosen = wire_format(fmt)
     return wrap(_head(message, chosen) + b"".join(_pieces(message, chosen)), framing)
 
 
 def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:
     """One error for each element of *message* that *fmt* cannot carry; empty when it can be written."""
-    chosen = wire_format(fmt) if isinstance(fmt, str) else fmt
+    chosen = wire_format(fmt)
     layout = chosen.layout(message.version)
     found: list[BuildError] = []
     try:

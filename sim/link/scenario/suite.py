@@ -120,11 +120,12 @@ def suite_of(source: Suite | str | Path) -> Suite:
         return source
     if isinstance(source, str) and source.strip().upper() in ready_suites():
         return _of_toml(tables.read_toml(f"{_FOLDER}/{source.strip().upper()}"), "")
-    text, name = str(source), "suite"
     if isinstance(source, str) and _WORD.fullmatch(source) and not Path(source).exists():
         raise ChoiceError.of("suite", source, ready_suites())
-    if isinstance(source, Path) or "\n" not in source:
-        name, text = Path(source).stem, text_of("suite", source)
+    if isinstance(source, str) and "\n" in source:
+        text, name = source, "suite"
+    else:
+        text, name = text_of("suite", source), Path(source).stem
     if text.split("\n", 1)[0].count(",") >= 2 and "=" not in text.split("\n", 1)[0]:
         return _of_csv(text, name)
     try:

@@ -71,7 +71,7 @@ def question(topic: str, level: int, seed: int | str, number: int) -> Question:
     >>> question("bitmap", 1, 7, 1) == question("bitmap", 1, 7, 1)
     True
     """
-    if topic not in TOPICS:
+    if not isinstance(topic, str) or topic not in TOPICS:
         raise ChoiceError.of("topic", topic, TOPICS)
     if level not in LEVELS:
         raise ChoiceError.of("level", level, map(str, LEVELS))

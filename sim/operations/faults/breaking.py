@@ -61,6 +61,8 @@ def break_message(message: Message, fault: str, *, network: str | None = None) -
     """
     build(message)
     own = chosen_network(message, network)
+    if not isinstance(fault, str):
+        raise ChoiceError.of("fault", fault, _all())
     if fault in _all() and (made := _tried(_all()[fault][1], message, own)):
         return made
     known = sorted(one.id for one in faults_for(message, network=own))

@@ -100,7 +100,7 @@ def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
         version = version_named(version)
     if format is None or format == TEXT:
         return Known((), version)
-    made = wire_format(format) if isinstance(format, str) else format
+    made = wire_format(format)
     return Known((TriedFormat(made, 0.0),), made.version or version)
 
 
