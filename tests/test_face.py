@@ -240,7 +240,7 @@ def test_a_wrong_word_is_told_with_the_choices(
     "options, text",
     [
         ({"at": "tomorrow"}, "at: expected a datetime, a date or a text such as .*, found 'tomorrow'"),
-        ({"currency": "EURO"}, "currency: expected three digits .*, found 'EURO'; did you mean 'EUR'"),
+        ({"currency": "EUX"}, "currency: expected three digits .*, found 'EUX'; did you mean 'EUR'"),
         ({"pan": 41}, "pan: expected 12 to 19 digits, found 2 characters"),
         ({"pan": b"4012888888881881"}, "pan: expected 12 to 19 digits, found a value of type bytes"),
         ({"expiry": "2813"}, "expiry: expected four digits, YYMM, the month from 01 to 12, found '2813'"),

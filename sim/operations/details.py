@@ -9,7 +9,8 @@ from typing import Any
 from sim.elements.layout import layouts
 from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.zones import zone_named, zone_of
-from sim.spec import country, spec
+from sim.spec import spec
+from sim.spec.spellings import country_named
 from sim.spec.tables import read_toml
 
 # Name -> the element it goes to, and what it must look like. Widths that differ between versions are
@@ -41,7 +42,7 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
     """The details, complete and legal: a country with both its codes, none of the sample's postal
     code and region beside another place, and the options that are no values of samples. Raises OptionError
     for the first that cannot be met; nothing is cut to fit."""
-    options = read_toml("templates")["options"]
+    options, land = read_toml("templates")["options"], None
     for name, value in details.items():
         if name in options:
             _check_option(name, value, options[name])
@@ -54,6 +55,9 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
             nearest = closest(name, {known: known for known in names})
             raise OptionError(name, "one of " + ", ".join(names), shown(name), None, nearest)
         number, expected, pattern = LIMITS[name]
+        if name == "country":
+            land = country_named(value)
+            continue
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
             expected = expected or _TEXTS.get(name, "printable ASCII text")
             raise OptionError(name, expected, shown(value), number)
@@ -61,11 +65,8 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
         if len(value) > width:
             raise OptionError(name, f"at most {width} characters", size(value), number)
     made = dict(details)
-    if code := details.get("country"):
-        known = country(code.upper())
-        if known is None:
-            raise OptionError("country", LIMITS["country"][1], shown(code), 43)
-        made |= {"country": known.numeric, "country_alpha": known.alpha2, "zone": zone_of(known.alpha2)}
+    if land:
+        made |= {"country": land.numeric, "country_alpha": land.alpha2, "zone": zone_of(land.alpha2)}
     if "country" in details or "city" in details:
         made |= {"postal": "", "region": ""}
     return made

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sim.codec.walk import is_digits
-from sim.errors import ChoiceError, OptionError, closest, shown, size
+from sim.errors import ChoiceError, OptionError, shown, size
 from sim.operations.details import check_details
 from sim.operations.filling import holding, parts_of
 from sim.operations.fitting import check_fit, words_of
 from sim.operations.merchants import chosen_category
-from sim.spec import VERSIONS, currencies, currency
+from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
 from sim.spec.recipes import Recipe, recipes
+from sim.spec.spellings import currency_named
 from sim.spec.tables import read_toml
 
 LARGEST_AMOUNT = 999_999_999_999
@@ -132,17 +133,11 @@ def _size(value: object) -> str:
 
 
 def _numeric(code: str) -> str:
-    """A currency as its three digits; letters are looked up. Three digits pass as they are, known or
-    not: the caller asked for exactly that, and validate says what is wrong with it."""
+    """A currency as its three digits; other names are looked up. Three digits pass as they are, known or not:
+    the caller asked for exactly that, and validate says what is wrong with it."""
     if isinstance(code, str) and len(code) == 3 and is_digits(code):
         return str(code)
-    known = currency(code.upper()) if isinstance(code, str) else None
-    if known is None:
-        alphas = {one.alpha: one.alpha for one in currencies()}
-        raise OptionError(
-            "currency", "three digits or an ISO 4217 code", shown(code), 49, closest(code, alphas)
-        )
-    return known.numeric
+    return currency_named(code).numeric
 
 
 def _one_of(option: str, value: object, known: Iterable[str]) -> str:

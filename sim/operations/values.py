@@ -12,11 +12,11 @@ from hashlib import sha256
 from string import Formatter
 from typing import Any
 
-from sim.errors import OptionError, shown
+from sim.errors import OptionError
 from sim.operations.filling import Values
 from sim.operations.options import Setting
 from sim.operations.recipes import Context, additional_amount, amount_of, exponent_of, original_of
-from sim.spec import currency
+from sim.spec.spellings import currency_named
 
 _PRICE = "58"  # amount type in DE 54: at the point of interaction
 _REFERENCE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -117,9 +117,7 @@ def _price(context: Context) -> str:
     number where it is not given (our choice)."""
     setting = context.setting
     asked = str(setting.sample["merchant_currency"])
-    found = currency(asked.upper())
-    if found is None:
-        raise OptionError("merchant_currency", "an ISO 4217 code", shown(asked), 54)
+    found = currency_named(asked, "merchant_currency", 54)
     price = setting.details.get("merchant_amount_minor_units")
     units = int(price) if price else context.amount_minor_units * 4 // 5
     return additional_amount(setting.version, _PRICE, found.numeric, "D", units)

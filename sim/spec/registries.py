@@ -40,6 +40,10 @@ class Country:
     name: str
 
 
+# Units of account, which share name and first letters with a currency.
+FUNDS = frozenset(("BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"))
+
+
 @cache
 def currencies() -> tuple[Currency, ...]:
     """All active ISO 4217 currencies, by alphabetic code."""

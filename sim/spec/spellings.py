@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
 
-from sim.errors import ChoiceError, closest, fold, shown
+from sim.errors import ChoiceError, OptionError, closest, fold, shown
 from sim.spec.elements import VERSIONS
 from sim.spec.networks import NETWORKS, told
-from sim.spec.tables import read_toml
+from sim.spec.registries import FUNDS, Country, Currency, countries, country, currencies, currency
+from sim.spec.tables import read_csv, read_toml
+
+_LETTERS_OF_CODE = 3
+_LIKE_A_NAME = 0.75  # how much of a name a misspelling of it has, at least
 
 _MOST = 10_000  # the numbers among the names are years and codes; Python writes out no number of any length
 
@@ -41,22 +47,106 @@ def choose(
 def network_named(value: object, option: str = "network") -> str:
     """The network that *value* names. Raises ChoiceError.
 
-    >>> network_named("master card"), network_named("American Express")
-    ('MASTERCARD', 'AMEX')
+    >>> network_named("master card"), network_named("American Express"), network_named("MC")
+    ('MASTERCARD', 'AMEX', 'MASTERCARD')
     """
-    if isinstance(value, str) and value not in NETWORKS:
-        spoken = [name for name in NETWORKS if re.fullmatch(told(name, "spoken"), value, re.IGNORECASE)]
-        value = spoken[0] if spoken else value
+    if not isinstance(value, str) or value in NETWORKS:
+        return choose(option, value, NETWORKS)
+    spoken = [name for name in NETWORKS if re.fullmatch(told(name, "spoken"), value, re.IGNORECASE)]
+    sure, like = _rows("network")
+    if said := next(iter(spoken), sure.get(_said(value), "")):
+        return said
+    if near := like.get(_said(value)):
+        raise ChoiceError(option, shown(value), NETWORKS, near)
     return choose(option, value, NETWORKS, {told(name, "title"): name for name in NETWORKS})
 
 
 def version_named(value: object) -> str:
-    """The version that *value* names: "1987", 1987, "ISO 8583:1987". Raises ChoiceError.
+    """The version that *value* names: "1987", 1987, "87", "ISO 8583:1987". Raises ChoiceError.
 
-    >>> version_named(2003), version_named("ISO 8583:1993")
-    ('2003', '1993')
+    >>> version_named(2003), version_named("ISO 8583:1993"), version_named("87")
+    ('2003', '1993', '1987')
     """
-    return choose("version", value, VERSIONS, {f"ISO 8583:{version}": version for version in VERSIONS})
+    titles = {f"{title}{one}": one for one in VERSIONS for title in ("ISO 8583:", "ISO 8583-1:", "v")}
+    return choose("version", value, VERSIONS, titles | {one[2:]: one for one in VERSIONS})
+
+
+def currency_named(value: object, option: str = "currency", field: int | None = 49) -> Currency:
+    """The currency that *value* names by code, ISO 4217's name or another that means no other. Raises
+    OptionError, which names *option* and what may be meant.
+
+    >>> currency_named("usd").alpha, currency_named("€").alpha, currency_named("Swiss franc").alpha
+    ('USD', 'EUR', 'CHF')
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    named = _currency_names().get(_said(text)) or _rows("currency")[0].get(_said(text), "")
+    if known := currency(text.upper()) or currency(named):
+        return known
+    near = _near_currency(text)
+    raise OptionError(option, "three digits or an ISO 4217 code", shown(value), field, near or None)
+
+
+def country_named(value: object, option: str = "country", field: int | None = 43) -> Country:
+    """The country that *value* names by code, ISO 3166's name or another that means no other. Raises
+    OptionError, which names *option* and what may be meant.
+
+    >>> country_named("uk").alpha2, country_named("Germany").alpha2, country_named("840").alpha2
+    ('GB', 'DE', 'US')
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    if known := _country(text):
+        return known
+    near = _rows("country")[1].get(_said(text))
+    if near is None and len(text) > _LETTERS_OF_CODE:
+        found = get_close_matches(_said(text), _country_names(), 1, _LIKE_A_NAME)
+        near = _country_names()[found[0]] if found else None
+    raise OptionError(option, "an ISO 3166 country code", shown(value), field, near)
+
+
+def _country(text: str) -> Country | None:
+    named = _country_names().get(_said(text)) or _rows("country")[0].get(_said(text), "")
+    return country(_said(text).upper()) or country(named)
+
+
+def _near_currency(text: str) -> str:
+    """The code of the currency that *text* may mean: as people say it, by its country, as a misspelt code or
+    name; empty where none is near."""
+    if near := _rows("currency")[1].get(_said(text)):
+        return near
+    codes = [one.alpha for one in currencies() if one.alpha not in FUNDS]
+    if land := _country(text):
+        return next((code for code in codes if code.startswith(land.alpha2)), "")
+    asked = text.upper()
+    if len(asked) == _LETTERS_OF_CODE:
+        mixed = [code for code in codes if sorted(code) == sorted(asked)]
+        return next(iter(mixed), "") or next((code for code in codes if code[:2] == asked[:2]), "")
+    found = get_close_matches(_said(text), _currency_names(), 1, _LIKE_A_NAME)
+    return _currency_names()[found[0]] if found else ""
+
+
+@cache
+def _rows(option: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What people say for a choice of *option*: what means no other, and what may mean others, too."""
+    rows = [row for row in read_csv("spoken") if row["option"] == option]
+    sure = {_said(row["spoken"]): row["meant"] for row in rows if row["sure"]}
+    return sure, {_said(row["spoken"]): row["meant"] for row in rows if not row["sure"]}
+
+
+@cache
+def _currency_names() -> dict[str, str]:
+    every = [(_said(one.name), one.alpha) for one in currencies() if one.alpha not in FUNDS]
+    counts = [name for name, _ in every]
+    return {name: alpha for name, alpha in every if counts.count(name) == 1}
+
+
+@cache
+def _country_names() -> dict[str, str]:
+    return {_said(one.name): one.alpha2 for one in countries()}
+
+
+def _said(text: str) -> str:
+    """*text* as words and signs are compared: `$` is one, blanks, dots and hyphens are none."""
+    return re.sub(r"[\s._'-]+", "", text.casefold())
 
 
 def template_word(option: str, value: object) -> str:

@@ -144,7 +144,7 @@ def test_an_echo_has_no_card(network: str | None) -> None:
         ({"amount_minor_units": 10**12}, "amount_minor_units", 4),
         ({"amount_minor_units": True}, "amount_minor_units", 4),
         ({"amount_minor_units": "10"}, "amount_minor_units", 4),
-        ({"currency": "EURO"}, "currency", 49),
+        ({"currency": "EUX"}, "currency", 49),
         ({"currency": "٨٤٠"}, "currency", 49),
         ({"stan": "12345"}, "stan", 11),
         ({"entry": "telepathy"}, "entry", None),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.elements.pan import luhn_ok
+from sim.errors import OptionError
 from sim.masking import mask_pan
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import Currency, currencies, currency
 from sim.spec.networks import NETWORKS, default_card, detect, network, test_cards
+from sim.spec.spellings import currency_named
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.panels.filtered import FilteredList
 from sim.widgets.panels.shared import InputField, one_of, show
@@ -40,9 +43,8 @@ def find_currency(text: str) -> Currency | str:
     asked = text.strip().casefold()
     if not asked:
         return "Which currency? Type a code, or part of a name"
-    exact = currency(asked.upper())
-    if exact:
-        return exact
+    with suppress(OptionError):
+        return currency_named(asked)
     labels = {one: label_of(one).casefold() for one in currencies()}
     called = [one for one, label in labels.items() if asked in (label, one.name.casefold())]
     found = called or [one for one, label in labels.items() if asked in label]

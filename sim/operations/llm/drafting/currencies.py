@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from sim.spec import currencies
+from sim.spec.registries import FUNDS
 
 _ALPHAS = frozenset(item.alpha for item in currencies() if item.exponent is not None)
-# Units of account, which share their names with money.
-_FUNDS = frozenset(("BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"))
 # Codes that in small letters are English words.
 _ENGLISH = frozenset(
     ("ALL", "ANG", "BAM", "BOB", "COP", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "RON", "SOS", "TOP", "TRY")
@@ -50,5 +49,5 @@ def _names() -> dict[str, frozenset[str]]:
     return {
         item.alpha: frozenset(re.findall(r"[a-z]+", item.name.casefold()))
         for item in currencies()
-        if item.alpha in _ALPHAS - _FUNDS
+        if item.alpha in _ALPHAS - FUNDS
     }
