@@ -8,7 +8,7 @@ from pathlib import Path
 
 from teaching import slides, tables
 from teaching.editions import EDITIONS, make
-from teaching.grade import grade, write
+from teaching.grade import SECONDS, grade, write
 from teaching.sheet import cheat_sheet
 
 
@@ -23,6 +23,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--edition", choices=EDITIONS, action="append")
     one = commands.add_parser("grade", help="points of a folder of submissions, as CSV")
     one.add_argument("folder", type=Path)
+    one.add_argument("--seconds", type=float, default=SECONDS, help="for a cell (default: %(default)g)")
     commands.add_parser("aims", help="aims against exercises, as a table")
     commands.add_parser("route", help="the two-hour route, counted")
     commands.add_parser("sheet", help="the cheat sheet")
@@ -37,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "editions":
         make(options.target, tuple(options.edition or EDITIONS), tuple(options.only))
     elif options.command == "grade":
-        write(grade(options.folder), sys.stdout)
+        write(grade(options.folder, seconds=options.seconds), sys.stdout)
     elif options.command == "slides":
         slides.make(options.target)
     else:

@@ -3,8 +3,8 @@
 `FOLDER/NAME/NOTEBOOK.ipynb` or `FOLDER/NAME__NOTEBOOK.ipynb` is NAME's; the exam's paper is that of NAME,
 whatever the notebook says. Each notebook is run in a kernel of its own, beside fresh copies of what the
 course gave. Only the value of `answer` after each exercise comes back, as text; it is judged here, where no
-submission can reach the judge. A cell that fails costs that exercise alone. Cells that check and were changed
-are told.
+submission can reach the judge. A cell that fails, does not end or ends its kernel costs that exercise alone.
+The remarks tell of it, and of cells that check and were changed.
 
 This runs the code of others: do it in a container or as a user of its own, without a network.
 """
@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import ast
 import csv
+import queue
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,7 +32,10 @@ from jupyter_client.manager import KernelManager
 from teaching.editions import SOURCE, exercise_cells, give
 from teaching.notes import Notes, all_notes
 
-TIMEOUT = 60.0  # seconds for a cell
+SECONDS = 60.0  # for a cell
+_START = 60.0  # seconds, for a kernel
+_LOOK = 1.0  # seconds between two looks whether the kernel lives
+_MOST_STUCK = 3  # cells that stop everything, after which a submission is given up
 _REPLACES = re.compile(r"^\s*check(\.\w+)*\s*=[^=]|setattr\(check|^\s*lessons(\.\w+)+\s*=[^=]", re.MULTILINE)
 _CHECK = re.compile(r"^check\.\w+\(\d+, *answer\) *$", re.MULTILINE)
 # Evaluated in the student's kernel: plain values as they are, messages as their text, a panel as its message,
@@ -92,30 +98,37 @@ def _format(text: str) -> object:
 
 
 class Kernel:
-    """A kernel of a submission, in a folder of its own."""
+    """A kernel of a submission, in a folder of its own, in which a cell may take so many *seconds*."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, seconds: float) -> None:
+        self._seconds = seconds
         self._manager = KernelManager(kernel_name="python3")
         # What a submission prints is nobody's business here.
         self._manager.start_kernel(cwd=str(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self._client: BlockingKernelClient = self._manager.blocking_client()
         self._client.start_channels()
-        self._client.wait_for_ready(timeout=TIMEOUT)
+        self._client.wait_for_ready(timeout=_START)
 
     def run(self, code: str, **more: Any) -> dict[str, Any]:
         """Run *code* and give its reply. Raises TimeoutError for one that does not end, RuntimeError where
-        the kernel died."""
-        reply = self._client.execute_interactive(
-            code,
-            store_history=False,
-            stop_on_error=False,
-            output_hook=lambda _: None,
-            allow_stdin=False,
-            timeout=TIMEOUT,
-            **more,
+        the kernel ended."""
+        asked = self._client.execute(
+            code, store_history=False, stop_on_error=False, allow_stdin=False, **more
         )
-        found: dict[str, Any] = reply["content"]
-        return found
+        end = time.monotonic() + self._seconds
+        while time.monotonic() < end:
+            try:
+                reply = self._client.get_shell_msg(timeout=_LOOK)
+            except queue.Empty:
+                if not self._manager.is_alive():
+                    raise RuntimeError("ended the kernel") from None
+                continue
+            if reply["parent_header"].get("msg_id") == asked:
+                found: dict[str, Any] = reply["content"]
+                if any(one["source"] == "ask_exit" for one in found.get("payload", ())):
+                    raise RuntimeError("ended the kernel")
+                return found
+        raise TimeoutError(f"did not end within {self._seconds:g} seconds")
 
     def value(self, code: str = _ASK) -> object:
         """What *code*, whose last line is a `repr`, gives as a plain value; ... where it gives none."""
@@ -161,29 +174,50 @@ repr([_tried(one) for one in {wanted!r}])"""
     return function
 
 
-def answers(path: Path, notes: Notes, lesson: Any) -> tuple[dict[int, object], list[str]]:
-    """What the submission at *path* answers, by exercise, and remarks on what was changed or went wrong."""
+def answers(
+    book: Any, notes: Notes, lesson: Any, seconds: float = SECONDS
+) -> tuple[dict[int, object], list[str]]:
+    """What the submission *book* answers, by exercise, and remarks on what was changed or went wrong. Without
+    a cell that did not end, or that ended the kernel, all is run anew."""
     source = nbformat.read(SOURCE / f"{notes.notebook}.ipynb", as_version=4)
     wanted = {cell.id: (exercise.number, cell.source) for cell, exercise in exercise_cells(source, notes)}
+    numbers = {name: number for name, (number, _) in wanted.items()}
+    remarks = _changed(book, wanted)
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    for _ in range(_MOST_STUCK):
+        found, said, stuck = _run(cells, numbers, lesson, seconds)
+        if stuck is None:
+            return found, remarks + said
+        number = numbers.get(cells.pop(stuck).get("id"))
+        remarks.append(f"exercise {number}: {said[-1]}" if number else f"a cell {said[-1]}")
+    return found, [*remarks, "given up there"]
+
+
+def _run(
+    cells: list[Any], numbers: dict[str, int], lesson: Any, seconds: float
+) -> tuple[dict[int, object], list[str], int | None]:
+    """What *cells* answer, by exercise, remarks, and at which cell all ended, if it did; the last remark says
+    how."""
     found: dict[int, object] = {}
+    remarks: list[str] = []
+    done = 0
     with tempfile.TemporaryDirectory() as folder:
         give(Path(folder))
-        book = nbformat.read(path, as_version=4)
-        remarks = _changed(book, wanted)
-        kernel = Kernel(Path(folder))
+        kernel = Kernel(Path(folder), seconds)
         try:
-            for cell in book.cells:
-                if cell.cell_type == "code":
-                    kernel.run(cell.source)
-                if cell.get("id") in wanted:
-                    number = wanted[cell.id][0]
+            for cell in cells:
+                reply = kernel.run(cell.source)
+                if number := numbers.get(cell.get("id")):
                     cases = lesson.cases(number)
                     found[number] = _called(kernel, cases) if cases else kernel.value()
+                    if found[number] is ... and reply["status"] == "error":
+                        remarks.append(f"exercise {number}: {reply['ename']}")
+                done += 1
         except (TimeoutError, RuntimeError) as error:
-            remarks.append(f"ended early: {str(error)[:60] or type(error).__name__}")
+            return found, [*remarks, str(error)], done
         finally:
             kernel.close()
-    return found, remarks
+    return found, remarks, None
 
 
 def _changed(book: Any, wanted: dict[str, tuple[int, str]]) -> list[str]:
@@ -218,29 +252,31 @@ def _submissions(folder: Path) -> list[_Submission]:
     return sorted(found, key=lambda one: (one.student, one.notebook))
 
 
-def _ran(one: _Submission) -> tuple[dict[int, object], list[str]]:
+def _ran(one: _Submission, seconds: float) -> tuple[dict[int, object], list[str]]:
     import check
 
     notes = all_notes()
     if one.notebook not in notes:
         return {}, ["no notebook of the course"]
     try:
-        mine = notes[one.notebook]
-        return answers(one.path, mine, check.LESSONS[mine.lesson])
-    except (nbformat.reader.NotJSONError, nbformat.ValidationError, OSError) as error:
+        book = nbformat.read(one.path, as_version=4)
+    # AttributeError: nbformat's own, where the file holds a list. ValueError: no JSON, no UTF-8, no version.
+    except (AttributeError, ValueError, nbformat.ValidationError, OSError) as error:
         return {}, [f"cannot be read ({type(error).__name__})"]
+    mine = notes[one.notebook]
+    return answers(book, mine, check.LESSONS[mine.lesson], seconds)
 
 
-def grade(folder: Path, workers: int = 2) -> list[Marks]:
-    """The marks of everybody in *folder*, by name; *workers* notebooks are run at a time. A notebook that
-    cannot be read is a remark."""
+def grade(folder: Path, workers: int = 2, seconds: float = SECONDS) -> list[Marks]:
+    """The marks of everybody in *folder*, by name; *workers* notebooks are run at a time, and a cell may take
+    so many *seconds*. A notebook that cannot be read is a remark."""
     import check
 
     notes, marks = all_notes(), {}
     found = _submissions(folder)
     with ThreadPoolExecutor(workers) as pool:
         # The judge is asked here, one student after the other: an exam is judged by one paper at a time.
-        for one, (given, remarks) in zip(found, pool.map(_ran, found), strict=True):
+        for one, (given, remarks) in zip(found, pool.map(_ran, found, repeat(seconds)), strict=True):
             mine = marks.setdefault(one.student, Marks(one.student))
             mine.remarks += [f"{one.notebook or one.path.name}: {remark}" for remark in remarks]
             if one.notebook not in notes:

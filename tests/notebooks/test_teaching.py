@@ -133,9 +133,10 @@ def _teaching(*arguments: str) -> str:
     return done.stdout
 
 
-def _marks(folder: Path) -> dict[str, dict[str, str]]:
+def _marks(folder: Path, *options: str) -> dict[str, dict[str, str]]:
     """The rows of the marks by student."""
-    return {row["student"]: row for row in csv.DictReader(io.StringIO(_teaching("grade", str(folder))))}
+    told = _teaching("grade", str(folder), *options)
+    return {row["student"]: row for row in csv.DictReader(io.StringIO(told))}
 
 
 def _right(student: str) -> dict[int, object]:
@@ -222,6 +223,30 @@ def test_functions_messages_and_panels_are_graded_too(tmp_path: Path) -> None:
     assert (ann["points"], ann["remarks"]) == (str(points), "")
     assert bob["points"] == "0"
     assert "cannot be read" in bob["remarks"]
+
+
+def test_a_cell_that_stops_everything_costs_its_exercise_alone(tmp_path: Path) -> None:
+    """One that never ends, one that ends the kernel, one that fails: the others count, and a remark says
+    which it was. Neither such a notebook nor one that is a list of JSON keeps the marks of the class."""
+    right = _right("ada")
+    slips = {1: "while True:\n    pass", 2: "exit()", 3: "import os; os._exit(3)", 4: "answer = unknown"}
+    slips = {number: f"{slip}\ncheck.exam({number}, answer)" for number, slip in slips.items()}
+    for at, (student, numbers) in enumerate({"ada": (1, 2, 4), "bea": (3,)}.items()):
+        _hand_in(tmp_path, student, {} if at else right, before="import check")
+        path = tmp_path / student / "22_exam.ipynb"
+        book = nbformat.read(path, as_version=4)
+        for number in numbers:
+            book.cells[number].source = slips[number]
+        nbformat.write(book, path)
+    (tmp_path / "cid__22_exam.ipynb").write_text("[]", encoding="utf-8")
+    ada, bea, cid = _marks(tmp_path, "--seconds", "6").values()
+    full = {f"exam_{one.number}": one.points for one in EXAM.exercises}
+    lost = ("exam_1", "exam_2", "exam_4")
+    assert {name: int(ada[name]) for name in full} == full | dict.fromkeys(lost, 0)
+    told = ("1: did not end within 6 seconds", "2: ended the kernel", "4: NameError")
+    assert ada["remarks"] == "; ".join(f"22_exam: exercise {one}" for one in told)
+    assert bea["remarks"] == "22_exam: exercise 3: ended the kernel"
+    assert "cannot be read" in cid["remarks"]
 
 
 def test_the_route_takes_two_hours() -> None:
