@@ -9,6 +9,7 @@ random, so that outputs can be compared.
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ _FULL = 90  # characters from which a column wants no more room
 # No screen shows more of one line, and without a style sheet no column grows wider; the title has all.
 _MOST_DRAWN = {VALUE: 80, TEXT: 200}
 _MOST_TITLE = 4000
+# After so many characters a long word may break.
+_WORD = re.compile(r"\S{16}(?=\S{9})")
 _WIDEST_PLAIN = 80
 _TITLE_WIDTH = 100
 _PADDING = 3  # characters that a cell has around its text, and some more
@@ -219,8 +222,14 @@ def _html_cell(text: str, kind: str, names: str, link: str = "") -> str:
 
 def _linked(text: str, link: str) -> str:
     """*text* for a page, leading to *link* where there is one, beside the page that it stands on."""
-    shown = html.escape(text)
+    shown = breakable(text)
     return f'<a href="{html.escape(link)}" target="_blank" rel="noopener">{shown}</a>' if link else shown
+
+
+def breakable(text: str) -> str:
+    """*text*, which is `visible`, as markup. Where style sheets are taken out (an untrusted notebook, a
+    repository's page) a long word may break, or it would push the next columns off the screen."""
+    return html.escape(_WORD.sub("\\g<0>\0", text)).replace("\0", "<wbr>")
 
 
 def signed(severity: str) -> str:

@@ -61,7 +61,7 @@ def dump(data: bytes, encoding: str = "latin-1") -> str:
 def leaks(text: str) -> list[str]:
     """What of the card stands in *text*, in any spelling: eight digits in a row (but for the first eight,
     which are the issuer's), what follows on a track, the holder."""
-    tight = "".join(char for char in text if char.isalnum()).upper()
+    tight = "".join(char for char in text.replace("<wbr>", "") if char.isalnum()).upper()
     windows = [PAN[at : at + 8] for at in range(1, 9)]
     windows += [one.encode().hex().upper() for one in windows]
     windows += [PAN[at : at + 8].encode("cp037").hex().upper() for at in range(1, 9)]

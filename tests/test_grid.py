@@ -33,6 +33,14 @@ def test_texts_without_end() -> None:
     assert len(html) < 6_000
 
 
+def test_a_long_word_may_break_where_style_sheets_are_cleaned_away() -> None:
+    """Every 16 characters, so that it does not push the other columns off a screen; a short one never."""
+    html = table_html(grid_of(("<&>" + "F" * 60, LONG), ("4" * 24, "y"), kinds=VALUE + TEXT))
+    drawn = re.findall(r"<td class[^>]*>(.*?)</td>", html)
+    assert drawn[0] == f"&lt;&amp;&gt;{'F' * 13}<wbr>{'F' * 16}<wbr>{'F' * 16}<wbr>{'F' * 15}"
+    assert drawn[1:3] == [LONG, "4" * 24]
+
+
 @pytest.mark.parametrize("name", ["message", "what"])
 def test_widths_by_what_matters(name: str) -> None:
     """The sentence gets more room than its source; a short column gets what it needs and no share."""

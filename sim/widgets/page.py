@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from sim.grid import breakable
 from sim.widgets.model import Data, view_of_paste
 from sim.widgets.plain import label_of, title_of
 
@@ -86,7 +87,7 @@ def _raw(data: Data) -> str:
             cells.append(
                 f'<span class="{names}" data-n="{segment["number"]}"{tick}>{html.escape(text)}</span>'
             )
-    return "".join(cells)
+    return "<wbr>".join(cells)
 
 
 def _tens(start: int, text: str) -> Iterator[tuple[int, str]]:
@@ -176,7 +177,7 @@ def _row(element: Data, hue: int) -> str:
     told = [html.escape(visible(meaning))] if meaning else []
     if element["state"] == "read":
         told += [f"{SIGNS[one['severity']]} {html.escape(one['sentence'])}" for one in element["findings"]]
-    value = html.escape(visible(element["value"]))
+    value = breakable(visible(element["value"]))
     cells = (
         SIGNS[element["severity"]],
         label_of(element),
@@ -197,9 +198,7 @@ def _parts(element: Data) -> str:
     for child in element["children"]:
         indent = "\N{NO-BREAK SPACE}" * 4 * child["depth"]
         line = f"{indent}<b>{html.escape(child['label'])}</b> {html.escape(child['name'])}: "
-        line += (
-            f"<code>{html.escape(visible(child['value']))}</code> {html.escape(visible(child['meaning']))}"
-        )
+        line += f"<code>{breakable(visible(child['value']))}</code> {html.escape(visible(child['meaning']))}"
         lines.append(f"<li>{line.rstrip()}</li>")
     summary = f"<summary>{len(lines)} part{'' if len(lines) == 1 else 's'}</summary>"
     return f"<details>{summary}<ul>{''.join(lines)}</ul></details>"

@@ -18,6 +18,11 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 _STATE = """() => { const model = window.jupyterapp.shell.currentWidget.content.model;
     return [model.dirty, model.getMetadata('language_info').version ?? null]; }"""
 
+# JupyterLab draws the cells in view alone: the window is as high as the notebook.
+_TALL = {"width": 1280, "height": 12_000}
+_TABLES = """() => [...document.querySelectorAll('.jp-OutputArea-output table')].map(
+    table => [table.scrollWidth, table.closest('.jp-OutputArea-output').clientWidth])"""
+
 
 @pytest.mark.parametrize("name", ["00_start_here.ipynb", "16_panels.ipynb"])
 def test_a_notebook_that_was_only_opened_is_not_changed(
@@ -29,3 +34,15 @@ def test_a_notebook_that_was_only_opened_is_not_changed(
         kernels = sheet.ask("import sys; print(sys.version.split()[0])")
         assert sheet.page.evaluate(_STATE) == [False, kernels]
         assert sheet.page.locator(".lm-TabBar-tab.jp-mod-dirty").count() == 0
+
+
+def test_stored_tables_fit_a_screen_where_nobody_trusts_the_notebook(
+    jupyterlab: Lab, chromium: Browser
+) -> None:
+    """Their style sheets are taken out then; long values break, and no column is pushed off the screen."""
+    shutil.copy(NOTEBOOKS / "00_start_here.ipynb", jupyterlab.folder)
+    with jupyterlab.opened(chromium, "00_start_here.ipynb") as sheet:
+        sheet.page.set_viewport_size(_TALL)
+        # The message table, and the bitmap and the table of its anatomy.
+        sheet.page.wait_for_function(f"() => ({_TABLES})().length > 3")
+        assert [table for table in sheet.page.evaluate(_TABLES) if table[0] > table[1]] == []
