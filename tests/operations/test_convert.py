@@ -283,3 +283,39 @@ def test_a_way_of_entry_that_has_no_place_is_named() -> None:
     (note,) = (one for one in made.notes if one.number == 22)
     assert "2003 cannot say contactless there, it says chip" in note.note
     assert pos.entry_kind(made.message) == "chip"
+
+
+MANAGED = (("MASTERCARD", "831", "270"), ("MASTERCARD", "801", "061"), ("JCB", "831", "301"))
+BARE = {"1993": {11: "000042", 12: "261120101530"}, "2003": {11: "000000000042", 12: "20261120101530"}}
+
+
+@together("network, code, own", MANAGED)
+@together("version, mti", [("1993", "1804"), ("2003", "2804")])
+def test_network_management_down_is_as_the_network_has_it(
+    version: str, mti: str, network: str, code: str, own: str
+) -> None:
+    """Its own code, the elements that it asks for and the moment of sending; the message is valid there, and
+    nothing of an authorization is put into it."""
+    made = convert(Message(mti, {**BARE[version], 24: code}, version), "1987", network=network, at=AT)
+    assert made.message[70] == own
+    assert 33 in made.message
+    assert 48 not in made.message
+    assert made.message[7] == f"{AT:%m%d%H%M%S}"
+    report = validate(made.message, network=network)
+    assert report.valid
+    needed = [
+        one.field for one in report.findings if one.rule == "required-element" and one.network == network
+    ]
+    assert needed in ([], [96]), "a security code is nobody's to make up"
+    assert convert(made.message, version, at=AT).message[24] == code
+    assert any(own in one.note for one in made.notes if one.number == 24)
+
+
+def test_what_a_network_asks_for_and_nobody_knows_is_told() -> None:
+    """A function code without a counterpart leaves DE 70 empty: the note says that the network wants it."""
+    asked = Message("1804", {**BARE["1993"], 24: "803"}, "1993")
+    made = convert(asked, "1987", network="JCB", at=AT)
+    notes = {one.number: one for one in made.notes}
+    assert notes[0].note.endswith("JCB asks for DE 70 in 1987, too, and nothing here says what it is.")
+    assert (notes[24].action, notes[24].note) == ("lost", "1987 has no network management code for 803.")
+    assert "asks for" not in convert(asked, "1987", at=AT).notes[0].note

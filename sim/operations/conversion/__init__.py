@@ -6,14 +6,14 @@ does. What becomes of each element is a row of `data/conversion`; what is filled
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sim.codec import Message, build, parse
 from sim.errors import SpecError
-from sim.operations.choosing import chosen_version
-from sim.operations.conversion.dialect import missing
+from sim.operations.choosing import chosen_network, chosen_version
+from sim.operations.conversion.dialect import FUNCTION, MANAGEMENT, SENT, missing, own_code
 from sim.operations.conversion.draft import ACTIONS, FILLED, KEPT, LOST, Draft, Note, joined, misfit
 from sim.operations.conversion.rules import path, rules
 from sim.operations.conversion.steps import PLAIN, STEPS
@@ -95,7 +95,7 @@ def convert(
     source = message if isinstance(message, Message) else _parsed(message, version)
     clock = at or datetime.now(UTC)
     made, notes = _converted(source, to, clock)
-    _complete(made, source, None if network is None else network_named(network), notes)
+    _complete(made, source, None if network is None else network_named(network), clock, notes)
     back, _ = _converted(made, source.version, clock)
     told = [_honest(notes[number], source, back) for number in sorted(notes)]
     lossless = back.mti == source.mti and back.fields == source.fields
@@ -118,14 +118,34 @@ def _converted(source: Message, to: str, clock: datetime) -> tuple[Message, dict
     return made, notes
 
 
-def _complete(made: Message, source: Message, network: str | None, notes: dict[int, Note]) -> None:
-    """Fill in what the network asks of the new message and the old one had no place for."""
-    if made.version == source.version or not (found := missing(made, network)):
+def _complete(
+    made: Message, source: Message, network: str | None, clock: datetime, notes: dict[int, Note]
+) -> None:
+    """Fill in what the network asks of the new message and the old one had no place for, and say what it asks
+    for and nobody can know."""
+    name = chosen_network(made, network)
+    if made.version == source.version or name is None:
         return
+    version = made.version
+    if own := own_code(source, made, name):
+        made.fields[MANAGEMENT] = own
+        notes[FUNCTION] = replace(notes[FUNCTION], note=f"{source[FUNCTION]} is {own} in {name}'s {version}")
+    found, lacking = missing(made, source, name, clock)
     made.fields = dict(sorted({**made.fields, **found}.items()))
-    names = ", ".join(f"DE {number}" for number in found)
-    what = f"{names} filled in as the network's test messages have it, for it asks for it in {made.version}"
-    notes[0] = joined(notes[0], Note(0, tuple(found), FILLED, what))
+    for numbers, how in (
+        ([number for number in found if number != SENT], "as the network's test messages have it"),
+        ([SENT] if SENT in found else [], "with the moment of the conversion"),
+    ):
+        if numbers:
+            what = f"{_listed(numbers)} filled in {how}, for {name} asks for it in {version}"
+            notes[0] = joined(notes[0], Note(0, tuple(numbers), FILLED, what))
+    if lacking:
+        what = f"{name} asks for {_listed(lacking)} in {version}, too, and nothing here says what it is"
+        notes[0] = replace(notes[0], note="; ".join(filter(None, (notes[0].note, what))))
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(f"DE {number}" for number in numbers)
 
 
 def _step(message: Message, to: str, clock: datetime) -> Draft:

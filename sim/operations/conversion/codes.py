@@ -95,6 +95,9 @@ def _without_function(draft: Draft) -> None:
         if found and not draft.put(target, found):
             draft.note(_FUNCTION, MOVED, (target,), f"{value} is {found} in {draft.to}")
             return
+        if value[0] == first:
+            draft.lose([_FUNCTION], f"{draft.to} has no {name} code for {value}")
+            return
     draft.lose([_FUNCTION], "1987 has no function code, the MTI says what it can")
 
 
