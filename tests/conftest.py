@@ -56,6 +56,8 @@ def _one_certificate() -> None:
 
 _one_certificate()
 
+# What is imported and collected stays, all of it: see pytest_collection_finish.
+gc.disable()
 
 # Ctrl+C is meant to end what the tests start, also where a shell without job control started the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -74,7 +76,8 @@ def pytest_collection_finish() -> None:
     every few hundred objects."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from support import together
 
 from sim.codec import Message
-from sim.masking import is_sensitive, mask, mask_pan, mask_text, mask_words
+from sim.masking import cover_value, is_sensitive, mask, mask_pan, mask_text, mask_words
 from sim.spec.networks import test_cards as cards_for_tests
+from sim.spec.tables import read_csv
 
 PAN = "4111111111111111"
 TRACK = PAN + "=29122010000012345678"
@@ -39,6 +40,16 @@ def test_tracks_pin_and_chip_do_not_show_at_all(number: int, version: str) -> No
     """Not one character of track data, PIN blocks or chip data is left."""
     assert mask(number, "ABC123DEF456", version) == "[12 characters hidden]"
     assert is_sensitive(number, version)
+
+
+def test_chip_tags_with_secrets_and_unknown_ones_do_not_show() -> None:
+    """Of tracks, names, PINs, scripts and tags without a row nothing is left; a country code stays."""
+    secret = [
+        row["tag"] for row in read_csv("emv/roles") if row["role"] in ("track", "name", "pin", "script")
+    ]
+    for tag in [*secret, "DF7A"]:
+        assert cover_value(55, f"{tag}0412345678", "1987") == f"{tag}04********"
+    assert cover_value(55, "9F1A020840", "1987") == "9F1A020840"
 
 
 @pytest.mark.parametrize("number", [43, 48, 60, 62, 104, 120])

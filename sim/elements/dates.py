@@ -89,8 +89,8 @@ def say(pattern: str, value: str) -> str:
 
     >>> say("MMDDhhmmss", "1120101530")
     '20 November, 10:15:30'
-    >>> say("YYMM", "2912"), say("YYMMDD", "950108")
-    ('December 2029', '8 January 1995')
+    >>> say("YYMM", "2912"), say("YYMMDD", "950108"), say("YYMM", "A112")
+    ('December 2029', '8 January 1995', 'A112')
     """
     if len(value) != len(pattern) or not (value.isascii() and value.isdigit()) or problem(pattern, value):
         return value

@@ -153,7 +153,7 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
     if not found:
         return []
     places = [at for at, char in enumerate(text) if char.isascii() and char.isalnum()]
-    return [Span(places[start], places[end - 1] + 1) for start, end in found if start < end]
+    return [Span(places[start], places[end - 1] + 1) for start, end in found]
 
 
 def _spellings(pan: str) -> tuple[str, ...]:

@@ -107,6 +107,10 @@ def test_secondary_bitmap_without_content() -> None:
         made = Message("0800", {number: "00112233445566AA"})
         assert parse(build(made)) == made
     assert parse(build(Message("0800", {64: "00112233445566aa"}))).fields == {64: "00112233445566aa"}
+    bits = "8000000000000001" + "0" * 16
+    assert plan.reader("1987", bits)(f"0800{bits}00112233445566aa") == Message(
+        "0800", {64: "00112233445566aa"}, empty_secondary=True
+    )
 
 
 def test_partial_and_place_of_the_first_misfit() -> None:

@@ -66,12 +66,14 @@ def test_money_goes_down_and_comes_back() -> None:
 
 
 def test_more_than_there_is_is_declined_and_an_advice_is_not() -> None:
-    """51 where the money is missing; what was done already is booked all the same."""
+    """51 where the money is missing, all of it may be taken; what was done already is booked all the same."""
     host = issuer(balance=100)
     assert code(decide(host, message(amount_minor_units=101))) == "51"
     assert host.accounts.balance(PAN) == 100
-    assert code(decide(host, message(2, "advice", amount_minor_units=300))) == "00"
-    assert host.accounts.balance(PAN) == -200
+    assert code(decide(host, message(2, amount_minor_units=100))) == "00"
+    assert host.accounts.balance(PAN) == 0
+    assert code(decide(host, message(3, "advice", amount_minor_units=300))) == "00"
+    assert host.accounts.balance(PAN) == -300
 
 
 @pytest.mark.parametrize("version", VERSIONS)

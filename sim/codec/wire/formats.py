@@ -99,7 +99,7 @@ class VersionedFormat:
 
 @dataclass(frozen=True, eq=False)
 class Format:
-    """How a link writes messages. Changes make another: `with_`, `with_element`.
+    """How a link writes messages. Changes make another: `with_`.
 
     `mti`, `digits`, `text`, `track`, `binary`, `lengths` name a code page or a packing; `bitmap` is raw or
     hex, always of `bitmap_bytes` bytes, where that is not 0. `bit_1` says whether such a fixed bitmap has
@@ -152,11 +152,6 @@ class Format:
     def with_(self, **changes: Any) -> Format:
         """The same format with other attributes."""
         return replace(self, **changes, _layouts={})
-
-    def with_element(self, number: int, **changes: Any) -> Format:
-        """The same format with one element written otherwise: `with_element(41, format="ans 16")`."""
-        changed = {**self.elements.get(number, {}), **changes}
-        return self.with_(elements={**self.elements, number: changed})
 
 
 def _layout(made: Format, version: str) -> VersionedFormat:

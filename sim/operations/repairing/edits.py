@@ -268,11 +268,12 @@ def _rewritten(value: str, element: ElementSpec) -> Iterator[tuple[str, str]]:
         return
     if value.upper() != value:
         yield value.upper(), "capital letters"
-    if element.fixed and bare != value:
-        yield bare.rjust(element.width, "0"), "zeros in front instead of blanks"
-        yield bare.ljust(element.width), "blanks behind"
-    if bare != value and not element.fixed:
-        yield bare, "no blanks around it"
+    if bare != value:
+        if element.fixed:
+            yield bare.rjust(element.width, "0"), "zeros in front instead of blanks"
+            yield bare.ljust(element.width), "blanks behind"
+        else:
+            yield bare, "no blanks around it"
     digits = "".join(char for char in value if char.isdigit())
     if digits != value and len(digits) == len(bare.replace("-", "").replace(".", "").replace(" ", "")):
         yield digits.zfill(element.width) if element.fixed else digits, "digits alone"

@@ -195,7 +195,8 @@ def test_a_misfit_gives_what_was_read_before_it() -> None:
 
 def test_a_third_bitmap_announces_elements_above_128() -> None:
     """Where a format has three bitmaps, bit 65 announces the third and is no element."""
-    made = wire_format("ascii-binary").with_(third=True).with_element(130, format="ans..99", name="Own data")
+    own = {130: {"format": "ans..99", "name": "Own data"}}
+    made = wire_format("ascii-binary").with_(third=True, elements=own)
     message = Message("0800", {11: "123456", 130: "HELLO"})
     data = encode(message, made)
     assert data[4:28].hex().upper() == "8020000000000000" + "8000000000000000" + "4000000000000000"
