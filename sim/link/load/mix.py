@@ -10,7 +10,7 @@ from typing import Any
 
 from sim.codec import Message
 from sim.elements import mti as mtis
-from sim.errors import OptionError, shown
+from sim.errors import ChoiceError, OptionError, shown
 from sim.operations.asked import options_of
 from sim.operations.generation import generate
 
@@ -47,9 +47,8 @@ class Mix:
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         usual = {"pan": None, "currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
         asked = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
-        self._options = {
-            kind: options_of(kind, stan="000001", **{**usual, **asked, **options}) for kind in self.kinds
-        }
+        given = {**usual, **asked, **options}
+        self._options = {kind: _options_of(kind, given) for kind in self.kinds}
         self._seed = seed
 
     def __iter__(self) -> Iterator[Sending]:
@@ -64,8 +63,17 @@ class Mix:
                 yield Sending(None, kind, generate(**options).message)
 
 
+def _options_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return options_of(kind, stan="000001", **given)
+    except ChoiceError as error:
+        if error.option != "message_type":
+            raise
+        raise ChoiceError("mix", error.found, error.choices, error.nearest) from None
+
+
 def _weighs(weight: object) -> bool:
-    return isinstance(weight, int | float) and 0 < weight < float("inf")
+    return isinstance(weight, int | float) and not isinstance(weight, bool) and 0 < weight < float("inf")
 
 
 class Replay:

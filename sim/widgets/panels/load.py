@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import IsoError
+from sim.errors import IsoError, OptionError, shown
 from sim.link import background
 from sim.link.client import AsyncClient
 from sim.link.line import spoken
@@ -17,6 +18,10 @@ from sim.widgets.panels.shared import InputField, Panel, markup
 
 MIX = "auth 70, financial 20, echo 10"
 _MOST = 1e9
+# A kind, in words or as an MTI, and its weight.
+_PART = re.compile(
+    r"(?P<kind>[A-Za-z_][A-Za-z_ -]*|[0-9]{4})(?:(?:\s+|\s*[=:]\s*)(?P<weight>[0-9]+(?:\.[0-9]+)?)\s*%?)?"
+)
 
 
 class LoadPanel(Panel):
@@ -138,18 +143,20 @@ def told(numbers: Numbers) -> str:
 
 
 def weights_of(text: str) -> dict[str, float]:
-    """Kinds and weights as a person writes them.
+    """Kinds and weights as a person writes them. Raises OptionError for what is neither.
 
-    >>> weights_of("auth 70, echo 30")
-    {'auth': 70.0, 'echo': 30.0}
+    >>> weights_of("auth 70, echo 30"), weights_of("auth=2; sign on: 1")
+    ({'auth': 70.0, 'echo': 30.0}, {'auth': 2.0, 'sign on': 1.0})
     """
     found: dict[str, float] = {}
-    for part in text.split(","):
-        kind, _, weight = part.strip().rpartition(" ")
-        try:
-            found[kind or weight] = float(weight) if kind else 1.0
-        except ValueError:
-            found[part.strip()] = 1.0
+    for part in filter(None, map(str.strip, re.split("[,;]", text))):
+        written = _PART.fullmatch(part)
+        if written is None or not float(written["weight"] or 1):
+            raise OptionError("mix", f"kinds and weights such as {MIX}", shown(part))
+        kind = written["kind"].strip()
+        found[kind] = found.get(kind, 0.0) + float(written["weight"] or 1)
+    if not found:
+        raise OptionError("mix", f"kinds and weights such as {MIX}", "none")
     return found
 
 
