@@ -150,12 +150,7 @@ class Line:
     def decode(self, data: bytes) -> tuple[Message, tuple[Layer, ...]]:
         """The message of a frame of `cutter`, and what stood around it: nothing but a length is told as
         nothing. Raises WireError."""
-        if self._length:
-            layers: tuple[Layer, ...] = ()
-            body = data[self._length :]
-        else:
-            layers, start, end = strip(data, self.framing)
-            body = data[start:end]
+        body, layers = self.bare(data)
         if self._text:
             try:
                 text = body.decode("ascii")
@@ -163,6 +158,13 @@ class Line:
             except (ParseError, UnicodeDecodeError):
                 pass  # read once more below, where the error counts bytes
         return decode(body, self.format, self.version), layers
+
+    def bare(self, data: bytes) -> tuple[bytes, tuple[Layer, ...]]:
+        """A frame without what stands around its message, and that. Raises WireError."""
+        if self._length:
+            return data[self._length :], ()
+        layers, start, end = strip(data, self.framing)
+        return data[start:end], layers
 
 
 def answering(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:

@@ -100,9 +100,14 @@ class Traffic:
 
     def message(self, entry: Entry) -> Message | None:
         """The message of an entry; None of an event and of bytes that are none."""
+        found = self.read(entry)
+        return None if isinstance(found, ParseError) else found
+
+    def read(self, entry: Entry) -> Message | ParseError | None:
+        """The message of an entry, or why its bytes are none; None of an event."""
         if not entry.data:
             return None
         try:
             return self.line.decode(entry.data)[0]
-        except ParseError:
-            return None
+        except ParseError as error:
+            return error

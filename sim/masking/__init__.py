@@ -24,7 +24,7 @@ from sim.kept import Kept
 from sim.masking import search
 from sim.masking.inside import cover_chip, cover_parts, cover_tagged
 from sim.masking.search import SHORTEST_PAN, Span, hide, is_card, middle
-from sim.masking.texts import LONG_HEX, STAR, mask_pan, mask_piece, mask_text, mask_words
+from sim.masking.texts import LONG_HEX, STAR, mask_bytes, mask_pan, mask_piece, mask_text, mask_words
 from sim.masking.written import SHORTEST
 from sim.spec import currency
 from sim.spec.elements import spec
@@ -40,6 +40,7 @@ __all__ = [
     "is_card",
     "is_sensitive",
     "mask",
+    "mask_bytes",
     "mask_cells",
     "mask_pan",
     "mask_piece",

@@ -8,6 +8,7 @@ from sim.masking import search
 from sim.masking.search import hide, middle
 
 STAR = "*"
+_HEAD = 10  # bytes: MTI and bitmap of a message
 LONG_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
 
 
@@ -50,3 +51,17 @@ def mask_piece(text: str) -> str:
     '52:0412AC******EF67, merchant 123456789012345'
     """
     return LONG_HEX.sub(lambda run: mask_pan(run[0]), mask_words(text))
+
+
+def mask_bytes(data: bytes) -> str:
+    """Bytes of which nobody can say what they are: characters where all can be read, else the first in hex.
+
+    >>> mask_bytes(b"GET / HTTP/1.1"), mask_bytes(bytes.fromhex("4111111111111111" + "AB" * 9))
+    ('GET / HTTP/1.1', '41 11 11 ** ** ** 11 11 AB AB, and 7 more bytes')
+    """
+    text = data.decode("latin-1")
+    if data and all(char.isascii() and (char.isprintable() or char in "\r\n\t") for char in text):
+        return mask_piece(mask_text(text))
+    shown, rest = mask_text(data.hex().upper())[: 2 * _HEAD], len(data) - _HEAD
+    pairs = " ".join(shown[at : at + 2] for at in range(0, len(shown), 2))
+    return pairs + (f", and {rest} more byte{'' if rest == 1 else 's'}" if rest > 0 else "")

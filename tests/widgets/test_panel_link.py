@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
+from html import unescape
 
 import pytest
 from support import AT
@@ -57,6 +59,38 @@ def test_what_is_chosen_is_known_by_its_number() -> None:
     view.lines.chosen = 604
     view.put(None)
     assert (view.lines.chosen, view.lines.rows) == (0, [])
+
+
+CARD = "453957876362148" + "6"
+
+
+@pytest.mark.parametrize("format", ["ascii", "nac"])
+def test_bytes_that_are_no_message_are_shown_and_told(format: str) -> None:
+    """Chosen, they come with the reason: as far as they were read in the anatomy, else as they begin; card
+    data is hidden in both, and what is chosen next takes their place."""
+    line, view = Line.of(format, "length-2"), TrafficView("nothing yet")
+    traffic = Traffic(line)
+    sent = line.encode(generate("auth", network="VISA", pan=CARD, at=AT).message)
+    cases = [
+        (sent[:60], "DE "),
+        (b"\0\x10" + CARD.encode(), "453957******1486" if format == "ascii" else "at byte "),
+        (b"\0\x08" + bytes.fromhex(CARD), "45 39 57 ** ** ** 14 86"),
+        (b"\0\x04" + bytes.fromhex("16030102"), "16 03 01 02"),
+        (b"\0\0", "no bytes behind the length"),
+    ]
+    for data in (*(data for data, _ in cases), sent):
+        traffic.add(0.0, "1", "in", "request", data)
+    view.put(traffic)
+    for number, (_, shown) in enumerate(cases, 1):
+        view.lines.chosen = number
+        said = unescape(view.said.value)
+        assert "This cannot be read." in said
+        assert shown in said
+        digits = re.sub("[^0-9]", "", said + str(view.views.anatomy.view))
+        assert CARD[5:12] not in digits
+        assert (view.views.anatomy.message[:4] == "0100") == (number == 1)
+    view.lines.chosen = len(cases) + 1
+    assert (view.said.value, view.views.anatomy.message[:4]) == ("", "0100")
 
 
 def test_rules_change_while_the_host_runs() -> None:
@@ -163,9 +197,17 @@ def test_a_load_is_driven_and_told() -> None:
         assert "200 sent, 200 answered" in panel.said.value
         assert "p99 " in panel.said.value
         assert "code 00: 200" in panel.said.value
-        panel.mix = "authh 1"
-        panel.run()
-        assert "did you mean" in panel.said.value
+        for wrong, said in (
+            ("authh 1", "found 'authh'; did you mean 'auth'?"),
+            ("auth 3 echo 1", "such as auth 70, financial 20, echo 10, found 'auth 3 echo 1'"),
+            ("echo 1, auth -3", "found 'auth -3'"),
+            (" ,", "found none"),
+        ):
+            panel.mix = wrong
+            panel.run()
+            assert panel.problem.startswith("mix: expected ")
+            assert panel.problem.endswith(said)
+            assert panel.problem in unescape(panel.said.value)
         assert panel.progress.value == 0.0
     finally:
         host.cancel()

@@ -10,11 +10,14 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import build
-from sim.errors import IsoError
+from sim.codec import Message, build
+from sim.errors import IsoError, ParseError
+from sim.link.line import Line
 from sim.link.traffic import EVENT, Traffic
+from sim.masking import mask_bytes
+from sim.operations.wired import wired
 from sim.widgets.asking import running_loop
-from sim.widgets.panels.shared import MessageViews
+from sim.widgets.panels.shared import MessageViews, markup
 from sim.widgets.statics import STATIC
 
 EVERY = 0.5  # seconds between looks
@@ -65,14 +68,16 @@ class Lines(anywidget.AnyWidget):
 
 
 class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
-    """The traffic of one end as it comes, the latest on top; the chosen message beneath, as anatomy."""
+    """The traffic of one end as it comes, the latest on top; the chosen message beneath, as anatomy. Of bytes
+    that are none it is said why, with what could be read, else with the first of them."""
 
     def __init__(self, empty: str) -> None:
         self.lines = Lines(title="Traffic", nothing=empty)
         self.views = MessageViews()
+        self.said = ipywidgets.HTML().add_class("iso-said")
         self._traffic: Traffic | None = None
         self._last = 0
-        super().__init__([self.lines, self.views])
+        super().__init__([self.lines, self.said, self.views])
         self.lines.observe(self._choose, "chosen")
 
     def put(self, traffic: Traffic | None) -> None:
@@ -103,9 +108,35 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
     def _choose(self, change: Any) -> None:
         traffic, number = self._traffic, self.lines.chosen
         entry = next((one for one in traffic or () if one.number == number), None)
-        seen = traffic.message(entry) if traffic and entry else None
+        seen = traffic.read(entry) if traffic and entry else None
+        self.said.value = ""
+        if isinstance(seen, Message):
+            self._put_message(seen)
+        elif traffic and entry and seen:
+            self._put_unread(traffic.line, entry.data, seen)
+        else:
+            self.views.put("", None, None, None)
+
+    def _put_message(self, seen: Message) -> None:
         try:
-            raw = build(seen) if seen else ""
+            raw = build(seen)
         except IsoError:
             raw = ""
-        self.views.put(raw, seen.version if seen else None, None, None)
+        self.views.put(raw, seen.version, None, None)
+
+    def _put_unread(self, line: Line, data: bytes, error: ParseError) -> None:
+        """Show bytes that are no message: why, and as far as they were read."""
+        begun = error.partial is not None and bool(error.partial.fields)
+        held = wired(data, format=line.format, version=line.version) if begun else None
+        self.said.value = markup("p", f"✖ This cannot be read. {error}", "iso-problem")
+        if held is None:
+            shown = mask_bytes(_body(line, data)) or "no bytes behind the length"
+            self.said.value += markup("pre", shown, "iso-bytes")
+        self.views.put(held.text if held else "", held.version if held else None, None, None, held)
+
+
+def _body(line: Line, data: bytes) -> bytes:
+    try:
+        return line.bare(data)[0]
+    except ParseError:
+        return data
