@@ -47,7 +47,8 @@ _STYLE = (
     f"{_ROW} td.v {{font-family: var(--jp-code-font-family, monospace); white-space: pre}} "
     f"{_ROW} td.w {{max-width: 0; min-width: 8em; overflow: hidden; text-overflow: ellipsis}} "
     f"{_ROW} td.m {{min-width: 22em}} "
-    f"{_ROW} tbody th {{font-weight: normal; opacity: 0.75}}"
+    f"{_ROW} tbody th {{font-weight: normal; opacity: 0.75}} "
+    f"{_ROW} wbr {{display: none}}"
 )
 _SEVERITIES = (
     f"{_ROW} td.s {{font-weight: 600}} "
@@ -228,7 +229,8 @@ def _linked(text: str, link: str) -> str:
 
 def breakable(text: str) -> str:
     """*text*, which is `visible`, as markup. Where style sheets are taken out (an untrusted notebook, a
-    repository's page) a long word may break, or it would push the next columns off the screen."""
+    repository's page) a long word may break, or it would push the next columns off the screen. Elsewhere
+    `style` keeps it in one line: browsers break there even where nothing wraps."""
     return html.escape(_WORD.sub("\\g<0>\0", text)).replace("\0", "<wbr>")
 
 

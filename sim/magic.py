@@ -16,12 +16,15 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 import sim
-from sim.errors import IsoError, closest
+from sim.errors import IsoError, closest, did_you_mean, shown
 from sim.operations.reading import separate
 
 _NAME = "iso8583"
 _KEYS = (f"%{_NAME}", f"%%{_NAME}")
 _ANATOMY = "anatomy"
+# Longer words may be a message in Base64.
+_NAMES = re.compile(r"[^\W\d]\w{0,30}")
+_HEX = re.compile(r"[0-9A-Fa-f]+")
 
 
 def _anatomy(message: Any, **options: Any) -> Any:
@@ -83,7 +86,8 @@ class IsoMagics(Magics):
         if cell is not None:
             if asked.message:
                 raise UsageError(
-                    f"%%{_NAME} {asked.verb}: the message stands beneath, or behind %{_NAME}, not both"
+                    f"%%{_NAME}: expected a verb ({', '.join(_VERBS)}) and options such as --network visa, "
+                    f"found {shown(' '.join(asked.message))}; the message stands beneath"
                 )
             if found := separate(cell):
                 return list(found)
@@ -91,13 +95,26 @@ class IsoMagics(Magics):
         text = _as_it_stands(line, asked.message)
         if not text:
             raise UsageError(f"%{_NAME} {asked.verb}: expected a message, or the name of one")
-        return [self.shell.user_ns.get(text, text) if text.isidentifier() else text]
+        return [self._named(text) if _NAMES.fullmatch(text) else text]
+
+    def _named(self, text: str) -> Any:
+        """The variable *text*. Raises UsageError where there is none, unless *text* may be bytes in hex."""
+        names = self.shell.user_ns
+        if text in names or _HEX.fullmatch(text):
+            return names.get(text, text)
+        said = did_you_mean(text, [*_VERBS, *_holding_messages(names)])
+        raise UsageError(f"%{_NAME}: expected a message, or the name of one, found {shown(text)}{said}")
 
 
 def _as_it_stands(line: str, words: list[str]) -> str:
     """The *words* as they stand in *line*, with all the blanks between them: a message may have many."""
     found = re.search(r"\s+".join(map(re.escape, words)), line)
     return found[0] if found else " ".join(words)
+
+
+def _holding_messages(names: dict[str, Any]) -> list[str]:
+    """Those of the variables *names* that hold a message."""
+    return [name for name, value in names.items() if name[0] != "_" and hasattr(value, "iso")]
 
 
 def _complete(shell: InteractiveShell, event: Any) -> list[str]:
@@ -110,8 +127,7 @@ def _complete(shell: InteractiveShell, event: Any) -> list[str]:
         return list(sim.NETWORKS)
     if before and before[-1] == "--version":
         return list(sim.VERSIONS)
-    names = [name for name, value in shell.user_ns.items() if name[0] != "_" and hasattr(value, "iso")]
-    return [*names, "--network", "--version", "--to", *([] if before else _VERBS)]
+    return [*_holding_messages(shell.user_ns), "--network", "--version", "--to", *([] if before else _VERBS)]
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

@@ -46,3 +46,12 @@ def test_stored_tables_fit_a_screen_where_nobody_trusts_the_notebook(
         # The message table, and the bitmap and the table of its anatomy.
         sheet.page.wait_for_function(f"() => ({_TABLES})().length > 3")
         assert [table for table in sheet.page.evaluate(_TABLES) if table[0] > table[1]] == []
+
+
+def test_a_row_of_a_table_is_one_line(jupyterlab: Lab, chromium: Browser) -> None:
+    """A long value is cut short where style sheets stand: all rows are equally high."""
+    cells = ["import sim\nsim.generate('auth', at='2026-11-20')"]
+    with jupyterlab.notebook(chromium, cells) as sheet:
+        rows = sheet.page.locator("table.iso8583 tbody tr")
+        rows.first.wait_for()
+        assert len(set(rows.evaluate_all("rows => rows.map(row => row.offsetHeight)"))) == 1
