@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -18,7 +17,7 @@ from server.http import LabRequest
 from server.records import Health
 from server.responses import JSON, Response
 from server.settings import Settings, from_environment
-from sim import operations
+from sim import __version__, operations
 
 App: TypeAlias = Sanic[Config, SimpleNamespace]
 
@@ -109,7 +108,7 @@ def _route_pages(app: App) -> None:
     """What does not change while the server runs: health, the OpenAPI document, the documentation."""
     document = openapi.document(ENDPOINTS)
     html, policy = docs.page(document)
-    health = Health(version=version("iso8583-lab")).model_dump_json()
+    health = Health(version=__version__).model_dump_json()
     for path, body, content_type, headers in (
         ("/health", health, JSON, {"Cache-Control": "no-store"}),
         ("/openapi.json", to_json(document).decode(), JSON, {}),

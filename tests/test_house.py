@@ -41,7 +41,7 @@ ORDER = (
 )
 # Rooms that stand on the face, as a user does: `import sim`.
 ABOVE_THE_FACE = ("sim.cli", "sim.magic", "sim.mcp")
-SERVER_MAY_IMPORT = ("sim.errors", "sim.codec", "sim.operations")
+SERVER_MAY_IMPORT = ("sim.__version__", "sim.errors", "sim.codec", "sim.operations")
 # A heavy package and the only rooms that may import it.
 HEAVY = {
     "pandas": ("sim.frames", "sim.widgets"),

@@ -15,6 +15,7 @@ import pytest
 from support import turns
 
 from server.__main__ import main
+from sim import __version__
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60
@@ -254,3 +255,25 @@ def test_create_app_takes_its_settings_from_the_environment(monkeypatch: pytest.
     monkeypatch.setenv("SIM_PUBLIC", "yes")
     app = create_app(name="from-the-environment")
     assert app.ctx.settings.public is True
+
+
+# As in a checkout on PYTHONPATH: nothing tells of the package that it is installed.
+_BARE = """
+from importlib.metadata import Distribution, PackageNotFoundError
+_found = Distribution.from_name
+def _hidden(name):
+    if name == "iso8583-lab":
+        raise PackageNotFoundError(name)
+    return _found(name)
+Distribution.from_name = _hidden
+"""
+
+
+def test_a_checkout_that_is_not_installed_serves(start: Any) -> None:
+    """It says its version, and judges."""
+    with start(code=_BARE) as running:
+        told = httpx.get(running.url + "/health", timeout=PATIENCE).json()
+        asked = {"message": "08002020000000000000990000123456X"}
+        judged = httpx.post(running.url + "/validate", json=asked, timeout=PATIENCE).json()
+    assert told["version"] == __version__
+    assert judged["valid"] is False
