@@ -24,8 +24,10 @@ from sim.spec import ElementSpec, Spec, spec
 
 _MTI_WIDTH = 4
 _SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
-# So many prefixes are compared before all are.
+# So many prefixes are compared before all are; where this share of them is the same, the others are odd ones.
 _SAMPLE = 64
+_MOST = 0.75
+_NONE = np.empty(0, np.int64)
 _SECONDARY = np.zeros(256, dtype=np.bool_)
 _SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
 
@@ -191,26 +193,39 @@ class _Walk:
         if not element.prefix:
             self._ahead[having] += element.width
             return Run(self._lines.data, rows, base, at, element.width, valid)
-        same = _same_prefix(self._lines.data, base + at, element)
-        if same is not None:
-            self._ahead[having] += element.prefix + same
-            return Run(self._lines.data, rows, base, at + element.prefix, same, valid)
-        sizes, legal = _prefixes(self._lines.data, base + at, element.prefix)
+        sizes = self._sizes(element, rows, base + at)
         at += element.prefix
-        legal &= sizes <= element.width
-        legal &= base + (sizes + at) <= self._lines.stops[rows]
-        if not legal.all():
-            self._fits[rows[~legal]] = False
-            # What is wrong goes on as others do: where all these are of one width, they stay so.
-            sizes[~legal] = sizes[np.argmax(legal)]
-            same = int(sizes[0])
-            if (sizes == same).all():
-                self._ahead[having] += element.prefix + same
-                return Run(self._lines.data, rows, base, at, same, valid)
+        if isinstance(sizes, int):
+            self._ahead[having] += element.prefix + sizes
+            return Run(self._lines.data, rows, base, at, sizes, valid)
         ends = base + (sizes + at)
         self._base[rows], self._ahead[having] = ends, 0
         self._bases = {key: ends}
         return Run(self._lines.data, rows, base, at, sizes, valid)
+
+    def _sizes(self, element: ElementSpec, rows: Ints, at: Ints) -> int | Ints:
+        """The lengths that the prefixes at *at* say, one for all where they are the same. Rows whose prefix
+        is wrong do not fit, and go on as others do."""
+        usual, odd = _usual_prefix(self._lines.data, at, element)
+        if usual is None:
+            sizes, legal = self._said(element, rows, at)
+            sizes[~legal] = sizes[np.argmax(legal)]
+            return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
+        odd = odd[self._fits[rows[odd]]]  # where the others have gone does not matter
+        sizes, legal = self._said(element, rows[odd], at[odd])
+        if not legal.any():
+            return usual
+        found = np.full(len(rows), usual)
+        found[odd[legal]] = sizes[legal]
+        return found
+
+    def _said(self, element: ElementSpec, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
+        """What the prefixes at *at* say, and which of them are right; rows with another do not fit."""
+        sizes, legal = _prefixes(self._lines.data, at, element.prefix)
+        legal &= sizes <= element.width
+        legal &= at + (sizes + element.prefix) <= self._lines.stops[rows]
+        self._fits[rows[~legal]] = False
+        return sizes, legal
 
     def ended(self) -> Bools:
         """Which rows have nothing wrong, and end where their last element does."""
@@ -246,16 +261,25 @@ def _present(groups: list[Group]) -> Bools:
     return found
 
 
-def _same_prefix(data: Bytes, at: Ints, element: ElementSpec) -> int | None:
-    """The length that the prefixes at *at* say where all of them are the same and legal, else None."""
+def _usual_prefix(data: Bytes, at: Ints, element: ElementSpec) -> tuple[int | None, Ints]:
+    """The length that most prefixes at *at* say, where that is one, and which of them say another; None where
+    too many do."""
     said = windows(data, element.prefix)
-    for some in (at[:_SAMPLE], at):
-        found = said[np.minimum(some, len(said) - 1)].tobytes()
-        first = found[: element.prefix]
-        if found != first * len(some):
-            return None
-    size = lengths(element.prefix, element.width).get(first.decode("latin-1"), -1)
-    return size if size >= 0 else None
+    width = said.itemsize
+    sample = said[np.minimum(at[:_SAMPLE], len(said) - 1)].tolist()
+    usual = max(set(sample), key=sample.count)
+    size = lengths(element.prefix, element.width).get(usual.decode("latin-1"), -1)
+    if size < 0 or sample.count(usual) < _MOST * len(sample):
+        return None, _NONE
+    found = said[np.minimum(at, len(said) - 1)].tobytes()
+    if found == usual * len(at):
+        return size, _NONE
+    signs = np.frombuffer(found, np.uint8).reshape(-1, width)
+    other = signs[:, 0] != usual[0]
+    for place in range(1, width):
+        other |= signs[:, place] != usual[place]
+    odd = np.flatnonzero(other)
+    return (size, odd) if len(at) - len(odd) >= _MOST * len(at) else (None, _NONE)
 
 
 def _prefixes(data: Bytes, at: Ints, width: int) -> tuple[Ints, Bools]:
