@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_overloads
 
 import pandas as pd
 import pytest
@@ -310,3 +310,23 @@ def test_what_no_edit_mends_is_not_called_whole() -> None:
     """A text that no edit makes a message says so; a good message has nothing to mend."""
     assert repr(sim.repair("hello")).startswith("No edit mends it. MTI at offset 0: expected 4 digits")
     assert repr(sim.repair(sim.generate())) == "Nothing to mend."
+
+
+def test_no_caller_has_to_narrow_what_an_argument_tells() -> None:
+    """Where the type of what a function gives hangs on an argument, overloads say which it is, with the same
+    parameters as the function."""
+    told = {}
+    for name in sim.__all__:
+        function = getattr(sim, name)
+        given = getattr(function, "__annotations__", {}).get("return", "")
+        if isinstance(function, type) or not (" | " in given or given == "Any"):
+            continue
+        told[name] = [one.__annotations__["return"] for one in get_overloads(function)]
+        assert told[name], name
+        for one in get_overloads(function):
+            assert [*inspect.signature(one).parameters] == [*inspect.signature(function).parameters], name
+    assert {name: types[:2] for name, types in told.items()} == {
+        "export_format": ["str", "dict[str, Any]"],
+        "load": ["LoadTable", "RunningLoad"],
+        "read": ["MessagesTable", "Iterator[MessagesTable]"],
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -68,6 +68,25 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
     from sim.frames.formats import load_format
 
     return load_format(path, name=name)
+
+
+@overload
+def export_format(
+    format: str | Format, to: Literal["toml", "jpos", "moov"] = "toml", *, version: str | None = None
+) -> str:
+    """The text."""
+
+
+@overload
+def export_format(
+    format: str | Format, to: Literal["pyiso8583"], *, version: str | None = None
+) -> dict[str, Any]:
+    """The dict that pyiso8583 takes."""
+
+
+@overload
+def export_format(format: str | Format, to: str, *, version: str | None = None) -> str | dict[str, Any]:
+    """Either, where only a run of the program tells."""
 
 
 def export_format(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -107,6 +107,81 @@ def export_suite(suite: str | Path, path: str | Path) -> Path:
     from sim.link import opening
 
     return opening.export_suite(suite, path)
+
+
+@overload
+def load(
+    address: Address,
+    *,
+    mix: Mapping[str, float] | None = None,
+    replay: str | Path | Iterable[MessageArgument] | None = None,
+    speed: float = 1.0,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    count: int = 10_000,
+    seconds: float = 60.0,
+    pool: int = 1,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
+    framing: str | Sequence[str] | None = None,
+    version: AnyVersion | None = None,
+    tls: SSLContext | str | Path | bool | None = None,
+    timeout: float | None = None,
+    check: Callable[[Exchange], str | None] | None = None,
+    wait: Literal[True] = True,
+    **options: Any,
+) -> LoadTable:
+    """Its table, when it is over."""
+
+
+@overload
+def load(
+    address: Address,
+    *,
+    mix: Mapping[str, float] | None = None,
+    replay: str | Path | Iterable[MessageArgument] | None = None,
+    speed: float = 1.0,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    count: int = 10_000,
+    seconds: float = 60.0,
+    pool: int = 1,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
+    framing: str | Sequence[str] | None = None,
+    version: AnyVersion | None = None,
+    tls: SSLContext | str | Path | bool | None = None,
+    timeout: float | None = None,
+    check: Callable[[Exchange], str | None] | None = None,
+    wait: Literal[False],
+    **options: Any,
+) -> RunningLoad:
+    """A load that has begun."""
+
+
+@overload
+def load(
+    address: Address,
+    *,
+    mix: Mapping[str, float] | None = None,
+    replay: str | Path | Iterable[MessageArgument] | None = None,
+    speed: float = 1.0,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    count: int = 10_000,
+    seconds: float = 60.0,
+    pool: int = 1,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
+    framing: str | Sequence[str] | None = None,
+    version: AnyVersion | None = None,
+    tls: SSLContext | str | Path | bool | None = None,
+    timeout: float | None = None,
+    check: Callable[[Exchange], str | None] | None = None,
+    wait: bool,
+    **options: Any,
+) -> LoadTable | RunningLoad:
+    """Either, where only a run of the program tells."""
 
 
 def load(
