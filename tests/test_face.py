@@ -87,6 +87,8 @@ def test_surface() -> None:
     assert sorted(sim.__all__) == sorted(SURFACE)
     assert all(getattr(sim, name) is not None for name in SURFACE)
     assert dir(sim) == sorted([*SURFACE, "keys", "llm", "widgets"])
+    for room in (sim.keys, sim.llm, sim.widgets):
+        assert dir(room) == sorted(room.__all__)
 
 
 def test_import_is_light() -> None:

@@ -74,6 +74,11 @@ __all__ = [
     "with_pin_block",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 

@@ -7,6 +7,12 @@ from sim.frames.reference import ReferenceTable
 from sim.frames.tables import Table
 from sim.operations import llm
 
+__all__ = ["status"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 def status() -> Table:
     """Say which language models can be asked. Nothing is sent anywhere.

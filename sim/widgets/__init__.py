@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    _named, __dir__ = lazily(__name__, _HOMES)
+    _named = lazily(__name__, _HOMES)[0]
 
     def __getattr__(name: str) -> Any:
         try:
@@ -71,3 +71,7 @@ if not TYPE_CHECKING:  # or every name would be one, of any type
                 raise
             text = "panels need ipywidgets and anywidget: pip install 'iso8583-lab[jupyter]'"
             raise ModuleNotFoundError(text, name=missing.name) from missing
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -43,11 +43,11 @@ class LoadPanel(Panel):
 
     def __init__(self, address: str = "", **options: Any) -> None:
         self.inputs = {
-            "address": ipywidgets.Text(description="Host", placeholder="127.0.0.1:8583"),
+            "address": ipywidgets.Text(description="Address", placeholder="127.0.0.1:8583"),
             "mix": ipywidgets.Text(description="Mix"),
             "rate": ipywidgets.BoundedFloatText(description="Rate (1/s)", min=0.0, max=_MOST),
-            "count": ipywidgets.BoundedIntText(description="Most requests", min=1, max=int(_MOST)),
-            "seconds": ipywidgets.BoundedFloatText(description="Most seconds", min=0.1, max=_MOST),
+            "count": ipywidgets.BoundedIntText(description="Requests at most", min=1, max=int(_MOST)),
+            "seconds": ipywidgets.BoundedFloatText(description="Seconds at most", min=0.1, max=_MOST),
         }
         self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.progress = ipywidgets.FloatProgress(min=0.0, max=1.0, description="Progress")

@@ -37,7 +37,7 @@ class SendPanel(Panel):
     exchange = traitlets.Any(None)
 
     def __init__(self, address: str = "", message: object = "") -> None:
-        self.address_input = ipywidgets.Text(description="Host", placeholder="127.0.0.1:8583")
+        self.address_input = ipywidgets.Text(description="Address", placeholder="127.0.0.1:8583")
         self.timeout_input = ipywidgets.BoundedFloatText(description="Time-out (s)", min=0.1, max=300.0)
         self.undo_input = ipywidgets.Checkbox(description="Reverse after a time-out", indent=False)
         self.undo_input.add_class("iso-check")
