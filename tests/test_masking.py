@@ -172,6 +172,13 @@ def test_what_masking_does_grows_with_the_text_alone(unit: str) -> None:
     assert calls(8000) < 2.5 * calls(4000) + 1000
 
 
+def test_an_amount_with_its_currency_is_no_card() -> None:
+    """484 is the peso in an amount of 2003, where the same digits are a card number anywhere else."""
+    value = "4840000000123451"
+    assert mask(4, value, "2003") == value
+    assert mask(37, value, "2003") == "484000******3451"
+
+
 @pytest.mark.parametrize("value", ["123456789012345", "MERCHANT1234567", "000000012345", "20261120101530"])
 def test_what_is_surely_no_card_stays(value: str) -> None:
     """A merchant number, an amount or a time is no card number, also in a broken message."""

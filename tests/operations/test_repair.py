@@ -53,6 +53,19 @@ def test_a_broken_message_is_mended_or_what_is_left_is_said(case: sim.operations
         assert PAN not in f"{edit.before}{edit.after}{edit.why}"
 
 
+@pytest.mark.parametrize(
+    ("number", "value", "mended"),
+    [(11, " 12345", "012345"), (11, "12-34-56", "123456"), (32, " 12345 ", "12345")],
+)
+def test_a_value_is_written_otherwise_and_nothing_else(number: int, value: str, mended: str) -> None:
+    """Blanks and dashes among digits: a safe edit of that element; a fixed one keeps its width."""
+    sent = generate("auth", network="VISA").message
+    done = repair(sent.replace(**{f"de{number}": value}))
+    assert [(edit.field, edit.action, edit.safe) for edit in done.edits] == [(number, "rewritten", True)]
+    assert done.valid
+    assert done.message == sent.replace(**{f"de{number}": mended})
+
+
 @each(lambda: some(every_fault(), 8), named)
 def test_safe_edits_touch_no_card_no_amount_and_no_currency(case: sim.operations.Broken) -> None:
     """Where the text reads before and after, those elements stand as they stood."""

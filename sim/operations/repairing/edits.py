@@ -8,11 +8,11 @@ what nobody wants there; unsafe is what makes up a value, or touches a card numb
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sim.codec import Message, build
-from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError, element_label
+from sim.errors import BITMAP_FIELD, IsoError, element_label
 from sim.judge import Finding
 from sim.operations.answering import respond
 from sim.operations.choosing import chosen_version
@@ -29,7 +29,6 @@ _ENTRIES = ("manual", "stripe", "chip", "contactless", "ecommerce")
 _MOST = 24
 _NOT_ASKED = "nothing asks for it here"
 _SAMPLED = "a value such as a sample message of this kind has"
-_MACS = (64, 128)
 # Card numbers and what is derived from cards, amounts, currencies: never changed as if it were nothing.
 _TENDER = frozenset({2, 4, 5, 6, 8, 9, 10, 14, 28, 29, 30, 31, 34, 35, 36, 45, 49, 50, 51, 52, 54, 55, 95})
 
@@ -199,8 +198,6 @@ def _edit(message: Message, changed: Message, finding: Finding, action: str, why
 
 def _shown(message: Message, number: int | None) -> str:
     """What stands in an element, as it may be shown."""
-    if number == MTI_FIELD:
-        return message.mti
     if number is None or number not in message:
         return ""
     return message.masked()[number]
@@ -213,13 +210,7 @@ _Attempt = tuple[Message, str, str]
 def _safe(message: Message, finding: Finding, network: str | None) -> Iterator[_Attempt]:
     """What changes how something is written, or takes out what nobody wants there."""
     number = finding.field
-    if number is None or number == BITMAP_FIELD:
-        if message.empty_secondary:
-            yield replace(message, empty_secondary=False), "dropped", "the second bitmap announces nothing"
-        return
-    if number in _MACS and finding.rule == "mac-position":
-        yield _moved(message), "moved", "a MAC stands in the last element"
-    if number not in message or number in _TENDER:
+    if number is None or number not in message or number in _TENDER:
         return
     yield from _rewrites(message, number)
     if finding.rule == "forbidden-element":
@@ -252,11 +243,6 @@ def _rewrites(message: Message, number: int) -> Iterator[_Attempt]:
 
 def _with(message: Message, number: int, value: str | None) -> Message:
     return message.replace(**{f"de{number}": value})
-
-
-def _moved(message: Message) -> Message:
-    first, last = _MACS
-    return message.replace(**{f"de{last}": message.get(first) or None, f"de{first}": None})
 
 
 def _rewritten(value: str, element: ElementSpec) -> Iterator[tuple[str, str]]:
