@@ -5,6 +5,10 @@ text it stands between other characters than digits, or behind its own length. I
 read (`unread`) nothing says where it begins, so that it is looked for at every digit. It may be written
 with blanks or dashes, as bytes (ASCII or EBCDIC) in hex, as numbers, as escapes or in Base64, packed two
 digits to a byte, inside a track or a chip data tag, or over the lines of a dump.
+
+Not looked for: digits in words or back to front. No message or log writes a card so, each would be a second
+search of every text, and back to front would hide twice as many numbers that are none. What leaves the
+machine is looked through for words, too (`sim.operations.llm.guard`).
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ _NEAR = 80  # behind headers, MTI and bitmaps DE 2 begins before this character
 # Digits, with up to five other characters between any two of them, as in `"4111" + "1111"`; = and ^ divide
 # tracks, but for the = that ends a line of an e-mail.
 _CHAIN = re.compile(r"[0-9]+(?:(?:[^0-9A-Za-z=^*]{1,5}|=\r?\n)[0-9]+)*")
+_CROSSED = re.compile(r"(?<![0-9A-Za-z])[0-9]{1,4}(?:[xX][0-9]{1,4}){3,}(?![0-9A-Za-z])")
 _RUN = re.compile(r"[0-9]+")
 _GROUPS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
 _EVEN_GROUPS = (1, 2, 4)
@@ -215,6 +220,8 @@ def _in_plain(text: str, unread: bool) -> Iterator[Span]:
     for chain in _CHAIN.finditer(text):
         if chain.end() - chain.start() >= SHORTEST:
             yield from _cards(text, chain.start(), chain.end(), unread)
+    for chain in _CROSSED.finditer(text) if "x" in text or "X" in text else ():
+        yield from _cards(text, chain.start(), chain.end(), False)
 
 
 def tracks(text: str, unread: bool = False) -> Iterator[Span]:
