@@ -155,7 +155,7 @@ def _complain(error: Any) -> int:
     from sim.masking import mask_words
 
     words = (
-        f"{error.strerror}: {mask_words(str(error.filename))}"
+        error.strerror + (f": {mask_words(str(error.filename))}" if error.filename else "")
         if isinstance(error, OSError) and error.strerror
         else str(error)
     )

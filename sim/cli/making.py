@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import click
 
@@ -17,6 +17,9 @@ from sim.face.making import generate
 from sim.operations.asked import moment, options_of
 from sim.spec.spellings import version_named
 from sim.spec.words import Payment
+
+if TYPE_CHECKING:
+    from sim.operations.generation import Generated
 
 _OF_MODELS = ("description", "provider", "model")
 _CARRIED = get_type_hints(Payment)
@@ -77,12 +80,19 @@ def _generate(message_type: str, count: int, to: str | None, as_json: bool, **op
         raise OptionError("count", f"1 to {_MOST:,}", str(count))
     options = {name: given for name, given in options.items() if given is not None or name not in _CARRIED}
     asked = {name: options.pop(name) for name in _OF_MODELS}
+    from sim.operations.building import in_format, known_format
+
+    format = known_format(options.pop("format") or to)
+
+    def show(made: Generated) -> None:
+        message, left = in_format(made.message, format)
+        _print(message, to, as_json, (*made.notes, *left), made.network, left)
+
     if asked["description"]:
         from sim.operations import llm
 
         edition = version_named(options["version"]) if options["version"] else "1987"
-        made = llm.generate(version=edition, at=moment(options["at"]), **asked)
-        return _print(made.message, to, as_json, made.notes, made.network)
+        return show(llm.generate(version=edition, at=moment(options["at"]), **asked))
     from sim.operations import generate as make
 
     options["stan"] = _counted(options["stan"])
@@ -90,8 +100,7 @@ def _generate(message_type: str, count: int, to: str | None, as_json: bool, **op
     for at in range(count):
         if at:
             options["stan"] = f"{(first + at - 1) % 999_999 + 1:06}"
-        made = make(**options_of(message_type, **options))
-        _print(made.message, to, as_json, made.notes, made.network)
+        show(make(**options_of(message_type, format=format, **options)))
     return None
 
 
@@ -250,8 +259,14 @@ def _read(message: str, version: str | None, network: str | None, format: str | 
 
 
 def _print(
-    message: Message, to: str | None, as_json: bool, notes: tuple[str, ...] = (), network: str | None = None
+    message: Message,
+    to: str | None,
+    as_json: bool,
+    notes: tuple[str, ...] = (),
+    network: str | None = None,
+    told: tuple[str, ...] = (),
 ) -> None:
+    """Print *message*; of its *notes*, which an object has all, those that must be *told* beside its text."""
     from sim.operations.building import known_format, told_otherwise, written
 
     name = known_format(to)
@@ -262,8 +277,8 @@ def _print(
         shown.json_line(record | ({"network": network} if network else {}) | {"notes": [*notes, *otherwise]})
     else:
         click.echo(text)
-        for note in otherwise:
-            click.echo(f"{note[0].upper()}{note[1:]}.", err=True)
+        for note in (*told, *(f"{one[0].upper()}{one[1:]}." for one in otherwise)):
+            click.echo(note, err=True)
 
 
 def _counted(stan: str | None) -> str | None:

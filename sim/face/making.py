@@ -72,8 +72,8 @@ def generate(
     stan
         The systems trace audit number, six digits.
     version
-        One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else the one that
-        the network's own interface speaks: 1993 at Amex and Discover, 1987 at the others.
+        One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else that of *format*,
+        else the one that the network's own interface speaks: 1993 at Amex and Discover, 1987 at the others.
     at
         The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
         as UTC. None is now. Local times are those of the merchant: see *timezone*.

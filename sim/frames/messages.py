@@ -168,7 +168,7 @@ def generate(
     **options: Any,
 ) -> MessageTable:
     """A generated message as a table; the options are those of `operations.generate`."""
-    asked = options_of(message_type, network=network, **options)
+    asked = options_of(message_type, network=network, format=format, **options)
     try:
         made = operations.generate(**asked)
     except OptionError as error:

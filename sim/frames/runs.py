@@ -131,7 +131,8 @@ def start_load(
         messages = Replay(_replayed(replayed[0]), replayed[1])
     else:
         mix = made["mix"]
-        messages = Mix(mix, version=written[2], **{key: made[key] for key in made if key != "mix"})
+        others = {key: made[key] for key in made if key != "mix"}
+        messages = Mix(mix, version=line.version, format=line.format, **others)
     options = {**connecting, "tls": client_tls(connecting["tls"])}
     client = AsyncClient(where, line, reverse=False, **options)
     return RunningLoad(Load(client, messages, **bounds), client)

@@ -201,6 +201,11 @@ class AsyncHost:
             return decision, b""
         try:
             return decision, self.line.encode(decision.answer, answering(layers), decision.text)
+        except IsoError:
+            pass  # the format has an element of the answer otherwise, or has no place for it
+        try:
+            decision.answer, decision.note = self.issuer.fitted(decision.answer, decision.note)
+            return decision, self.line.encode(decision.answer, answering(layers))
         except IsoError as error:
-            self._tell("unanswered", f"its answer cannot be written: {error}", one.name)
+            decision.answer, decision.note = None, f"its answer cannot be written: {error}"
             return decision, b""

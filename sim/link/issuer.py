@@ -23,6 +23,7 @@ from sim.kept import Kept
 from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
+from sim.operations.building import in_format
 from sim.operations.generation import generate
 from sim.operations.validation import judge
 from sim.spec import lookup, spec
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _ACCOUNTED = "12"  # message classes that move money
 _REVERSAL = "4"
+_CODE = 39
 _COMPLETES = "22"  # the advice of a financial transaction
 _ADVICES = "23"  # functions that tell what was done already
 _SIGNED_ON = "sign-on"
@@ -109,6 +111,7 @@ class Issuer:
             for one in range(int(low), int(high) + 1)
         }
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
+        self._known_by: tuple[int, ...] = tuple(read_toml("link")["keys"]["answer"])
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
         # Answers as texts, which take a tenth of the room of messages.
         self._given: Kept[str, tuple[str, str]] = Kept(accounts.remembered)
@@ -138,13 +141,27 @@ class Issuer:
         else:
             made = self._accounted(request, session, rule)
         if self.keys and made.answer is not None:
-            made.answer, made.text = self.keys.sealed(made.answer, request, self.format, key), ""
+            try:
+                made.answer = self.keys.sealed(made.answer, request, self.format, key)
+            except BuildError:  # its bytes, which the MAC covers, cannot be written
+                answer, made.note = self.fitted(made.answer, made.note)
+                made.answer = self.keys.sealed(answer, request, self.format, key)
+            made.text = ""
         if rule is None:
             return made
         if rule.action == "wrong-stan" and made.answer is not None:
             made.answer, made.text = made.answer.replace(de11=_other(made.answer.get(11))), ""
         made.action, made.delay, made.rule = rule.action, rule.delay, rule.label
         return made
+
+    def fitted(self, answer: Message, note: str) -> tuple[Message, str]:
+        """*answer* as the format has it, and *note* with what is left out. Raises BuildError where that is
+        its code, or what it is matched by."""
+        made, left = in_format(answer, self.format)
+        for number in (*self._known_by, _CODE):
+            if number in answer and number not in made:
+                raise BuildError(number, None, "a value that the format carries", "another")
+        return made, " ".join((note, *left)).strip()
 
     def unreadable(self, error: ParseError) -> Decision:
         """What a frame gets that cannot be read: an answer where its type and trace number could be."""

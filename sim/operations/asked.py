@@ -11,7 +11,9 @@ from operator import index
 from typing import Any
 
 from sim.codec.walk import is_digits
+from sim.codec.wire import Format, wire_format
 from sim.errors import ChoiceError, OptionError, shown
+from sim.operations.building import TEXT, known_format
 from sim.operations.generation import native_version
 from sim.operations.options import mti_of
 from sim.spec.elements import version_of
@@ -39,10 +41,12 @@ def options_of(
     at: object,
     purpose: object,
     entry: object,
+    format: Format | str | None = None,
     **others: object,
 ) -> dict[str, Any]:
     """The options of `generation.generate`, each as that function spells it; *others* are its details, those
-    that are None or False left out.
+    that are None or False left out. Where neither *version* nor an MTI says which version it is, it is that
+    of *format*, if that has one of its own.
 
     Raises ChoiceError or OptionError, which name the argument. What no option can be, such as a STAN of
     seven digits, is left to generate.
@@ -54,7 +58,7 @@ def options_of(
     """
     own = None if network is None else network_named(network)
     card = None if pan is None else _digits(pan)
-    edition = _version(version, message_type, own, card if isinstance(card, str) else None)
+    edition = _version(version, message_type, own, card if isinstance(card, str) else None, format)
     kind, meant = _kind(message_type, own, edition)
     aim = meant or template_word("purpose", purpose)
     read = usual_entry(aim) if entry is None else template_word("entry", entry)
@@ -129,13 +133,18 @@ def _no_moment(at: object) -> datetime:
     raise OptionError("at", "a datetime, a date or a text such as 2026-11-20T10:15", shown(at))
 
 
-def _version(version: object, message_type: object, own: str | None, pan: str | None) -> str:
-    """The version asked for, else the one that an MTI names, else the one that the network speaks."""
+def _version(
+    version: object, message_type: object, own: str | None, pan: str | None, format: Format | str | None
+) -> str:
+    """The version asked for, else the one that an MTI names, else the one that the format has, else the one
+    that the network speaks."""
     if version is not None:
         return version_named(version)
     text = str(message_type)
     named = version_of(text) if is_digits(text) and len(text) == _MTI_DIGITS else None
-    return named or native_version(own, pan)
+    if isinstance(format, str):
+        format = None if format == TEXT else wire_format(known_format(format))
+    return named or (format.version if format else None) or native_version(own, pan)
 
 
 def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str | None]:

@@ -16,7 +16,7 @@ from sim.cli.given import _whole
 from sim.cli.group import iso8583
 from sim.codec import parse
 from sim.codec.wire import encode
-from sim.operations import generate
+from sim.operations import generate, parse_any
 
 PAN = "4111111111111111"
 REQUEST = generate("financial", network="VISA", stan="000007").raw
@@ -34,6 +34,15 @@ def test_a_pipe_of_generated_messages_is_valid() -> None:
     judged = Run("validate", "--json", given=made.out)
     assert [one["valid"] for one in judged.records] == [True, True, True]
     assert judged.status == 0
+
+
+def test_generate_makes_what_a_format_has() -> None:
+    """--format has its elements in text, --to in its bytes as well; what has no place there is told."""
+    assert "TERM0001        " in Run("generate", "auth", "--format", "base24").out
+    made = Run("generate", "auth", "--to", "visa-base1")
+    assert made.err.startswith("DE 60 is left out: visa-base1 has")
+    assert parse_any(made.out, format="visa-base1").message[11] == "123456"
+    assert Run("generate", "auth", "--to", "amex", "--json").records[0]["mti"] == "1100"
 
 
 def test_options_of_generate_are_those_of_the_face() -> None:

@@ -25,6 +25,22 @@ async def drive(host: AsyncHost, messages: Any = None, **options: Any) -> Number
         return await Load(client, messages or Mix(), **options).run()
 
 
+@pytest.mark.parametrize("name", ["amex", "base24", "smartvista", "unionpay", "visa-base1"])
+def test_what_a_format_has_otherwise_is_made_and_answered_so(name: str) -> None:
+    """Loads and suites make messages as the line's format has them, and its host's answers fit it, with a MAC
+    too; what an answer has no place for is told."""
+    with sim.host(format=name, keys={"mac": "0123456789ABCDEFFEDCBA9876543210"}) as host:
+        keys = host.server.issuer.keys
+        with sim.client(host, network="VISA", keys=keys) as client:
+            asked = sim.generate("auth", format=name)
+            assert client.send(asked).code == ("000" if asked.iso.version == "1993" else "00")
+        left = [entry.note for entry in host.seen if "left out" in entry.note]
+        assert len(left) == (name in ("unionpay", "visa-base1"))
+    with sim.host(format=name) as host:
+        assert sim.load(host, count=20, timeout=5).numbers.answered == 20
+    assert set(sim.run_suite("case,type\nsold,auth\nalive,echo", format=name)["result"]) == {"passed"}
+
+
 def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
     """Everything that was sent is answered, and counted by kind, code and second."""
 

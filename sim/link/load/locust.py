@@ -47,7 +47,7 @@ class IsoUser(User):  # type: ignore[misc]
         line = Line.of(self.format, self.framing)
         self.client = AsyncClient(spoken(self.host), line, timeout=self.timeout, reverse=False)
         # Another order and other numbers for each user.
-        self._messages = iter(Mix(self.mix, network=self.network, seed=next(_numbers)))
+        self._messages = iter(Mix(self.mix, network=self.network, format=line.format, seed=next(_numbers)))
 
     def on_start(self) -> None:
         """Connect."""

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sim.codec import Message
+from sim.codec.wire import Format
 from sim.elements import mti as mtis
 from sim.errors import ChoiceError, OptionError, shown
 from sim.operations.asked import options_of
+from sim.operations.building import TEXT, in_format
 from sim.operations.generation import generate
 
 USUAL = {"auth": 70, "financial": 20, "echo": 10}
@@ -29,7 +31,8 @@ class Sending:
 
 class Mix:
     """Kinds of messages by weight, such as `{"auth": 70, "refund": 20, "echo": 10}`: words that
-    `sim.generate` takes. What follows what is drawn with *seed*; trace numbers count up."""
+    `sim.generate` takes. What follows what is drawn with *seed*; trace numbers count up. They are made as
+    links of *format* have them."""
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class Mix:
         network: str | None = None,
         version: str | None = None,
         amount_minor_units: int = 1000,
+        format: Format | str = TEXT,
         seed: int = 1,
         **options: Any,
     ) -> None:
@@ -47,8 +51,12 @@ class Mix:
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         usual = {"pan": None, "currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
         asked = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
-        given = {**usual, **asked, **options}
+        self._format = format
+        given = {**usual, **asked, "format": format, **options}
         self._options = {kind: _options_of(kind, given) for kind in self.kinds}
+        # Only kinds that have something otherwise there are fitted message by message: that takes its time.
+        made = {kind: generate(**options).message for kind, options in self._options.items()}
+        self._fitted = {kind for kind, one in made.items() if in_format(one, format)[0].fields != one.fields}
         self._seed = seed
 
     def __iter__(self) -> Iterator[Sending]:
@@ -60,7 +68,10 @@ class Mix:
                 stan = stan % 999_999 + 1
                 options = self._options[kind]
                 options["stan"] = f"{stan:06}"
-                yield Sending(None, kind, generate(**options).message)
+                message = generate(**options).message
+                if kind in self._fitted:
+                    message, _ = in_format(message, self._format)
+                yield Sending(None, kind, message)
 
 
 def _options_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:

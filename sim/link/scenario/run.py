@@ -21,6 +21,7 @@ from sim.link.timing import Timing
 from sim.masking import mask, mask_words
 from sim.operations.answering import reverse
 from sim.operations.asked import options_of
+from sim.operations.building import in_format
 from sim.operations.generation import generate
 from sim.operations.recipes import approved
 from sim.operations.validation import judge
@@ -203,8 +204,9 @@ class _Run:
             at=datetime.fromtimestamp(self.client.timing.wall(), UTC),
             purpose=given.get("purpose", "purchase"),
             entry=given.get("entry", "manual"),
+            format=self.client.line.format,
         )
-        return generate(**asked).message
+        return in_format(generate(**asked).message, self.client.line.format)[0]
 
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:

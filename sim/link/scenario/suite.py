@@ -126,7 +126,8 @@ def suite_of(source: Suite | str | Path) -> Suite:
         text, name = source, "suite"
     else:
         text, name = text_of("suite", source), Path(source).stem
-    if text.split("\n", 1)[0].count(",") >= 2 and "=" not in text.split("\n", 1)[0]:
+    first = text.split("\n", 1)[0]
+    if "," in first and "=" not in first and not first.startswith(("#", "[")):
         return _of_csv(text, name)
     try:
         return _of_toml(tomllib.loads(text), text)
