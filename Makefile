@@ -79,7 +79,8 @@ course: $(VENV)/.dev ## make the editions for students, of solutions, and for te
 	@$(TEACHING) editions "$(CURDIR)/build/course"
 
 grade: $(VENV)/.dev ## marks of a class as CSV; FOLDER= holds NAME/NOTEBOOK.ipynb
-	@$(TEACHING) grade "$(abspath $(FOLDER))"
+	@test -d "$(FOLDER)" || { echo "make grade FOLDER=...: expected the folder of the submissions, found '$(FOLDER)'" >&2; exit 2; }
+	@folder=$$(cd "$(FOLDER)" && pwd) && $(TEACHING) grade "$$folder"
 
 slides: $(VENV)/.dev ## slides of the first notebooks, into build/slides
 	@$(TEACHING) slides "$(CURDIR)/build/slides"

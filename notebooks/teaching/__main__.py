@@ -38,7 +38,11 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "editions":
         make(options.target, tuple(options.edition or EDITIONS), tuple(options.only))
     elif options.command == "grade":
-        write(grade(options.folder, seconds=options.seconds), sys.stdout)
+        marks = grade(options.folder, seconds=options.seconds)
+        if not marks:
+            print(f"no NAME/NOTEBOOK.ipynb and no NAME__NOTEBOOK.ipynb in {options.folder}", file=sys.stderr)
+            return 1
+        write(marks, sys.stdout)
     elif options.command == "slides":
         slides.make(options.target)
     else:

@@ -225,6 +225,15 @@ def test_functions_messages_and_panels_are_graded_too(tmp_path: Path) -> None:
     assert "cannot be read" in bob["remarks"]
 
 
+def test_a_folder_without_submissions_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No empty table of marks: a line that says what was looked for, and where."""
+    for folder in (tmp_path, tmp_path / "elsewhere"):
+        assert main(["grade", str(folder)]) == 1
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert f"NAME/NOTEBOOK.ipynb and no NAME__NOTEBOOK.ipynb in {folder}" in shown.err
+
+
 def test_a_cell_that_stops_everything_costs_its_exercise_alone(tmp_path: Path) -> None:
     """One that never ends, one that ends the kernel, one that fails: the others count, and a remark says
     which it was. Neither such a notebook nor one that is a list of JSON keeps the marks of the class."""
