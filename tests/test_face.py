@@ -304,6 +304,8 @@ def test_wrong_calls_say_what_would_do() -> None:
         sim.search(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"not dict: sim\.build makes one of elements"):
         sim.parse({0: "0800"})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"not list: sim\.read takes many messages"):
+        sim.parse(["0800"])  # type: ignore[arg-type]
     with pytest.raises(sim.SpecError, match="found 'bdc'; did you mean 'bcd'"):
         sim.guess("0800", format="bdc")
 

@@ -173,6 +173,21 @@ def test_what_masking_does_grows_with_the_text_alone(unit: str) -> None:
     assert calls(8000) < 2.5 * calls(4000) + 1000
 
 
+@together(
+    "version, number, value, shown",
+    [
+        ("1987", 120, "13530111333300001" + "01291231AAAAA", "1353011******0001" + "01291231AAAAA"),
+        ("1987", 63, "SM0123456789ABCDEF", "SM" + "*" * 16),
+        ("1993", 61, "AX123101234" + "AB" * 20, "AX123101234" + "*" * 40),
+    ],
+)
+def test_what_a_network_says_is_card_data_needs_no_form(
+    version: str, number: int, value: str, shown: str
+) -> None:
+    """Parts that rows name: a card number without a right check digit, a secret of no form at all."""
+    assert mask(number, value, version) == shown
+
+
 def test_an_amount_with_its_currency_is_no_card() -> None:
     """484 is the peso in an amount of 2003, where the same digits are a card number anywhere else."""
     value = "4840000000123451"
