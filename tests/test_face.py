@@ -334,3 +334,13 @@ def test_no_caller_has_to_narrow_what_an_argument_tells() -> None:
         "load": ["LoadTable", "RunningLoad"],
         "read": ["MessagesTable", "Iterator[MessagesTable]"],
     }
+
+
+@together("given", [5.5, True, b"VISA", object()])
+def test_against_is_one_network_or_several(given: Any) -> None:
+    """What is neither is an error that names the option; None asks no other network."""
+    message = sim.generate()
+    with pytest.raises(sim.OptionError, match="against: expected networks such as VISA"):
+        sim.validate(message, against=given)
+    assert set(sim.validate(message, against="Amex")["network"]) >= {"AMEX"}
+    assert list(sim.validate(message, against=None)["rule"]) == list(sim.validate(message)["rule"])  # type: ignore[arg-type]

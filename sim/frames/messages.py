@@ -25,7 +25,7 @@ from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.framing import NO_ROWS, framing_finding
 from sim.operations.verdict import Verdict
-from sim.spec.spellings import version_named
+from sim.spec.spellings import several, version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def validate(
     format: Format | str | None = None,
 ) -> FindingsTable:
     """The findings on *message* as a table."""
-    asked = (against,) if isinstance(against, str) else tuple(against)
+    asked = several("against", against, "networks such as VISA and AMEX")
     try:
         given, found = take_paste(message, version, network, format)
     except BuildError as error:

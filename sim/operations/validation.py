@@ -15,7 +15,9 @@ from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending
 from sim.operations.verdict import MOST_SAID, VERDICTS, Judgement, Verdict
 from sim.spec.networks import NETWORKS
-from sim.spec.spellings import network_named
+from sim.spec.spellings import network_named, several
+
+SEVERAL = "networks such as VISA and AMEX"
 
 
 class Report:
@@ -109,7 +111,7 @@ def validate(
     it off the MTI. A text that does not parse is one finding, never an exception; ChoiceError is
     raised for an unknown version or network.
     """
-    asked = _asked(tuple(against)) if against else NETWORKS
+    asked = _asked(several("against", against, SEVERAL)) if against else NETWORKS
     if network is not None and network not in NETWORKS:
         network = network_named(network)
     if isinstance(message, Message):

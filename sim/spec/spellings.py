@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from typing import Any
 
 from sim.errors import ChoiceError, OptionError, closest, fold, shown
 from sim.spec.elements import VERSIONS
@@ -42,6 +43,22 @@ def choose(
             return meant
         raise ChoiceError(option, shown(value), words, closest(value, spellings))
     raise ChoiceError(option, shown(value), words)
+
+
+def several(option: str, value: object, expected: str) -> tuple[Any, ...]:
+    """*value* as so many as it is: a text or a number is one, None is none. Raises OptionError, which says
+    what is *expected*, for what holds none.
+
+    >>> several("against", "VISA", "networks"), several("against", None, "networks")
+    (('VISA',), ())
+    """
+    if value is None:
+        return ()
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return (value,)
+    if isinstance(value, Iterable) and not isinstance(value, bytes):
+        return tuple(value)
+    raise OptionError(option, expected, shown(value))
 
 
 def network_named(value: object, option: str = "network") -> str:

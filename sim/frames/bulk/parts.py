@@ -27,6 +27,7 @@ from sim.frames.bulk.lines import POOL, Bools, Finder, Ints, Lines, finder
 from sim.frames.bulk.table import MessagesTable, label, number_of
 from sim.operations import NETWORKS, chosen_version
 from sim.spec import VERSIONS, spec
+from sim.spec.spellings import several
 
 Selector = int | str
 
@@ -36,6 +37,7 @@ _FRONT = ("line", "file", "time", "stream", "mti", "version", "network", "valid"
 _CAPTURED = ("time", "stream")
 _BEHIND = ("error", "error_field", "error_offset", "text")
 ALL = range(2, 129)
+_COLUMNS = "a data element 2 to 128, as 4, 'DE4' or its name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +278,7 @@ def _nulls(count: int) -> pa.Array:
 def chosen_numbers(columns: Iterable[Selector], version: str | None) -> tuple[int, ...]:
     """The elements that *columns* name: 4, "DE4" or the name of the element in *version* (in any version
     when it is None), in any letter case. Raises OptionError for one that is unknown."""
-    asked = (columns,) if isinstance(columns, int | str) else columns
+    asked = several("columns", columns, _COLUMNS)
     chosen = [number for one in asked for number in _numbers_of(one, version)]
     return tuple(dict.fromkeys(chosen))
 
@@ -286,9 +288,9 @@ def _numbers_of(one: Selector, version: str | None) -> tuple[int, ...]:
         named = number_of(one.upper())
         found = (named,) if named else _by_name(version).get(one.casefold(), ())
     else:
-        found = (int(one),) if int(one) in ALL else ()
+        found = tuple(number for number in ALL if number == one)
     if not found:
-        raise OptionError("columns", "a data element 2 to 128, as 4, 'DE4' or its name", shown(one))
+        raise OptionError("columns", _COLUMNS, shown(one))
     return found
 
 

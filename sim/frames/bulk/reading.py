@@ -9,18 +9,20 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator
+from numbers import Integral
 from typing import Any, Literal, overload
 
 import pandas as pd
 
 from sim.codec.wire import Format
+from sim.errors import OptionError, shown
 from sim.frames.bulk.lines import paths
 from sim.frames.bulk.parts import ArrowBlock, Options, Reader, table
 from sim.frames.bulk.progress import Bar
 from sim.frames.bulk.sources import blocks, expanded
 from sim.frames.bulk.table import MessagesTable
 from sim.masking.files import masked_names
-from sim.spec.spellings import choose, network_named, version_named
+from sim.spec.spellings import choose, network_named, several, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
 
 _ENGINES = ("pandas", "dask")
@@ -163,14 +165,15 @@ def read(
     chosen = choose("engine", engine, _ENGINES)
     edition = None if version is None else version_named(version)
     own = None if network is None else network_named(network)
-    if chunksize is not None and (chunksize < 1 or chosen == "dask"):
-        raise ValueError("chunksize is a number of rows from 1 on, and not for engine='dask'")
+    if chunksize is not None and (not _is_count(chunksize) or chosen == "dask"):
+        expected = "a number of rows from 1 on" if chosen != "dask" else "none for engine='dask'"
+        raise OptionError("chunksize", expected, shown(chunksize))
     if isinstance(source, str) and "\n" in source:
         source = io.StringIO(source)
     source = expanded(source) or source
-    several = isinstance(source, list | tuple) and paths(source) is not None
-    layers = None if framing is None else (framing,) if isinstance(framing, str) else tuple(framing)
-    options = Options(edition, own, validate, columns, start, pattern, several, format, layers).checked()
+    many = isinstance(source, list | tuple) and paths(source) is not None
+    layers = None if framing is None else several("framing", framing, "names of framings such as length-2")
+    options = Options(edition, own, validate, columns, start, pattern, many, format, layers).checked()
     if chosen == "dask":
         from sim.frames.bulk.dask_engine import read_dask
 
@@ -233,3 +236,7 @@ def _work(source: object) -> tuple[int | None, str]:
     if isinstance(source, list | tuple | pd.Series):
         return len(source), "message"
     return None, "B" if hasattr(source, "read") else "message"
+
+
+def _is_count(rows: object) -> bool:
+    return isinstance(rows, Integral) and not isinstance(rows, bool) and int(rows) >= 1
