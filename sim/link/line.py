@@ -18,7 +18,15 @@ from sim.spec import version_of
 from sim.spec.tables import read_toml
 
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
-_TPDU = "tpdu"
+# Where routing headers have the address that they go to, where the one that they come from, and where that
+# ends. Sources: jPOS NACChannel (TPDU), jPOS BASE1Header (Visa), zhangwei5095/javaman2009 CUPSHeader.java.
+_ADDRESSES = {
+    "tpdu": (1, 3, 5),
+    "tpdu-hex": (1, 3, 5),
+    "tpdu-ascii": (2, 6, 10),
+    "visa": (5, 8, 11),
+    "unionpay-switch": (6, 17, 28),
+}
 # The most that either end takes from a connection at once: answers to it go out, and the other end works on
 # the first of them, while the next are made.
 PIECE = 1 << 12
@@ -168,18 +176,16 @@ class Line:
 
 
 def answering(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
-    """The layers of an answer: as the request had them, source and destination of a TPDU exchanged.
-
-    Source: jPOS NACChannel and its response headers; ISO 8583 terminals' TPDU of 1 + 2 + 2 bytes.
-    """
-    if not any(layer.name == _TPDU for layer in layers):
+    """The layers of an answer: as the request had them, destination and source of headers exchanged."""
+    if not any(layer.name in _ADDRESSES for layer in layers):
         return layers
-    return tuple(
-        Layer(one.name, one.front[:1] + one.front[3:5] + one.front[1:3], one.back)
-        if one.name == _TPDU
-        else one
-        for one in layers
-    )
+    return tuple(_turned(one) if one.name in _ADDRESSES else one for one in layers)
+
+
+def _turned(layer: Layer) -> Layer:
+    to, origin, end = _ADDRESSES[layer.name]
+    front = layer.front
+    return Layer(layer.name, front[:to] + front[origin:end] + front[to:origin] + front[end:], layer.back)
 
 
 def spoken(address: object, usual_port: int | None = None) -> tuple[str, int]:

@@ -73,16 +73,39 @@ def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None:
     asyncio.run(run())
 
 
-def test_an_answers_tpdu_goes_back_to_where_the_request_came_from() -> None:
-    """Source and destination of a TPDU are exchanged in the answer."""
+@pytest.mark.parametrize(
+    ("name", "sent", "answered"),
+    [
+        ("tpdu", "6000030009", "6000090003"),
+        ("tpdu-hex", "60010A035E", "60035E010A"),
+        ("tpdu-ascii", b"6000030009".hex(), b"6000090003".hex()),
+        ("visa", "160102%04x111111222222" + 22 * "7", "160102%04x222222111111" + 22 * "7"),
+        (
+            "unionpay-switch",
+            "2e02" + b"%04d00010000   00020000   ".hex() + "000000" + 15 * "30",
+            "2e02" + b"%04d00020000   00010000   ".hex() + "000000" + 15 * "30",
+        ),
+    ],
+)
+def test_an_answer_goes_back_to_where_the_request_came_from(name: str, sent: str, answered: str) -> None:
+    """Destination and source of a routing header are exchanged in the answer, whose length it has."""
+
+    def head(pattern: str, size: int) -> bytes:
+        if name == "unionpay-switch":
+            return bytes.fromhex(pattern.replace("25303464", f"{size + 46:04}".encode().hex()))
+        return bytes.fromhex(pattern % (size + 22) if "%" in pattern else pattern)
 
     async def run() -> None:
-        line = Line.of("ascii", ["length-2", "tpdu"])
-        async with AsyncHost(line) as host:
+        async with AsyncHost(Line.of("ascii", ["length-2", name])) as host:
             reader, writer = await connect(host)
-            body = bytes.fromhex("6000030009") + framed(message())[2:]
+            text = framed(message())[2:]
+            body = head(sent, len(text)) + text
             writer.write(len(body).to_bytes(2, "big") + body)
-            assert (await reader.readexactly(7))[2:].hex() == "6000090003"
+            size = int.from_bytes(await reader.readexactly(2), "big")
+            back = await reader.readexactly(size)
+            front = len(body) - len(text)
+            assert back[:front] == head(answered, size - front)
+            assert back[front:].startswith(b"0110")
             writer.close()
 
     asyncio.run(run())

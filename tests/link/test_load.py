@@ -58,6 +58,16 @@ def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
     asyncio.run(run())
 
 
+def test_a_load_at_a_rate_sends_what_is_due_before_its_end() -> None:
+    """100 a second for 0.1 seconds are 10 requests; what would be due at the end is none of them."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            assert (await drive(host, rate=100, seconds=0.1)).sent == 10
+
+    asyncio.run(run())
+
+
 def test_what_held_a_load_up_cannot_hide_at_a_rate() -> None:
     """Four requests a second are due; five seconds pass at once: latency counts from when each was due,
     not from when it went."""

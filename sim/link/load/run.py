@@ -103,7 +103,7 @@ class Load:
     async def _paced(self, todo: Iterator[Sending]) -> None:
         for at, sending in enumerate(todo):
             due = at / self.rate if self.rate is not None else sending.due or 0.0
-            if due > self.seconds:
+            if due >= self.seconds:
                 break
             if (wait := due - self._passed()) > 0:
                 await self.client.timing.sleep(wait)

@@ -67,6 +67,14 @@ def test_a_layer_is_named_taken_off_and_written_back(
         assert [layer.label for layer in found] == labels
 
 
+@pytest.mark.parametrize("name", frames())
+def test_what_is_put_around_a_message_by_itself_is_taken_off_again(name: str) -> None:
+    """The header that stands for none is one of its kind, of the right length."""
+    data = wrap(_BODY, [name])
+    _, start, end = strip(data, [name])
+    assert data[start:end] == _BODY
+
+
 def test_marks_of_start_and_end_are_checked_and_written_back() -> None:
     """STX, a BCD length, a TPDU, the message, ETX and the XOR of all after STX; another check byte is no
     such layer."""
