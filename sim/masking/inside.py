@@ -102,7 +102,9 @@ def _in_parts(one: Layout, value: str) -> Iterator[Span]:
         if kind and found.fits:
             first, last, _ = middle(0, size) if kind == "pan" else Span(0, size)
             yield Span(part.start + first, part.start + last, True)
-        elif not kind and not part.children and SHORTEST <= size < len(value) and not _is_number(part.value):
+        elif kind or part.children or not SHORTEST <= size < len(value):
+            continue
+        elif has_digits(part.value, SHORTEST) and not _is_number(part.value):
             for start, end, whole in search.find(part.value):
                 yield Span(part.start + start, part.start + end, whole)
 
