@@ -35,6 +35,12 @@ def characters(row: bytes) -> str:
     return "".join(map(_cell, row))
 
 
+def _memory(data: bytes, form: str, between: str) -> str:
+    """As debuggers of machines that store the lowest byte first show words."""
+    rows = ((at, _words(data[at : at + 16], 4, "08x").split()) for at in range(0, len(data), 16))
+    return "\n".join(form.format(0x12FF00 + at) + between.join(row) for at, row in rows)
+
+
 OCTAL: dict[str, Callable[[bytes], str]] = {
     "od -c": lambda data: dumped(data, characters),
     "od -c, blanks cut": lambda data: "\n".join(map(str.rstrip, dumped(data, characters).splitlines())),
@@ -51,4 +57,6 @@ OCTAL: dict[str, Callable[[bytes], str]] = {
         f"{at:08x}: {' '.join(f'{byte:08b}' for byte in data[at : at + 6])}  ......"
         for at in range(0, len(data), 6)
     ),
+    "windbg dd": lambda data: _memory(data, "{:08x}  ", " "),
+    "gdb, words": lambda data: _memory(data, "0x{:x}:\t0x", "\t0x"),
 }

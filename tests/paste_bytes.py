@@ -219,6 +219,26 @@ def _lines(data: bytes, between: str, first: str = "") -> str:
     return between.join(first.format(number) + part for number, part in enumerate(parts, 1))
 
 
+def _ngrep(data: bytes) -> str:
+    rows = (f"  {row[:8].hex(' '):<23}    {row[8:].hex(' '):<23}    {_gutter(row)}" for _, row in _rows(data))
+    return "T 10.0.0.1:5000 -> 10.0.0.2:6000 [AP]\n" + "\n".join(rows) + "\n"
+
+
+def _hexyl(data: bytes) -> str:
+    return "\n".join(
+        f"\u2502{at:08x}\u2502 {row[:8].hex(' '):<23} \u250a {row[8:].hex(' '):<23} \u2502{_gutter(row)}"
+        for at, row in _rows(data)
+    )
+
+
+def _cut_lines(text: str, width: int) -> str:
+    return "\n".join(text[at : at + width].rstrip() for at in range(0, len(text), width))
+
+
+def _logged(data: bytes, size: int, form: str) -> str:
+    return "\n".join(form.format(at, row.hex(), row.hex(" "), _gutter(row)) for at, row in _rows(data, size))
+
+
 WRITTEN: dict[str, Callable[[bytes], str]] = {
     "HxD": _hxd,
     "DEBUG": _debug,
@@ -333,5 +353,24 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "curly quotes": lambda data: "\u201c" + "".join(f"\\x{one:02x}" for one in data) + "\u201d",
     "full width": lambda data: "".join(chr(ord(one) + 0xFEE0) for one in data.hex().upper()),
     "UTF-16 as characters": lambda data: "\0".join(data.hex()) + "\0",
+    "ngrep": _ngrep,
+    "hexyl": _hexyl,
+    "windbg": lambda data: _openssl(data, 0x1000, "00007ff6`{:08x}  {}-{}  {}"),
+    "offsets from 1": lambda data: _openssl(data, 1, "{:04}: {} {} {}"),
+    "a log in front of pairs": lambda data: _logged(data, 16, "10:15:30.{0:03} TRACE {2}"),
+    "a log in front of digits": lambda data: _logged(data, 32, "10:15:30 DEBUG [main] RX({0:03}): {1}"),
+    "characters in front": lambda data: _logged(data, 16, "{3:<16}  {2}"),
+    "YAML block": lambda data: "raw: |\n" + _logged(data, 32, "    {1}"),
+    "digits cut anywhere": lambda data: _cut_lines(data.hex(), 75),
+    "pairs cut anywhere": lambda data: _cut_lines(data.hex(" "), 77),
+    "dots between": lambda data: ".".join(f"{one:02X}" for one in data),
+    "digits apart": lambda data: " ".join(data.hex()),
+    "Oracle, hex": lambda data: f"Typ=23 Len={len(data)}: {','.join(f'{one:x}' for one in data)}",
+    "registry": lambda data: '"m"=hex:' + ",\\\n  ".join(row.hex(",") for _, row in _rows(data)),
+    "hex in a list of strings": lambda data: str([hex(one) for one in data]),
+    "characters, others as <0x02>": lambda data: _marked(data, "<0x", ">"),
+    "Rust, zeros": lambda data: "".join(
+        "\\0" if not one else chr(one) if one in b"0123456789" else f"\\x{one:02x}" for one in data
+    ),
     "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

@@ -228,6 +228,53 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "form": lambda message: (
         f"mti={message.mti}&" + "&".join(f"field{number}={quote(value)}" for number, value in _pairs(message))
     ),
+    "Postilion trace": _of_lines("{mti}:", "   [LLVAR  n    ..19  {size:03}] {n3} [{v}]"),
+    "Postilion, by name": _of_lines("{mti}:", "    n {n3} {name}: [{v}]"),
+    "Field 002 [kind] [value]": _of_lines(
+        "Message Type [{mti}]", "Field {n3} [LLVAR n ..19 {size:03}] [{v}]"
+    ),
+    "j8583": _of_lines("TYPE: {mti}", "F {n:3}(ALPHA): {v} -> '{v}'"),
+    "DE 002 (size) value": _of_lines("MTI {mti}", "DE {n3} ({size:03}) {v}"),
+    "number size [value]": _of_lines("000 004 [{mti}]", "{n3} {size:03} [{v}]"),
+    "[DE002][name] value": _of_lines("[MTI] {mti}", "[DE{n3}][{name}] {v}"),
+    "C# dictionary": _of_lines("[0, {mti}]", "[{n}, {v}]"),
+    "properties": _of_lines("iso.mti={mti}", "iso.field.{n}={v}"),
+    "attributes that are set": _of_lines("m.mti = '{mti}'", "m.f{n} = '{v}'"),
+    "rows inserted": _of_lines("VALUES (7, 0, '{mti}');", "VALUES (7, {n}, '{v}');"),
+    "YAML records": _of_lines("mti: '{mti}'\nfields:", "  - id: {n}\n    name: {name}\n    value: '{v}'"),
+    "Jira": _of_lines("||DE||Name||Value||\n|0|MTI|{mti}|", "|{n}|{name}|{v}|"),
+    "grid": _of_lines("+--+--+--+\n| 0 | MTI | {mti} |", "+--+--+--+\n| {n} | {name} | {v} |"),
+    "box": _of_lines(
+        "\u250c\u2500\u252c\u2500\u2510\n\u2502 0 \u2502 {mti} \u2502", "\u2502 {n} \u2502 {v} \u2502"
+    ),
+    "HTML table": _of_lines("<table><tr><td>0</td><td>{mti}</td></tr>", "<tr><td>{n}</td><td>{v}</td></tr>"),
+    "n=value^": _inline("0={mti}^", "{n}={v}", "^"),
+    "XML attributes": _inline('<ISO8583 MTI="{mti}" ', 'F{n3}="{v}"', " ", "/>"),
+    "XML, number and value": _inline(
+        '<iso mti="{mti}">', "<field><id>{n}</id><value>{v}</value></field>", "", "</iso>"
+    ),
+    "XML, type of the message": _inline('<m type="{mti}">', '<field num="{n}">{v}</field>', "", "</m>"),
+    "dataclass": _inline("IsoMessage(mti='{mti}', ", "de{n}='{v}'", ", ", ")"),
+    "Scala": _inline("Map(0 -> {mti}, ", "{n} -> {v}", ", ", ")"),
+    "Clojure": _inline('{{0 "{mti}", ', '{n} "{v}"', ", ", "}"),
+    "Erlang proplist": _inline('[{{0,<<"{mti}">>}},', '{{{n},<<"{v}">>}}', ",", "]"),
+    "Erlang map": _inline('#{{0 => <<"{mti}">>, ', '{n} => <<"{v}">>', ", ", "}"),
+    "Go records": _inline("&{{MTI:{mti} Fields:[", "{{ID:{n} Value:{v}}}", " ", "]}"),
+    "Rust records": _inline(
+        'Message {{ mti: "{mti}", [', 'Field {{ number: {n}, value: "{v}" }}', ", ", "] }"
+    ),
+    "set after set": _inline('ISOMsg m = new ISOMsg("{mti}"); m', '.set({n}, "{v}")', "", ";"),
+    "pyiso8583, encoded": _inline(
+        "{{'t': {{'len': b'', 'data': b'{mti}'}}, ", "'{n}': {{'len': b'16', 'data': b'{v}'}}", ", ", "}"
+    ),
+    "JSON, records by number": lambda message: json.dumps(
+        {"mti": message.mti, "fields": {n: {"name": _name(n), "value": v} for n, v in _pairs(message)}}
+    ),
+    "table of messages": lambda message: (
+        "\t".join(["MTI", *(f"DE{n}" for n, _ in _pairs(message))])
+        + "\n"
+        + "\t".join([message.mti, *(v for _, v in _pairs(message))])
+    ),
     "MTI, bitmap, data": lambda message: _apart(message, ("MTI: ", "Bitmap: ", "Data: "), "\n"),
     "MTI, bitmap, data in a line": lambda message: _apart(message, ("MTI=", "BITMAP=", "DATA="), " "),
 }

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
 from sim.codec.wire.dumps import (
+    AS_UTF8,
     MOST_CHARACTERS,
     Named,
     Reading,
     named,
     narrowed,
+    narrowed_utf8,
     reading_named,
     readings,
     worded,
@@ -35,6 +38,8 @@ from sim.spec.words import AnyVersion
 
 _FEWEST = 2
 _MOST_LINES = 200
+# Readings looked at that may be a text again, and how many bytes they hold.
+_MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
 # Work for all lines that are not as the first one; to see each such line in every spelling takes some, too.
 _MOST_OTHERS, _A_LINE = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
@@ -126,7 +131,8 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked)):
         return Guess((found,), _by_lines(lines, asked))
     itself = [Reading("bytes", raw, 0.0)] if raw else []
-    whole = _of_readings([*readings(bare), *itself], bare, asked)
+    seen = [*readings(bare), *itself]
+    whole = _of_readings(seen, bare, asked)
     # Lines that the whole does not read: the message behind the first one is damaged, perhaps.
     left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.best.reasons))
     ended = whole.best.confidence in (SURE, LIKELY) and not left
@@ -135,9 +141,29 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         if first.best.confidence in (SURE, LIKELY):
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
     given = _of_paragraphs(_of_blocks(whole, blocks(lines), asked), bare, asked)
+    if given.best.confidence not in (SURE, LIKELY) and not enclosed:
+        given = next(_written_twice(seen, bare, asked), given)
     if given.best.confidence not in (SURE, LIKELY) and (told := [_worded(one) for one in worded(bare)]):
         return Guess((told[0],), tuple(told))
     return given
+
+
+def _written_twice(seen: list[Reading], text: str, asked: Known) -> Iterator[Guess]:
+    """What the bytes *seen* in *text* are where these are a text again: the hex of hex digits, base64 of a
+    dump; or characters in UTF-8 that were bytes before."""
+    asked = replace(asked, work=Work(_MOST_OTHERS))
+    for reading in [one for one in seen if not one.text][:_MOST_TWICE]:
+        inner = reading.data
+        if not _SHORTEST <= len(inner) <= _LONGEST:
+            continue
+        if all(32 <= byte < 127 or byte in b"\r\n\t" for byte in inner):
+            found = _of_text(inner.decode("latin-1"), asked, enclosed=True)
+        elif bare := narrowed_utf8(inner):
+            found = _of_readings([replace(reading, data=bare, notes=(*reading.notes, AS_UTF8))], text, asked)
+        else:
+            continue
+        if found.best.confidence in (SURE, LIKELY):
+            yield _within(f"{reading.name}: ", found) if inner.isascii() else found
 
 
 def _all_named(text: str) -> list[Named]:
@@ -214,8 +240,13 @@ def _cut_short(first: Guessed | None, text: str) -> list[Guessed]:
 
 
 def _inside(key: str, found: Guess) -> Guess:
+    return _within(f"JSON {key}: ", found)
+
+
+def _within(around: str, found: Guess) -> Guess:
+    """*found*, whose spelling says what stands *around* it."""
     candidates, messages = (
-        tuple(replace(one, spelling=f"JSON {key}: {one.spelling}") for one in some)
+        tuple(replace(one, spelling=f"{around}{one.spelling}") for one in some)
         for some in (found.candidates, found.messages)
     )
     return Guess(candidates, messages)

@@ -154,7 +154,7 @@ def candidates(found: list[Reading], asked: Known | None = None) -> tuple[list[C
         layers = layers or name
         if (reading.data, reading.text) in seen or _hopeless(reading, tried):
             continue
-        if work.done:
+        if work.strictly_done:
             break
         seen.add((reading.data, reading.text))
         body = unblocked(reading.data[skip:])
@@ -289,7 +289,7 @@ def _strictly(
     search = asked.search(body, work)
     tried: list[Tried] = []
     for job in _jobs(reading, body, skipped, search, asked):
-        if work.done:
+        if work.strictly_done:
             break
         one = job.best(strict=True)
         if one.fits and not one.odd and one.score > _SETTLED:

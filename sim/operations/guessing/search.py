@@ -20,7 +20,7 @@ _MOST_ODD, _ODD_RIVAL = 4, 2
 # Bits of rank; on the samples no anchor that was not the right one had a rival of a sound reading at all.
 _FAR_LESS = 30.0
 # With twenty times as much not one verdict on the samples changes; a hundred take one or two milliseconds.
-MOST_WORK = 2000
+MOST_WORK = 3000
 A_JOB = 4
 _LONG = 128  # bytes of an element that are as much work as an element
 _END = 30.0
@@ -81,10 +81,11 @@ class Work:
     that is made to look like a message at every byte, in every spelling, costs no more than one that is hard
     to read."""
 
-    __slots__ = ("least_rank", "left", "most_odd")
+    __slots__ = ("kept", "least_rank", "left", "most_odd")
 
     def __init__(self, left: int = MOST_WORK) -> None:
         self.left = left
+        self.kept = left // 3  # for what links do besides their format
         self.begin()
 
     def begin(self) -> None:
@@ -99,6 +100,11 @@ class Work:
         given up, and a place where a message begins far less likely is left out."""
         self.most_odd = _ODD_RIVAL
         self.least_rank = max(self.least_rank, anchor.rank - _FAR_LESS)
+
+    @property
+    def strictly_done(self) -> bool:
+        """Whether no more formats are tried as they stand."""
+        return self.left <= self.kept
 
     @property
     def done(self) -> bool:

@@ -9,10 +9,11 @@ Everything here takes time linear in the paste, and nothing follows an entity, a
 from sim.codec.wire.dumps.named import Named, named
 from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, reading_named, readings
 from sim.codec.wire.dumps.rewriting import rewritten
-from sim.codec.wire.dumps.tidy import CUT, MASKED, narrowed
+from sim.codec.wire.dumps.tidy import AS_UTF8, CUT, MASKED, narrowed, narrowed_utf8
 from sim.codec.wire.dumps.worded import WORDED, worded
 
 __all__ = [
+    "AS_UTF8",
     "CUT",
     "MASKED",
     "MOST_CHARACTERS",
@@ -21,6 +22,7 @@ __all__ = [
     "Reading",
     "named",
     "narrowed",
+    "narrowed_utf8",
     "reading_named",
     "readings",
     "rewritten",

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sim.codec.wire.dumps.isomsg import tags, unescaped
-from sim.codec.wire.dumps.parts import Named, collected, divided, path_of
+from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, divided, is_mti, path_of
 
 _NUMBERS = ("number", "num", "fieldnum", "id", "no", "nr", "n", "bit", "de", "field", "index", "key", "name")
 _VALUES = ("value", "val", "data", "text", "content")
 _FEWEST = 2
+# The MTI beside elements, in the tag around them.
+_TYPED = re.compile(r"(?i)<\w{1,20}\s(?:[^<>]{0,80}\s)?(?:mti|type|msgtype)=[\"']([0-9]{4})[\"']")
 
 
 def messages(text: str) -> Iterator[Named]:
     """The messages in *text*: each begins with an MTI."""
     if "<" not in text and "&lt;" in text:
         text = unescaped(text)
+    head = _TYPED.search(text)
     named = (_element(name, attributes, content) for name, attributes, content in tags(text))
-    for found in divided((path, value) for path, value in named if path is not None and value):
+    pairs = [(path, value) for path, value in named if path is not None and value]
+    if head and not any(path == MTI_PATH and is_mti(value) for path, value in pairs):
+        pairs.insert(0, (MTI_PATH, head[1]))
+    for found in divided(pairs):
         if len(found) >= _FEWEST and (made := collected("XML", found)):
             yield made
 

@@ -10,37 +10,39 @@ from dataclasses import dataclass
 _MOST_ROWS = 4200
 _MOST_LINE = 400
 _ROW = re.compile(
-    r"(?:0[xX])?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b))?([0-9A-Fa-f]{3,16})"
-    r"(?:[hH](?=[\s:])|\([0-9A-Fa-f]{3,8}\))?\]?(?: ?:| -(?= )|\|)?"
-    r"(?:(?:(?<=:)|[ \t|]+)(?=[0-9A-Fa-f]{2})(\S.*))?"
+    r"(?:0[xX]|\+)?([0-9A-Fa-f]{4}:(?=[0-9A-Fa-f]{4}\b)|[0-9A-Fa-f]{8}`)?([0-9A-Fa-f]{3,16})"
+    r"(?:[hH](?=[\s:])|\([0-9A-Fa-f]{3,8}\)|-[0-9A-Fa-f]{3,8})?\]?(?: ?:| -(?= )|\|)?"
+    r"(?:(?:(?<=:)|[ \t|]+)(?=(?:0x)?[0-9A-Fa-f]{2})(\S.*))?"
 )
 # The first row of a dump may stand behind what a log writes in front of it.
 _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A-Fa-f]{2} ?){4}.*)")
 _TOKEN = re.compile(r"([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
-_BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,3}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?")
+_BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?")
 _SHORT = re.compile(_BARE.pattern.replace("{3,}", "{0,}", 1))
-# Pairs at the end of a line; what stands in front of them is no pair.
-_AT_END = re.compile(
-    r"(?:^|(?<=[^0-9A-Fa-f\s][ \t])|(?<=[^\s][ \t]{2}))((?:[0-9A-Fa-f]{2} )*[0-9A-Fa-f]{2})$"
-)
+# Bytes behind what a log writes in front of each row: pairs, or digits to the end of the line.
+_PAIRS = re.compile(r"(?<!\S)(?:[0-9A-Fa-f]{2}[ \t-]{1,4}){7,}[0-9A-Fa-f]{2}(?!\S)")
+_LAST_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?:[ \t-]{1,4}[0-9A-Fa-f]{2})*(?!\S)")
+_DIGITS = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}$")
+_NO_DIGIT = re.compile(r"[ \t-]")
+_LAST_DIGITS = re.compile(r"(?:[0-9A-Fa-f]{2})+$")
 _BASES = (16, 8, 10)
 _WIDEST = 64
 _USUAL = 16
 _ALIKE = "*"
-_WORD = 4  # hex digits
+_WORDS = (4, 8)  # hex digits
 _NARROWEST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class HexDump:
-    """A dump found: its bytes, how many characters of the paste it took, and whether words of 16 bits stand
-    in groups of four digits, which some machines print with their bytes swapped. `size` is how many of the
-    bytes its offsets speak of, where they say."""
+    """A dump found: its bytes, how many characters of the paste it took, and of how many bytes its words are
+    where digits stand in groups of four or eight, which some machines print with their bytes swapped; else 1.
+    `size` is how many of the bytes its offsets speak of, where they say."""
 
     data: bytes
     characters: int
-    words: bool
+    word: int
     offsets: bool
     size: int | None = None
 
@@ -52,7 +54,7 @@ def rows(text: str) -> HexDump | None:
     for cut in (0, _prefix(lines)):
         for base in _BASES:
             found = _run(lines, base, cut)
-            best = found if len(found) > len(best) else best
+            best = found if (len(found), _agrees(found)) > (len(best), _agrees(best)) else best
         if len(best) > 1:
             break
     if len(best) < 2:
@@ -63,6 +65,18 @@ def rows(text: str) -> HexDump | None:
     if len(best) < 2 or len(steps) != 1 or min(steps) < _NARROWEST:
         return None
     return _bytes_of(best, steps.pop())
+
+
+def _agrees(found: list[tuple[int, str, int]]) -> bool:
+    """Whether the first row has as many pairs as the offsets say: 16 in decimal is 22 read as hex."""
+    if len(found) < 2:
+        return False
+    step = found[1][0] - found[0][0]
+    tokens = found[0][1].replace("-", " ").split()
+    pairs = next(
+        (at for at, one in enumerate(tokens) if len(one) != 2 or not _HEX.fullmatch(one)), len(tokens)
+    )
+    return pairs in (0, step)
 
 
 def _prefix(lines: list[str]) -> int:
@@ -88,8 +102,8 @@ def _run(lines: list[str], base: int, cut: int, *, anywhere: bool = False) -> li
         step = now[1][0] - now[0][0] if len(now) > 1 else _WIDEST
         if not (now and 0 < at - now[-1][0] <= step):
             now = []
-        if match and (now or at == 0 or match[1] or (anywhere and at % _USUAL == 0)):
-            now.append((at, match[3] or "", len(line) + 1))
+        if match and (now or at in (0, 1) or match[1] or (anywhere and at % _USUAL == 0)):
+            now.append((at, (match[3] or "").replace("0x", ""), len(line) + 1))
         best = now if len(now) > len(best) else best
     return list(best)
 
@@ -114,24 +128,33 @@ def _bytes_of(found: list[tuple[int, str, int]], step: int) -> HexDump:
     """The bytes of rows at known offsets: as many from each as the next offset says."""
     first = found[0][1].split()
     width = len(first[0]) if first else 2
+    columns = frozenset(match.start(2) for match in _TOKEN.finditer(found[0][1]))
+    columns = frozenset(sorted(columns)[: 2 * step // width])
     data, size = bytearray(), 0
     for place, (at, rest, _) in enumerate(found):
         last = place + 1 == len(found)
         want = step if last else found[place + 1][0] - at
-        # A word of two bytes is whole where the data end within it.
-        row = _row(rest, want + want % 2 if width == _WORD else want, width, last)
+        # A word is whole where the data end within it.
+        row = _row(
+            rest, want + -want % (width // 2) if width in _WORDS else want, width, columns if last else None
+        )
         data, size = data + row, size + min(want, len(row))
-    return HexDump(bytes(data), sum(one for _, _, one in found), width == _WORD, True, size)
+    shown = "".join(chr(one) if 0x20 <= one < 0x7F else "." for one in data[: min(step, len(data))])
+    # A gutter that reads as the bytes do leaves no doubt about their order.
+    word = width // 2 if width in _WORDS and shown not in found[0][1] else 1
+    return HexDump(bytes(data), sum(one for _, _, one in found), word, True, size)
 
 
-def _row(rest: str, want: int, width: int, last: bool) -> bytearray:
-    """The bytes of one row. Only in the last row may the gutter begin before *want* bytes are there."""
+def _row(rest: str, want: int, width: int, columns: frozenset[int] | None) -> bytearray:
+    """The bytes of one row. Only in the last row, where *columns* say where rows have bytes, may the gutter
+    begin before *want* bytes are there."""
     row = bytearray()
     for match in _TOKEN.finditer(rest):
         gap, token = match[1], match[2]
         if len(row) >= want or len(token) > width or not _HEX.fullmatch(token):
             break
-        if last and row and ("|" in gap or "\t" in gap or len(gap) > 2 or (len(gap) == 2 and len(row) % 8)):
+        wide = len(gap) > 2 or "|" in gap or "\t" in gap or (len(gap) == 2 and len(row) % 8)
+        if columns and row and wide and match.start(2) not in columns:
             break
         row += bytes.fromhex(token)
     return row[:want]
@@ -155,7 +178,7 @@ def bare_rows(text: str) -> HexDump | None:
     skip = _counted([match[1][:2] for match in best])
     data = b"".join(row[skip : len(rows[0])] for row in rows)
     taken = sum(len(match[0]) + 1 for match in best)
-    return HexDump(data, taken, False, False) if gutters and len(data) > _NARROWEST else None
+    return HexDump(data, taken, 1, False) if gutters and len(data) > _NARROWEST else None
 
 
 def _counted(numbers: list[str]) -> bool:
@@ -170,16 +193,30 @@ def _counted(numbers: list[str]) -> bool:
 
 
 def columns(text: str) -> HexDump | None:
-    """Byte pairs at the end of each line, all in the same column, behind what a log writes in front; None for
-    none."""
-    data, taken, place = bytearray(), 0, -1
-    for line in text.splitlines()[:_MOST_ROWS]:
-        match = _AT_END.search(line[:_MOST_LINE].rstrip())
-        if match is None or place not in (-1, match.start(1)) or not match.start(1):
-            if data:
-                break
+    """Bytes in the same column of each line, behind what a log or a gutter has in front; None for none."""
+    lines = [line[:_MOST_LINE].rstrip() for line in text.splitlines()[:_MOST_ROWS]]
+    both = (_column(lines, _PAIRS, _LAST_PAIRS), _column(lines, _DIGITS, _LAST_DIGITS))
+    return max((one for one in both if one), key=lambda one: len(one.data), default=None)
+
+
+def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> HexDump | None:
+    """The longest run of lines in which bytes that *first* finds stand in one column, as many in each; in the
+    last one fewer."""
+    best: list[str] = []
+    now: list[str] = []
+    place = 0
+    for line in lines:
+        found = rest.match(line, place) if now and not line[place - 1 : place].strip() else None
+        if found is None or len(now[-1]) < len(now[0]):
+            found = first.search(line)
+            now = []
+        if found is None:
             continue
-        place = match.start(1)
-        data += bytes.fromhex(match[1])
-        taken += len(match[1]) + 1
-    return HexDump(bytes(data), taken, False, False) if len(data) > _NARROWEST else None
+        digits = _NO_DIGIT.sub("", found[0])
+        place = found.start()
+        now.append(digits[: len(now[0])] if now else digits)
+        best = now if place and len(now) * len(now[0]) > len(best) * (len(best[0]) if best else 0) else best
+    if len(best) < 2:
+        return None
+    data = bytes.fromhex("".join(best))
+    return HexDump(data, 3 * len(data), 1, False)

@@ -15,21 +15,24 @@ _FEWEST_PAIRS = 3
 _WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S)"
 # Where an element of `number=value` begins: in a line, behind a divider, or with a word in front.
 _INLINE = re.compile(
-    r"(?:^\s{0,3}|(?<=[|;,{&\[\n])\s{0,3}|(?<=\s)(?=(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|[0-9]{1,3}=))"
+    r"(?:^\s{0,3}|(?<=[|;,{&\[\n^~\x01])\s{0,3}|(?<=\n)(?:[A-Za-z]\w{0,20}\.){1,3}"
+    r"|(?<=\s)(?=(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|[0-9]{1,3}=))"
     r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?0{0,2}([1-9][0-9]{0,2}|0)\s?[=:]\s?\[?",
     re.IGNORECASE,
 )
-_DIVIDER = re.compile(r"[|;&\]}\r\n]")
+_DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
+_IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
 _MOST_VALUE = 999
 _MTI = re.compile(
-    r"(?im)(?:\b(?:MTI|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b)([^\r\n]{0,90})"
+    r"(?im)(?:\b(?:MTI|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b|^type(?=:))"
+    r"([^\r\n]{0,90})"
 )
 _FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{32}|[0-9A-F]{16})\b")
 # The word in front of a number that makes it an element: at the start of the line, or behind a log's prefix.
 _LABEL = re.compile(
     r"(?:^|(?<=[\s\[(|:>,]))(?:"
-    rf"({_WORD}[ _.\-#\[(]{{0,2}}|[\[(<#])"
+    rf"({_WORD}(?:[ _.\-#\[(]{{0,2}}| {{3}})|[\[(<#])"
     r"0{0,3}([1-9][0-9]{0,2}|0)(?:\.0{0,2}([0-9A-F]{1,4}))?(?![0-9])"
     # A number by itself; not one of a date or a time.
     r"|(?<![:,])0{0,3}([1-9][0-9]{0,2}|0)(?![0-9]|[.,:/-][0-9]))",
@@ -41,11 +44,18 @@ _NAMED = re.compile(
     r"[^:=\r\n]{0,160}?[A-Za-z][^:=\r\n]{0,8}?[\[(]0{0,2}([1-9][0-9]{0,2}|0)[\])]\s?(?:[:=]|\.{3,})\s?(.*)"
 )
 _NAME = r"\[?[A-Za-z(][^:=\r\n]{0,90}[:=]"
-_SIZE = r"[\[(]\s?[0-9]{1,6}\s?[\])]"
+_SIZE = r"(?:[\[(]\s?[0-9]{1,6}\s?[\])]|\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\])"
+# As Postilion and what imitates it print an element: its kind, its number, its value.
+_BEHIND_KIND = re.compile(
+    r"\s{0,16}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}([0-9]{3})\s{1,4}\[(.*)\]\s{0,8}", re.I
+)
 _VALUE = re.compile(
     rf"[\])>]?(?:\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
     rf"|\s{{0,4}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])"
-    r"|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3})(.*)"
+    r"|\s?\[[A-Za-z][^\[\]\r\n]{0,60}\]\s{0,4}[:=]?\s?|\s{1,4}[0-9]{1,3}\s{1,4}(?=\[)"
+    r"|\s{1,4}(?=\([0-9]{1,4}\)\s[0-9])"
+    r"|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3})(.*)",
+    re.IGNORECASE,
 )
 # Behind a bracket, or a word with its number, a blank is enough; with a name between, its colon.
 _BLANK = re.compile(rf"(?:(?<=[\])>])|(?<=[0-9]))[\])>]?\s{{1,8}}(?!\s|-\s{{0,4}}{_NAME}|{_NAME})(.*)")
@@ -53,6 +63,8 @@ _BEHIND_NAME = re.compile(r"[^:=\r\n]{0,160}?[:=]>? ?(.*)")
 _BITS = re.compile(r"\s{0,8}\[\s{0,4}[0-9]+-[0-9]+\]")
 _RULER = re.compile(r"\s{0,16}-{3,}")
 _QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<])(.*)(['\"\]>])[,;]?\s{0,8}")
+# Behind a value as a program holds it, the same as it is sent.
+_AS_SENT = re.compile(r"\s->\s'([^'\r\n]*)'$")
 _CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">"}
 
 
@@ -94,10 +106,7 @@ def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
     heads = list(_INLINE.finditer(text))
     ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
     found = [
-        (
-            str(int(one[1])),
-            _DIVIDER.split(text[one.end() : min(end, one.end() + _MOST_VALUE)], maxsplit=1)[0].strip(),
-        )
+        (str(int(one[1])), _inline_value(text[one.end() : min(end, one.end() + _MOST_VALUE)]))
         for one, end in zip(heads, ends, strict=True)
     ]
     if len(found) > 1 and all(value.endswith(",") for _, value in found[:-1]):  # a list in one line
@@ -106,6 +115,12 @@ def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
         yield MTI_PATH, mti
     form = len(found) > 1 and text.count("&") >= len(found) - 1
     yield from ((path, unquote_plus(value, "latin-1")) for path, value in found) if form else found
+
+
+def _inline_value(rest: str) -> str:
+    """The value that *rest* begins with: what stands in quotation marks, else all up to a divider."""
+    quoted = _IN_QUOTES.match(rest)
+    return quoted[2] if quoted else _DIVIDER.split(rest, maxsplit=1)[0].strip()
 
 
 def _labelled(text: str) -> Iterator[tuple[str, str]]:
@@ -117,7 +132,8 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
         if _RULER.match(line):
             block = block if last == block else 0
             continue
-        if mti := _mti(line) or (line.strip() if is_mti(line.strip()) else ""):
+        bare = line.strip().removesuffix(":")
+        if mti := _mti(line) or (bare if is_mti(bare) else ""):
             yield MTI_PATH, mti
             continue
         found = None if _BITS.match(line) or "itmap" in line else _element(line)
@@ -134,6 +150,8 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
 
 def _element(line: str) -> tuple[int, str, str] | None:
     """Number, part and value that a line names; None for another line."""
+    if kind := _BEHIND_KIND.fullmatch(line):
+        return int(kind[1]), "", f"[{kind[2]}]"
     if not _WORDED.search(line) and (named := _NAMED.match(line)):
         return int(named[1]), "", named[2]
     label = _LABEL.search(line)
@@ -147,9 +165,12 @@ def _element(line: str) -> tuple[int, str, str] | None:
 
 
 def _unquoted(value: str) -> str:
+    if shown := _AS_SENT.search(value):
+        return shown[1]
     match = _QUOTED.fullmatch(value)
     if match and _CLOSED[match[1]] == match[3]:
         return match[2]
     size, _, rest = value.partition(" ")
-    size = size.strip("[]()")
-    return rest if size.isdecimal() and len(size) < len(rest) and int(size[:4]) == len(rest) else value
+    bare = size.strip("[]()")
+    counts = bare.isdecimal() and int(bare[:4]) == len(rest)
+    return rest if counts and (len(bare) < len(rest) or bare != size) else value

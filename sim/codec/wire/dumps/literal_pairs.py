@@ -8,20 +8,50 @@ from collections.abc import Iterator
 
 from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, divided, is_mti, path_of
 
-_VALUE = r"(?:\"((?:[^\"\\\r\n]|\\.)*)\"|'((?:[^'\\\r\n]|\\.)*)')"
-_KEY = r"['\"]?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)['\"]?"
+_VALUE = r"(?:<<)?(?:\"((?:[^\"\\\r\n]|\\.)*)\"|'((?:[^'\\\r\n]|\\.)*)')(?:>>)?"
+_KEY = r"['\"]?(?:FIELDS\.)?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)(?:_\w{1,40})?['\"]?"
+# A record of an element in text: its number, perhaps its name, its value.
+_NUMBER = r"(?:number|num|id|fieldno|field|bit|de|no|key|index)"
+_HELD = r"(?:value|val|data|content|text)"
 _PAIRS = (
     # A call, or a list of two: a key, a comma, a text.
-    re.compile(rf"[\[(]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
+    re.compile(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
     # An item that is set, or printed.
     re.compile(
         rf"\[\s{{0,2}}{_KEY}\s{{0,2}}\]\s{{0,4}}(?:\.\w{{1,12}}\s{{0,2}})?(?:=>|=)\s{{0,12}}"
         rf"(?:string\([0-9]{{1,5}}\)\s{{0,2}})?{_VALUE}"
     ),
-    re.compile(rf"(?<![\w\])])[:]?{_KEY}\s{{0,8}}=>\s{{0,8}}{_VALUE}"),
+    re.compile(rf"(?<![\w\])])[:]?{_KEY}\s{{0,8}}(?:=>|->)\s{{0,8}}{_VALUE}"),
+    re.compile(rf"(?<=[{{,\s:]){_KEY}\s{{1,4}}{_VALUE}(?=\s?[,}}\r\n])"),
+    re.compile(
+        rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}[\s,;]{{1,40}}"
+        rf"(?:(?!value|data)\w{{2,14}}['\"]?\s?[:=][^\r\n{{}}]{{0,60}}?[\s,]{{1,40}})?"
+        rf"{_HELD}['\"]?\s?[:=]\s{{0,2}}(?:{_VALUE}|([^\s'\"{{}}\[\],][^{{}}\[\],\r\n]*))"
+    ),
+    re.compile(
+        rf"(?i)<{_NUMBER}>\s?([0-9]{{1,3}})\s?</\w{{1,12}}>\s{{0,40}}(?:<\w{{1,12}}>[^<]{{0,60}}</\w{{1,12}}>\s{{0,40}})?"
+        rf"<{_HELD}>([^<]*)<"
+    ),
+    # A row that is inserted, and a dictionary of C#, a pair a line.
+    re.compile(rf"\((?=[^()]{{0,80}}?,\s?[0-9]{{1,3}},\s?')[^()]{{1,80}}?,\s?{_KEY},\s?{_VALUE}\s?[,)]"),
+    re.compile(rf"(?m)^\s{{0,8}}\[{_KEY},\s?([^\r\n]*)\],?\r?$"),
 )
-_MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})(?![0-9])")
-_NEW = re.compile(r"newMessage\(\s?0x([0-9]{3,4})\s?\)")
+# What begins such records: where more begin than are read, something of the message would be lost.
+_BEGIN = re.compile(rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}|<{_NUMBER}>\s?[0-9]|\bvalues\s?\(")
+_USUAL = 3
+# Without one of these in the text the pattern at that place finds nothing: most texts have none.
+_NEEDED = {
+    2: ("=>", "->"),
+    3: ("{",),
+    4: ("alue", "data", "val", "content", "text"),
+    5: ("</",),
+    6: ("VALUES", "values"),
+}
+
+_MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})()(?![0-9])")
+_NEW = re.compile(
+    r"newMessage\(\s?0x([0-9]{3,4})\s?\)|(?i:\bnew\s?\w{0,20}(?:iso|msg|message)\w{0,20}|8583\.new\w{0,12})\(\s?['\"]([0-9]{4})['\"]"
+)
 _GO_MAP = re.compile(r"map\[((?:[A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):[^\[\]\r\n]{1,4000})\]")
 _GO_PAIR = re.compile(
     r"(?:^|(?<= ))([A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):(.*?)(?= [A-Za-z_]{0,12}[0-9]{1,3}:| MTI:|$)"
@@ -32,12 +62,20 @@ _FEWEST = 3
 
 def messages(text: str) -> Iterator[Named]:
     """The messages whose elements *text* sets or lists: each begins with an MTI."""
-    for pattern in _PAIRS:
+    for place, pattern in enumerate(_PAIRS):
+        if place in _NEEDED and not any(one in text for one in _NEEDED[place]):
+            continue
         found = [
-            (match.start(), path, _ESCAPE.sub(r"\1", match[2] if match[2] is not None else match[3]))
+            (
+                match.start(),
+                path,
+                _ESCAPE.sub(r"\1", next((one for one in match.groups()[1:] if one is not None), "")),
+            )
             for match in pattern.finditer(text)
             if (path := path_of(match[1])) is not None
         ]
+        if place >= _USUAL and _FEWEST <= len(found) < len(_BEGIN.findall(text)):
+            continue
         if len(found) >= _FEWEST and (made := list(_divided(found, text))):
             yield from made
             return
@@ -51,7 +89,8 @@ def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
     """A message for each MTI among the pairs, or beside them."""
     if not any(path == MTI_PATH and is_mti(value) for _, path, value in found):
         beside = [
-            (match.start(), match[1].zfill(4)) for match in (*_MTI.finditer(text), *_NEW.finditer(text))
+            (match.start(), (match[1] or match[2]).zfill(4))
+            for match in (*_MTI.finditer(text), *_NEW.finditer(text))
         ]
         found = sorted([*found, *((at, MTI_PATH, mti) for at, mti in beside if is_mti(mti))])
     for pairs in divided((path, value) for _, path, value in found):

@@ -17,7 +17,7 @@ _ESCAPES = tuple(
         rf"|({number})|([nrtabfve\\'\"]))|([^\\\r\n\u0100-\U0010ffff])",
         re.DOTALL,
     )
-    for number in ("[0-7]{1,3}", "[0-9]{1,3}")
+    for number in ("[0-7]{1,3}", "[0-9]{1,3}", "0")
 )
 _ESCAPED = re.compile(r"\\(?:x|u00)[0-9A-Fa-f]{2}|\\u\{[0-9A-Fa-f]{1,2}\}")
 _OCTAL = re.compile(r"\\[0-9]{1,3}")
@@ -25,14 +25,19 @@ _OCTAL = re.compile(r"\\[0-9]{1,3}")
 _DECIMAL = re.compile(r"\\(?:[0-9]{0,2}[89]|[4-9][0-9]{2})")
 # A backslash and digits may stand in a merchant's name; four of them are a literal.
 _FEWEST_OCTAL = 4
+# Where `\\0` alone is followed by digits, and no other number is escaped, it may be all of an escape.
+_OTHER_NUMBER = re.compile(r"\\[1-9]|^(?!.*\\0[0-7])", re.DOTALL)
+_NUMBERS = (8, 10, 0)
 _NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _QUOTED = re.compile(r"(?s)[bBrRu]{0,2}(\"\"\"|'''|[\"'`])(.*)\1")
 _CAST = re.compile(r"\((?:byte|sbyte|uint8|Byte)\)\s?")
 _LISTED = re.compile(
     r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\s?[,;]\s{0,12}-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})){9,}"
 )
+# A number in quotation marks of its own.
+_QUOTED_NUMBER = re.compile(r"(['\"])(-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3}))\1(?=\s?[,;\]})])")
 _SPACED = re.compile(
-    r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,3}-?[0-9]{1,3}){9,}|0[xX][0-9A-Fa-f]{2}(?:\s{1,3}0[xX][0-9A-Fa-f]{2}){8,}"
+    r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,5}-?[0-9]{1,3}){9,}|0[xX][0-9A-Fa-f]{2}(?:\s{1,3}0[xX][0-9A-Fa-f]{2}){8,}"
     r"|(?<![0-9A-Za-z.])[0-2][0-9]{2}(?:\s{1,3}[0-2][0-9]{2}){11,}(?![0-9A-Za-z.])"
 )
 _NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})")
@@ -50,11 +55,12 @@ _DIALECTS = (
     (re.compile(r"[\[<(]([0-9A-Fa-f]{2})[\]>)](?=[\[<(\r\n]|$)"), r"0x\1 "),
 )
 _IN_BRACKETS = tuple(
-    re.compile(rf"{one}([0-9A-Fa-f]{{2}}){two}") for one, two in ("<>", (r"\[", r"\]"), ("{", "}"))
+    re.compile(rf"{one}(?:0[xX])?([0-9A-Fa-f]{{2}}){two}")
+    for one, two in ("<>", (r"\[", r"\]"), ("{", "}"), (r"\(", r"\)"))
 )
 _FEWEST_MARKED = 4
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
-_FEWEST_PERCENT = 4
+_FEWEST_PERCENT = 2
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~+*-])+")
 _BASE64_LINES = re.compile(
@@ -67,7 +73,7 @@ def all_of(text: str) -> Iterator[Found]:
     """Every literal in *text* that may hold a message; those in pieces were put together."""
     yield from _escapes(text)
     yield from _marked(text)
-    yield from _lists(_as_in_c(_CAST.sub("", uncommented(text))))
+    yield from _lists(_as_in_c(_QUOTED_NUMBER.sub(r"\2", _CAST.sub("", uncommented(text)))))
     yield from _base64(text)
     yield from _percent(text)
 
@@ -117,7 +123,8 @@ def _escapes(text: str) -> Iterator[Found]:
     if "" in bodies:
         bodies = [*filter(None, bodies), text[start - len(word_before(text, start)) :]]
     for body in dict.fromkeys(bodies):
-        for base in (8, 10) if _DECIMAL.search(body) else (8,):
+        bases = [8] + [10] * bool(_DECIMAL.search(body)) + [0] * (not _OTHER_NUMBER.search(body))
+        for base in bases:
             data, taken = _unescaped(body, base)
             if data:
                 yield "string with escapes", data, taken
@@ -134,9 +141,9 @@ def _quoted(text: str, at: int, start: int) -> str:
 
 def _unescaped(body: str, base: int) -> tuple[bytes, int]:
     """The bytes that *body* writes up to what is no part of a literal, numbers in *base* as C or Lua have
-    them, and how many characters that is."""
+    them (0: `\\0` alone, as in Rust and C#), and how many characters that is."""
     data, at = bytearray(), 0
-    for match in _ESCAPES[base == 10].finditer(body):
+    for match in _ESCAPES[_NUMBERS.index(base)].finditer(body):
         if match.start() != at:
             break
         at = match.end()
@@ -144,7 +151,7 @@ def _unescaped(body: str, base: int) -> tuple[bytes, int]:
         if hexed:
             data.append(int(hexed, 16))
         elif number:
-            data.append(int(number, base) & 0xFF)
+            data.append(int(number, base or 8) & 0xFF)
         elif name:
             data.append(_NAMED.get(name, ord(name)))
         else:

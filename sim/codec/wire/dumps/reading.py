@@ -21,14 +21,16 @@ _MOST_BLANKS = 64
 # Far more blanks in a row than any dump has; a paste of nothing else must not cost more than its length.
 _BLANKS = re.compile(r"[ \t]{64,}|[\r\n]{64,}")
 # `\x` in front of all digits, as PostgreSQL shows bytes, is no escape of two of them.
-_SEPARATORS = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|\\x(?=[0-9A-Fa-f]{16})|[\s:,;|\-]")
+_SEPARATORS = re.compile(
+    r"0[xX](?=[0-9A-Fa-f]{2})|\\x(?=[0-9A-Fa-f]{16})|[\s:,;|\-]|(?<=[0-9A-Fa-f]{2})[._/](?=[0-9A-Fa-f]{2})"
+)
 _WRAPPING = " \t\r\n\"'`{}[]();,"
 _HEX_ONLY = re.compile(r"[0-9A-Fa-f]{16,}")
 # One word of digits; pairs with the same separator between them; anything that looks like pairs.
 _HEX_RUNS = (
     re.compile(r"(?<![0-9A-Za-z])(?:0[xX]|\\x)?[0-9A-Fa-f]{20,}(?![0-9A-Za-z])"),
     re.compile(
-        r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([\s:,;|\-]{1,2})[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){8,}(?![0-9A-Za-z])"
+        r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([\s:,;|\-._/]{1,2})[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){8,}(?![0-9A-Za-z])"
     ),
     re.compile(
         r"(?<![0-9A-Za-z])(?:0[xX])?[0-9A-Fa-f]{2}(?:[\s:,;|\-]{0,2}(?:0[xX])?[0-9A-Fa-f]{2}){9,}"
@@ -40,6 +42,9 @@ _HEX_RUNS = (
 )
 # Without the first digit where that is 0: none of two digits begins with it then.
 _SHORT_HEX = re.compile(r"(?:[1-9A-Fa-f]?[0-9A-Fa-f]\s{1,2}){9,}[1-9A-Fa-f]?[0-9A-Fa-f]")
+_SHORT_LIST = re.compile(
+    r"(?<![0-9A-Za-z,])(?:[1-9A-Fa-f]?[0-9A-Fa-f],){15,}[1-9A-Fa-f]?[0-9A-Fa-f](?![0-9A-Za-z,])"
+)
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
 _MOST_RUNS = 3
 # Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters.
@@ -201,9 +206,9 @@ def _dumps(text: str) -> Iterator[Reading]:
         return
     name = "hex dump with offsets" if found.offsets else "hex dump"
     yield _taken(name, found.data[: found.size], found.characters, text, notes)
-    if found.words:
-        even = found.data[: len(found.data) & ~1]
-        swapped = bytes(even[at ^ 1] for at in range(len(even)))[: found.size]
+    if found.word > 1:
+        even = found.data[: len(found.data) // found.word * found.word]
+        swapped = bytes(even[at ^ (found.word - 1)] for at in range(len(even)))[: found.size]
         kept = _taken(f"{name}, bytes of each word swapped", swapped, found.characters, text)
         yield Reading(kept.name, kept.data, kept.saved - _SWAPPED)
 
@@ -213,12 +218,17 @@ def _hex(text: str) -> Iterator[Reading]:
     for name, bare in (("hex", tidy.unwrapped), ("hex with notes", tidy.unnoted)):
         words = _SEPARATORS.sub(" ", bare(text).strip(_WRAPPING)).split()
         digits = "".join(words)
-        if _HEX_ONLY.fullmatch(digits) and (len(words) < 2 or not any(len(word) % 2 for word in words[:-1])):
+        if _HEX_ONLY.fullmatch(digits) and _in_pairs(words):
             yield _pairs(name, digits, len(text), text, notes)
             return
     if _SHORT_HEX.fullmatch(text.strip(_WRAPPING)):
         digits = "".join(word.zfill(2) for word in text.strip(_WRAPPING).split())
         yield _pairs("hex without leading zeros", digits, len(text), text, notes)
+    for short in _SHORT_LIST.findall(text)[:_MOST_RUNS]:
+        digits = "".join(word.zfill(2) for word in short.split(","))
+        yield _pairs("hex without leading zeros", digits, len(short), text, notes)
+    if lines := tidy.rewrapped(text):
+        yield _pairs("hex in lines", _NOT_HEX.sub("", lines), len(lines), text, notes)
     seen: set[str] = set()
     for pattern in _HEX_RUNS:
         for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:
@@ -226,6 +236,13 @@ def _hex(text: str) -> Iterator[Reading]:
                 seen.add(run[0])
                 said = (*notes, *tidy.cut_behind(text, run.end()))
                 yield _pairs("hex among other text", _NOT_HEX.sub("", run[0]), len(run[0]), text, said)
+
+
+def _in_pairs(words: list[str]) -> bool:
+    """Whether hex digits in such *words* are bytes: no word but the last ends within one, unless all are
+    lines cut after as many digits, or single digits."""
+    sizes = {len(word) for word in words[:-1]}
+    return not any(size % 2 for size in sizes) or (len(sizes) == 1 and len(words[-1]) <= max(sizes))
 
 
 def _pairs(name: str, digits: str, taken: int, text: str, notes: tuple[str, ...] = ()) -> Reading:

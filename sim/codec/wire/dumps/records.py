@@ -14,9 +14,11 @@ _SHORTEST_MESSAGE = 20
 _MOST_TEXTS = 8
 # 'key': 'value', "key": 12 or key=value, as Python, Java and Go print a map.
 _PAIR = re.compile(
-    r"(?<![\w.:'\"])(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})['\"]?([\w.]{1,32})['\"]?\s{0,2}[:=]\s{0,4}"
-    r"(?:b?'([^'\r\n]*)'|b?\"([^\"\r\n]*)\"|([^\s,;{}\[\]'\"|][^,;{}\[\]'\"|\r\n]*))"
+    r"(?<![\w.:'\"])(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})['\"]?([\w.]{1,32})['\"]?\s{0,2}(?:[:=]|->)\s{0,4}"
+    r"(?:b?'([^'\r\n]*)'|b?\"([^\"\r\n]*)\"|([^\s,;{}()\[\]'\"|][^,;{}()\[\]'\"|\r\n]*))"
 )
+# An element as pyiso8583 gives it encoded: the length and the value apart.
+_ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
 _ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
 _FEWEST = 3
 # What a record of one element calls its number, and its value.
@@ -32,7 +34,8 @@ def messages(text: str) -> Iterator[Named]:
     if whole := [made for made in records if made]:
         yield from whole
         return
-    brace = re.search(r"[{\[]|map\[", text)
+    text = _ENCODED.sub(r"\1", text)
+    brace = re.search(r"[{\[]|Map\(", text)
     if brace:
         found = [
             (path_of(one[1]), _ESCAPE.sub(_unescaped, one[2] or one[3] or "") or one[4] or "")
@@ -105,6 +108,9 @@ def _walk(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[tuple[tuple
     if depth > _MOST_DEEP:
         return
     if isinstance(value, dict):
+        if keys and path_of(keys[-1]) and (inside := [value[key] for key in _RECORD[1] if key in value]):
+            yield from _walk(inside[0], keys, depth + 1)
+            return
         for key, inner in value.items():
             yield from _walk(inner, (*keys, str(key)), depth + 1)
     elif isinstance(value, list):
@@ -126,6 +132,8 @@ def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         if any(str(name).lower() in _RECORD[0] and path_of(str(held)) for name, held in value.items()):
             return  # one element
+        if path_of(key) is not None:
+            return
         for name, inner in value.items():
             yield from _strings(inner, str(name), depth + 1)
     elif isinstance(value, list):

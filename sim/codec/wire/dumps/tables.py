@@ -10,7 +10,11 @@ from collections.abc import Iterator
 from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, path_of
 
 _DIVIDERS = "|\t;,"
-_FEWEST = 3
+_FEWEST, _FEWEST_WIDE = 3, 4
+# Lines that tables are drawn with.
+_BARS = str.maketrans("\u2502\u2503\u2551", "|||")
+_RULER = re.compile(r"[-+=|:\s\u2500-\u257f]*")
+_ROW, _CELL, _TAG = (re.compile(f"(?i)<{one}\\b[^<>]*>") for one in ("tr", "t[dh]", "/?[a-z]+"))
 _MOST_ROWS = 1000
 _MOST_LINE = 4000
 _LONGEST_LABEL = 12
@@ -23,16 +27,37 @@ _NAMES = 3
 
 def messages(text: str) -> Iterator[Named]:
     """The messages in a table: each begins with an MTI."""
-    lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip()]
+    text = _of_html(text) if "<td" in text else text.translate(_BARS)
+    lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
     for divider in _DIVIDERS:
         # Values may hold commas; where each row has as many, they divide columns.
         plain = len({line.count(divider) for line in lines}) > 1
         split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
         place = next((at for cells in split if (at := _headed(cells))), -1)
+        if found := list(_wide(split)):
+            yield from found
+            return
         rows = [row for cells in split if (row := _row(cells, place))]
         if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows))):
             yield from found
             return
+
+
+def _wide(split: list[list[str]]) -> Iterator[Named]:
+    """The messages of a table whose first row names elements, and each other row is a message."""
+    paths = [path_of(cell.strip(" \t'\"")) for cell in split[0]] if split else []
+    if len(paths) < _FEWEST_WIDE or MTI_PATH not in paths or None in paths or len(set(paths)) < len(paths):
+        return
+    for cells in split[1:]:
+        pairs = [(path, cell) for path, cell in zip(paths, cells, strict=False) if path and cell.strip()]
+        if len(cells) == len(paths) and (made := collected("table of messages", pairs)):
+            yield made
+
+
+def _of_html(text: str) -> str:
+    """The rows of a table of HTML, a line each."""
+    rows = _ROW.split(text)[1:]
+    return "\n".join("|".join(_TAG.sub("", cell) for cell in _CELL.split(row)[1:]) for row in rows)
 
 
 def _headed(cells: list[str]) -> int:
@@ -53,6 +78,7 @@ def _split(line: str, divider: str, plain: bool) -> list[str]:
     if divider not in line:
         return [line]
     if divider == "|":
+        line = line.replace("||", "|") if line.startswith("||") else line
         return [cell.strip() for cell in line.strip(" \t|").split("|")]
     line = line.strip("\r\n")
     if divider == "," and plain and '"' not in line:

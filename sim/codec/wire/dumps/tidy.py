@@ -6,14 +6,33 @@ from __future__ import annotations
 import re
 
 MASKED = "bytes are masked in the paste and read as zeros"
+AS_UTF8 = "the bytes were taken for characters and written in UTF-8, two bytes for each from 80 on"
 CUT = "the paste ends in an ellipsis: it is cut"
 # Lines of tables, quotation marks of word processors, and what shows nothing: zero width, soft hyphens.
 _AS_PLAIN = str.maketrans(
-    "\u2502\u2503\u2551\u00a6\u2402\u2403\u2018\u2019\u201c\u201d\u201e\u2010\u2011\u2013",
-    '    \x02\x03\'\'"""---',
+    "\u2502\u2503\u2551\u250a\u00a6\u2402\u2403\u2018\u2019\u201c\u201d\u201e\u2010\u2011\u2013",
+    '     \x02\x03\'\'"""---',
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff",
 ) | {0xFF01 + at: 0x21 + at for at in range(94)}
 _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
+# The others as the hex in brackets that stands for bytes which do not print; FF is such a byte itself.
+_NAMES = {
+    name: f"{at:02X}" for at, name in enumerate(("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL"))
+}
+_NAMES |= {"BS": "08", "HT": "09", "TAB": "09", "LF": "0A", "VT": "0B", "CR": "0D", "SO": "0E", "SI": "0F"}
+_NAMES |= {
+    "DLE": "10",
+    "DC1": "11",
+    "DC2": "12",
+    "DC3": "13",
+    "DC4": "14",
+    "NAK": "15",
+    "SYN": "16",
+    "ETB": "17",
+}
+_NAMES |= {"CAN": "18", "EM": "19", "SUB": "1A", "ESC": "1B", "FS": "1C", "GS": "1D", "RS": "1E", "US": "1F"}
+_NAMES |= {"DEL": "7F"}
+_NAMED = re.compile(rf"([<\[{{])({'|'.join(_NAMES)})(?=[>\]}}])")
 # Two literals, one behind the other: a blank, a line end, a note, or what joins them between.
 _NOTE = r"(?:(?://|#)[^\r\n\"']{0,80}(?=[\r\n]))?"
 _PIECES = re.compile(
@@ -23,6 +42,8 @@ _PIECES = re.compile(
 _APPENDED = re.compile(
     r"([\"'])\s?\)?\s?;?(?:[ \t]{0,8}(?://|#)[^\r\n\"']{0,80}[\r\n])?\s{0,40}\$?\w{1,40}\s?(?:\+=|\.=|&=|\.[aA]ppend\(|=\s\$?\w{1,40}\s?[+.&])\s?\1"
 )
+# A list that goes on in the next line, as in a file of the registry of Windows.
+_GOES_ON = re.compile(r",\\\r?\n[ \t]{0,40}")
 _COMMENT = re.compile(
     r"/\*(?:[^*]|\*(?!/)){0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n]"
 )
@@ -47,6 +68,8 @@ _AT_END = re.compile(
     r"(?m)^([ \t]{0,40}(?:[0-9A-Fa-f]{2}[ \t]?)+)"
     r"(?:[ \t]{0,40}[-\u2013:=/#;<>|,*]{1,4}[ \t]|[ \t]{1,40})[ \t]{0,40}([^\r\n]{1,200})$"
 )
+_FEWEST_LINES = 2
+_IN_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?:[ :-][0-9A-Fa-f]{2})+")
 _BYTES = re.compile(r"0x[0-9A-Fa-f]{1,2}|[0-9]{1,3}\s?,")
 
 
@@ -60,6 +83,7 @@ def plain(text: str) -> str:
     if "STX" in text:
         for name, mark in _CONTROLS:
             text = text.replace(f"<{name}>", mark).replace(f"[{name}]", mark)
+    text = _NAMED.sub(lambda match: match[1] + _NAMES[match[2]], text)
     return text if text.isascii() else text.translate(_AS_PLAIN)
 
 
@@ -76,6 +100,18 @@ def narrowed(data: bytes) -> bytes:
     return data
 
 
+def narrowed_utf8(data: bytes) -> bytes:
+    """The bytes that were taken for characters and written in UTF-8; empty where *data* are none of those.
+
+    >>> narrowed_utf8(b"\\x30\\xc2\\xb2\\x20"), narrowed_utf8(b"\\x30\\xb2")
+    (b'0\\xb2 ', b'')
+    """
+    try:
+        return b"" if data.isascii() else data.decode().encode("latin-1")
+    except UnicodeError:
+        return b""
+
+
 def unwrapped(text: str) -> str:
     """*text* without what marks a line that goes on, and without the numbers of lines.
 
@@ -83,6 +119,21 @@ def unwrapped(text: str) -> str:
     ('30303830\\n30303031', '3030\\n3830')
     """
     return _NUMBERED.sub("", _WRAPPED.sub("\n", text))
+
+
+def rewrapped(text: str) -> str:
+    """*text* of hex digits that a narrow window broke within bytes, its lines put together; empty where it is
+    none. A blank at the end of a line is lost where that is copied.
+
+    >>> rewrapped("30 38 30 30 3\\n0 30 31 30 82 2\\n0")
+    '30 38 30 30 30 30 31 30 82 20'
+    """
+    lines = text.strip().splitlines()
+    width = len(lines[0]) if lines else 0
+    if len(lines) < _FEWEST_LINES or any(len(line) not in (width, width - 1) for line in lines[:-1]):
+        return ""
+    made = "".join(line + " " * (len(line) < width) for line in lines[:-1]) + lines[-1]
+    return made if _IN_PAIRS.fullmatch(made) else ""
 
 
 def joined(text: str) -> str:
@@ -93,7 +144,7 @@ def joined(text: str) -> str:
     >>> joined('s = "0800";  s += "8220";')
     's = "08008220";'
     """
-    return _APPENDED.sub("", _PIECES.sub("", text))
+    return _GOES_ON.sub(",", _APPENDED.sub("", _PIECES.sub("", text)))
 
 
 def uncommented(text: str) -> str:

@@ -28,7 +28,7 @@ def vertical(text: str) -> tuple[bytes, int] | None:
     data, taken, at, since = bytearray(), 0, 0, 0
     while at + 1 < len(lines):
         high, low = digits[at], digits[at + 1]
-        if high and len(high) == len(low) and at and _shows(lines[at - 1], len(high)):
+        if high and len(high) == len(low) and at and _shows(lines[at - 1], low):
             data += bytes.fromhex("".join(map("".join, zip(high, low, strict=True))))
             taken += sum(len(line) + 1 for line in lines[at - 1 : at + 2])
             at, since = at + 2, 0
@@ -39,7 +39,12 @@ def vertical(text: str) -> tuple[bytes, int] | None:
     return (bytes(data), min(taken, len(text))) if data else None
 
 
-def _shows(line: str, size: int) -> bool:
-    """Whether *line* may hold the characters of *size* bytes: blanks at its end are lost."""
+def _shows(line: str, low: str) -> bool:
+    """Whether *line* may hold the characters of bytes whose second digits are *low*: those of digits are the
+    same, in ASCII and in EBCDIC; blanks at its end are lost."""
     margin = len(line) - len(line.lstrip(" \t>"))
-    return bool(line.strip()) and len(line.rstrip()) <= size + margin
+    shown = line.rstrip()
+    alike = all(
+        one == low[at] for at, one in enumerate(shown[margin:]) if one in "0123456789" and at < len(low)
+    )
+    return bool(shown) and len(shown) <= len(low) + margin and alike
