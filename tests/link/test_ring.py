@@ -67,6 +67,18 @@ def test_a_new_key_comes_with_its_check_value_and_serves_at_once(network: str | 
     assert said == {"1234": "00", "4321": "55"}
 
 
+@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+def test_a_key_exchange_that_is_generated_asks_for_a_key(version: str) -> None:
+    """The host answers it with a key that psec takes out of the answer, under which it verifies PINs."""
+    with sim.host(keys={"zone": ZONE, "pins": PINS}) as host, sim.client(host) as client:
+        answer = client.send(sim.generate("key_exchange", version=version)).answer
+        assert answer is not None
+        brought = answer[110] if version == "1987" else bytes.fromhex(answer[96]).decode()
+        _, key = tr31.unwrap(bytes.fromhex(ZONE), brought)
+        wrong = with_pin_block(generate("financial", pan=PAN, version=version).message, "4321", key)
+        assert client.send(wrong).code == {"1987": "55", "1993": "117", "2003": "1017"}[version]
+
+
 def _notes(host: Any) -> list[str]:
     return [entry.note for entry in host.seen]
 
