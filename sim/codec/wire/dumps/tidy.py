@@ -125,11 +125,11 @@ def rewrapped(text: str) -> str:
     """*text* of hex digits that a narrow window broke within bytes, its lines put together; empty where it is
     none. A blank at the end of a line is lost where that is copied.
 
-    >>> rewrapped("30 38 30 30 3\\n0 30 31 30 82 2\\n0")
-    '30 38 30 30 30 30 31 30 82 20'
+    >>> rewrapped("30 38 30 30 3\\n0 30 31 30"), rewrapped("0800\\n0810")
+    ('30 38 30 30 30 30 31 30', '')
     """
     lines = text.strip().splitlines()
-    width = len(lines[0]) if lines else 0
+    width = max(map(len, lines[:-1]), default=0)
     if len(lines) < _FEWEST_LINES or any(len(line) not in (width, width - 1) for line in lines[:-1]):
         return ""
     made = "".join(line + " " * (len(line) < width) for line in lines[:-1]) + lines[-1]
