@@ -164,10 +164,10 @@ def client(
     Returns
     -------
     LabClient
-        `send(message)` gives an `Exchange` (`status`, `answer`, `code`, `latency` in seconds, `late`,
-        `reversal`); `await ask(message)`, `send_all(messages)`, `start(message)` (a future), `traffic`,
-        `unsettled` (the newest 1,024 that were neither answered nor undone; `forgotten` counts those that
-        gave way), `close()`. A context manager.
+        `send(message)` gives an `Exchange` (`status`, `answer` as a `Message`, `code`, `latency` in seconds,
+        `late`, `reversal`); `await ask(message)`, `send_all(messages)`, `start(message)` (a future),
+        `traffic`, `unsettled` (the newest 1,024 that were neither answered nor undone; `forgotten` counts
+        those that gave way), `close()`. A context manager.
 
     Raises
     ------

@@ -140,6 +140,9 @@ class Issuer:
             made = Decision(answer, note=note)
         else:
             made = self._accounted(request, session, rule)
+        if rule is not None and rule.action == "wrong-stan" and made.answer is not None:
+            # Before its MAC, which would else be what is wrong with it.
+            made.answer, made.text = made.answer.replace(de11=_other(made.answer.get(11))), ""
         if self.keys and made.answer is not None:
             try:
                 made.answer = self.keys.sealed(made.answer, request, self.format, key)
@@ -149,8 +152,6 @@ class Issuer:
             made.text = ""
         if rule is None:
             return made
-        if rule.action == "wrong-stan" and made.answer is not None:
-            made.answer, made.text = made.answer.replace(de11=_other(made.answer.get(11))), ""
         made.action, made.delay, made.rule = rule.action, rule.delay, rule.label
         return made
 

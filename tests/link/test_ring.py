@@ -12,7 +12,11 @@ from psec import tr31
 import sim
 from sim.codec import Message
 from sim.errors import ChoiceError, OptionError
+from sim.link import rules_of
+from sim.link.accounts import Accounts
+from sim.link.issuer import Issuer, Session
 from sim.link.keys import Key, KeyRing, check_mac, key_block, read_key_block, with_mac, with_pin_block
+from sim.link.rules import Table
 from sim.operations import NETWORKS, generate
 
 # psec calls cryptography as its older versions wanted to be called.
@@ -77,6 +81,16 @@ def test_a_key_exchange_that_is_generated_asks_for_a_key(version: str) -> None:
         _, key = tr31.unwrap(bytes.fromhex(ZONE), brought)
         wrong = with_pin_block(generate("financial", pan=PAN, version=version).message, "4321", key)
         assert client.send(wrong).code == {"1987": "55", "1993": "117", "2003": "1017"}[version]
+
+
+def test_an_answer_with_another_stan_has_a_mac_that_fits() -> None:
+    """What is wrong with it is its trace number, and nothing else."""
+    rules = Table(rules_of([{"action": "wrong-stan"}]))
+    issuer = Issuer(rules, Accounts(), keys=KeyRing(mac=MAC_KEY))
+    answer = issuer.decide(with_mac(request(7), MAC_KEY), Session()).answer
+    assert answer is not None
+    assert answer[11] == "000008"
+    assert check_mac(answer, MAC_KEY)
 
 
 def _notes(host: Any) -> list[str]:
