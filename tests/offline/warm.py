@@ -36,7 +36,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from warmed import KERNEL, MARK, VARIABLE
+from warmed import KERNEL, MARK, VARIABLE, WORKER
 
 _ROOMS = ("spec", "codec", "elements", "judge", "operations", "link")
 _SERVER = ("server.app", "server.endpoints", "server.workers", "uvloop")
@@ -49,6 +49,7 @@ _WARM = {
     ),
     "server": _SERVER,
     MARK: _SERVER,
+    WORKER: _SERVER,
     "sim.cli": ("sim.cli.group",),
     "teaching": ("nbclient", "nbformat"),
 }
@@ -108,6 +109,8 @@ def _serve(path: str) -> None:
                 _import(asked["program"])
                 copy = os.fork()
                 if copy == 0:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     for one in (door, awake, waker, line, *copies.values()):
                         one.close()
                     _become(asked, files)
@@ -178,7 +181,7 @@ def _prepare_service() -> None:
 
 def _become(asked: dict[str, Any], files: list[int]) -> None:
     """Be the program that was asked for. Does not come back."""
-    os.setsid()
+    os.setpgrp()  # not a session: what does the same itself could not
     kept = [fcntl.fcntl(file, fcntl.F_DUPFD, _FREE) for file in files]
     os.closerange(3, _FREE)
     for number, file in zip(asked["files"], kept, strict=True):
@@ -187,8 +190,6 @@ def _become(asked: dict[str, Any], files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(asked["env"])
     os.chdir(asked["cwd"])
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if "PYTHONUNBUFFERED" in os.environ:
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]

@@ -7,14 +7,17 @@ VARIABLE = "TESTS_WARM"  # the folder of the sockets
 KERNEL = "ipykernel_launcher"
 # How `python -c` begins where a test says that a copy will do.
 MARK = "# a copy will do\n"
+# How a worker of the service begins, and the variable that says that those of this one may be copies.
+WORKER = "from multiprocessing.spawn import spawn_main"
+WORKERS = "TESTS_WARM_WORKERS"
 # What follows `python -m` or `-c`.
-PROGRAMS = {"-m": (KERNEL, "server", "sim.cli", "teaching"), "-c": (MARK,)}
-_FROZEN = "-Xfrozen_modules=off"  # what a kernel may be started with
+PROGRAMS = {"-m": (KERNEL, "server", "sim.cli", "teaching"), "-c": (MARK, WORKER)}
+_FLAGS = ("-Xfrozen_modules=off", "-B")  # what a kernel may be started with, and a worker
 
 
 def take_over() -> None:
     """Called at the start of every Python: where a copy will do, let one be it. Does not come back then."""
-    command = [word for word in sys.orig_argv if word != _FROZEN]
+    command = [word for word in sys.orig_argv if word not in _FLAGS]
     program = _program(command)
     if program is None:
         return
@@ -34,6 +37,9 @@ def take_over() -> None:
         asked = {"program": program, "command": command, "files": files, "path": sys.path}
         asked |= {"cwd": os.getcwd(), "env": dict(os.environ)}  # noqa: PTH109
         socket.send_fds(line, [json.dumps(asked).encode() + b"\n"], files)
+        for number in files:
+            if number > 2:  # a socket is closed when the copy closes it
+                os.close(number)
         answers = line.makefile("r")
         copy = int(answers.readline())
 
@@ -58,6 +64,8 @@ def _program(command: "list[str]") -> "str | None":
     if len(command) < 3 or "--workers" in command:  # who has children is found by its own number
         return None
     way, what = command[1:3]
+    if what.startswith(WORKER) and WORKERS not in os.environ:  # of somebody else
+        return None
     for one in PROGRAMS.get(way, ()):
         if what == one or (way == "-c" and what.startswith(one)):
             return one

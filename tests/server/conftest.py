@@ -20,7 +20,7 @@ from typing import Any
 import httpx
 import jsonschema
 import pytest
-from warmed import MARK, VARIABLE
+from warmed import MARK, VARIABLE, WORKERS
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 60
@@ -73,10 +73,11 @@ def serving(
     folder: Path, *arguments: str, code: str = "", warm: bool = True, **variables: str
 ) -> Iterator[Running]:
     """A server on a free port. *code* runs before it, in its process; *variables* are its environment. It is
-    a copy of a process that has imported it, unless it is not *warm*."""
+    a copy of a process that has imported it, and its workers are, unless it is not *warm*."""
     start = ["-c", f"{MARK}{code}\nimport sys\nfrom server.__main__ import main\nsys.exit(main())"]
     command = [sys.executable, *(start if code else ["-m", "server"]), "--port", "0", *arguments]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURING)}
+    clean[WORKERS] = "yes"
     if not warm:
         clean.pop(VARIABLE, None)
     out, err = folder / "out.txt", folder / "err.txt"
