@@ -12,8 +12,6 @@ from dataclasses import asdict
 from functools import wraps
 from typing import Any, ParamSpec
 
-from mcp.server.mcpserver import MCPServer
-
 import sim
 from sim import operations
 from sim.codec import Message, build
@@ -21,6 +19,12 @@ from sim.errors import IsoError, OptionError, shown
 from sim.operations import anatomy, building, parse_any, records
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
+
+try:
+    from mcp.server.mcpserver import MCPServer
+except ModuleNotFoundError as missing:
+    text = "assistants need the package mcp: pip install 'iso8583-lab[mcp]'"
+    raise ModuleNotFoundError(text, name=missing.name) from missing
 
 _INSTRUCTIONS = (
     "ISO 8583 card-payment messages, for testing and teaching. A message is its text, or bytes in any "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -78,3 +80,22 @@ def test_the_public_address_is_filled_in_at_one_place() -> None:
         if path.is_file() and "example.org/iso8583-lab" in path.read_text(encoding="utf-8")
     ]
     assert set(named) <= {"pyproject.toml", ".ci/conda/recipe.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("name", "missing", "extra"),
+    [
+        ("sim.frames", "pandas", "jupyter"),
+        ("sim.frames", "pyarrow", "jupyter"),
+        ("sim.link.load.locust", "gevent", "locust"),
+        ("sim.mcp", "mcp.server.mcpserver", "mcp"),
+    ],
+)
+def test_where_a_package_is_missing_its_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, missing: str, extra: str
+) -> None:
+    """What cannot be imported says what to install."""
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ModuleNotFoundError, match=rf"pip install 'iso8583-lab\[{extra}\]'"):
+        importlib.import_module(name)

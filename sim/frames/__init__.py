@@ -7,8 +7,9 @@ import sys
 
 try:
     import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
 except ModuleNotFoundError as missing:
-    text = "tables need pandas: pip install 'iso8583-lab[jupyter]'"
+    text = f"tables need {missing.name}: pip install 'iso8583-lab[jupyter]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
 from sim.frames.accessor import FindingsView, MessageView

@@ -16,16 +16,20 @@ from functools import cache
 from itertools import count
 from typing import Any, ClassVar
 
-from gevent import get_hub
-from gevent.event import Event
-from gevent.monkey import get_original
-from locust import User, constant, task
-
 from sim.errors import IsoError
 from sim.link.client import AsyncClient
 from sim.link.exchange import ANSWERED, Exchange
 from sim.link.line import Line, spoken
 from sim.link.load.mix import Mix
+
+try:
+    from gevent import get_hub
+    from gevent.event import Event
+    from gevent.monkey import get_original
+    from locust import User, constant, task
+except ModuleNotFoundError as missing:
+    text = "users of locust need locust: pip install 'iso8583-lab[locust]'"
+    raise ModuleNotFoundError(text, name=missing.name) from missing
 
 _numbers = count(1)
 
