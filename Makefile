@@ -52,11 +52,11 @@ serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 # Compiled files are kept whatever the shell says: some hundred processes would compile each of ours anew.
 PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/offline" $(BIN)/python -m pytest
 
-test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks; ALL=1: with every case of the long ones
-	@$(if $(ALL),TESTS_ALL=1) $(PYTEST) --ignore=tests/browser -n logical --dist loadfile
+test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks; MORE=1, ALL=1: with more cases, with every one
+	@$(if $(MORE),TESTS_MORE=1) $(if $(ALL),TESTS_ALL=1) $(PYTEST) --ignore=tests/browser -n logical --dist loadfile
 
 coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
-	@$(PYTEST) --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile
+	@TESTS_MORE=1 $(PYTEST) --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
 	@$(PYTEST) tests/browser -n 2 --dist loadfile

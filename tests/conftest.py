@@ -15,7 +15,7 @@ import pytest
 import refusing
 import warm
 from hypothesis import HealthCheck, settings
-from support import ALL
+from support import ALL, MORE
 from warmed import VARIABLE
 
 from sim.codec.wire import catalogue
@@ -26,7 +26,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=200 if ALL else 25,
+    max_examples=200 if ALL else 25 if MORE else 8,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lab")
@@ -61,6 +61,11 @@ gc.disable()
 
 # Ctrl+C is meant to end what the tests start, also where a shell without job control started the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: some tests wait, for a kernel or for a time to be over."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -41,17 +41,22 @@ ENTRIES = ("manual", "stripe", "chip", "contactless", "ecommerce")
 PURPOSES = ("purchase", "cash", "cashback", "refund", "balance")
 
 
-# All cases and more examples, as every week and before a release (`make test ALL=1`); else a part of them.
+# All cases and most examples, as on each push (`make test ALL=1`); many, as `.ci/run` has it
+# (`make test MORE=1`); else a few of those that are alike.
 ALL = bool(os.environ.get("TESTS_ALL"))
+MORE = ALL or bool(os.environ.get("TESTS_MORE"))
+_FEWER = 1 if MORE else 5
+# A test that takes as long as hundreds of others, of what others try in the small.
+long = pytest.mark.skipif(not MORE, reason="takes long; wants TESTS_MORE")
 
 
 def some(cases: Iterable[Case], every: int) -> list[Case]:
-    """One in *every* of *cases*, the same on every run and in their order, the first and the last among them;
-    all where all are asked for."""
-    every_one = list(cases)
-    if ALL or len(every_one) < every:
+    """One in *every* of *cases* where more are asked for, else fewer, the same on every run and in their
+    order, the first and the last among them; all where all are asked for, or where they are few."""
+    every_one, fewer = list(cases), every * _FEWER
+    if ALL or len(every_one) < max(every, _FEWER) or fewer == 1:
         return every_one
-    chosen = random.Random(every).sample(range(len(every_one)), len(every_one) // every)
+    chosen = random.Random(every).sample(range(len(every_one)), len(every_one) // fewer)
     return [every_one[at] for at in sorted({0, *chosen, len(every_one) - 1})]
 
 
@@ -72,15 +77,16 @@ def vector_id(row: dict[str, Any]) -> str:
 def together(
     names: str, cases: Iterable[Any] | Callable[[], Iterable[Any]], label: Callable[[Any], str] = repr
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """As `pytest.mark.parametrize`, in one test that tries all *cases* and tells of each that fails, by its
-    *label*: for a test of its own a case takes longer than what is tried on it. Fixtures are those of the one
-    test; *cases* may be a function, called then. A case that is skipped has failed: it would end them all."""
+    """As `pytest.mark.parametrize`, in one test that tries *cases*, or `some` of them, and tells of each that
+    fails, by its *label*: for a test of its own a case takes longer than what is tried on it. Fixtures are
+    those of the one test; *cases* may be a function, called then. A case that is skipped has failed: it would
+    end them all."""
     wanted = [name.strip() for name in names.split(",")]
 
     def decorate(check: Callable[..., None]) -> Callable[..., None]:
         def every(**fixtures: Any) -> None:
             failed, tried = [], 0
-            for case in cases() if callable(cases) else cases:
+            for case in some(cases() if callable(cases) else cases, 1):
                 tried += 1
                 values = case if len(wanted) > 1 else (case,)
                 try:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click import Context
+from support import long
 
 import sim
 from sim.cli.group import iso8583
@@ -45,6 +46,7 @@ def test_the_python_examples_give_what_they_show(
     assert result.failed == 0
 
 
+@long
 def test_the_suite_for_a_switch_passes() -> None:
     """The example's tests pass against a host of its own, by the fixture that comes with the toolkit."""
     done = _python(
@@ -62,6 +64,7 @@ def test_the_suite_for_a_switch_passes() -> None:
     assert "failed" not in done
 
 
+@long
 def test_the_day_with_dask_finds_the_terminal() -> None:
     """The example names the terminal that declines, in the hours in which it does, and no other."""
     pytest.importorskip("dask.dataframe")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support import generated
+from support import generated, long
 
 import sim
 from sim.codec import build
@@ -53,6 +53,7 @@ def test_partitions_make_the_same_table(tmp_path: Path, monkeypatch: pytest.Monk
     _alike(chosen, sim.read(files[0], columns=[11]))
 
 
+@long
 def test_two_processes_and_parquet(tmp_path: Path) -> None:
     """Two processes write Parquet that reads back as the one-machine table."""
     distributed = pytest.importorskip("distributed")

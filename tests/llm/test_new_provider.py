@@ -11,6 +11,7 @@ from pathlib import Path
 
 from llm.quotes import said
 from llm.wire import Provider
+from support import long
 
 ROOT = Path(__file__).parents[2]
 ROW = """
@@ -39,6 +40,7 @@ print(json.dumps([sim.__file__, made.source, made.message[4], told.summary, row[
 """
 
 
+@long
 def test_an_invented_provider_is_a_row(llm: Provider, tmp_path: Path) -> None:
     """With a row more in a copy of the toolkit it generates, explains, is listed and documented."""
     for room in ("sim", "server"):

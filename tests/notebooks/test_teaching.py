@@ -15,7 +15,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from support import ALL, check_module, together, turns
+from support import ALL, check_module, long, together, turns
 from teaching import editions, slides, tables
 from teaching import notes as course
 from teaching.__main__ import main
@@ -96,6 +96,7 @@ def test_an_unknown_edition_is_refused() -> None:
         editions.edition(editions.SOURCE / "01_mti.ipynb", NOTES["01_mti"], "parents")
 
 
+@long
 def test_editions_run_under_strict_nbval(tmp_path: Path) -> None:
     """All three, as `make course` makes them, give the outputs that they store; a student finds no solutions
     and no notes beside them. (One notebook or two here; all with the command itself.)"""
@@ -234,6 +235,7 @@ def test_a_folder_without_submissions_is_told(tmp_path: Path, capsys: pytest.Cap
         assert f"NAME/NOTEBOOK.ipynb and no NAME__NOTEBOOK.ipynb in {folder}" in shown.err
 
 
+@long
 def test_a_cell_that_stops_everything_costs_its_exercise_alone(tmp_path: Path) -> None:
     """One that never ends, one that ends the kernel, one that fails: the others count, and a remark says
     which it was. Neither such a notebook nor one that is a list of JSON keeps the marks of the class."""

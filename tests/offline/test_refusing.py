@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import refusing
-from support import together
+from support import long, together
 
 ROOT = Path(__file__).parents[2]
 AWAY = "192.0.2.1"  # RFC 5737: an address for documentation
@@ -104,6 +104,7 @@ print(json.dumps([sorted(set(used)), len(sys.modules)]))
 """
 
 
+@long
 def test_importing_opens_no_socket() -> None:
     """All modules of the toolkit and the service, with all they import: nothing is connected, sent, bound or
     resolved, not even on this machine."""

@@ -37,9 +37,8 @@ def take_over() -> None:
         asked = {"program": program, "command": command, "files": files, "path": sys.path}
         asked |= {"cwd": os.getcwd(), "env": dict(os.environ)}  # noqa: PTH109
         socket.send_fds(line, [json.dumps(asked).encode() + b"\n"], files)
-        for number in files:
-            if number > 2:  # a socket is closed when the copy closes it
-                os.close(number)
+        for number in filter((2).__lt__, files):  # a socket is closed when the copy closes it
+            os.close(number)
         answers = line.makefile("r")
         copy = int(answers.readline())
 
