@@ -9,6 +9,7 @@ count, a length prefix or an already masked value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ BITMAP_FIELD = 1
 _MOST_SHOWN = 40
 _MOST_DIGITS = 11  # fewer than the shortest card number has
 _LARGE = 10**_MOST_SHOWN
+_FIRST = 6  # digits of a card number that may be shown
+_PACKED = re.compile(r"[0-9]{8,}|(?:F[0-9]){8,}")
 
 
 def element_label(field: int | None) -> str:
@@ -155,6 +158,25 @@ def shown(value: object) -> str:
         digits = sum(char.isdecimal() for char in str(value))
         return f"{len(str(value))} characters" if digits > _MOST_DIGITS else repr(value)[:_MOST_SHOWN]
     return f"a value of type {type(value).__name__}"
+
+
+def hexed(data: bytes) -> str:
+    """How an error quotes bytes that may be a piece of a card number: of many digits the first.
+
+    >>> hexed(bytes.fromhex("45395787")), hexed(b"HTTP/1.1")
+    ('453957**', '485454***F312E31')
+    """
+    return _PACKED.sub(lambda run: run[0][:_FIRST].ljust(len(run[0]), "*"), data.hex().upper())
+
+
+def quoted(text: str, data: bytes) -> str:
+    """How an error quotes characters, one a byte of *data*, which may be digits packed by two.
+
+    >>> quoted("E9Wg", bytes.fromhex("45395767")), quoted("08O0", b"08O0")
+    ("'E9W*'", "'08O0'")
+    """
+    hidden = _PACKED.search(data.hex()) is not None
+    return repr(text[: _FIRST // 2].ljust(len(text), "*") if hidden else text)
 
 
 def size(text: str) -> str:

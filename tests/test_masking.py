@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from support import together
 
 from sim.codec import Message
+from sim.codec.wire import read
+from sim.errors import WireError
 from sim.masking import cover_value, is_sensitive, mask, mask_pan, mask_text, mask_words
 from sim.spec.networks import test_cards as cards_for_tests
 from sim.spec.tables import read_csv
@@ -149,6 +151,7 @@ def test_a_card_number_in_pieces_and_in_base64_is_hidden(written: str) -> None:
         "AB/^",
         "4x1X",
         "12345678901D",
+        "E9W\x87",
     ],
 )
 def test_what_masking_does_grows_with_the_text_alone(unit: str) -> None:
@@ -217,3 +220,30 @@ def test_what_is_surely_no_card_stays(value: str) -> None:
 def test_a_card_number_is_hidden_among_fill_and_stars(value: str, shown: str) -> None:
     """Zeros in front of it and what was starred out before change nothing, nor does a track with a D."""
     assert mask_words(value) == shown
+
+
+@together("page", ["latin-1", "cp037"])
+@together("before, after", [("", ""), ("0", "0"), ("A", "C"), ("5A08", "E0"), ("01FF", "")])
+def test_bytes_of_a_card_number_shown_as_characters_are_hidden(before: str, after: str, page: str) -> None:
+    """Packed digits, at either half of a byte, in whatever characters, are hidden as digits are."""
+    pan = "4539578763621486"
+    text = bytes.fromhex(before + pan + after).decode(page)
+    for shown in (mask_text(text), cover_value(48, text, "1987")):
+        assert len(shown) == len(text)
+        assert "***" in shown
+
+
+@pytest.mark.parametrize(("written", "shown"), [("cp037", "latin-1"), ("latin-1", "cp037")])
+def test_digits_in_the_characters_of_another_page_are_hidden(written: str, shown: str) -> None:
+    """EBCDIC shown as Latin-1, ASCII as EBCDIC."""
+    text = PAN.encode(written).decode(shown)
+    assert mask_text(text) == mask_words(text) == text[:6] + "******" + text[-4:]
+
+
+def test_an_error_quotes_no_packed_digits() -> None:
+    """The bytes of a card number that are no message: neither as MTI nor as a length or header in front."""
+    data = bytes.fromhex("45395787636214869999999999999999999999999999")
+    for framing, found in (((), "'E9W*'"), (("tpdu",), "453957****")):
+        with pytest.raises(WireError) as caught:
+            read(data, "ascii", framing=framing)
+        assert caught.value.found == found

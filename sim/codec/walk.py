@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from sim.codec import bitmap
 from sim.codec.message import Message, PartialMessage
-from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError, quoted
 from sim.spec import ElementSpec, Spec
 from sim.spec.elements import table
 
@@ -100,8 +100,13 @@ def _read_mti(raw: str) -> str:
     if len(mti) < MTI_WIDTH:
         raise ParseError(MTI_FIELD, 0, "4 digits", _count(mti), None, "mti", MTI_WIDTH)
     if not is_digits(mti):
-        raise ParseError(MTI_FIELD, 0, "4 digits", repr(mti), None, "mti", MTI_WIDTH)
+        raise ParseError(MTI_FIELD, 0, "4 digits", _quoted(mti), None, "mti", MTI_WIDTH)
     return mti
+
+
+def _quoted(mti: str) -> str:
+    """Characters that a text has are shown; others may be digits, packed by two."""
+    return repr(mti) if mti.isprintable() else quoted(mti, mti.encode("latin-1", "replace"))
 
 
 def _read_bitmap(raw: str) -> str:

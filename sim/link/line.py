@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import Format, Layer, decode, encode, frame, strip, wire_format, wrap
 from sim.codec.wire.framing import ETX, said_length
-from sim.errors import OptionError, WireError, shown
+from sim.errors import OptionError, WireError, hexed, shown
 from sim.spec import version_of
 from sim.spec.tables import read_toml
 
@@ -80,7 +80,7 @@ class Cutter:
         head = bytes(self._held[at : at + self._width])
         size = int.from_bytes(head, "big") if self._plain else said_length(made, head, 0)
         if size is None or not 0 <= size <= self.largest:
-            raise WireError(None, 0, f"a {made.title} of at most {self.largest} bytes", head.hex().upper())
+            raise WireError(None, 0, f"a {made.title} of at most {self.largest} bytes", hexed(head))
         return size
 
     def _cut_at_marks(self) -> list[bytes]:

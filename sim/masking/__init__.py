@@ -131,7 +131,8 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     same mapping where nothing is."""
     pan, telling, changed = fields.get(_PAN, ""), _telling(version), {}
     for number, value in fields.items():
-        if len(value) < SHORTEST or number in telling or _WHOLE.get(key := (version, number, value)):
+        short = len(value) < SHORTEST and value.isprintable()
+        if short or number in telling or _WHOLE.get(key := (version, number, value)):
             continue
         shown = cover_value(number, value, version, pan)
         if shown != value:
@@ -163,7 +164,11 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
         return value
     if len(pan) >= SHORTEST_PAN and (found := search.accounts(value, (pan,))):
         value = hide(value, found)
-    if len(value) < SHORTEST or _is_amount(number, value, version) or search.is_clean(value):
+    if (
+        (len(value) < SHORTEST and value.isprintable())
+        or _is_amount(number, value, version)
+        or search.is_clean(value)
+    ):
         return value
     return mask_words(value)
 

@@ -92,6 +92,11 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     for start, end, texts in written.in_base64(plain):
         if any(next(_in_plain(one, False), None) for one in texts):
             found.append(Span(start, end, True))
+    for other in written.other_pages(text):
+        found += (Span(start, end, True) for start, end, _ in _in_plain(other, unread))
+    for first, digits in written.packed(text, unread):
+        for start, end, _ in _in_plain(digits, True):
+            found.append(Span(first + start // 2, first + (end + 1) // 2, True))
     if unread:
         found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
     return found
@@ -122,7 +127,7 @@ def is_quiet(text: str) -> bool:
 
 def may_hold(text: str) -> bool:
     """Whether *text* has digits enough for a card number, a word for a verification value, or Base64."""
-    if has_digits(text, _LEAST):
+    if has_digits(text, _LEAST) or written.is_binary(text):
         return True
     return len(text) > _LEAST and (_LABEL.search(text) or written.BASE64.search(text)) is not None
 

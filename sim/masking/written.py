@@ -26,6 +26,12 @@ _NUMBERED = tuple(
     )
 )
 _NUMBER = re.compile("-?[0-9]+")
+# Bytes of digits packed by two, of a track's separator and of what fills up, with a neighbour on either side
+# that may hold one more; bytes that no text has.
+_PACKED_BYTES = "".join(f"\\x{one}{two}" for one in "0123456789df" for two in "0123456789df")
+_PACKED = re.compile(f".?[{_PACKED_BYTES}]{{6,}}.?", re.DOTALL)
+_BINARY = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f]|[\xf0-\xf9]{12}")
+_LONGEST_PACKED = 10  # bytes of a card number alone
 BASE64 = re.compile(r"[A-Za-z0-9+/]{18,}(?:\r?\n[A-Za-z0-9+/]{18,})*|[A-Za-z0-9_-]{18,}")
 _ONLY_HEX = re.compile("[0-9A-Fa-f]*")
 _UNPRINTABLE = bytes(at if 0x20 <= at < 0x7F else 0x1F for at in range(256))
@@ -50,6 +56,33 @@ def spelled(text: str) -> Iterator[tuple[str, list[int]]]:
                 held = bytes.fromhex(upper[skipped : skipped + size])
                 said = held.decode(encoding) if encoding != "ascii" else held.translate(_UNPRINTABLE).decode()
                 yield said, places[skipped:]
+
+
+def is_binary(text: str) -> bool:
+    """Whether *text* has characters that only bytes give: control characters, digits of EBCDIC as Latin-1."""
+    return not (text.isascii() and text.isprintable()) and _BINARY.search(text) is not None
+
+
+def packed(text: str, unread: bool) -> Iterator[tuple[int, str]]:
+    """The digits of bytes that *text* shows as characters, of Latin-1 or EBCDIC, two a character, and where
+    the first stands; what has no other characters than text may be a card number's bytes alone."""
+    alone = unread and len(text) <= _LONGEST_PACKED and not text.strip().isdecimal()
+    if not alone and not is_binary(text):
+        return
+    for page in ("latin-1", "cp037"):
+        held = text.encode(page, "replace")
+        for run in _PACKED.finditer(held.decode("latin-1")):
+            start, end = run.span()
+            if alone or is_binary(text[start:end]):
+                yield start, held[start:end].hex().upper()
+
+
+def other_pages(text: str) -> Iterator[str]:
+    """*text* as it reads where its bytes were shown as the wrong characters: EBCDIC as Latin-1, or ASCII as
+    EBCDIC."""
+    if is_binary(text):
+        yield text.encode("latin-1", "replace").decode("cp037")
+        yield text.encode("cp037", "replace").decode("latin-1")
 
 
 def _numbered(text: str) -> Iterator[tuple[str, list[int]]]:

@@ -17,7 +17,7 @@ from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.formats import BCD, BYTES, HEX, MAPPED, RAW, SIGNED, Field, Format, VersionedFormat
 from sim.codec.wire.framing import Layer, strip
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, view
-from sim.errors import BITMAP_FIELD, MTI_FIELD, WireError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, WireError, quoted
 from sim.spec import version_of
 
 Spans = dict[int, tuple[int, int, int]]
@@ -153,7 +153,7 @@ def read_mti(views: Views, fmt: Format) -> tuple[str, int]:
     if len(views.data) < width:
         raise WireError(MTI_FIELD, 0, f"4 digits in {_count(width)}", _count(len(views.data)))
     if not is_digits(mti):
-        raise WireError(MTI_FIELD, 0, f"4 digits ({fmt.mti})", repr(mti))
+        raise WireError(MTI_FIELD, 0, f"4 digits ({fmt.mti})", quoted(mti, views.data[:width]))
     return mti, width
 
 
@@ -271,7 +271,11 @@ def _misplaced(views: Views, at: int, field: Field) -> WireError:
         have = max(0, len(views.data) - at)
         unit = "bytes" if field.counts == BYTES else "digits" if field.written == BCD else "characters"
         expected = f"a length prefix ({field.lengths}, {_count(field.prefix)}) of at most {field.size} {unit}"
-        said = _count(have) if have < field.prefix else repr(views.piece(field.lengths, at, start))
+        said = (
+            _count(have)
+            if have < field.prefix
+            else quoted(views.piece(field.lengths, at, start), views.data[at:start])
+        )
         return WireError(field.number, at, expected, said)
     expected = f"{field.format}, {_count(end - start)}"
     if field.prefix:

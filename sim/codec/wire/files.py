@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sim.codec.wire.framing import Frame, frame, frames, said_length
-from sim.errors import WireError
+from sim.errors import WireError, hexed
 
 BLOCK, CONTENT = 1014, 1012
 _FILLERS = frozenset((0x00, 0x40))
@@ -72,7 +72,7 @@ def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | Non
     if size is None or not 0 <= size <= LONGEST:
         if not held[start:].strip(b"\x40"):
             return None
-        found = held[start : start + head].hex().upper()
+        found = hexed(held[start : start + head])
         raise WireError(None, at + start, f"a {made.title} of at most {LONGEST} bytes", found)
     return size
 

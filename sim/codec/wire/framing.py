@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 
 from sim.codec.wire.pages import to_bytes, view
-from sim.errors import BuildError, SpecError, WireError, shown
+from sim.errors import BuildError, SpecError, WireError, hexed, shown
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
@@ -181,7 +181,7 @@ def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, in
     for name in names:
         layer = peel(name, data, start, end)
         if layer is None:
-            found = data[start : start + max(1, frame(name).width)].hex().upper()
+            found = hexed(data[start : start + max(1, frame(name).width)])
             raise WireError(
                 None, start, f"{frame(name).title} ({end - start} bytes are here)", found or "nothing"
             )
