@@ -236,17 +236,17 @@ class _Walk:
         """The places of the elements in the rows that fit."""
         if fits.all():
             return {number: [place for _, place in found] for number, found in self._places.items()}
-        kept = {key: fits.take(rows) for key, rows in self._rows.items()}
-        rows = {key: self._rows[key][those] for key, those in kept.items()}
+        kept = {key: np.flatnonzero(fits.take(rows)) for key, rows in self._rows.items()}
+        rows = {key: self._rows[key].take(those) for key, those in kept.items()}
         valid = {key: marks & fits for key, marks in self._valid.items()}
         bases: dict[int, Ints] = {}  # by the identity of what they were; many places share one
         made: dict[int, list[Run]] = {}
         for number, found in self._places.items():
             for key, one in found:
                 if id(one.base) not in bases:
-                    bases[id(one.base)] = one.base[kept[key]]
+                    bases[id(one.base)] = one.base.take(kept[key])
                 if len(rows[key]):
-                    width = one.width if isinstance(one.width, int) else one.width[kept[key]]
+                    width = one.width if isinstance(one.width, int) else one.width.take(kept[key])
                     place = Run(one.data, rows[key], bases[id(one.base)], one.at, width, valid[key])
                     made.setdefault(number, []).append(place)
         return made
