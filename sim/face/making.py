@@ -205,6 +205,7 @@ def respond(
         The balance that a balance inquiry is answered with; None is a sample value.
     format
         The wire format that *request* is in, where it is known; None guesses.
+        The response is not fitted to it, as `generate` fits a message: that format may not carry all of it.
 
     Returns
     -------
@@ -257,6 +258,7 @@ def reverse(
         What stays of the amount, where only a part is undone.
     format
         The wire format that *original* is in, where it is known; None guesses.
+        The reversal is not fitted to it, as `generate` fits a message: that format may not carry all of it.
 
     Returns
     -------
