@@ -156,7 +156,6 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
         if len(pan) >= _LEAST and pan.isascii() and pan.isalnum()
         for spelled in _spellings(pan)
         for each in [len(spelled) // len(pan)]
-        if spelled[: _LEAST * each] in tight
         for first, last, _ in [middle(0, len(pan))]
         for at, size in _occurrences(tight, spelled, each)
     ]
