@@ -51,7 +51,7 @@ def rows(text: str) -> HexDump | None:
     """The hex dump with offsets that stands in *text*, the longest where there are several; None for none."""
     best: list[tuple[int, str, int]] = []
     lines = text.splitlines()[:_MOST_ROWS]
-    for cut in (0, _prefix(lines)):
+    for cut in dict.fromkeys((0, _prefix(lines))):
         for base in _BASES:
             found = _run(lines, base, cut)
             best = found if (len(found), _agrees(found)) > (len(best), _agrees(best)) else best
