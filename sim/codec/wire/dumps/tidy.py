@@ -16,22 +16,12 @@ _AS_PLAIN = str.maketrans(
 ) | {0xFF01 + at: 0x21 + at for at in range(94)}
 _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
 # The others as the hex in brackets that stands for bytes which do not print; FF is such a byte itself.
-_NAMES = {
-    name: f"{at:02X}" for at, name in enumerate(("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL"))
-}
-_NAMES |= {"BS": "08", "HT": "09", "TAB": "09", "LF": "0A", "VT": "0B", "CR": "0D", "SO": "0E", "SI": "0F"}
-_NAMES |= {
-    "DLE": "10",
-    "DC1": "11",
-    "DC2": "12",
-    "DC3": "13",
-    "DC4": "14",
-    "NAK": "15",
-    "SYN": "16",
-    "ETB": "17",
-}
-_NAMES |= {"CAN": "18", "EM": "19", "SUB": "1A", "ESC": "1B", "FS": "1C", "GS": "1D", "RS": "1E", "US": "1F"}
-_NAMES |= {"DEL": "7F"}
+_IN_ORDER = (
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI "
+    "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+)
+_NAMES = {name: f"{at:02X}" for at, name in enumerate(_IN_ORDER.split()) if name != "FF"}
+_NAMES |= {"TAB": "09", "DEL": "7F"}
 _NAMED = re.compile(rf"([<\[{{])({'|'.join(_NAMES)})(?=[>\]}}])")
 # Two literals, one behind the other: a blank, a line end, a note, or what joins them between.
 _NOTE = r"(?:(?://|#)[^\r\n\"']{0,80}(?=[\r\n]))?"
