@@ -10,43 +10,52 @@ from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, divided, is_m
 
 _VALUE = r"(?:<<)?(?:\"((?:[^\"\\\r\n]|\\.)*)\"|'((?:[^'\\\r\n]|\\.)*)')(?:>>)?"
 _KEY = r"['\"]?(?:FIELDS\.)?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)(?:_\w{1,40})?['\"]?"
+
+
+class _Records:
+    """A way to write elements down. Without one of the *words* in a text there are none: most have none.
+    *whole*: it is so loose that all that begin must be read, or something of the message would be lost."""
+
+    def __init__(self, pattern: str, words: tuple[str, ...] = (), *, whole: bool = False) -> None:
+        self.pattern, self.words, self.whole = re.compile(pattern), words, whole
+
+
 # A record of an element in text: its number, perhaps its name, its value.
 _NUMBER = r"(?:number|num|id|fieldno|field|bit|de|no|key|index)"
 _HELD = r"(?:value|val|data|content|text)"
-_PAIRS = (
+_RECORDS = (
     # A call, or a list of two: a key, a comma, a text.
-    re.compile(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
+    _Records(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
     # An item that is set, or printed.
-    re.compile(
+    _Records(
         rf"\[\s{{0,2}}{_KEY}\s{{0,2}}\]\s{{0,4}}(?:\.\w{{1,12}}\s{{0,2}})?(?:=>|=)\s{{0,12}}"
         rf"(?:string\([0-9]{{1,5}}\)\s{{0,2}})?{_VALUE}"
     ),
-    re.compile(rf"(?<![\w\])])[:]?{_KEY}\s{{0,8}}(?:=>|->)\s{{0,8}}{_VALUE}"),
-    re.compile(rf"(?<=[{{,\s:]){_KEY}\s{{1,4}}{_VALUE}(?=\s?[,}}\r\n])"),
-    re.compile(
+    _Records(rf"(?<![\w\])])[:]?{_KEY}\s{{0,8}}(?:=>|->)\s{{0,8}}{_VALUE}", ("=>", "->")),
+    _Records(rf"(?<=[{{,\s:]){_KEY}\s{{1,4}}{_VALUE}(?=\s?[,}}\r\n])", ("{",), whole=True),
+    _Records(
         rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}[\s,;]{{1,40}}"
         rf"(?:(?!value|data)\w{{2,14}}['\"]?\s?[:=][^\r\n{{}}]{{0,60}}?[\s,]{{1,40}})?"
-        rf"{_HELD}['\"]?\s?[:=]\s{{0,2}}(?:{_VALUE}|([^\s'\"{{}}\[\],][^{{}}\[\],\r\n]*))"
+        rf"{_HELD}['\"]?\s?[:=]\s{{0,2}}(?:{_VALUE}|([^\s'\"{{}}\[\],][^{{}}\[\],\r\n]*))",
+        ("alue", "data", "val", "content", "text"),
+        whole=True,
     ),
-    re.compile(
+    _Records(
         rf"(?i)<{_NUMBER}>\s?([0-9]{{1,3}})\s?</\w{{1,12}}>\s{{0,40}}(?:<\w{{1,12}}>[^<]{{0,60}}</\w{{1,12}}>\s{{0,40}})?"
-        rf"<{_HELD}>([^<]*)<"
+        rf"<{_HELD}>([^<]*)<",
+        ("</",),
+        whole=True,
     ),
     # A row that is inserted, and a dictionary of C#, a pair a line.
-    re.compile(rf"\((?=[^()]{{0,80}}?,\s?[0-9]{{1,3}},\s?')[^()]{{1,80}}?,\s?{_KEY},\s?{_VALUE}\s?[,)]"),
-    re.compile(rf"(?m)^\s{{0,8}}\[{_KEY},\s?([^\r\n]*)\],?\r?$"),
+    _Records(
+        rf"\((?=[^()]{{0,80}}?,\s?[0-9]{{1,3}},\s?')[^()]{{1,80}}?,\s?{_KEY},\s?{_VALUE}\s?[,)]",
+        ("VALUES", "values"),
+        whole=True,
+    ),
+    _Records(rf"(?m)^\s{{0,8}}\[{_KEY},\s?([^\r\n]*)\],?\r?$", whole=True),
 )
-# What begins such records: where more begin than are read, something of the message would be lost.
+# What begins such records.
 _BEGIN = re.compile(rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}|<{_NUMBER}>\s?[0-9]|\bvalues\s?\(")
-_USUAL = 3
-# Without one of these in the text the pattern at that place finds nothing: most texts have none.
-_NEEDED = {
-    2: ("=>", "->"),
-    3: ("{",),
-    4: ("alue", "data", "val", "content", "text"),
-    5: ("</",),
-    6: ("VALUES", "values"),
-}
 
 _MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})()(?![0-9])")
 _NEW = re.compile(
@@ -62,8 +71,8 @@ _FEWEST = 3
 
 def messages(text: str) -> Iterator[Named]:
     """The messages whose elements *text* sets or lists: each begins with an MTI."""
-    for place, pattern in enumerate(_PAIRS):
-        if place in _NEEDED and not any(one in text for one in _NEEDED[place]):
+    for records in _RECORDS:
+        if records.words and not any(word in text for word in records.words):
             continue
         found = [
             (
@@ -71,10 +80,10 @@ def messages(text: str) -> Iterator[Named]:
                 path,
                 _ESCAPE.sub(r"\1", next((one for one in match.groups()[1:] if one is not None), "")),
             )
-            for match in pattern.finditer(text)
+            for match in records.pattern.finditer(text)
             if (path := path_of(match[1])) is not None
         ]
-        if place >= _USUAL and _FEWEST <= len(found) < len(_BEGIN.findall(text)):
+        if records.whole and _FEWEST <= len(found) < len(_BEGIN.findall(text)):
             continue
         if len(found) >= _FEWEST and (made := list(_divided(found, text))):
             yield from made
