@@ -240,6 +240,12 @@ def test_digits_in_the_characters_of_another_page_are_hidden(written: str, shown
     assert mask_text(text) == mask_words(text) == text[:6] + "******" + text[-4:]
 
 
+def test_words_between_control_characters_are_no_packed_digits() -> None:
+    """A framed text stays readable."""
+    text = "\x02PURCHASE AT STORE 12 ABCDEFGH some words abcdefgh\x03"
+    assert mask_text(text) == mask_words(text) == text
+
+
 def test_an_error_quotes_no_packed_digits() -> None:
     """The bytes of a card number that are no message: neither as MTI nor as a length or header in front."""
     data = bytes.fromhex("45395787636214869999999999999999999999999999")

@@ -96,7 +96,11 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
         found += (Span(start, end, True) for start, end, _ in _in_plain(other, unread))
     for first, digits in written.packed(text, unread):
         for start, end, _ in _in_plain(digits, True):
-            found.append(Span(first + start // 2, first + (end + 1) // 2, True))
+            span = Span(first + start // 2, first + (end + 1) // 2, True)
+            # With the first six digits and the last four, which are shown.
+            number = text[max(0, span.start - 3) : span.end + 2]
+            if written.is_packed_alone(text) or written.is_binary(number):
+                found.append(span)
     if unread:
         found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
     return found

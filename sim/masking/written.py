@@ -26,12 +26,10 @@ _NUMBERED = tuple(
     )
 )
 _NUMBER = re.compile("-?[0-9]+")
-# Bytes of digits packed by two, of a track's separator and of what fills up, with a neighbour on either side
-# that may hold one more; bytes that no text has.
-_PACKED_BYTES = "".join(f"\\x{one}{two}" for one in "0123456789df" for two in "0123456789df")
-_PACKED = re.compile(f".?[{_PACKED_BYTES}]{{6,}}.?", re.DOTALL)
+# Characters that only bytes give: control characters, digits of EBCDIC as Latin-1.
 _BINARY = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f]|[\xf0-\xf9]{12}")
 _LONGEST_PACKED = 10  # bytes of a card number alone
+_FEWEST_PACKED = 6
 BASE64 = re.compile(r"[A-Za-z0-9+/]{18,}(?:\r?\n[A-Za-z0-9+/]{18,})*|[A-Za-z0-9_-]{18,}")
 _ONLY_HEX = re.compile("[0-9A-Fa-f]*")
 _UNPRINTABLE = bytes(at if 0x20 <= at < 0x7F else 0x1F for at in range(256))
@@ -63,26 +61,48 @@ def is_binary(text: str) -> bool:
     return not (text.isascii() and text.isprintable()) and _BINARY.search(text) is not None
 
 
+def _packed_runs(page: str) -> re.Pattern[str]:
+    """Characters of *page* whose bytes are digits packed by two, of a track's separator or of what fills up,
+    no further than a card number from one that no text has, with a neighbour on either side that may hold
+    one digit more."""
+    signs = [bytes.fromhex(one + two).decode(page) for one in "0123456789DF" for two in "0123456789DF"]
+    some = f"[{re.escape(''.join(signs))}]"
+    odd = f"[{re.escape(''.join(sign for sign in signs if _BINARY.match(sign)))}]"
+    near = _LONGEST_PACKED - 1
+    return re.compile(
+        f".?{some}{{0,{near}}}{odd}(?:{some}{{0,{2 * near}}}{odd})*{some}{{0,{near}}}.?", re.DOTALL
+    )
+
+
+_PACKED = {page: _packed_runs(page) for page in ("latin-1", "cp037")}
+
+
+def is_packed_alone(text: str) -> bool:
+    """Whether *text*, though it has no other characters than text, may be the bytes of a card number."""
+    return len(text) <= _LONGEST_PACKED and not text.strip().isdecimal()
+
+
 def packed(text: str, unread: bool) -> Iterator[tuple[int, str]]:
     """The digits of bytes that *text* shows as characters, of Latin-1 or EBCDIC, two a character, and where
-    the first stands; what has no other characters than text may be a card number's bytes alone."""
-    alone = unread and len(text) <= _LONGEST_PACKED and not text.strip().isdecimal()
-    if not alone and not is_binary(text):
-        return
-    for page in ("latin-1", "cp037"):
-        held = text.encode(page, "replace")
-        for run in _PACKED.finditer(held.decode("latin-1")):
-            start, end = run.span()
-            if alone or is_binary(text[start:end]):
-                yield start, held[start:end].hex().upper()
+    the first stands."""
+    if unread and is_packed_alone(text):
+        for page in _PACKED:
+            yield 0, text.encode(page, "replace").hex().upper()
+    elif is_binary(text):
+        for page, runs in _PACKED.items():
+            for run in runs.finditer(text):
+                if len(run[0]) >= _FEWEST_PACKED:
+                    yield run.start(), run[0].encode(page, "replace").hex().upper()
 
 
 def other_pages(text: str) -> Iterator[str]:
     """*text* as it reads where its bytes were shown as the wrong characters: EBCDIC as Latin-1, or ASCII as
     EBCDIC."""
     if is_binary(text):
-        yield text.encode("latin-1", "replace").decode("cp037")
-        yield text.encode("cp037", "replace").decode("latin-1")
+        for shown, written in (("latin-1", "cp037"), ("cp037", "latin-1")):
+            other = text.encode(shown, "replace").decode(written)
+            if has_digits(other, SHORTEST):
+                yield other
 
 
 def _numbered(text: str) -> Iterator[tuple[str, list[int]]]:
