@@ -67,9 +67,7 @@ class LogExplorer(Panel):
 
     def _make(self) -> None:
         self.drop = FileDrop()
-        self.paste = ipywidgets.Textarea(
-            placeholder="or paste lines here", tooltip="Lines of a log", rows=2, continuous_update=False
-        )
+        self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
         self.filter = ipywidgets.Text(
             placeholder=_HELP, tooltip=_MORE, continuous_update=False, description="Filter"
         )
