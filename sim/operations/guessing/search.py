@@ -19,7 +19,8 @@ _RATE_PACKED, _RATE = 1.4, 3.5
 _MOST_ODD, _ODD_RIVAL = 4, 2
 # Bits of rank; on the samples no anchor that was not the right one had a rival of a sound reading at all.
 _FAR_LESS = 30.0
-# A third more than any of the samples needs; a hundred take one or two milliseconds.
+# With twenty times as much, or a quarter less, not one verdict on the samples changes; a hundred take one or
+# two milliseconds.
 MOST_WORK = 3000
 A_JOB = 4
 _LONG = 128  # bytes of an element that are as much work as an element
