@@ -52,7 +52,7 @@ serve: $(VENV)/.base ## run the HTTP service; HOST=, PORT=, WORKERS=
 # Compiled files are kept whatever the shell says: some hundred processes would compile each of ours anew.
 PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/offline" $(BIN)/python -m pytest
 
-test: $(VENV)/.dev ## run all tests: code, examples in docstrings, notebooks; MORE=1, ALL=1: with more cases, with every one
+test: $(VENV)/.dev ## run the tests: code, examples in docstrings, notebooks; MORE=1: the long ones, too; ALL=1: every case
 	@$(if $(MORE),TESTS_MORE=1) $(if $(ALL),TESTS_ALL=1) $(PYTEST) --ignore=tests/browser -n logical --dist loadfile
 
 coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
