@@ -68,8 +68,9 @@ def _bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8", "replace")
 
 
-def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    place = EVENTS.get(event)
+# The hook outlives this module's names, which Python clears as it ends.
+def _hook(event: str, arguments: tuple[Any, ...], *, events: dict[str, int] = EVENTS) -> None:
+    place = events.get(event)
     if place is None or (event in _ASKING and _is_number(arguments[place])):
         return
     if not is_own(arguments[place]):
