@@ -100,8 +100,8 @@ class Echo:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One card network. `response_lengths` pairs version and length of DE 39; `foreign` pairs brand and
-    severity of a card in none of `ranges` (others are errors); `notes` tell what the text cannot show.
+    """One card network. `foreign` pairs brand and severity of a card in none of `ranges` (others are errors);
+    `notes` tell what the text cannot show.
 
     `aid` is the application identifier of its chip cards, `colour` the one plots draw it in. `spoken` is a
     pattern of the words that name it in plain English, `meant` one of words that may mean it. `dialects`
@@ -122,7 +122,6 @@ class Network:
     foreign: tuple[tuple[str, str], ...]
     formats: tuple[FormatRow, ...]
     echo: Echo
-    response_lengths: tuple[tuple[str, int], ...]
     notes: tuple[str, ...]
     dialects: Mapping[str, Mapping[str, Any]]
 

@@ -157,7 +157,7 @@ def _ranges(name: str) -> tuple[CardRange, ...]:
 # What the file of every network has.
 _NEEDED = (
     *("name", "title", "luhn", "aid", "issuer_data", "colour", "spoken", "native_version", "notes"),
-    *("mti_versions", "ranges", "echo", "response_codes"),
+    *("mti_versions", "ranges", "echo"),
 )
 
 
@@ -187,7 +187,6 @@ def network(name: str) -> Network:
         foreign=tuple(table.get("foreign", {}).items()),
         formats=_formats(table),
         echo=Echo(**table["echo"]),
-        response_lengths=tuple(table["response_codes"]["lengths"].items()),
         notes=tuple(table["notes"]),
         dialects=table.get("dialects", {}),
     )

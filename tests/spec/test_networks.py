@@ -334,12 +334,12 @@ def test_formats_tell_good_from_bad(name: str, rule_id: str, good: str, bad: str
 
 
 def test_response_codes_are_legal() -> None:
-    """Codes have a length their network uses, closed words, and one meaning per place."""
+    """Codes have a length of a version that their network speaks, closed words, and one meaning per place."""
     rows = read_csv("networks/response_codes")
+    lengths = {"AMEX": {3}, "DISCOVER": {2, 3}}
     assert len({(row["network"], row["code"], row["where"]) for row in rows}) == len(rows)
     for row in rows:
-        lengths = dict(network(row["network"]).response_lengths)
-        assert len(row["code"]) in lengths.values(), row
+        assert len(row["code"]) in lengths.get(row["network"], {2}), row
         assert row["where"] in {"response", "request", "both"}, row
         assert row["kind"] in {
             "approved", "declined", "pick-up", "referral", "system", "reason",

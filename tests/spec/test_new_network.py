@@ -43,11 +43,6 @@ code = "301"
 source = "invented"
 confidence = "unsourced"
 
-[response_codes]
-lengths = { 1987 = 2 }
-source = "invented"
-confidence = "unsourced"
-
 [dialects.1987]
 add = { "60" = "MOON" }
 
