@@ -30,7 +30,6 @@ _NONE: tuple[Hit, ...] = ()
 _ACCOUNTS = ("5A", "57")
 # What stands in data elements, too.
 _COPIED = ("9C", "9F15", "5F24", "9F1C", "9F16", "9F39")
-_EARLY = ("1987", "1993")
 _TRANSACTIONS = "12"
 _FROM_ISSUER = ("91", "71", "72")  # sent by issuers, to the card
 _TO_ISSUER = ("9F26", "9F27")

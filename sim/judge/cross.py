@@ -25,7 +25,6 @@ _TRANSACTIONS = "12"
 _CARD_CLASSES = "1234567"
 _REQUESTS = "0"
 _REQUESTS_AND_ADVICES = "02"
-_RESPONSES = "13"
 
 _CHIP = ("chip", "contactless")
 _READ = ("chip", "contactless", "magnetic stripe")

@@ -18,6 +18,7 @@ from sim.spec.registries import FUNDS, Country, Currency, countries, country, cu
 from sim.spec.tables import read_csv, read_toml
 
 _LETTERS_OF_CODE = 3
+_ACCEPTOR = 43
 _LIKE_A_NAME = 0.75  # how much of a name a misspelling of it has, at least
 
 _MOST = 10_000  # the numbers among the names are years and codes; Python writes out no number of any length
@@ -103,9 +104,9 @@ def currency_named(value: object, option: str = "currency", field: int | None = 
     raise OptionError(option, "three digits or an ISO 4217 code", shown(value), field, near or None)
 
 
-def country_named(value: object, option: str = "country", field: int | None = 43) -> Country:
+def country_named(value: object) -> Country:
     """The country that *value* names by code, ISO 3166's name or another that means no other. Raises
-    OptionError, which names *option* and what may be meant.
+    OptionError, which names what may be meant.
 
     >>> country_named("uk").alpha2, country_named("Germany").alpha2, country_named("840").alpha2
     ('GB', 'DE', 'US')
@@ -117,7 +118,7 @@ def country_named(value: object, option: str = "country", field: int | None = 43
     if near is None and len(text) > _LETTERS_OF_CODE:
         found = get_close_matches(_said(text), _country_names(), 1, _LIKE_A_NAME)
         near = _country_names()[found[0]] if found else None
-    raise OptionError(option, "an ISO 3166 country code", shown(value), field, near)
+    raise OptionError("country", "an ISO 3166 country code", shown(value), _ACCEPTOR, near)
 
 
 def _country(text: str) -> Country | None:

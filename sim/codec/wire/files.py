@@ -77,15 +77,14 @@ def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | Non
     return size
 
 
-def stream_framing(data: bytes, *, whole: bool = False) -> str | None:
+def stream_framing(data: bytes) -> str | None:
     """The kind of length field that divides the start of a stream into messages without a remainder, the
-    one that makes most of them and the fewest empty ones; None where none does. *whole* False lets the
-    last message be cut.
+    one that makes most of them and the fewest empty ones; None where none does. The last message may be cut.
 
     >>> stream_framing(bytes.fromhex("0003 010203 0002 0A0B"))
     'length-2'
     """
-    counted = {name: _divides(made, data, whole) for name, made in frames().items() if made.kind == "length"}
+    counted = {name: _divides(made, data, False) for name, made in frames().items() if made.kind == "length"}
     best = max(counted, key=lambda name: counted[name])
     return best if counted[best] > 0 else None
 

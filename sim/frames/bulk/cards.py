@@ -24,7 +24,7 @@ _PAN, _TRACK_2, _TRACK_1 = 2, 35, 45
 _LONGEST_PAN = 19
 _ZERO, _EQUALS, _LETTER_D = 48, 61, 68
 _NAMES = (None, *NETWORKS)
-_NO_CARD, _UNSURE = 0, 255
+_UNSURE = 255
 
 Codes = Bytes
 

@@ -18,7 +18,7 @@ from sim.link.keys.mac import MacAlgorithm, mac
 from sim.link.keys.pin import PinFormat, pin_block
 from sim.spec.tables import read_csv
 
-_PIN_DATA, _CHIP, _SEQUENCE = 52, 55, 23
+_CHIP, _SEQUENCE = 55, 23
 _MACS = (64, 128)
 _TEXT = "text"
 # What every cryptogram protects, in this order (EMV 4.3 Book 2, table 26); what follows differs.

@@ -151,7 +151,7 @@ def test_records_of_a_blocked_clearing_file_are_read() -> None:
         pieces = [data[at : at + size] for at in range(0, len(data), size)]
         found = [record for _, record in records(unblock(pieces), "length-4")]
         assert [decode(record, "ipm").mti for record in found] == 5 * ["1144"]
-    assert stream_framing(b"".join(unblock([data])), whole=True) == "length-4"
+    assert stream_framing(b"".join(unblock([data]))) == "length-4"
 
 
 @given(st.lists(st.binary(min_size=1, max_size=700), min_size=1, max_size=6), st.sampled_from(_LENGTHS))
@@ -178,11 +178,6 @@ def test_a_stream_that_ends_in_a_message_or_says_an_absurd_length_is_refused(dat
     kind = "length-4" if len(data) > 10 else "length-2"
     with pytest.raises(WireError):
         list(records([bytes.fromhex(data)], kind))
-
-
-def test_no_kind_of_length_divides_a_single_message() -> None:
-    """Bytes without lengths are no stream."""
-    assert stream_framing(_BODY, whole=True) is None
 
 
 def test_layers_compare_by_their_bytes() -> None:

@@ -29,7 +29,6 @@ _FEWEST_OCTAL = 4
 _OTHER_NUMBER = re.compile(r"\\[1-9]|^(?!.*\\0[0-7])", re.DOTALL)
 _NUMBERS = (8, 10, 0)
 _NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
-_QUOTED = re.compile(r"(?s)[bBrRu]{0,2}(\"\"\"|'''|[\"'`])(.*)\1")
 _CAST = re.compile(r"\((?:byte|sbyte|uint8|Byte)\)\s?")
 _LISTED = re.compile(
     r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\s?[,;]\s{0,12}-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})){9,}"
