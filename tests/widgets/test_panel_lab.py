@@ -110,6 +110,18 @@ def test_a_tab_brings_the_message_over() -> None:
     assert lab.explain.message == other
 
 
+def test_both_readers_show_what_was_made() -> None:
+    """Whichever is opened second, too; how the message is read there stays as it was chosen."""
+    lab = Lab(at=AT, network="JCB")
+    lab.generate.run()
+    lab.tab = "Explain"
+    lab.tab = "Validate"
+    assert lab.validate.message == lab.explain.message == lab.generate.message
+    lab.validate.network = "VISA"
+    lab.tab = "Explain"
+    assert (lab.explain.network, lab.validate.network) == ("JCB", "VISA")
+
+
 def test_what_is_too_long_is_no_entry_of_the_history() -> None:
     """The box says that it is; what was there before can be restored."""
     raw = generate("echo", at=AT).raw

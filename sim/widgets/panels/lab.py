@@ -70,7 +70,6 @@ class Lab(Panel):
         else:
             target.version, target.network = source.version, source.network
         target.message = source.message
-        self._latest = ""
 
     def _note(self, name: str) -> None:
         if self.panels[name].message:
@@ -99,7 +98,9 @@ class Lab(Panel):
 
     def _select(self, change: Any) -> None:
         self.tabs.selected_index = TABS.index(self.tab)
-        if self._latest and self._latest != self.tab and self.tab != TABS[0]:
+        latest = self.panels.get(self._latest)
+        # How a message that is there already was read is not changed.
+        if latest and self.tab != TABS[0] and latest.message != self.panels[self.tab].message:
             self._carry(self._latest, self.tab)
         self._follow()
 
