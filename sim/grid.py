@@ -1,9 +1,10 @@
 """How tables look: a grid of texts, drawn as HTML for pages or as plain text for a terminal.
 
 The one place that draws tables. A row is one line: what has no room ends in an ellipsis and stands whole in
-the title, which a page shows under the pointer. Short columns are as wide as they need to be, long ones share
-the rest by how much they matter. Colours come from the theme around and never say anything alone; nothing is
-random, so that outputs can be compared.
+the title, which a page shows under the pointer. What is wrong and why is read whole, over as many lines as it
+takes. Short columns are as wide as they need to be, long ones share the rest by how much they matter.
+Colours come from the theme around and never say anything alone; nothing is random, so that outputs can be
+compared.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _WEIGHTS = {
     **{"carried_by": 1.8, "value": 1.2, "source": 0.3, "note": 0.7},
 }
 _MATTERS = 1.5  # a column of this weight has room for half a sentence on any screen
+# Columns that, where they stand together, hold what a table is asked for: sentences about one message.
+_TOLD = tuple(map(frozenset, (("message", "hint"), ("finding", "hint"), ("reasons",))))
 _LONG = 26  # characters; what has more may be cut short
 _SHORT_ENOUGH = 12  # never cut
 _FULL = 90  # characters from which a column wants no more room
@@ -50,6 +53,7 @@ _STYLE = (
     f"{_ROW} tbody th {{font-weight: normal; opacity: 0.75}} "
     f"{_ROW} wbr {{display: none}}"
 )
+_WHOLE = f"{_ROW} td.p {{min-width: 12em; white-space: normal}}"
 _SEVERITIES = (
     f"{_ROW} td.s {{font-weight: 600}} "
     + " ".join(
@@ -96,7 +100,11 @@ def visible(text: str) -> str:
 def style(table: Grid) -> str:
     """The style sheet that *table* needs. It has no comma outside brackets: where style sheets are taken out
     of a page, some leave the commas."""
-    return _STYLE + (f" {_SEVERITIES}" if SEVERITY in table.kinds or table.failing else "")
+    return (
+        _STYLE
+        + (f" {_WHOLE}" if any(_told(header, table.headers) for header in table.headers) else "")
+        + (f" {_SEVERITIES}" if SEVERITY in table.kinds or table.failing else "")
+    )
 
 
 def as_html(table: Grid, title: str = "", told: Sequence[Sentence] = ()) -> str:
@@ -152,7 +160,7 @@ def table_html(table: Grid) -> str:
     shares = _shares(table.headers, [_usual(texts) for texts in columns], long)
     cols = "".join(f'<col style="width:{share}%">' if share else "<col>" for share in shares)
     names = [
-        ("w m" if _WEIGHTS.get(name, 1) > _MATTERS else "w") if cut_short else ""
+        _names(name, table.headers) if cut_short else ""
         for name, cut_short in zip(table.headers, long, strict=True)
     ]
     heads = zip(table.headers, table.kinds, strict=True)
@@ -173,6 +181,18 @@ def table_html(table: Grid) -> str:
             "</table>",
         ]
     ).replace("\n\n", "\n")
+
+
+def _names(header: str, headers: Sequence[str]) -> str:
+    """The classes of a column that is long."""
+    if _told(header, headers):
+        return "w p"
+    return "w m" if _WEIGHTS.get(header, 1) > _MATTERS else "w"
+
+
+def _told(header: str, headers: Sequence[str]) -> bool:
+    """Whether the column *header* is read whole."""
+    return any(header in told and told.issubset(headers) for told in _TOLD)
 
 
 def _columns(table: Grid) -> Iterable[tuple[str, ...]]:
