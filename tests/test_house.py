@@ -18,6 +18,7 @@ ROOMS = ("sim", "server", "tests", "notebooks", "binder", ".ci", ".github")
 # Each room may import itself and what stands left of it. The face, sim/__init__.py, may import all.
 ORDER = (
     "sim.errors",
+    "sim.background",
     "sim.kept",
     "sim.lazy",
     "sim.grid",

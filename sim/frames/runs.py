@@ -7,12 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from sim import background
 from sim.codec import Message
 from sim.errors import IsoError
 from sim.frames.bulk import read
 from sim.frames.bulk.table import MessagesTable
 from sim.frames.tables import Table
-from sim.link import background, opening
+from sim.link import opening
 from sim.link.client import AsyncClient
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at

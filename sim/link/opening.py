@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sim.link import asked, background, scenario
+from sim import background
+from sim.link import asked, scenario
 from sim.link.client import AsyncClient, Unsolicited
 from sim.link.host import LOOPBACK, AsyncHost
 from sim.link.line import Line, spoken

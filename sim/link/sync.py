@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any, Self
 
+from sim import background
 from sim.codec import Message
-from sim.link import background
 from sim.link.client import AsyncClient
 from sim.link.exchange import Exchange
 from sim.link.host import AsyncHost

@@ -18,7 +18,7 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     """Run the case *name* of *suite* against *host*, an own one or `host:port`. Raises AssertionError with
     all that was not as expected."""
     __tracebackhide__ = True  # who reads a failure wants its test, and what was wrong
-    from sim.link import background
+    from sim import background
     from sim.link.line import Line, spoken
     from sim.link.scenario.run import run_suite
     from sim.link.scenario.suite import suite_of

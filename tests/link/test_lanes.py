@@ -73,7 +73,7 @@ def test_an_empty_line_has_no_lanes() -> None:
 
 def test_a_report_draws_each_transaction_of_a_case() -> None:
     """A case with a time-out and one more request has two drawings, titled by `sim.match`."""
-    from sim.link import background
+    from sim import background
     from sim.link.scenario import run_suite
 
     suite = suite_of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import datetime
 
+from sim import background
 from sim.codec import Message
 from sim.operations.explanation import Explanation
 from sim.operations.generation import Generated
@@ -23,7 +24,6 @@ from sim.operations.llm.errors import (
     LlmUnknownProvider,
 )
 from sim.operations.llm.transport.providers import PROVIDERS, ProviderStatus, choose, status
-from sim.operations.llm.transport.sync import run
 
 __all__ = [
     "PROVIDERS",
@@ -116,7 +116,9 @@ def explain(
     model: str | None = None,
 ) -> Explanation:
     """`explain_async`, waited for; works inside a notebook too."""
-    return run(explain_async(message, version=version, network=network, provider=provider, model=model))
+    return background.run(
+        explain_async(message, version=version, network=network, provider=provider, model=model), "sim-llm"
+    )
 
 
 def generate(
@@ -128,4 +130,6 @@ def generate(
     at: datetime | None = None,
 ) -> Generated:
     """`generate_async`, waited for; works inside a notebook too."""
-    return run(generate_async(description, provider=provider, model=model, version=version, at=at))
+    return background.run(
+        generate_async(description, provider=provider, model=model, version=version, at=at), "sim-llm"
+    )

@@ -8,8 +8,8 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim import background
 from sim.errors import IsoError, OptionError, shown
-from sim.link import background
 from sim.link.client import AsyncClient
 from sim.link.line import spoken
 from sim.link.load import Load, Mix, Numbers

@@ -8,9 +8,9 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim import background
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import IsoError
-from sim.link import background
 from sim.link.client import AsyncClient
 from sim.link.exchange import Exchange
 from sim.link.line import spoken

@@ -1,4 +1,4 @@
-"""The event loop of hosts and clients that are used without `await`: one thread for all of them.
+"""Coroutines called without `await`: one event loop for all calls of a kind, in a thread of its own.
 
 A notebook's own loop may be running, and must not wait: what is called here waits for the other thread.
 """
@@ -11,37 +11,38 @@ import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
+# Hosts and clients have one; a language model that is asked in it, by an issuer's rule, has another.
+Thread = Literal["sim-link", "sim-llm"]
 
 
 @cache
-def loop() -> asyncio.AbstractEventLoop:
-    """The loop, which runs."""
+def _loop(thread: Thread) -> asyncio.AbstractEventLoop:
     made = asyncio.new_event_loop()
-    threading.Thread(target=made.run_forever, name="sim-link", daemon=True).start()
+    threading.Thread(target=made.run_forever, name=thread, daemon=True).start()
     return made
 
 
 if hasattr(os, "register_at_fork"):  # a forked process has no such thread: it makes one of its own
-    os.register_at_fork(after_in_child=loop.cache_clear)
+    os.register_at_fork(after_in_child=_loop.cache_clear)
 
 
-def start(call: Coroutine[Any, Any, T]) -> Future[T]:
+def start(call: Coroutine[Any, Any, T], thread: Thread = "sim-link") -> Future[T]:
     """*call*, under way. Cancelling the future cancels it."""
-    return asyncio.run_coroutine_threadsafe(call, loop())
+    return asyncio.run_coroutine_threadsafe(call, _loop(thread))
 
 
-def run(call: Coroutine[Any, Any, T]) -> T:
+def run(call: Coroutine[Any, Any, T], thread: Thread = "sim-link") -> T:
     """The result of *call*. An interrupt cancels it. Raises RuntimeError in the thread of the loop itself,
     where it would wait for itself."""
-    if threading.current_thread().name == "sim-link":
+    if threading.current_thread().name == thread:
         call.close()
         raise RuntimeError(
             "this waits for the loop that it is called in: use AsyncHost and AsyncClient there"
         )
-    future = start(call)
+    future = start(call, thread)
     try:
         return future.result()
     except BaseException:
