@@ -63,11 +63,6 @@ gc.disable()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: some tests wait, for a kernel or for a time to be over."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Programs that the tests start are copies of one that is warm: one for all processes that run tests."""
     if VARIABLE not in os.environ and not config.option.collectonly:

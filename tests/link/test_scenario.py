@@ -14,7 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from support import together
+from support import long, some, together
 
 import sim
 from sim.errors import OptionError
@@ -39,7 +39,7 @@ def wrong(done: Done) -> list[str]:
     return [f"{one.case} {one.number}: {text}" for one in done.results for text in one.wrong]
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", some(NETWORKS, 1))
 def test_our_own_host_passes_the_ready_suite(network: str) -> None:
     """At least 25 cases of each network, all of them passed."""
     done = run(network)
@@ -170,6 +170,7 @@ def test_markup_in_a_suite_stays_text() -> None:
     assert "<script" not in as_html(run(suite))
 
 
+@long
 def test_an_exported_suite_is_a_pytest_module(tmp_path: Path) -> None:
     """A test per case, green against our host, run by a pytest of its own with the package's plugin."""
     own = (

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support import long
 
 from sim.codec import Message
 from sim.link import AsyncClient, AsyncHost, LinkError, client_context, rules_of, server_context
@@ -112,6 +113,7 @@ async def _left(host: AsyncHost, client: AsyncClient) -> None:
     await host.stop()
 
 
+@long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
 def test_a_forked_process_has_a_loop_of_its_own() -> None:
     """It opens ends of its own; those that it was born with say so, and those of its parent go on."""

@@ -172,6 +172,7 @@ def _hand_in(
     nbformat.write(book, path)
 
 
+@long
 def test_a_class_is_graded_and_three_cheats_gain_nothing(tmp_path: Path) -> None:
     """Each by the paper of his or her own name: all right, some exercises missed, none tried. One cheat
     replaces the judge in the kernel, one hands in the answers of a neighbour, one changes `repr` and the line

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from support import together
+from support import long, together
 
 from server.errors import MAX_FAULTS, to_body
 from tests.server.conftest import Running, serving
@@ -83,11 +83,10 @@ def held(running: Any) -> int:
 @pytest.mark.parametrize(
     ("begun", "piece"),
     [
-        (b"GET /health HTTP/1.1\r\nX: ", b"a"),
-        (POST + b"Content-Length: 100000\r\n\r\n", b" "),
-        (POST + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        pytest.param(b"GET /health HTTP/1.1\r\nX: ", b"a", id="header"),
+        pytest.param(POST + b"Content-Length: 100000\r\n\r\n", b" ", id="body"),
+        pytest.param(POST + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n", id="chunks", marks=long),
     ],
-    ids=["header", "body", "chunks"],
 )
 def test_a_trickle_does_not_buy_time(hasty: Running, begun: bytes, piece: bytes) -> None:
     """Bytes that keep coming move no deadline: the request is told 408 and the connection closed."""
@@ -98,7 +97,13 @@ def test_a_trickle_does_not_buy_time(hasty: Running, begun: bytes, piece: bytes)
 
 
 @pytest.mark.parametrize(
-    "data", [HALF, POST, b"", HEALTH], ids=["half a body", "half a head", "silent", "idle"]
+    "data",
+    [
+        pytest.param(HALF, id="half a body", marks=long),
+        pytest.param(POST, id="half a head"),
+        pytest.param(b"", id="silent"),
+        pytest.param(HEALTH, id="idle"),
+    ],
 )
 def test_what_stays_half_done_is_closed(hasty: Running, data: bytes) -> None:
     """Half a request, and a connection on which nothing is asked, do not stay."""
@@ -113,6 +118,7 @@ def test_a_header_that_does_not_come_is_told_so(hasty: Running) -> None:
     assert b'"type":"request_timeout"' in answer
 
 
+@long
 def test_a_refused_body_is_read_away_for_a_time_only(hasty: Running) -> None:
     """A body that was refused at once may not trickle on for ever behind its answer."""
     begun = b"POST /nope HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
@@ -121,9 +127,11 @@ def test_a_refused_body_is_read_away_for_a_time_only(hasty: Running) -> None:
     assert seconds < PATIENCE / 2
 
 
+@long
 def test_an_answer_that_nobody_reads(hasty: Running) -> None:
     """A client that asks and asks and reads nothing is let go."""
     page = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    httpx.get(hasty.url + "/openapi.json")  # made once, which takes longer than to be let go
     with connect(hasty) as one:
         one.settimeout(0.2)
         while True:

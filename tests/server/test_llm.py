@@ -12,6 +12,7 @@ import httpx
 import pytest
 from llm.quotes import said
 from llm.wire import Does, Provider, provider
+from support import long
 
 from sim.operations import generate
 from tests.server.conftest import STOP_SECONDS, Client, Running, serving
@@ -86,7 +87,7 @@ def test_an_explanation_by_a_model(client: Any, llm: Provider) -> None:
         (Does("The amount is 77.77 USD."), 502, "llm_failed"),
         (Does("This is {kind}. \ud800"), 502, "llm_failed"),
         (Does(INTENT | said(merchant_name=("\ud800", "\ud800"))), 502, "llm_failed"),
-        (Does(hang=True), 504, "llm_timeout"),
+        pytest.param(Does(hang=True), 504, "llm_timeout", marks=long),
     ],
 )
 @pytest.mark.parametrize(

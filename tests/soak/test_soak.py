@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
+from support import long
+
 from soak import hosting, mix
 from soak.run import DOCUMENTED, Seen, disturb, growth, measure, p99, serving, told
 
 
+@long
 def test_the_service_answers_as_documented() -> None:
     """Requests of every kind, beside idle, slow, half sent and forbidden ones: no answer but the
     documented, nothing lost, and good requests are answered."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import long
 
 from sim.errors import SpecError
 from sim.spec.network_records import CardRange, record
@@ -115,6 +116,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
+@long
 def test_it_is_named_wherever_networks_are(said: dict[str, Any]) -> None:
     """The list, the service's enum and document, the panels, a model's intent: all have it, in its place."""
     assert said["networks"] == said["enum"] == said["schema"] == said["matrix"]
