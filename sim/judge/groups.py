@@ -146,12 +146,6 @@ def message_error(message: Message) -> Iterator[Hit]:
     yield Hit(18, wrong.expected, wrong.found, wrong.at, wrong.size, hint=hint if was_category else "")
 
 
-def _has_original(message: Message, number: int) -> bool:
-    """Whether the element can be taken apart and says something: zeros stand for an unknown original."""
-    value = message.fields[number]
-    return bool(value.strip("0")) and value.isascii() and value.isdigit()
-
-
 @each("original-size", 56, versions=LATER)
 def original_size(message: Message, number: int) -> Iterable[Hit]:
     """DE 56 is long enough for MTI, STAN and date of the original."""
@@ -166,7 +160,7 @@ def original_size(message: Message, number: int) -> Iterable[Hit]:
 def original_mti(message: Message, number: int) -> Iterable[Hit]:
     """The original is a request or an advice of this version."""
     original = read_original(message.fields[number], message.version)
-    if original is None or not _has_original(message, number) or not original.mti.strip("0"):
+    if original is None or not original.mti.strip("0"):  # zeros stand for an unknown original
         return _NONE
     mti = original.mti
     if version_of(mti) != message.version:
