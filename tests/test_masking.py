@@ -13,7 +13,17 @@ from support import together
 from sim.codec import Message
 from sim.codec.wire import read
 from sim.errors import WireError
-from sim.masking import cover_value, is_sensitive, mask, mask_pan, mask_text, mask_words
+from sim.masking import (
+    UNREAD,
+    Stretch,
+    cover,
+    cover_value,
+    is_sensitive,
+    mask,
+    mask_pan,
+    mask_text,
+    mask_words,
+)
 from sim.spec.networks import test_cards as cards_for_tests
 from sim.spec.tables import read_csv
 
@@ -253,3 +263,64 @@ def test_an_error_quotes_no_packed_digits() -> None:
         with pytest.raises(WireError) as caught:
             read(data, "ascii", framing=framing)
         assert caught.value.found == found
+
+
+def _covered(*values: tuple[int, str], **how: object) -> str:
+    cells = [Stretch(number, "016" if number == 48 else "", value) for number, value in values]
+    return "".join(prefix + value for prefix, value in cover(cells, "1987", **how))
+
+
+def test_a_bitmap_of_the_form_of_a_card_number_is_shown() -> None:
+    """What is announced may be told, whatever its digits are."""
+    assert _covered((0, "0100"), (1, PAN), (41, "TERM0001")) == f"0100{PAN}TERM0001"
+
+
+@together(
+    "at, pan",
+    [
+        *((at, PAN) for at in (16, 26, 32, 42)),
+        *((20, pan) for pan in ("4222222222222", "378282246310005", "6205500000000000004")),
+        *((at, PAN[:-1] + "2") for at in (20, 36)),
+    ],
+)
+def test_a_card_number_where_the_bitmap_is_wrong_about_it_is_hidden(at: int, pan: str) -> None:
+    """Behind its length where DE 2 would stand if bits were flipped, over several elements, with a few
+    characters lost or added in front; right behind a bitmap also with a wrong check digit."""
+    around = "0100" + "A" * 79
+    text = f"{around[:at]}{len(pan)}{pan}{around}"
+    shown = _covered((0, text[:4]), (1, text[4:20]), (41, text[20:28]), (42, text[28:43]), (43, text[43:83]))
+    assert shown == f"{around[:at]}{len(pan)}{mask_pan(pan)}{around}"[:83]
+
+
+_BLOCK = "1A2B3C4D5E6F7081"
+_READ_SO_FAR = ((0, "0100"), (1, "4000000000011000"), (2, PAN), (48, "F" * 16))
+
+
+@together(
+    "read, unread, hidden",
+    [
+        ((), (52,), True),
+        ((), (55,), True),
+        ((), (60,), False),
+        (((52, "0" * 16),), (60,), True),  # read, but shifted most likely
+        (((52, "0" * 16),), (), False),
+        (((41, "TERM0001"),), (60,), False),
+    ],
+)
+def test_what_is_left_is_hidden_where_a_secret_may_stand_in_it(
+    read: tuple[tuple[int, str], ...], unread: tuple[int, ...], hidden: bool
+) -> None:
+    """A PIN block has no form: hex digits that nobody could read are hidden where the bitmap announces one,
+    and not elsewhere."""
+    for number in (UNREAD, *unread):  # left over, or of the failing element
+        left = (number, f"PIN {_BLOCK}")
+        shown = _covered(*_READ_SO_FAR, *read, left, broken=True, unread=frozenset(unread))
+        assert ("F" * 16 in shown, "1A2B" not in shown) == (True, hidden or number == 52), number
+        assert len(shown) == len("".join(value for _, value in (*_READ_SO_FAR, *read, left))) + 3
+
+
+def test_all_hex_digits_are_hidden_where_nothing_says_what_is_where() -> None:
+    """A broken message without a card in its place: what was read may be a PIN block as well; MTI and bitmap
+    stay."""
+    shown = _covered((0, "0100"), (1, "0000000000810000"), (41, "TERM0001"), (48, _BLOCK), broken=True)
+    assert shown == "01000000000000810000TERM0001016" + "*" * 16

@@ -242,8 +242,8 @@ def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int],
     """What every cell hides by itself; all cells may hold anything where the reading was *lost*."""
     kinds = _kinds(version)
     # What is announced and misread may stand in what is left: it is shifted, most likely.
-    announced = {*unread, *(number for number, _, _ in cells if unread or number == UNREAD)}
-    secrets = lost or any(kinds.get(number) in ("hidden", "chip") for number in announced)
+    announced = {*unread, *(number for number, _, _ in cells)} if unread else ()
+    secrets = any(kinds.get(number) in ("hidden", "chip") for number in announced)
     spans, at = [], 0
     for number, prefix, value in cells:
         first = at + len(prefix)
