@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import struct
-from functools import cache
-from itertools import pairwise
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,24 @@ from sim.codec.wire import WireError, decode, encode, misfits, names, wire_forma
 from sim.frames.bulk.streams import Stream
 from sim.frames.bulk.table import number_of
 from sim.spec import version_of
+from tests.octal_dumps import OCTAL
+from tests.paste_bytes import WRITTEN
+from tests.spellings import hexdump_c, logged_dump, tcpdump_x, wireshark, xxd
 from tests.support import AT, PARSED
 from tests.wire_samples import in_blocks
 
 _PAN = "4111111111111111"
+_DUMPS = (
+    "HxD",
+    "rows of 20, decimal offsets",
+    "rows between bars",
+    "jPOS dump behind a log's first line",
+    "rows with box characters",
+    "Netty",
+    "openssl",
+    "hexyl",
+    "hexdump",
+)
 _VECTORS = Path(__file__).parents[1] / "vectors"
 
 
@@ -203,6 +218,66 @@ def test_hex_digits_are_found_in_their_lines() -> None:
     assert "EBCDIC" in table.iso.read_as
     told = sim.read([one.split()[-1] for one in lines], format="ebcdic-500", framing=["length-2"])
     assert told["mti"].tolist() == table["mti"].tolist()
+
+
+def _packet(data: bytes) -> bytes:
+    return _segment(1, data)[14:]
+
+
+def _followed(datas: list[bytes]) -> str:
+    """As Wireshark shows a stream: the other direction further in, the offsets of each run on."""
+    rows, reached = [], [0, 0]
+    for side, data in zip(cycle((0, 1)), datas):
+        for row in hexdump_c(bytes(16) + data).splitlines()[1:-1]:
+            at, bytes_shown = int(row[:8], 16) - 16 + reached[side], row[8:]
+            rows.append(f"{4 * side * ' '}{at:08x}{bytes_shown}")
+        reached[side] += len(data)
+    return "\n".join(rows)
+
+
+def _logged(
+    datas: list[bytes], dump: Callable[[bytes], str], front: str = "12:00:01.123 IN 0210 from 4"
+) -> str:
+    return "".join(f"{front}\n{dump(data)}\n\n" for data in datas)
+
+
+_DUMPED: dict[str, Callable[[list[bytes]], str]] = {
+    "xxd": lambda datas: _logged(datas, xxd),
+    "xxd, by itself": lambda datas: "\n".join(map(xxd, datas)),
+    "tcpdump": lambda datas: _logged([_packet(one) for one in datas], tcpdump_x, "IP 192.0.2.1 > 192.0.2.2"),
+    "Wireshark": lambda datas: _logged([_segment(1, one) for one in datas], wireshark),
+    "Wireshark, a stream": _followed,
+    "a log in front": lambda datas: _logged(datas, logged_dump),
+    **{name: partial(_logged, dump=WRITTEN[name]) for name in _DUMPS},
+    **{name: partial(_logged, dump=OCTAL[name]) for name in ("od", "od -X", "od -t x1, rows squeezed")},
+}
+
+
+@together("kind", _DUMPED)
+def test_a_dump_of_several_lines_is_one_message(kind: str) -> None:
+    """A row a dump, whatever the log says between: of a text, as of a file."""
+    some = [one for one in _messages() if one.version == "1987" and not misfits(one, "bcd")][:40:4]
+    datas = [wrap(encode(one, "bcd"), ["length-2"]) for one in some]
+    text = _DUMPED[kind](datas)
+    table = sim.read(text)
+    assert table["error"].isna().all()
+    assert [_found(row) for row in _rows(table)] == [
+        {"mti": one.mti, "version": one.version, **one.fields} for one in some
+    ]
+    assert table["line"].is_monotonic_increasing
+    told = sim.read(io.BytesIO(text.encode()), format="bcd", chunksize=3)
+    assert [len(one) for one in told] == [3, 3, 3, 1]
+    assert "dumps" in table.iso.read_as
+
+
+def test_packets_that_carry_nothing_are_no_messages() -> None:
+    """What opens and acknowledges a connection stands between the messages in a dump of tcpdump. Each row is
+    where the first line of its dump stands; what is cut short is the error of its row."""
+    echo = wrap(encode(Message("0800", {3: "990000", 11: "000001"}), "bcd"), ["length-2"])
+    packets = [_packet(b""), _packet(echo), _packet(b""), _packet(echo[:-1]), _packet(echo)]
+    table = sim.read(_logged(packets, tcpdump_x))
+    assert table["error"].notna().tolist() == [False, True, False]
+    assert table["line"].tolist() == [7, 18, 24]
 
 
 def test_no_card_number_is_shown_of_bytes_that_do_not_read() -> None:

@@ -14,8 +14,18 @@ from sim.frames.bulk import lines as plain
 from sim.frames.bulk.captures import of_capture
 from sim.frames.bulk.lines import Lines, finder, of_stream, opened
 from sim.frames.bulk.parts import Options
-from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
-from sim.frames.bulk.ways import CAPTURE, HEAD, HEX_LINES, RECORDS, SourceWay, way_of, way_of_items
+from sim.frames.bulk.records import of_bytes, of_dumps, of_hex, of_records, pieces
+from sim.frames.bulk.ways import (
+    CAPTURE,
+    DUMPS,
+    HEAD,
+    HEX_LINES,
+    RECORDS,
+    SourceWay,
+    way_of,
+    way_of_items,
+    way_of_text,
+)
 from sim.masking import mask_words
 from sim.masking.files import path_of
 
@@ -42,9 +52,9 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
     """The messages of an open file, of whatever kind."""
     head, rest = _peeked(stream)
     if isinstance(head, str):
-        yield from of_stream(rest, options.find, file)
-        return
-    way = way_of(head, options.format, options.framing, find=options.unlocated)
+        way = way_of_text(head, options.format, options.framing, find=options.unlocated)
+    else:
+        way = way_of(head, options.format, options.framing, find=options.unlocated)
     if way.kind == CAPTURE:
         yield from of_capture(rest, way, options.version, file)
     elif way.kind == RECORDS:
@@ -56,7 +66,9 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
 def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Iterator[Lines]:
     find = finder(way.start, way.pattern) if way.pattern or way.start is not None else options.find
     found = of_stream(stream, find, file)
-    if way.kind == HEX_LINES:
+    if way.kind == DUMPS:
+        yield from of_dumps(found, way, options.version, file)
+    elif way.kind == HEX_LINES:
         yield from of_hex(found, way, options.version)
     else:
         for lines in found:
@@ -99,14 +111,12 @@ class _Again(io.RawIOBase):
 
 
 def _peeked(stream: Any) -> tuple[bytes | str, Any]:
-    """The first bytes of an open file, and a file that begins with them; of a text file nothing is read."""
-    if isinstance(stream, io.TextIOBase):
-        return "", stream
+    """The first bytes, or characters, of an open file, and a file that begins with them."""
     start = stream.tell() if getattr(stream, "seekable", bool)() else None
     head = b""
     while len(head) < HEAD and (piece := stream.read(HEAD - len(head))):
         if isinstance(piece, str):
-            return "", _Text(piece, stream)
+            return piece, _Text(piece, stream)
         head += bytes(piece)
     if start is not None:
         stream.seek(start)

@@ -11,16 +11,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from sim.codec import ParseError, parse
 from sim.codec.wire import Format, WireError, strip, wire_format
+from sim.codec.wire.dumps import dumps_apart
 from sim.codec.wire.files import is_blocked, stream_framing, unblock
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError
 from sim.operations import chosen_version
 from sim.operations.guessing import Guessed, guess
 
-LINES, RECORDS, CAPTURE, HEX_LINES = "lines", "records", "capture", "hex lines"
+LINES, RECORDS, CAPTURE, HEX_LINES, DUMPS = "lines", "records", "capture", "hex lines", "dumps"
 TEXT = "text"
 # What is looked at before anything is read.
 HEAD = 1 << 16
@@ -39,10 +41,12 @@ _MOST_TRIED = 4
 
 @dataclass(frozen=True, slots=True)
 class SourceWay:
-    """How messages are found and written. `kind` is lines, hex lines, records or capture; `start` or
+    """How messages are found and written. `kind` is lines, hex lines, dumps, records or capture; `start` or
     `pattern` say where a message stands in its line; `format` how it is written, None as text; `length`
     the length field in front of a record, `blocked` whether the file is in blocks of 1014 bytes;
-    `framing` what else stands around it; `said` one line for a person."""
+    `framing` what else stands around it; `said` one line for a person. Dumps have `shape`, what stands
+    around their offsets, `spelling`, how their bytes are written, and `in_packets`, whether headers of
+    the network stand in front."""
 
     kind: str
     start: int | None = None
@@ -52,6 +56,9 @@ class SourceWay:
     blocked: bool = False
     framing: tuple[str, ...] = ()
     said: str = ""
+    shape: tuple[int, str] | None = None
+    spelling: str = ""
+    in_packets: bool = False
 
 
 def way_of(
@@ -63,8 +70,10 @@ def way_of(
     if head.startswith(_MAGIC):
         return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
     known = _wire(format)
-    if known is None and head.translate(None, _CONTROL) == head:
-        return _way_of_lines(head, find)
+    if head.translate(None, _CONTROL) == head:
+        way = way_of_text(head.decode("utf-8-sig", "replace"), known, framing, find=find)
+        if known is None or way.kind == DUMPS:
+            return way
     if known is not None and _is_hex(head):
         return SourceWay(
             HEX_LINES, format=known, framing=tuple(framing or ()), said=f"hex lines, {known.title}"
@@ -153,15 +162,49 @@ def _usual(known: Format, record: bytes) -> tuple[str, ...]:
     return inner
 
 
-def _way_of_lines(head: bytes, find: bool) -> SourceWay:
-    lines = [line for line in head.decode("utf-8-sig", "replace").splitlines()[:_SAMPLE] if line.strip()]
-    if not lines or not find or sum(_reads(line) for line in lines) * 2 >= len(lines):
+def way_of_text(
+    head: str, format: Format | str | None, framing: Sequence[str] | None, *, find: bool
+) -> SourceWay:
+    """How the lines of a text that begins with *head* are read, by what the caller knows."""
+    known = _wire(format)
+    whole = [line for line in head.splitlines() if line.strip()]
+    lines = whole[:_SAMPLE]
+    if not lines or not find:
         return SourceWay(LINES)
-    for look in (_text_at, _hex_at):
-        way = _located(lines, look)
-        if way is not None:
-            return way
-    return SourceWay(LINES)
+    if known is None:
+        if sum(_reads(line) for line in lines) * 2 >= len(lines):
+            return SourceWay(LINES)
+        for look in (_text_at, _hex_at):
+            if (way := _located(lines, look)) is not None:
+                return way
+    return _way_of_dumps(whole, known, framing) or SourceWay(LINES)
+
+
+def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
+    """How hex dumps among *lines* are read; None where there are none that hold messages."""
+    found = list(dumps_apart(enumerate(lines, 1)))
+    ways: Counter[SourceWay] = Counter()
+    for dump in islice((one for one in found if len(one.rows) > 1), _GUESSED):
+        best = guess(dump.text, format=known).best
+        made = known or writing_of(best)
+        if made is None or best.origin is None or not all(layer.name for layer in best.layers):
+            continue
+        layers = layers_of(best) if framing is None else tuple(framing)
+        spelling, headers = best.origin.reading.name, best.origin.skipped[:1]
+        titles = (*headers, *(frame(one).title for one in layers), made.title)
+        way = SourceWay(
+            DUMPS,
+            format=made,
+            framing=layers,
+            said=", ".join((spelling.replace("dump", "dumps", 1), *titles)),
+            shape=dump.shape,
+            spelling=spelling,
+            in_packets=bool(headers),
+        )
+        ways[way] += 1
+        if ways.most_common(1)[0][1] == _FEWEST:
+            break
+    return ways.most_common(1)[0][0] if ways else None
 
 
 def _reads(text: str) -> bool:

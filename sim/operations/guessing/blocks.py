@@ -7,8 +7,10 @@ import re
 from sim.codec.wire.framing import ETX, STX
 
 _MOST = 60
-# A line with bytes in it: a run of digits, or pairs.
-_DATA = re.compile(r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}")
+# A line with bytes in it: a run of digits, or pairs; or a row of a dump in words of two bytes.
+_DATA = re.compile(
+    r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}|\s*(?:0x)?[0-9A-Fa-f]{4,8}:\s{1,2}(?:[0-9A-Fa-f]{4} ){4}"
+)
 # What may end a dump: pairs alone, or a short row behind its offset.
 _SHORT = re.compile(r"\s*(?:(?:0x)?[0-9A-Fa-f]{4,8}[:\s].*|(?:[0-9A-Fa-f]{2}[\s:,-]*)+)")
 # Bytes in hex within a line of words.

@@ -6,6 +6,7 @@ JSON, logs of elements). Neither knows what a message is: which reading is right
 Everything here takes time linear in the paste, and nothing follows an entity, a length or a reference.
 """
 
+from sim.codec.wire.dumps.apart import LoggedDump, dumps_apart
 from sim.codec.wire.dumps.named import Named, named
 from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, reading_named, readings
 from sim.codec.wire.dumps.rewriting import rewritten
@@ -18,8 +19,10 @@ __all__ = [
     "MASKED",
     "MOST_CHARACTERS",
     "WORDED",
+    "LoggedDump",
     "Named",
     "Reading",
+    "dumps_apart",
     "named",
     "narrowed",
     "narrowed_utf8",
