@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
+from sim import background
 from sim.errors import IsoError
 from sim.widgets.panels.language_model import ModelError
 
@@ -58,12 +59,12 @@ class Asker:
     def ask(self, question: Inquiry[Any], *, wait: bool) -> Callable[[], None]:
         """Put *question*; one that is under way is cancelled. Gives what waits for its end: to be called
         without the lock, and at once when it was asked to *wait*, since nothing is told otherwise."""
-        from sim.operations.llm.transport.sync import start
-
         calls = _Calls(None if wait else running_loop())
         with self.lock:
             self.cancel()
-            future = start(question.put(lambda text: calls.put(lambda: self._hear(question, text))))
+            future = background.start(
+                question.put(lambda text: calls.put(lambda: self._hear(question, text))), "sim-llm"
+            )
             self._question, self._future = question, future
             self._busy(question.doing)
         future.add_done_callback(lambda done: calls.end(lambda: self._finish(question, done)))
