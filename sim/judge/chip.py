@@ -24,6 +24,7 @@ DATES = dict.fromkeys(("9A", "5F24", "5F25"), "YYMMDD") | {"9F21": "hhmmss"}
 _EARLY = ("1987", "1993")  # the currency of the amount is an element of its own
 _REFUNDS = "2"
 _NO_CHIP = ("manual", "magnetic stripe")
+NEVER_ZERO = ("9F26", "9F36", "9F37")
 _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _ONLINE_PIN_METHOD = "02"
 
@@ -156,6 +157,14 @@ def cryptogram_data(message: Message) -> Iterator[Hit]:
             yield Hit(55, "tags to check the cryptogram with", f"none of {', '.join(missing)}")
 
 
+@rule("chip-zeros", 55, classes="12", functions="0", reads=(55,), tags=NEVER_ZERO)
+def zeros(message: Message) -> Iterator[Hit]:
+    """Cryptogram, counter and unpredictable number are the card's and the terminal's own, not a filler."""
+    for tag in first_of(message, *NEVER_ZERO):
+        if tag.value and not tag.value.strip("0"):
+            yield tag_hit(tag, "what card and terminal made", "zeros")
+
+
 @rule("chip-currency", 55, versions=_EARLY, classes="124", reads=(49, 55), tags=("5F2A",), any_mti=True)
 @rule("chip-currency", 55, versions=("2003",), classes="124", reads=(4, 55), tags=("5F2A",), any_mti=True)
 def chip_currency(message: Message) -> Iterator[Hit]:
@@ -174,7 +183,7 @@ def chip_currency(message: Message) -> Iterator[Hit]:
             yield tag_hit(tag, f"{stated.numeric}, the currency of {where}", code)
 
 
-@rule("chip-online-pin", 55, classes="12", functions="0", tags=("9F34", "95"), there=(52,))
+@rule("chip-online-pin", 55, classes="12", functions="0", reads=(22, 55), tags=("9F34", "95"), there=(52,))
 def online_pin(message: Message) -> Iterator[Hit]:
     """An online PIN that the chip data speak of travels in DE 52, and the other way round."""
     for tag in first_of(message, "9F34"):
@@ -187,6 +196,15 @@ def online_pin(message: Message) -> Iterator[Hit]:
             yield tag_hit(tag, "DE 52 beside an online PIN", "none")
         elif 52 in message and not seen and method != _ONLINE_PIN_METHOD:
             yield tag_hit(tag, "an online PIN beside DE 52", emv.cvm_results(tag.value))
+        elif method == _ONLINE_PIN_METHOD and len(results) == 10 and not seen and _is_inserted(message):
+            expected = "an online PIN entered (byte 3 bit 3), as 9F34 says"
+            yield tag_hit(chip_of(message).first("95"), expected, "none", 4, 2)
+
+
+def _is_inserted(message: Message) -> bool:
+    """Whether the chip's contacts were read. Of a card that was tapped some terminals report nothing in 95,
+    and 2003 has no code for one."""
+    return message.version in _EARLY and pos.entry_kind(message) == "chip"
 
 
 @rule("chip-entry-mode", 22, 55, classes="12", functions="0", reads=(CARD, 22))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 
 from sim.elements.emv_shapes import Shape, getter
-from sim.judge.chip import DATES
+from sim.judge.chip import DATES, NEVER_ZERO
 from sim.judge.fine import Fits, date_pattern
 from sim.spec import emv
 
@@ -32,6 +32,8 @@ def _is_coded(tag: str) -> bool:
 @cache
 def _form(tag: str) -> Fits | None:
     """What a value must fit so that no rule on chip data alone reports it; None where any does."""
+    if tag in NEVER_ZERO:
+        return re.compile("0*[1-9A-Fa-f].*").fullmatch
     known = emv.tags().get(tag)
     if known is None or _is_coded(tag) or known.content not in ("n", "cn"):
         return None

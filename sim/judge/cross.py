@@ -86,7 +86,9 @@ def chip_without_data(message: Message) -> Iterable[Hit]:
 @rule("stripe-without-track", 22, classes=_TRANSACTIONS, functions=_REQUESTS, missing=(35, 36, 45))
 def stripe_without_track(message: Message) -> Iterable[Hit]:
     """A magnetic stripe that was read left a track."""
-    if pos.entry_kind(message) != "magnetic stripe":
+    kind = pos.entry_kind(message)
+    fell_back = kind == "fallback" and is_particular("card-read", message.version, _entry(message))
+    if kind != "magnetic stripe" and not fell_back:
         return _NONE
     unsure = is_particular("part-of-a-track", message.version, _entry(message))
     return (_mode_hit(message, "a track in DE 35 or 45", Severity.INFO if unsure else None),)

@@ -6,12 +6,14 @@ A value with characters that are not of its class is reported as that alone: the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache, partial
 
 from sim.codec import Message
 from sim.elements import dates, subfields
 from sim.elements.layout import layouts, place
+from sim.elements.pan import account
 from sim.elements.track import expiry_place, is_track_3, read_track_1, read_track_2
 from sim.judge.content import clean
 from sim.judge.engine import each, rule
@@ -24,6 +26,8 @@ LATER = ("1993", "2003")
 _CARD_CLASSES = "1234567"
 _PRIVATE = "9"  # first digit of transaction and account types left to private use
 _NONE: tuple[Hit, ...] = ()
+# ISO 9564 formats 0 and 2, not enciphered: the PIN's length, the PIN, F to the end.
+_CLEAR_BLOCK = re.compile("|".join(f"[02]{size:X}[0-9]{{{size}}}F{{{14 - size}}}" for size in range(4, 13)))
 # The parts of DE 3 stand in the same places in every version.
 _TYPE = place("1987", 3, "transaction type")
 _ACCOUNTS = tuple((place("1987", 3, f"{side} account"), side) for side in ("from", "to"))
@@ -334,21 +338,17 @@ def retrieval_reference(message: Message) -> Iterable[Hit]:
     )
 
 
-@rule("pin-block", 52, classes=_CARD_CLASSES)
+@rule("pin-block", 52, classes=_CARD_CLASSES, reads=(2, 35, 45, 52))
 def pin_block(message: Message) -> Iterable[Hit]:
-    """DE 52 is enciphered: it neither is empty nor reads as a clear block."""
+    """DE 52 is enciphered: neither empty nor a clear block, joined with the card number or not."""
     value = message.fields[52].upper()
     if not clean(message, 52):
         return _NONE
     if len(set(value)) == 1:
         return (Hit(52, "an enciphered PIN block", "one digit repeated"),)
-    size = int(value[1], 16)
-    if (
-        value[0] == "2"
-        and 4 <= size <= 12
-        and value[2 : 2 + size].isdecimal()
-        and set(value[2 + size :]) == {"F"}
-    ):
+    number = account(message)[1][-13:-1]
+    joined = f"{int(value, 16) ^ int(number, 16):016X}" if number.isdecimal() else ""
+    if _CLEAR_BLOCK.fullmatch(value) or _CLEAR_BLOCK.fullmatch(joined):
         return (Hit(52, "an enciphered PIN block", "a block in clear"),)
     return _NONE
 

@@ -12,7 +12,7 @@ from sim.codec import Message
 from sim.elements import emv
 from sim.elements.groups import read_additional_amounts
 from sim.elements.words import with_article
-from sim.judge.engine import rule
+from sim.judge.engine import each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
 from sim.spec import is_particular, lookup, number_of, particular
@@ -27,6 +27,9 @@ _RESPONSES = "13"
 _ACCOUNTS = (2, 34, 35, 36, 45, 102, 103)
 _ACCOUNT_TAGS = ("5A", "57")
 _TRACKS = (35, 36, 45)
+_PIN_BLOCK = 52
+_TRACE = 11
+_IDENTIFIED = "12348"  # totals and fees are also sent without a number of their own
 _MOVES_MONEY = ("debit", "credit", "transfer", "payment")
 _PAYS_CASH = ("01", "17")
 # 6010 over the counter, 6011 cash machine, 6012 financial institution.
@@ -106,6 +109,25 @@ def empty_card_number(message: Message) -> Iterable[Hit]:
 def empty_acquirer(message: Message) -> Iterable[Hit]:
     """An acquirer that is announced has an id."""
     return _NONE if message[32] else (Hit(32, "the acquirer's id", "length 00", 0, 0),)
+
+
+@each("empty-identification", 11, 41, 42, classes=_IDENTIFIED)
+def empty_identification(message: Message, number: int) -> Iterable[Hit]:
+    """A trace number is not zeros; a terminal and a merchant that are announced are not blanks."""
+    value = message[number]
+    if not value or value.strip(" 0" if number == _TRACE else " "):
+        return _NONE
+    return (Hit(number, "a number above zero" if number == _TRACE else "an id", "a filler"),)
+
+
+@rule("secret-in-answer", classes=_TRANSACTIONS, functions=_RESPONSES, any_mti=False)
+def secret_in_answer(message: Message) -> Iterable[Hit]:
+    """What verified card and cardholder is not sent back."""
+    return tuple(
+        Hit(number, "no track and no PIN block in an answer", "one")
+        for number in (*_TRACKS, _PIN_BLOCK)
+        if number in message
+    )
 
 
 @rule("track-in-reversal", classes="4", functions=_REQUESTS_AND_ADVICES, any_mti=False)

@@ -239,8 +239,7 @@ def _chip(context: Context) -> str:
             "9F10": network(setting.network or NETWORKS[0]).issuer_data,
             "9F37": digest[16:24],
             "9F36": f"{int(context.stan) % 0xFFFF + 1:04X}",
-            # Tapped: nothing to report. Inserted: over the floor limit, which is why it goes online.
-            "95": "0000000000" if tapped else "0000008000",
+            "95": _terminal_results(setting),
             "9A": at.strftime("%y%m%d"),
             "9C": setting.parts.get(3, {}).get("1", _processing_code(setting)[:2]),
             "9F02": amount,
@@ -260,6 +259,14 @@ def _chip(context: Context) -> str:
             "5F34": setting.sample["card_sequence"][1:],
         }
     )
+
+
+def _terminal_results(setting: Setting) -> str:
+    """Tag 95. Tapped: nothing to report. Inserted: over the floor limit, which is why it goes online, and the
+    PIN that was entered for the issuer."""
+    if setting.entry == "contactless":
+        return "0000000000"
+    return "0000048000" if "pin" in setting.words else "0000008000"
 
 
 def _sample(name: str) -> Fixed:

@@ -116,6 +116,8 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-online-pin", {"t95": "0000040000"}, {}, "55.9F34", "410302", "info"),
     ("chip-online-pin", {"t9F34": "020300"}, {}, "55.9F34", "020300", "info"),
     ("chip-online-pin", {}, {"de52": "AABBCCDDEEFF0011"}, "55.9F34", "410302", "info"),
+    ("chip-online-pin", {"t9F34": "420300"}, {"de52": "AABBCCDDEEFF0011"}, "55.95", "00", "info"),
+    ("chip-zeros", {"t9F37": "00000000"}, {}, "55.9F37", "00000000", "info"),
     ("chip-other-way", {"t91": "0102030405060708"}, {}, "55.91", "0102030405060708", "info"),
     ("chip-other-way", {"t72": "9F180400000001"}, {}, "55.72", "9F180400000001", "info"),
     ("chip-application", {"t84": "A0000000041010"}, {}, "55.84", "A0000000041010", "info"),

@@ -80,6 +80,7 @@ CASES = [
     Case("chip-without-data", auth(de22="051"), 22, 0, answer(de22="051"), "info"),
     Case("chip-without-data", auth("2003", de22="04" + "0" * 30), 22, 0, chip("2003"), "info"),
     Case("stripe-without-track", auth(de22="901"), 22, 0, stripe(), "warning"),
+    Case("stripe-without-track", auth(de22="801"), 22, 0, auth(de22="791"), "warning"),
     Case("stripe-without-track", auth(de22="021"), 22, 0, auth(mti="0120", de22="021", de39="00"), "info"),
     Case("stripe-without-track", stripe("1993", de35=None), 22, 6, stripe("1993"), "warning"),
     Case("track-without-reading", stripe(de22="011"), 22, 0, stripe(de22="091")),

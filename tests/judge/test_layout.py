@@ -116,6 +116,13 @@ CASES = [
         0,
         auth(de22="011", de52="241234FFFFFFFFF0"),
     ),
+    Case(
+        "pin-block",
+        auth(de22="011", de52="041225EEEEEEEEEE"),
+        52,
+        0,
+        auth(de22="011", de52="041225EEEEEEEEEF"),
+    ),
     Case("pin-block", auth(de22="011", de52="0" * 16), 52, 0, auth(de22="011", de52="041277CDDEEFF669")),
     Case("life-cycle", auth("1993", de57="407"), 57, 0, auth("1993", de57="307")),
     Case("life-cycle", auth("2003", de57="100"), 57, 1, auth("2003", de57="800")),

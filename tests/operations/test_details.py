@@ -25,7 +25,7 @@ DETAILS = {
 }
 
 
-@together("network, version, entry", lambda: product(NETWORKS, VERSIONS, ("stripe", "chip", "ecommerce")))
+@together("network, version, entry", lambda: product(NETWORKS, VERSIONS, ("stripe", "chip", "contactless")))
 def test_details_stand_in_a_valid_message(network: str, version: str, entry: str) -> None:
     """Each is where its version has it, also inside track and chip data, and the message stays valid."""
     asked = {"entry": entry, "amount_minor_units": 5000, "details": DETAILS}

@@ -22,6 +22,7 @@ from sim.codec import Message, ParseError
 from sim.elements.pan import check_digit
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, explain, generate, recipes, reverse, story, tellers
+from sim.operations.fitting import entries_of
 from sim.operations.generation import Generated
 
 CARD = "4539578763621486"
@@ -46,7 +47,7 @@ options = st.fixed_dictionaries(
         "entry": st.sampled_from(ENTRIES),
         "details": st.sampled_from([None, {}, {"city": "Berlin", "country": "DE"}, {"expiry": "3112"}]),
     }
-)
+).filter(lambda asked: asked["entry"] in entries_of(asked["purpose"]))
 
 
 MODULES = [
