@@ -157,14 +157,15 @@ def respond(
     message: str, code: str | None = None, clear: bool = False, format: str | None = None
 ) -> dict[str, Any]:
     """Answer a request or an advice with the response code `code`; left out, it is approved. `format` is the
-    one that the request is in, where it is known."""
-    return _made(operations.respond(_read(message, format=format), code).message, clear)
+    one that the request is in, where it is known; what it has no place for is left out of the answer."""
+    return _fitted(operations.respond(_read(message, format=format), code).message, clear, format)
 
 
 @_tool
 def reverse(message: str, clear: bool = False, format: str | None = None) -> dict[str, Any]:
-    """Make the reversal of a message."""
-    return _made(operations.reverse(_read(message, format=format)).message, clear)
+    """Make the reversal of a message. `format` is the one that the message is in, where it is known; what it
+    has no place for is left out of the reversal."""
+    return _fitted(operations.reverse(_read(message, format=format)).message, clear, format)
 
 
 @_tool
@@ -212,6 +213,12 @@ def _read(
     message: str, version: str | None = None, network: str | None = None, format: str | None = None
 ) -> Message:
     return parse_any(message, format=format, version=version, network=network).message
+
+
+def _fitted(message: Message, clear: bool, format: str | None) -> dict[str, Any]:
+    fitted, notes = building.in_format(message, format or building.TEXT)
+    more: dict[str, Any] = {"notes": list(notes)} if notes else {}
+    return _made(fitted, clear, **more)
 
 
 def _made(message: Message, clear: bool, *, format: str = "text", **more: Any) -> dict[str, Any]:

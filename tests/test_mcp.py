@@ -109,6 +109,10 @@ def test_a_model_works_with_a_message(talk: Callable[[Work], None]) -> None:
         assert (await ask("validate", {"message": broken["message"]}))["valid"] is False
         answer = await ask("respond", {"message": made["message"], "code": "51", "clear": True})
         assert parse(answer["message"]).get(39) == "51"
+        sent = {"message_type": "auth", "network": "VISA", "format": "visa-base1", "clear": True}
+        packed = (await ask("generate", sent))["message"]
+        answer = await ask("respond", {"message": packed, "format": "visa-base1"})
+        assert "DE 62 is left out" in answer["notes"][0]
         built = await ask("build_message", {"mti": "0800", "fields": {"3": "990000", "11": "123456"}})
         assert built["message"] == "08002020000000000000990000123456"
 

@@ -80,13 +80,12 @@ def _generate(message_type: str, count: int, to: str | None, as_json: bool, **op
         raise OptionError("count", f"1 to {_MOST:,}", str(count))
     options = {name: given for name, given in options.items() if given is not None or name not in _CARRIED}
     asked = {name: options.pop(name) for name in _OF_MODELS}
-    from sim.operations.building import in_format, known_format
+    from sim.operations.building import known_format
 
     format = known_format(options.pop("format") or to)
 
     def show(made: Generated) -> None:
-        message, left = in_format(made.message, format)
-        _print(message, to, as_json, (*made.notes, *left), made.network, left)
+        _print_made(made, format, to, as_json)
 
     if asked["description"]:
         from sim.operations import llm
@@ -141,7 +140,7 @@ def respond_command(
     from sim import operations
 
     made = operations.respond(_read(message, version, network, format), code)
-    _print(made.message, to, as_json, made.notes, made.network)
+    _print_made(made, to or format, to, as_json)
 
 
 @click.command("reverse")
@@ -166,7 +165,7 @@ def reverse_command(
     from sim import operations
 
     made = operations.reverse(_read(message, version, network, format), stan=_counted(stan), at=moment(at))
-    _print(made.message, to, as_json, made.notes, made.network)
+    _print_made(made, to or format, to, as_json)
 
 
 @click.command("build")
@@ -256,6 +255,14 @@ def _read(message: str, version: str | None, network: str | None, format: str | 
     from sim.operations import parse_any
 
     return parse_any(message, format=format, version=version, network=network).message
+
+
+def _print_made(made: Generated, format: str | None, to: str | None, as_json: bool) -> None:
+    """Print a message that was made as *format* has it, and a note on each element that is left out."""
+    from sim.operations.building import in_format, known_format
+
+    message, left = in_format(made.message, known_format(format))
+    _print(message, to, as_json, (*made.notes, *left), made.network, left)
 
 
 def _print(

@@ -204,8 +204,9 @@ def respond(
     balance_minor_units
         The balance that a balance inquiry is answered with; None is a sample value.
     format
-        The wire format that *request* is in, where it is known; None guesses.
-        The response is not fitted to it, as `generate` fits a message: that format may not carry all of it.
+        The wire format that *request* is in, where it is known; None guesses. The response has the elements
+        of a format that is given, as in `generate`: what has no place there is left out, and `.iso.notes`
+        says so.
 
     Returns
     -------
@@ -257,8 +258,9 @@ def reverse(
     final_amount_minor_units
         What stays of the amount, where only a part is undone.
     format
-        The wire format that *original* is in, where it is known; None guesses.
-        The reversal is not fitted to it, as `generate` fits a message: that format may not carry all of it.
+        The wire format that *original* is in, where it is known; None guesses. The reversal has the elements
+        of a format that is given, as in `generate`: what has no place there is left out, and `.iso.notes`
+        says so.
 
     Returns
     -------

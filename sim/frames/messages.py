@@ -193,7 +193,7 @@ def respond(
         balance_minor_units=balance_minor_units,
         network=given.network,
     )
-    return _made(made, given.network)
+    return _made(made, given.network, format)
 
 
 def reverse(
@@ -207,7 +207,7 @@ def reverse(
     """The reversal of *original* as a table."""
     given, final = given_of(original, format), final_amount_minor_units
     made = operations.reverse(readable(given), stan=stan, at=moment(at), final_amount_minor_units=final)
-    return _made(made, given.network)
+    return _made(made, given.network, format)
 
 
 def _made(made: Generated, network: str | None, format: Format | str | None = None) -> MessageTable:

@@ -8,12 +8,13 @@ length says is never allocated: a frame grows as its bytes come, up to `largest`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import Format, Layer, decode, encode, frame, strip, wire_format, wrap
 from sim.codec.wire.framing import ETX, said_length
-from sim.errors import OptionError, WireError, hexed, shown
+from sim.errors import BuildError, OptionError, WireError, hexed, shown
 from sim.spec import version_of
 from sim.spec.tables import read_toml
 
@@ -153,7 +154,14 @@ class Line:
                 return (text or build(message)).encode("ascii")
             except UnicodeEncodeError:
                 pass  # below it is said which element it is
-        return encode(message, self.format)
+        try:
+            return encode(message, self.format)
+        except BuildError as error:
+            with suppress(BuildError):
+                build(message)  # what the text form carries, the format has no place for
+                fitting = f"`format={self.format.name!r}` of sim.generate, respond and reverse"
+                error.args = (f"{error}. {fitting} makes what this line carries",)
+            raise
 
     def decode(self, data: bytes) -> tuple[Message, tuple[Layer, ...]]:
         """The message of a frame of `cutter`, and what stood around it: nothing but a length is told as

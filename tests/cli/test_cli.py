@@ -156,6 +156,10 @@ def test_messages_are_built_converted_answered_reversed_and_broken() -> None:
     assert Run("build", "0800", "3=9").status == 1
     assert parse(Run("respond", REQUEST, "--code", "51").out.strip()).get(39) == "51"
     assert parse(Run("reverse", REQUEST).out.strip()).mti == "0400"
+    made = Run("generate", "--network", "VISA", "--at", "2026-11-20", "--to", "visa-base1").out.strip()
+    answered = Run("respond", made, "--to", "visa-base1")
+    assert (answered.out[:4], answered.status) == ("0110", 0)
+    assert "DE 62 is left out: visa-base1" in answered.err
     newer = Run("convert", "--to", "1993", "--notes", REQUEST)
     assert newer.out.startswith("1200")
     assert "reformatted" in newer.err

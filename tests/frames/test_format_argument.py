@@ -98,6 +98,23 @@ def test_a_dump_goes_through_every_verb(own: Format, dump: str) -> None:
     assert len(sim.match([dump], format=own)) == 1
 
 
+def test_what_is_made_in_a_format_goes_over_its_line() -> None:
+    """What `generate`, `respond` and `reverse` make lacks what the format has no place for, and says so; of a
+    message that has it, `send` says what to do."""
+    options: dict[str, Any] = {"network": "VISA", "at": "2026-11-20"}
+    asked = sim.generate("auth", format="visa-base1", **options)
+    answer, undone = sim.respond(asked, format="visa-base1"), sim.reverse(asked, format="visa-base1")
+    whole = sim.respond(sim.generate("auth", **options)).iso.to_message()
+    assert answer.iso.to_message().fields == whole.replace(de62=None).fields
+    assert [note for note in answer.iso.notes if "DE 62 is left out: visa-base1" in note]
+    with sim.host(format="visa-base1") as issuer, sim.client(issuer, format="visa-base1") as bank:
+        assert [bank.send(one).status for one in (asked, undone)] == ["answered", "answered"]
+        with pytest.raises(sim.BuildError, match=r"DE 60: .*`format='visa-base1'` of sim.generate"):
+            bank.send(sim.generate("auth", **options))
+        with pytest.raises(sim.BuildError, match=r"DE 4: [^.]*$"):  # no format carries that
+            bank.send(asked.iso.to_message().replace(de4="12"))
+
+
 def test_a_dump_is_broken_by_the_faults_of_its_message() -> None:
     """`break_message` and `faults` take the bytes of a ready format."""
     dump = sim.build(sim.generate("auth", entry="stripe", at="2026-11-20"), format="bcd")
