@@ -336,8 +336,8 @@ def test_a_short_key_fits_into_one_element() -> None:
 def test_a_key_of_another_zone_is_seen(check: str) -> None:
     """By its check value, and without one by the parity of its bytes; an AES zone takes blocks alone."""
     sent = _reset("1", de48=f"NK{Key(MAC_KEY).encipher(Key(PIN_KEY).data).hex().upper()}{check}")
-    for zone in (Key(ZONE), AES_ZONE):
-        with pytest.raises(OptionError):
+    for zone, said in ((Key(ZONE), "another zone key, most likely"), (AES_ZONE, "a key block under an AES")):
+        with pytest.raises(OptionError, match=said):
             KeyRing(zone).install(sent, "UNIONPAY")
 
 

@@ -37,4 +37,7 @@ def read_cryptogram(value: str, zone: Key) -> Key:
         if not compare_digest(key.encipher(bytes(8))[: len(check)], check):
             raise OptionError("key", "the check value of its key", "another: another zone key, most likely")
         return key
-    return Key(text(zone.decipher(bytes.fromhex(value))), parity="odd")
+    try:
+        return Key(text(zone.decipher(bytes.fromhex(value))), parity="odd")
+    except OptionError as error:
+        raise OptionError("key", error.expected, f"{error.found}: another zone key, most likely") from None
