@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 import traitlets
 
@@ -31,6 +33,17 @@ def test_the_button_judges_what_stands_in_the_field() -> None:
     panel.button.click()
     assert panel.said.startswith("Not yet")
     assert panel.drill.asked == 1
+
+
+def test_a_verdict_stands_beside_the_question_it_is_about() -> None:
+    """That is gone from its own place by then."""
+    panel = DrillPanel("bitmap", seed=5)
+    first = panel.question
+    panel.answer.value = "99"
+    panel.run()
+    shown = html.unescape(panel._says.value)
+    assert shown.index(first) < shown.index(" 99") < shown.index("Not yet")
+    assert panel.question != first
 
 
 def test_another_topic_begins_anew() -> None:

@@ -24,12 +24,15 @@ from sim.widgets.explorer.rules import AT_FIRST, AT_ONCE, BrokenRules, content_o
 from sim.widgets.explorer.sparkline import sparkline
 from sim.widgets.explorer.tools import Tools
 from sim.widgets.panels.report_view import ReportView, report_data
-from sim.widgets.panels.shared import MessageViews, Panel, markup, show
+from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, show
 
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
 _LARGE = 100_000
 _HELP = "DE39=05  -DE55, or any text"
-_MORE = "DE39=05  DE39!=00  DE4>1000  DE43~shop  DE55  -DE55  mti=0110, or any text; all of them must hold"
+_MORE = (
+    "DE39=05 · DE39!=00 · DE4>1000 · DE43~shop (holds it) · DE55 (is there) · -DE55 (is not) · mti=0110 · "
+    "any text; all must hold. Press Enter to filter."
+)
 
 
 class LogExplorer(Panel):
@@ -68,9 +71,7 @@ class LogExplorer(Panel):
     def _make(self) -> None:
         self.drop = FileDrop()
         self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
-        self.filter = ipywidgets.Text(
-            placeholder=_HELP, tooltip=_MORE, continuous_update=False, description="Filter"
-        )
+        self.filter = ipywidgets.Text(placeholder=_HELP, continuous_update=False, description="Filter")
         self.verdicts = ipywidgets.Dropdown(options=VERDICTS, description="Verdict")
         self.networks = ipywidgets.Dropdown(options=[("all", "")], description="Network")
         self.rules = ipywidgets.Dropdown(options=[("all", "")], description="Rule")
@@ -92,11 +93,13 @@ class LogExplorer(Panel):
         self.said = ipywidgets.HTML().add_class("iso-said")
 
     def _laid_out(self) -> list[Any]:
-        fields = (self.filter, self.verdicts, self.networks, self.rules, self.sort)
-        boxes = [ipywidgets.VBox([one]).add_class("iso-field") for one in fields]
-        boxes[0].add_class("iso-wide")
-        boxes[3].children = [self.rules, self.more_rules]
-        form = ipywidgets.HBox(boxes).add_class("iso-form")
+        narrowed = InputField(self.filter, classes="iso-row")
+        narrowed.note = _MORE
+        boxes = [
+            InputField(*inputs)
+            for inputs in ((self.verdicts,), (self.networks,), (self.rules, self.more_rules), (self.sort,))
+        ]
+        form = ipywidgets.HBox([narrowed, *boxes]).add_class("iso-form")
         pasted = ipywidgets.VBox([self.paste]).add_class("iso-field")
         self._place = ipywidgets.VBox([self.drop, pasted]).add_class("iso-place")
         self._looked = ipywidgets.VBox(

@@ -56,20 +56,23 @@ class DrillPanel(Panel):
         """Judge what stands in the field, and ask the next question; an empty field is no answer."""
         given, self.answer.value = self.answer.value.strip(), ""
         if given:
+            before = f"{self.question} {given}\n"
             self._drill(given)
-            self._tell()
+            self._tell(before)
 
     def _begin(self, change: Any) -> None:
         self._drill, self.answer.value = drill(self.topic, self.level, self._seed), ""
         self._tell()
 
-    def _tell(self) -> None:
+    def _tell(self, before: str = "") -> None:
+        """Show what is asked, and what became of the answer *before*, whose question is gone by now."""
         self.question, self.said = self._drill.question.text, self._drill.said
         self.streak = self._drill.streak
         self._asks.value = markup("p", self.question, "iso-question", style="white-space: pre-wrap")
         sign = "" if not self.said else "✔ " if self.said.startswith("Right") else "✖ "
         self._says.value = markup(
-            "p", f"{sign}{self.said}" if self.said else _HINT, "iso-note", role="status"
+            *("p", f"{before}{sign}{self.said}" if self.said else _HINT, "iso-note"),
+            **{"role": "status", "style": "white-space: pre-wrap"},
         )
         show(self._says, True)
 
