@@ -249,7 +249,8 @@ def test_a_code_that_no_answer_has_room_for_is_told() -> None:
     decision = decide(issuer([{"code": "54"}]), message(version="1993"))
     assert (code(decision), decision.note) == (
         "909",
-        "the rule's code 54 is none of 1993: DE 39: expected n 3, found 2 characters",
+        "the rule's code 54 is none of 1993: DE 39: expected n 3, a code of 1993: "
+        "see sim.codes('response_code'), found 2 characters",
     )
 
 
