@@ -29,6 +29,7 @@ _HOMES = {
     "diff": ("looking", "Show where two messages differ."),
     "mask": ("looking", "Star out the card data of a message."),
     "read": ("many", "Read a log, capture or file of messages into a table."),
+    "search": ("many", "Look for words in all that the toolkit knows."),
     "fields": ("many", "List the data elements of a version."),
     "codes": ("many", "List a code list."),
     "rules": ("many", "List the rules."),

@@ -68,7 +68,7 @@ def explain_command(
         record = {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
         shown.json_line(record | {"source": told.source})
     else:
-        click.echo(told.summary)
+        shown.prose(told.summary)
 
 
 @click.command("validate")

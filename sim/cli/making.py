@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -15,6 +16,8 @@ from sim.codec import Message
 from sim.errors import OptionError
 from sim.face.making import generate
 from sim.operations.asked import moment, options_of
+from sim.spec.elements import VERSIONS
+from sim.spec.networks import NETWORKS
 from sim.spec.spellings import version_named
 from sim.spec.words import Payment
 
@@ -24,6 +27,15 @@ if TYPE_CHECKING:
 _OF_MODELS = ("description", "provider", "model")
 _CARRIED = get_type_hints(Payment)
 _MOST = 1_000_000
+# What a docstring says to callers from Python, said to those from a shell.
+_IN_A_SHELL = (
+    (r"\*message_type\*", "MESSAGE_TYPE"),
+    (r"\*([a-z_]+)\*", lambda found: f"--{found[1].replace('_', '-')}"),
+    (r"One of `sim\.NETWORKS`", f"{', '.join(NETWORKS[:-1])} or {NETWORKS[-1]}"),
+    (r"One of `sim\.VERSIONS`", f"{', '.join(VERSIONS[:-1])} or {VERSIONS[-1]}"),
+    (r"is None, too\b", "is left out, too"),
+    (r"\bNone is\b", "By default it is"),
+)
 
 
 def _documented() -> dict[str, str]:
@@ -37,7 +49,13 @@ def _documented() -> dict[str, str]:
             said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in names}
         elif line:
             names = [name.strip() for name in line.split(",")]
-    return said
+    return {name: _in_a_shell(text) for name, text in said.items()}
+
+
+def _in_a_shell(text: str) -> str:
+    for pattern, told in _IN_A_SHELL:
+        text = re.sub(pattern, told, text)
+    return text
 
 
 def _options() -> Iterator[click.Parameter]:

@@ -1,4 +1,4 @@
-"""The verbs of many rows: read a log into a table, list elements, codes, rules and formats."""
+"""The verbs of many rows: read a log into a table, search, list elements, codes, rules and formats."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+_LEFT_OUT = ("source", "hint", "pattern", "text", "call")  # of what is shown; JSON has them
 _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
 
 
@@ -42,11 +43,11 @@ def read_command(source: str, out: str | None, clear: bool, as_json: bool, **opt
         click.echo(f"{len(table):,} rows in {out}", err=True)
 
 
-def _reference(table: Any, as_json: bool, find: str | None) -> None:
+def _reference(table: Any, as_json: bool, find: str | None = None) -> None:
     """Print a table of the toolkit's own, the rows that hold *find*."""
     from sim.cli import shown
 
-    columns = [name for name in table.columns if name not in ("source", "hint", "pattern")]
+    columns = [name for name in table.columns if name not in _LEFT_OUT]
     rows = table.masked().astype(object).where(table.notna(), None)
     if find:
         held = rows.apply(lambda row: find.casefold() in " ".join(map(str, row)).casefold(), axis=1)
@@ -56,6 +57,23 @@ def _reference(table: Any, as_json: bool, find: str | None) -> None:
             shown.json_line(record)
     else:
         shown.table(columns, rows[columns].itertuples(index=False))
+
+
+@click.command("search")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--kind", "-k", help="Only these: element, part, code, tag, rule, fault or flow.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+def search_command(words: tuple[str, ...], kind: str | None, as_json: bool) -> None:
+    """Look for WORDS in elements, parts, codes, chip tags, rules, faults and flows, the best first.
+
+    The exit status is 1 where nothing has all of them.
+    """
+    import sim
+
+    found: Any = sim.search(" ".join(words), kind)  # type: ignore[arg-type]  # it refuses other words
+    _reference(found, as_json)
+    if found.empty:
+        click.get_current_context().exit(1)
 
 
 @click.command("fields")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _GAP = "  "
 _LEAST = 8
+_WIDE = 100  # characters of a line of sentences
 _SIGNS = {"error": ("✖", "red"), "warning": ("▲", "yellow"), "info": ("·", "blue")}
 
 
@@ -57,6 +58,15 @@ def heading(text: str) -> None:
     click.echo(click.style(text, bold=True))
 
 
+def prose(text: str, margin: str = "") -> None:
+    """Print sentences. On a terminal lines end between words; a pipe gets one line."""
+    if sys.stdout.isatty():
+        text = click.wrap_text(text, min(shutil.get_terminal_size().columns, _WIDE), margin, margin)
+        click.echo(text)
+    else:
+        click.echo(margin + text)
+
+
 def verdict(well: bool, text: str) -> None:
     """Print what came of it, with a sign."""
     click.echo(click.style(("✔ " if well else "✖ ") + text, fg="green" if well else "red", bold=True))
@@ -70,7 +80,7 @@ def findings(found: Iterable[Finding]) -> None:
         rule = click.style(f"[{owner}{one.rule}]", dim=True)
         click.echo(f"{click.style(f'{sign} {one.severity}', fg=colour)} {one.message} {rule}")
         if one.hint:
-            click.echo(f"    {one.hint}")
+            prose(one.hint, "    ")
 
 
 def json_line(record: Any) -> None:

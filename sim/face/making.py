@@ -64,7 +64,7 @@ def generate(
         One of `sim.NETWORKS`, in any letter case, or its name in words. None is the card's, or VISA when
         *pan* is None, too.
     pan
-        12 to 19 digits, used as given, also when they are wrong. None takes the network's test card.
+        12 to 19 digits, used as given, also when they are wrong. None is the network's test card.
     amount_minor_units
         The amount in the smallest unit of *currency*: 1000 is 10.00 in USD and 1000 yen in JPY.
     currency

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from called import Run
 import sim
 from sim.cli.given import _whole
 from sim.cli.group import iso8583
+from sim.cli.shown import prose
 from sim.codec import parse
 from sim.codec.wire import encode
 from sim.operations import generate, parse_any
@@ -46,10 +48,14 @@ def test_generate_makes_what_a_format_has() -> None:
 
 
 def test_options_of_generate_are_those_of_the_face() -> None:
-    """Each parameter of `sim.generate` is an option, with what its docstring says as its help."""
+    """Each parameter of `sim.generate` is an option, with what its docstring says as its help, in a shell's
+    words."""
     told = Run("generate", "--help").out
     assert "--amount-minor-units, --amount INTEGER" in told
-    assert "The amount in the smallest unit of *currency*" in " ".join(told.split())
+    assert "The amount in the smallest unit of --currency" in (words := " ".join(told.split()))
+    assert "DISCOVER, JCB or UNIONPAY, in any letter case" in words
+    assert "By default it is the card's, or VISA when --pan is left out, too." in words
+    assert not re.search(r"None|sim\.[A-Z]|\*", words)
     made = Run("generate", "refund", "--currency", "eur", "--amount", "2500", "--json").records[0]
     assert parse(str(made["message"])).get(4) == "000000002500"
     assert parse(str(made["message"])).get(49) == "978"
@@ -197,6 +203,31 @@ def test_tables_of_reference_are_listed() -> None:
     assert found
     assert all("luhn" in json.dumps(one).casefold() for one in found)
     assert Run("codes", "nosuch").status in (1, 2)
+
+
+def test_sentences_end_their_lines_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal, at its width; a pipe gets one line."""
+    said = "It would fit if one character had been lost in DE 4 or near it; look there. " * 2
+    prose(said.strip(), "    ")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    piped = capsys.readouterr().out.rstrip("\n")
+    prose(said.strip(), "    ")
+    shown = capsys.readouterr().out.splitlines()
+    assert piped == f"    {said.strip()}"
+    assert len(shown) > 1
+    assert all(line.startswith("    ") and len(line) <= 40 for line in shown)
+    assert " ".join(" ".join(shown).split()) == said.strip()
+
+
+def test_search_looks_in_all_tables() -> None:
+    """Words, a kind; nothing found is told by the status, an unknown kind with the right ones."""
+    found = Run("search", "terminal", "id", "--kind", "element", "--json").records
+    assert "DE 41" in {str(one["key"]) for one in found}
+    assert "DE 41" in Run("search", "DE 41").out
+    assert (Run("search", "nosuchword").status, Run("search", "pin", "-k", "elment").status) == (1, 2)
 
 
 def test_help_names_every_verb() -> None:
