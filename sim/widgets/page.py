@@ -9,17 +9,15 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
-from sim.grid import breakable
+from sim.grid import SIGNS, breakable
 from sim.widgets.model import Data, view_of_paste
 from sim.widgets.plain import label_of, title_of
+from sim.widgets.statics import STATIC
 
-_STATIC = Path(__file__).parent / "static"
 _HUES = 6
 _LINE = 10
 _ROW, _MOST_BYTES = 16, 1024
-SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
 _HOT = "{background:#ffd54d!important;color:#111!important;outline:1px solid #111}"
 
 
@@ -56,7 +54,7 @@ def page(data: Data) -> str:
 
 @cache
 def _style() -> str:
-    return " ".join((_STATIC / "page.css").read_text(encoding="utf-8").split())
+    return " ".join((STATIC / "page.css").read_text(encoding="utf-8").split())
 
 
 def _lights(number: int) -> str:

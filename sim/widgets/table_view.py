@@ -7,7 +7,6 @@ the open page is sent to the browser.
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -16,8 +15,8 @@ import traitlets
 
 from sim.frames.tables import Table
 from sim.grid import as_html, style, table_html
+from sim.widgets.statics import STATIC
 
-_STATIC = Path(__file__).parent / "static"
 _MOST_ROWS = 500
 
 
@@ -29,8 +28,8 @@ class TableView(anywidget.AnyWidget):
     `rows`; `pages`, `count` (rows that hold the text) and `total`; `html`, what is drawn.
     """
 
-    _esm = _STATIC / "table_view.js"
-    _css = _STATIC / "table_view.css"
+    _esm = STATIC / "table_view.js"
+    _css = STATIC / "table_view.css"
 
     text = traitlets.Unicode("").tag(sync=True)
     order = traitlets.Unicode("").tag(sync=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -13,15 +12,14 @@ import traitlets
 
 from sim.widgets.asking import Asker, Inquiry, running_loop
 from sim.widgets.panels.shared import Panel, show
-
-_STATIC = Path(__file__).parents[1] / "static"
+from sim.widgets.statics import STATIC
 
 
 class _Focus(anywidget.AnyWidget):
     """Unseen: while a model is asked the button that asks is out of order but keeps the focus, and when
     Cancel goes, the focus it had goes back to that button."""
 
-    _esm = _STATIC / "run_bar.js"
+    _esm = STATIC / "run_bar.js"
 
     asking = traitlets.Bool(False).tag(sync=True)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -23,10 +22,10 @@ from sim.grid import SEVERITY, TEXT, Grid, as_html
 from sim.judge import Finding, Severity
 from sim.operations import Report
 from sim.spec.networks import network as network_of
+from sim.widgets.statics import STATIC
 
 Data = dict[str, Any]
 
-_STATIC = Path(__file__).parents[1] / "static"
 # The rule that says whose card it is; what a network finds beside it is said of somebody else's card.
 _WHOSE = "pan-network"
 ELSEWHERE = "Would it pass elsewhere?"
@@ -39,8 +38,8 @@ class ReportView(anywidget.AnyWidget):
     listed, empty for the standard's and the message's own; `picked`, the place of a finding in the
     list that is shown, or None."""
 
-    _esm = _STATIC / "report_view.js"
-    _css = _STATIC / "report_view.css"
+    _esm = STATIC / "report_view.js"
+    _css = STATIC / "report_view.css"
 
     data = traitlets.Dict(_NOTHING).tag(sync=True)
     network = traitlets.Unicode("").tag(sync=True)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -25,8 +24,8 @@ from sim.spec import VERSIONS
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.page import page
 from sim.widgets.plain import text_of
+from sim.widgets.statics import STATIC
 
-_STATIC = Path(__file__).parents[1] / "static"
 STILL = (
     "This panel needs ipywidgets, whose containers marimo does not draw: what follows stands still. "
     "sim.widgets.MessageAnatomy(message) and sim.show(table) are alive here, too."
@@ -38,7 +37,7 @@ VERSION_CHOICES = (("as its MTI says", ""), *((version, version) for version in 
 @cache
 def style() -> str:
     """The panels' style sheet as a `<style>` element."""
-    return f"<style>{(_STATIC / 'panel.css').read_text(encoding='utf-8')}</style>"
+    return f"<style>{(STATIC / 'panel.css').read_text(encoding='utf-8')}</style>"
 
 
 def has_tables() -> bool:
@@ -146,7 +145,7 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
 class _Keys(anywidget.AnyWidget):
     """Unseen: keeps the keys pressed in a panel from the notebook around it."""
 
-    _esm = _STATIC / "panel_keys.js"
+    _esm = STATIC / "panel_keys.js"
 
     def __repr__(self) -> str:
         return "_Keys()"
