@@ -15,6 +15,7 @@ from sim.elements.words import with_article
 from sim.judge.engine import each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
+from sim.judge.structure import MOVE_MONEY
 from sim.spec import is_particular, lookup, number_of, particular
 from sim.spec.layouts import layouts
 
@@ -30,7 +31,6 @@ _TRACKS = (35, 36, 45)
 _PIN_BLOCK = 52
 _TRACE = 11
 _IDENTIFIED = "12348"  # totals and fees are also sent without a number of their own
-_MOVES_MONEY = ("debit", "credit", "transfer", "payment")
 _PAYS_CASH = ("01", "17")
 # 6010 over the counter, 6011 cash machine, 6012 financial institution.
 _CASH_MERCHANTS = ("6010", "6011", "6012")
@@ -92,7 +92,7 @@ def network_answer_missing(message: Message) -> Iterable[Hit]:
 def no_card_data(message: Message) -> Iterable[Hit]:
     """A request that moves money names a card or an account somewhere."""
     known = lookup("transaction_type", message[3][:2], version=message.version)
-    if known is None or known.kind not in _MOVES_MONEY:
+    if known is None or known.kind not in MOVE_MONEY:
         return _NONE
     if 55 in message and any(tag in emv.read(message[55]) for tag in _ACCOUNT_TAGS):
         return _NONE

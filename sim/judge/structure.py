@@ -8,6 +8,7 @@ from sim.codec import Message
 from sim.elements import mti
 from sim.judge.engine import rule
 from sim.judge.finding import Hit, Severity
+from sim.judge.layout import LATER
 from sim.spec import VERSIONS, lookup, number_of, spec, version_of
 
 _REQUEST_OR_ADVICE = "02"
@@ -15,9 +16,8 @@ _FINANCIAL = "12"
 _TRANSACTIONS = "124"
 _RESPONSES = "13"
 # Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
-_VALUE_KINDS = ("debit", "credit", "transfer", "payment")
+MOVE_MONEY = ("debit", "credit", "transfer", "payment")
 _CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
-LATER = ("1993", "2003")
 _ORIGINALS = {version: (number_of("original", version),) for version in VERSIONS}
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
 
@@ -113,7 +113,7 @@ def missing_response_code(message: Message) -> Iterable[Hit]:
 def missing_amount(message: Message) -> Iterator[Hit]:
     """A transaction that moves money says how much."""
     kind = lookup("transaction_type", message[3][:2], version=message.version)
-    if kind and kind.kind in _VALUE_KINDS and kind.code not in _CHEQUE_CHECKS:
+    if kind and kind.kind in MOVE_MONEY and kind.code not in _CHEQUE_CHECKS:
         yield Hit(4, f"an amount, as the processing code says {kind.meaning}", "none")
 
 
