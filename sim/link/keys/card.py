@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from sim.errors import OptionError
-from sim.link.keys.key import Key, Step, Worked, digits, key_of, text, xor
-
-_LETTERS = str.maketrans("ABCDEF", "012345")
+from sim.link.keys.key import Key, Step, Worked, decimal, digits, key_of, text, xor
 
 
 def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, length: int = 3) -> Worked:
@@ -57,7 +55,7 @@ def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, len
     one = first.encipher(bytes.fromhex(whole[:16]))
     two = first.encipher(xor(one, bytes.fromhex(whole[16:])))
     last = text(first.encipher(second.decipher(two)))
-    found = _decimal(last, length)
+    found = decimal(last, length)
     steps = (
         Step("data", whole, "card number, expiry, service code, zeros up to 32 digits"),
         Step("first half", text(one), "enciphered with the first key of the pair"),
@@ -109,16 +107,10 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
     pair = key_of(key, "TDES", (16,))
     data = f"{pan[-12:-1]}{key_index}{pin[:4]}"
     last = text(pair.encipher(bytes.fromhex(data)))
-    found = _decimal(last, 4)
+    found = decimal(last, 4)
     steps = (
         Step("data", data, "the 11 digits before the check digit, the key's index, four digits of the PIN"),
         Step("enciphered", last, f"with TDES, key {pair.check_value}"),
         Step("value", found, "the digits first, then the letters, A as 0 to F as 5"),
     )
     return Worked("pvv", found, steps)
-
-
-def _decimal(hexadecimal: str, length: int) -> str:
-    plain = [char for char in hexadecimal if char.isdigit()]
-    letters = [char.translate(_LETTERS) for char in hexadecimal if not char.isdigit()]
-    return "".join((plain + letters)[:length])

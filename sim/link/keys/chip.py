@@ -6,12 +6,11 @@ from hashlib import sha1
 from typing import Literal
 
 from sim.errors import OptionError
-from sim.link.keys.key import Key, Step, Worked, digits, key_of, octets, text, xor
+from sim.link.keys.key import Key, Step, Worked, decimal, digits, key_of, octets, text, xor
 from sim.link.keys.mac import mac
 
 _DOUBLE = (16,)
 _LONGEST_OF_A = 16
-_LETTERS = str.maketrans("ABCDEF", "012345")
 
 
 def icc_master_key(
@@ -57,13 +56,8 @@ def icc_master_key(
     made = key_of(issuer_key, "TDES", _DOUBLE, "issuer_key")
     whole = pan + sequence
     if option == "B" and len(pan) > _LONGEST_OF_A:
-        # The digits of the hash first, then its letters as digits, as many as it takes.
-        hashed = sha1(
-            bytes.fromhex(whole.zfill(len(whole) + len(whole) % 2)), usedforsecurity=False
-        ).hexdigest()
-        found = [char for char in hashed if char.isdigit()]
-        found += [char.upper().translate(_LETTERS) for char in hashed if not char.isdigit()]
-        whole = "".join(found)[:16]
+        packed = bytes.fromhex(whole.zfill(len(whole) + len(whole) % 2))
+        whole = decimal(sha1(packed, usedforsecurity=False).hexdigest().upper(), 16)
     block = bytes.fromhex(whole[-16:].zfill(16))
     return Key(made.encipher(block) + made.encipher(xor(block, b"\xff" * 8))).with_odd_parity()
 

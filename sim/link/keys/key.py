@@ -18,6 +18,7 @@ from sim.errors import OptionError
 CipherName = Literal["TDES", "AES"]
 _SIZES = {"TDES": (8, 16, 24), "AES": (16, 24, 32)}
 _BLOCK = {"TDES": 8, "AES": 16}
+_LETTERS = str.maketrans("ABCDEF", "012345")
 _SHOWN_OF_CHECK = {"TDES": 3, "AES": 5}
 
 
@@ -200,6 +201,13 @@ def key_of(value: str | bytes | Key, cipher: CipherName, sizes: Sequence[int], w
 def xor(*values: bytes) -> bytes:
     """Bytes of equal length, added without carry."""
     return bytes(reduce(_xor, column) for column in zip(*values, strict=True))
+
+
+def decimal(hexadecimal: str, length: int) -> str:
+    """*length* digits of *hexadecimal*: its digits first, then its letters, A as 0 to F as 5."""
+    plain = [char for char in hexadecimal if char.isdigit()]
+    letters = [char.translate(_LETTERS) for char in hexadecimal if not char.isdigit()]
+    return "".join((plain + letters)[:length])
 
 
 def text(value: bytes) -> str:
