@@ -14,7 +14,7 @@ from sim.codec import Message
 from sim.elements import mti as mtis
 from sim.elements.answer import answer as meaning_of
 from sim.elements.money import say
-from sim.elements.pan import account, detect_network
+from sim.elements.pan import account
 from sim.frames.argument import MessageArgument, take
 from sim.frames.matching import match
 from sim.frames.messages import TEXT
@@ -27,6 +27,7 @@ from sim.link.lanes import as_svg, seen_by_client, seen_by_host
 from sim.link.sync import Client, Host
 from sim.link.traffic import Entry, Traffic
 from sim.masking import mask_pan
+from sim.operations.choosing import chosen_network
 
 Rules = str | Path | pd.DataFrame | Iterable[Mapping[str, Any]]
 Address = str | tuple[str, int] | Host
@@ -75,8 +76,7 @@ def _row(traffic: Traffic, entry: Entry) -> tuple[object, ...]:
 def _told(seen: Message) -> tuple[str, ...]:
     """MTI, name, STAN, card, amount, code and its meaning."""
     code, pan = seen.get(39), account(seen)[1]
-    network = detect_network(seen)
-    known = meaning_of(code, seen.version, network.network if network else None) if code else None
+    known = meaning_of(code, seen.version, chosen_network(seen, None)) if code else None
     return (
         seen.mti,
         mtis.split(seen.mti).name,

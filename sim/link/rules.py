@@ -21,9 +21,10 @@ from typing import Any
 from sim.codec import Message
 from sim.codec.walk import is_digits
 from sim.elements.money import amount
-from sim.elements.pan import account, detect_network
+from sim.elements.pan import account
 from sim.errors import ChoiceError, OptionError, shown
 from sim.masking.files import text_of
+from sim.operations.choosing import chosen_network
 from sim.spec import currency
 from sim.spec.spellings import network_named
 
@@ -118,7 +119,7 @@ class Rule:
             and (not self.terminal or message.get(41).strip() == self.terminal)
             and (not self.merchant or message.get(42).strip() == self.merchant)
             and (not self.card or _of_card(self.card, account(message)[1]))
-            and (not self.network or _network(message) == self.network)
+            and (not self.network or chosen_network(message, None) == self.network)
             and self._fits_money(message)
         )
 
@@ -141,11 +142,6 @@ def _like(pattern: str, mti: str) -> bool:
 
 def _of_card(wanted: str, pan: str) -> bool:
     return pan.startswith(wanted[:-1]) if wanted.endswith("*") else pan == wanted
-
-
-def _network(message: Message) -> str | None:
-    found = detect_network(message)
-    return found.network if found else None
 
 
 _COLUMNS = tuple(one.name for one in fields(Rule))

@@ -10,8 +10,9 @@ from sim.codec import BuildError, Message
 from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.elements.money import amount as amount_in
-from sim.elements.pan import account, detect_network
+from sim.elements.pan import account
 from sim.errors import OptionError, shown
+from sim.operations.choosing import chosen_network
 from sim.operations.filling import Text, filled, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT
@@ -57,7 +58,7 @@ def respond(
     if balance_minor_units is not None:
         _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
     _check_text("code", code, 39)
-    network = network or _network_of(request)
+    network = network or chosen_network(request, None)
     inside, present = Inside(request, network), tuple(request.fields)
     if code:
         decided = code
@@ -196,7 +197,7 @@ def reverse(
     if original.mti[1] not in "12":
         raise BuildError(0, 1, "an authorization or financial message", f"MTI {original.mti}")
     version = original.version
-    network = _network_of(original)
+    network = chosen_network(original, None)
     found = amount_in(original, 4)
     digits_of, code = found or ("", "")
     asked = int(digits_of) if is_digits(digits_of) else 0
@@ -244,8 +245,3 @@ def _next(stan: str) -> str:
     if not is_digits(stan):
         raise BuildError(11, None, "digits in the original's STAN", f"{len(stan)} characters")
     return f"{int(stan) % 999_999 + 1:06}"
-
-
-def _network_of(message: Message) -> str | None:
-    found = detect_network(message)
-    return found.network if found else None

@@ -15,9 +15,9 @@ from typing import Any
 import pandas as pd
 
 from sim.codec import Message
-from sim.elements.pan import detect_network
 from sim.errors import IsoError
 from sim.frames.argument import take
+from sim.operations.choosing import chosen_network
 from sim.spec import VERSIONS, spec, version_of
 from sim.spec.networks import NETWORKS
 
@@ -76,8 +76,8 @@ def _of_messages(items: Iterable[object]) -> Rows:
         except IsoError:
             broken += 1
             continue
-        detected = given.network or getattr(detect_network(message), NETWORK, None)
-        head = {MTI: message.mti, VERSION: message.version, NETWORK: detected or ""}
+        network = given.network or chosen_network(message, None) or ""
+        head = {MTI: message.mti, VERSION: message.version, NETWORK: network}
         read.append({**head, **message.fields})
     frame = pd.DataFrame(read, columns=None if read else [MTI, VERSION, NETWORK])
     return Rows(frame, broken)

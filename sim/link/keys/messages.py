@@ -10,12 +10,13 @@ from typing import Literal, cast
 from sim.codec import Message, build
 from sim.codec.wire import Format, encode
 from sim.elements import chip_data, tlv
-from sim.elements.pan import account, detect_network
+from sim.elements.pan import account
 from sim.errors import OptionError
 from sim.link.keys.chip import arpc, arqc, icc_master_key, session_key
 from sim.link.keys.key import Key, Step, Worked
 from sim.link.keys.mac import MacAlgorithm, mac
 from sim.link.keys.pin import PinFormat, pin_block
+from sim.operations.choosing import chosen_network
 from sim.spec.tables import read_csv
 
 _CHIP, _SEQUENCE = 55, 23
@@ -292,8 +293,7 @@ def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
     missing = [tag for tag in (*_PROTECTED, _ISSUER_DATA, _CRYPTOGRAM) if not chip.value(tag)]
     if missing:
         raise OptionError("message", f"DE 55 with tag {missing[0]}", "none", _CHIP)
-    found = detect_network(message)
-    scheme = str(found.network) if found and found.network else ""
+    scheme = chosen_network(message, None) or ""
     issuer = bytes.fromhex(chip.value(_ISSUER_DATA))
     at = _VERSION_AT.get(scheme)
     cvn = f"{issuer[at]:02X}" if at is not None and at < len(issuer) else ""

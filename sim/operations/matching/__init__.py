@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sim.codec import Message
-from sim.elements.pan import detect_network
+from sim.operations.choosing import chosen_network
 from sim.operations.matching.pairing import ROLES, Exchanges, Keys, Traffic, pair
 from sim.operations.matching.rules import ANSWER, NONE, Link, Rule, Tie, kind, role, rules
 from sim.operations.matching.rules import awaits as awaited
@@ -56,7 +56,7 @@ def match(
     'answered'
     """
     held = list(messages)
-    networks = [getattr(detect_network(one), "network", None) or "" for one in held]
+    networks = [chosen_network(one, None) or "" for one in held]
     made = pair(_traffic(held, networks, seconds), timeout)
     members: list[list[int]] = [[] for _ in made.request]
     for message, owner in enumerate(made.owner):
