@@ -41,7 +41,8 @@ _NEAR = 80  # behind headers, MTI and bitmaps DE 2 begins before this character
 _CHAIN = re.compile(r"[0-9]+(?:(?:[^0-9A-Za-z=^*]{1,5}|=\r?\n)[0-9]+)*")
 _CROSSED = re.compile(r"(?<![0-9A-Za-z])[0-9]{1,4}(?:[xX][0-9]{1,4}){3,}(?![0-9A-Za-z])")
 _RUN = re.compile(r"[0-9]+")
-_GROUPS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
+# The lengths of the groups in which card numbers are written.
+GROUPS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
 _EVEN_GROUPS = (1, 2, 4)
 
 _TRACK_1 = re.compile(r"%?[A-Za-z]?(?:[0-9*] ?){12,19}\^[^^\r\n]{0,30}(?:\^[0-9=^ ]*\??)?")
@@ -339,7 +340,7 @@ def _bounded(digits: _Digits) -> Iterator[Span]:
 def _written(starts: Sequence[int], ends: Sequence[int], first: int, last: int) -> bool:
     """Whether people write a card number in groups as those from *first* to *last* are."""
     sizes = [ends[at] - starts[at] for at in range(first, last + 1)]
-    if len(sizes) == 1 or tuple(sizes) in _GROUPS:
+    if len(sizes) == 1 or tuple(sizes) in GROUPS:
         return True
     return sizes[0] in _EVEN_GROUPS and set(sizes[:-1]) == {sizes[0]} and sizes[-1] <= sizes[0]
 

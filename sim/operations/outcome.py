@@ -49,7 +49,7 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     told = "partly" if is_partly_approved(message) else _told(message, kind)
     found = _deciders(message, name)
     sender = next((row.who for row in found if row.who), sender)
-    outcome = _phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
+    outcome = phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
     text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
     if approval := message.get(38).strip():
         text += f", with approval code {approval}"
@@ -101,7 +101,7 @@ def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> st
         return ""
     answers = mti.is_response(message.mti)
     if "inquiry" in wanted:
-        asked_for = _phrases("asked_for").get(message[3][:2], wanted)
+        asked_for = phrases("asked_for").get(message[3][:2], wanted)
         if answers:
             return f"It answers a request for {asked_for}."
         return f"The {sender} asks the {receiver} for {asked_for}."
@@ -130,7 +130,8 @@ def is_partly_undone(message: Message) -> bool:
     return number in message and is_particular("partial-reversal", message.version, message[number])
 
 
-def _phrases(name: str) -> dict[str, Any]:
+def phrases(name: str) -> dict[str, Any]:
+    """The words of table *name*, by what they say."""
     found: dict[str, Any] = read_toml("phrases")[name]
     return found
 
@@ -151,10 +152,10 @@ def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
     about a decline or a failure."""
     message_class = message.mti[1]
     if message_class in "12" and message.mti[2] == _ADVICE:
-        return str(_phrases("next")["advice"].get(kind, ""))
+        return str(phrases("next")["advice"].get(kind, ""))
     if is_partly_approved(message):
         return _partly(message)
-    words: dict[str, Any] = _phrases("next").get(message_class, {})
+    words: dict[str, Any] = phrases("next").get(message_class, {})
     wanted = _wanted(message, name)
     if kind == "approved":
         return str(words.get(wanted) or words.get(kind, ""))
@@ -167,11 +168,11 @@ def _wanted(message: Message, name: str | None) -> str:
     """What was asked for, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
     code = message.get(3)[:2]
     meant = purchase_meant(message, name) if code == PURCHASE else ""
-    special = _phrases("wanted").get(meant or code)
+    special = phrases("wanted").get(meant or code)
     if special:
         return str(special)
     known = lookup("transaction_type", code, version=message.version, network=name)
-    if known and (special := _phrases("wanted").get(known.meaning)):
+    if known and (special := phrases("wanted").get(known.meaning)):
         return str(special)
     if known and known.kind == "debit" and 4 in message and not money.moves(message):
         return "check"

@@ -25,7 +25,7 @@ _CASH_BACK = "40"  # amount type in DE 54
 _TRANSMITTED = 7
 _CHIP_CARDS = ("chip", "contactless", "fallback")
 # The original of a generated reversal or advice went out this long before.
-_EARLIER = timedelta(minutes=5)
+EARLIER = timedelta(minutes=5)
 # How long a card stays on the list it is put on.
 _LISTED = timedelta(days=30)
 _DATED = {"1987": (7, 12, 13), "1993": (7, 12), "2003": (7, 12)}
@@ -210,7 +210,7 @@ def original_of(context: Context) -> str:
     setting, clock = context.setting, context.clock
     version = setting.version
     sent = number_of("sent-of-original", version)
-    earlier = (clock.utc if sent == _TRANSMITTED else clock.at) - _EARLIER
+    earlier = (clock.utc if sent == _TRANSMITTED else clock.at) - EARLIER
     moment = dates.write(spec(version)[sent].pattern, earlier)
     return original_data(version, template[version], _stan(context), moment, setting.sample["acquirer"])
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos
@@ -21,6 +20,7 @@ from sim.operations.outcome import (
     amount_asked,
     is_partly_approved,
     is_partly_undone,
+    phrases,
     say_inquiry,
     say_outcome,
 )
@@ -34,7 +34,6 @@ from sim.operations.surroundings import (
 )
 from sim.spec import Code, lookup, merchant_category, number_of, spec
 from sim.spec.networks import detect, network
-from sim.spec.tables import read_toml
 
 _SENDERS = {
     "0": ("acquirer", "issuer"),
@@ -54,11 +53,6 @@ _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
 _CARD_NUMBER = re.compile("[0-9]{12}")
 
 Teller = Callable[[Message, str | None], str]
-
-
-def _phrases(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = read_toml("phrases")[name]
-    return found
 
 
 def _parties(code: str) -> tuple[str, str]:
@@ -113,9 +107,9 @@ def _purpose(code: str, version: str, name: str | None) -> str:
     known = lookup("transaction_type", code, version=version, network=name)
     if known is None:
         return f"a transaction of the unknown type {code}"
-    if named := _phrases("meant").get(known.meaning):
+    if named := phrases("meant").get(known.meaning):
         return str(named)
-    return str(_phrases("purposes").get(code) or f"a transaction of type {code}, {known.meaning}")
+    return str(phrases("purposes").get(code) or f"a transaction of type {code}, {known.meaning}")
 
 
 def _request(message: Message, name: str | None) -> str:
@@ -123,7 +117,7 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
     meant = purchase_meant(message, name) if code == PURCHASE else ""
-    wanted = _phrases("meant")[meant] if meant else _purpose(code, message.version, name) if code else ""
+    wanted = phrases("meant")[meant] if meant else _purpose(code, message.version, name) if code else ""
     moves = money.moves(message)
     if not moves and any(word in wanted for word in _MOVE_NOTHING):
         amount = ""
@@ -142,7 +136,7 @@ def _around(mti: str, code: str, wanted: str, meant: bool, part: bool, amount: b
     what = wanted or "a transaction"
     if not amount:
         return f"{before} {what.replace(_OF, '')}", after
-    paid = code in _phrases("joined")["for"] and not meant
+    paid = code in phrases("joined")["for"] and not meant
     joined = " for " if paid or not wanted else " of "
     head, _, tail = what.partition(_OF)
     return f"{before} {head}{joined}", tail + after
@@ -273,13 +267,13 @@ def _reading(message: Message, name: str | None) -> str:
     added = "" if mode else pos.own(message, "entry", name)
     if not mode and not added:
         return f"The point of service code {code} says: {pos.say(message, name)}."
-    way = _phrases("ways").get(version, _phrases("ways")["any"])
-    how = str(_phrases("readings").get(pos.entry_kind(message, name), f"{way} {mode}"))
+    way = phrases("ways").get(version, phrases("ways")["any"])
+    how = str(phrases("readings").get(pos.entry_kind(message, name), f"{way} {mode}"))
     if added:
-        how = f"{_phrases('ways')['own']} {added}"
+        how = f"{phrases('ways')['own']} {added}"
     if number_of("condition", version):
         capability = lookup("pin_entry_capability", code[2:3], version=version)
-        if capability and (said := _phrases("capabilities").get(capability.kind, capability.meaning)):
+        if capability and (said := phrases("capabilities").get(capability.kind, capability.meaning)):
             how += f"; {said}"
     else:
         if absent := pos.absence(message, name):

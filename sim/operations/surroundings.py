@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sim.codec import Message
 from sim.elements import dates, groups, money, mti, subfields
 from sim.elements.words import with_article
 from sim.masking import mask
-from sim.operations.outcome import is_partly_approved, is_partly_undone
+from sim.operations.outcome import is_partly_approved, is_partly_undone, phrases
 from sim.spec import lookup, lookup_anywhere, number_of, role
 from sim.spec.networks import network
-from sim.spec.tables import read_toml
 
 _SENT = "MMDDhhmmss"  # DE 7, which is UTC
 # Totals that are told: those of 1987 and 1993 by the elements of their number and amount, those of 2003 by
@@ -27,11 +25,6 @@ _NAMED = {
     "charged-back debit": "debits chargeback",
     "reversed debit": "debits reversal",
 }
-
-
-def _words(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = read_toml("phrases")[name]
-    return found
 
 
 def say_network_management(message: Message, name: str | None) -> str:
@@ -147,5 +140,6 @@ def say_file(message: Message, name: str | None) -> str:
     where = f"the file {mask(101, file, message.version)}" if file else "a file"
     if known is None:
         return f"It is about {where}." if file else ""
-    what = str(_words("files").get(known.meaning, f"do this to {{file}}: {known.meaning}")).format(file=where)
-    return f"It {'answers a request to' if mti.is_response(message.mti) else 'asks to'} {what}."
+    words = str(phrases("files").get(known.meaning, f"do this to {{file}}: {known.meaning}"))
+    does = "answers a request to" if mti.is_response(message.mti) else "asks to"
+    return f"It {does} {words.format(file=where)}."

@@ -31,8 +31,6 @@ _GAP = re.compile(
     r"[^0-9A-Za-z]{0,8}|[xX]|[^0-9A-Za-z]{1,3}(?:and|then|dash|hyphen|space|dot|nbsp|x)[^0-9A-Za-z]{1,3}"
 )
 _PRINTED = re.compile(r"[0-9]{4}([ -])(?:[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?|[0-9]{6}\1[0-9]{4,5})")
-# The lengths of the groups in which card numbers are written.
-_GROUPS = frozenset(((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (8, 8), (6, 10), (6, 6, 4)))
 _REFERENCE = re.compile(
     r"(?:rrn|reference(?: number)?|merchant (?:id|number)|terminal(?: id)?)\W{0,3}(?:is|of)?\W{0,3}$",
     re.IGNORECASE,
@@ -212,7 +210,7 @@ def _is_card(text: str, window: _Window, fits: bool) -> bool:
     a brand's prefix and length, or when it is long; groups as they are written by prefix and length. Other
     groups need both, since amounts and dates stand in groups, too."""
     start, end, digits, _, groups = window
-    if not fits and len(groups) > 1 and groups not in _GROUPS:
+    if not fits and len(groups) > 1 and groups not in search.GROUPS:
         return False
     right = luhn_ok(digits)
     if len(groups) == 1:
@@ -223,7 +221,7 @@ def _is_card(text: str, window: _Window, fits: bool) -> bool:
         return right or fits or len(digits) >= _SHORTEST_RUN or _within(digits)
     if _PRINTED.fullmatch(text, start, end):
         return right or fits
-    return fits and (right or groups in _GROUPS or max(groups) == 1)
+    return fits and (right or groups in search.GROUPS or max(groups) == 1)
 
 
 def _fits(digits: str) -> bool:

@@ -6,7 +6,7 @@ Problems are sentences for the model, which may then mend its intent.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from sim.operations.answering import respond, reverse
 from sim.operations.generation import Generated, generate
 from sim.operations.llm.drafting.codes import answer_code
 from sim.operations.llm.guard import tokens
+from sim.operations.recipes import EARLIER
 from sim.operations.validation import validate
 from sim.operations.zones import zone_named, zone_of
 from sim.spec import Currency, country, currency
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 _DEFAULT_CURRENCY = "840"
 _DEFAULT_AMOUNT = 1000
 _DEFAULT_STAN = "123456"
-_EARLIER = timedelta(minutes=5)
 _DECIDED = ("advice", "financial_advice", "reversal")  # kinds that tell a decision themselves
 _DETAILS = {
     "terminal": "terminal_id",
@@ -355,7 +355,7 @@ def _reversal(draft: Composing, options: dict[str, object]) -> Generated:
         when = _read_moment(draft, intent["original_date"], intent["original_time"], intent["utc_offset"])
     if when is None:
         draft.notes.append("When the original was sent was not given: five minutes before.")
-    own = {"stan": f"{int(original_stan):06}", "at": when or moment - _EARLIER}
+    own = {"stan": f"{int(original_stan):06}", "at": when or moment - EARLIER}
     made = generate(kind or intent.usual_kind, **{**options, **own})  # type: ignore[arg-type]
     undone: Message = made.message
     if approval := _approval(draft):
