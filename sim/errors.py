@@ -134,7 +134,7 @@ class ChoiceError(OptionError):
 
     def __init__(self, option: str, found: str, choices: Iterable[str], nearest: str | None = None) -> None:
         self.choices = tuple(choices)
-        super().__init__(option, _either(self.choices), found, None, nearest)
+        super().__init__(option, either(self.choices), found, None, nearest)
 
     @classmethod
     def of(cls, option: str, value: object, choices: Iterable[str]) -> ChoiceError:
@@ -220,5 +220,6 @@ def _or(near: str | None) -> str:
     return f"; did you mean {near!r}?" if near else ""
 
 
-def _either(choices: Sequence[str]) -> str:
+def either(choices: Sequence[str]) -> str:
+    """The *choices* in words: all with commas between, `or` before the last."""
     return " or ".join(", ".join(choices).rsplit(", ", 1))

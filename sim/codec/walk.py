@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from sim.codec import bitmap
 from sim.codec.message import Message, PartialMessage
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError, quoted
+from sim.errors import size as size_of
 from sim.spec import ElementSpec, Spec
 from sim.spec.elements import table
 
@@ -91,14 +92,14 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
         at = end
     if at < size:
         raise ParseError(
-            None, at, "the end of the message", f"{_count(raw[at:])} more", _partial(message), "end"
+            None, at, "the end of the message", f"{size_of(raw[at:])} more", _partial(message), "end"
         )
 
 
 def _read_mti(raw: str) -> str:
     mti = raw[:MTI_WIDTH]
     if len(mti) < MTI_WIDTH:
-        raise ParseError(MTI_FIELD, 0, "4 digits", _count(mti), None, "mti", MTI_WIDTH)
+        raise ParseError(MTI_FIELD, 0, "4 digits", size_of(mti), None, "mti", MTI_WIDTH)
     if not is_digits(mti):
         raise ParseError(MTI_FIELD, 0, "4 digits", _quoted(mti), None, "mti", MTI_WIDTH)
     return mti
@@ -125,14 +126,14 @@ def _read_half(raw: str, start: int, name: str) -> str:
         if char not in bitmap.HEX_DIGITS:
             found = f"{char!r} after {index} of them"
             raise ParseError(BITMAP_FIELD, start + index, expected, found, None, "bitmap", BITMAP_WIDTH)
-    raise ParseError(BITMAP_FIELD, start, expected, _count(text), None, "bitmap", BITMAP_WIDTH)
+    raise ParseError(BITMAP_FIELD, start, expected, size_of(text), None, "bitmap", BITMAP_WIDTH)
 
 
 def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
     element = partial.spec[number]
     text = raw[at : at + element.prefix]
     expected = f"a length prefix of {element.prefix} digits, at most {element.width}"
-    found = _count(text) if len(text) < element.prefix else repr(text)
+    found = size_of(text) if len(text) < element.prefix else repr(text)
     return ParseError(number, at, expected, found, _partial(partial), "prefix", element.prefix)
 
 
@@ -145,11 +146,7 @@ def _partial(message: Message) -> PartialMessage:
 def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
     element = partial.spec[number]
     expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
-    return ParseError(number, at, expected, _count(raw[at:]), _partial(partial), "value", width)
-
-
-def _count(text: str) -> str:
-    return f"{len(text)} character{'' if len(text) == 1 else 's'}"
+    return ParseError(number, at, expected, size_of(raw[at:]), _partial(partial), "value", width)
 
 
 def write(message: Message) -> str:
@@ -171,5 +168,5 @@ def _write_value(element: ElementSpec, value: str) -> str:
         raise BuildError(element.number, None, f"{element.format} as str", type(value).__name__)
     size = len(value)
     if size > element.width or (element.fixed and size < element.width):
-        raise BuildError(element.number, None, element.format, _count(value))
+        raise BuildError(element.number, None, element.format, size_of(value))
     return value if element.fixed else f"{size:0{element.prefix}}{value}"

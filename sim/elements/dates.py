@@ -7,7 +7,7 @@ import re
 from datetime import datetime
 from functools import cache, lru_cache
 
-_PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
+PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
 # Where each stands in ISO 8601: 2026-11-20T10:15:30.
 _ISO = {
     "CCYY": slice(0, 4),
@@ -34,7 +34,7 @@ _MONTHS = tuple(calendar.month_name)
 
 @cache
 def _layout(pattern: str) -> tuple[tuple[str, int, int], ...]:
-    parts = list(_PART.finditer(pattern))
+    parts = list(PART.finditer(pattern))
     return tuple((part[0], part.start(), part.end()) for part in parts)
 
 

@@ -128,8 +128,8 @@ def _held(held: str | Message, version: str | None, network: str | None) -> Give
     return Given(text, chosen_version(text, version), version is not None, network)
 
 
-def facts_of(table: pd.DataFrame) -> dict[str, Any]:
-    """What a table knows of its message beside the rows."""
+def facts_of(table: pd.DataFrame | pd.Series[Any]) -> dict[str, Any]:
+    """What a table, or the one that a column was cut from, knows beside its rows."""
     facts = table.attrs.get("iso", {})
     return facts if isinstance(facts, dict) else {}
 

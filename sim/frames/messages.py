@@ -286,7 +286,7 @@ def _findings(report: Report, against: tuple[str, ...]) -> FindingsTable:
     """A report as a table: the standard's and the own network's findings, and those of the networks
     of *against*. The results of all networks asked stay in `attrs`."""
     found = report.all_findings if against else report.findings
-    rows = [[_cell(getattr(one, name)) for name in _FINDING_COLUMNS] for one in found]
+    rows = [[plain_cell(getattr(one, name)) for name in _FINDING_COLUMNS] for one in found]
     table = FindingsTable(columns_of(_FINDING_COLUMNS, rows))
     matrix = [
         {
@@ -302,7 +302,8 @@ def _findings(report: Report, against: tuple[str, ...]) -> FindingsTable:
     return table
 
 
-def _cell(value: object) -> object:
+def plain_cell(value: object) -> object:
+    """What a finding holds, as a table does: a severity is its word."""
     return str(value) if isinstance(value, Severity) else value
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
 _COMPOSITE = "2003"
-_COUNTS = ("repeats", "duplicates", "replays", "answers_again")
+COUNTS = ("repeats", "duplicates", "replays", "answers_again")
 _SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "currency", "stan")
 
 
@@ -61,7 +61,7 @@ class TransactionsTable(Table):
     def left_out(self) -> set[str]:
         """Counts of nothing and columns without a value are not shown."""
         plain = pd.DataFrame(self)
-        empty = {name for name in _COUNTS if name in plain and not plain[name].any()}
+        empty = {name for name in COUNTS if name in plain and not plain[name].any()}
         empty |= {name for name in _SPARSE if name in plain and not plain[name].notna().any()}
         return empty | ({"matched_by"} if "matched_by" in plain else set())
 
@@ -104,7 +104,7 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
         "network": _network(columns, head, answered),
         "stan": _taken(columns, _STAN, head),
         "amount": amount,
-        "currency": _said(code_of_currency, _currency),
+        "currency": _said(code_of_currency, alpha_of),
         "code": code,
         "meaning": _meanings(code, columns, answered),
         "latency": _latency(request, answered, seconds),
@@ -189,7 +189,8 @@ def _said(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series
     return pd.Series(names[codes])
 
 
-def _currency(code: str) -> str | None:
+def alpha_of(code: str) -> str:
+    """The letters of a currency by its digits, which stay where nobody knows them."""
     known = currency(code)
     return known.alpha if known else code
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-from sim.errors import ChoiceError, SpecError
+from sim.errors import ChoiceError, SpecError, either
 from sim.spec.elements import VERSIONS, Spec, spec
 from sim.spec.layouts import laid_out, layouts
 from sim.spec.network_records import (
@@ -329,14 +329,10 @@ def detect(pan: str) -> Detection | None:
     return _longest(_owners(), pan)
 
 
-def _either(words: list[str]) -> str:
-    return " or ".join(", ".join(words).rsplit(", ", 1))
-
-
 def _own_ranges(net: Network) -> str:
     own = (block for block in net.ranges if block.report == "ok")
     spans = [block.low if block.low == block.high else f"{block.low}-{block.high}" for block in own]
-    return f"a card number of {net.title}, beginning with {_either(spans)}"
+    return f"a card number of {net.title}, beginning with {either(spans)}"
 
 
 def judge(name: str, pan: str) -> CardVerdict:
@@ -359,7 +355,7 @@ def judge(name: str, pan: str) -> CardVerdict:
         return CardVerdict(severity, reason, _own_ranges(net), found, source)
     place = "" if block.brand == net.title else f" on {net.title}"
     if len(pan) not in block.lengths:
-        lengths = _either([str(length) for length in block.lengths]) + " digits"
+        lengths = either([str(length) for length in block.lengths]) + " digits"
         reason = f"card numbers of {block.brand}{place} have {lengths}, this one {len(pan)}"
         return CardVerdict("error", reason, lengths, f"{len(pan)} digits", block.source)
     found = f"a card number of {block.brand}"

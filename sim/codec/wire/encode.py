@@ -13,6 +13,7 @@ from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, 
 from sim.codec.wire.framing import Layer, wrap
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
+from sim.errors import size as size_of
 
 _TO_NIBBLES = str.maketrans("=", "D")
 _TRACK = frozenset("0123456789=D")
@@ -130,7 +131,7 @@ def _body(field: Field, value: str) -> tuple[bytes, int]:
         return _mapped(field, value)
     if written in (RAW, HEX):
         if len(value) % 2 or not bitmap.HEX_DIGITS.issuperset(value):
-            raise BuildError(field.number, None, "an even number of hex digits", _count(value))
+            raise BuildError(field.number, None, "an even number of hex digits", size_of(value))
         if written == HEX:
             return _characters(field, value), len(value) if field.counts == CHARACTERS else len(value) // 2
         return bytes.fromhex(value), len(value) if field.counts == CHARACTERS else len(value) // 2
@@ -142,7 +143,7 @@ def _mapped(field: Field, value: str) -> tuple[bytes, int]:
     """A bitmap that is given as hex digits, and the characters behind it."""
     head = value[: 2 * MAP_BYTES]
     if len(head) % 2 or not bitmap.HEX_DIGITS.issuperset(head):
-        raise BuildError(field.number, None, "16 hex digits of a bitmap in front", _count(value))
+        raise BuildError(field.number, None, "16 hex digits of a bitmap in front", size_of(value))
     body = bytes.fromhex(head) + _characters(field, value[2 * MAP_BYTES :])
     return body, len(body) if field.counts == BYTES else len(value)
 
@@ -151,7 +152,7 @@ def _packed(field: Field, value: str) -> tuple[bytes, int]:
     track = field.content == "z"
     if not (is_digits(value) or not value or (track and _TRACK.issuperset(value))):
         what = "digits or a separator = or D" if track else "digits"
-        raise BuildError(field.number, None, f"{what}, which are packed ({field.format})", _count(value))
+        raise BuildError(field.number, None, f"{what}, which are packed ({field.format})", size_of(value))
     nibbles, size = value.translate(_TO_NIBBLES), len(value)
     if size % 2:
         odd = field.odd
@@ -190,7 +191,3 @@ def _prefix(field: Field, size: int) -> bytes:
 
 def _unit(field: Field) -> str:
     return "bytes" if field.counts == BYTES else "digits" if field.written in (BCD, SIGNED) else "characters"
-
-
-def _count(value: str) -> str:
-    return f"{len(value)} character{'' if len(value) == 1 else 's'}"

@@ -194,12 +194,17 @@ def _part_rows(row: Mapping[str, Any]) -> list[dict[str, str]]:
     return [whole, *({key: str(value) for key, value in part.items()} for part in row["parts"])]
 
 
+def kind_of(content: str) -> str:
+    """By what name a format says how elements of a content class are written."""
+    return _KINDS.get(content, "text")
+
+
 def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[str, Any]) -> Field:
     """The field of one element: what its row says, then its kind, then the format."""
     notation = row.get("format") or (element.format if element else "")
     content, size, prefix_digits = parse_format(number, notation)
     prefix_digits = row.get("length_digits", prefix_digits) if prefix_digits else 0
-    kind = _KINDS.get(content, "text")
+    kind = kind_of(content)
     written = row.get("written") or getattr(made, kind)
     page = written if written in PAGES else _page_of(made)
     if content == "x+n":

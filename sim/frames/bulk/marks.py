@@ -7,7 +7,6 @@ and marked by what the rules say of it. Chip data are alike where tags and lengt
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 import numpy as np
@@ -32,7 +31,6 @@ _SKELETONS = 48
 # Chip data that begin so may be in another layout, which the first eight hex digits tell.
 _OTHER_LAYOUTS = ("01", "C1")
 _HEAD = 8
-_PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
 # A message type of which no network asks for certain elements.
 _TYPICAL = "620"
 _FIRST_DIGIT = {"1987": "0", "1993": "1", "2003": "2"}
@@ -282,7 +280,7 @@ def _dates(pattern: str, cells: Bytes) -> Bools:
     """Which rows of digits are no date or time of *pattern*."""
     wrong = np.zeros(len(cells), np.bool_)
     values: dict[str, Ints] = {}
-    for part in _PART.finditer(pattern):
+    for part in dates.PART.finditer(pattern):
         value = np.zeros(len(cells), np.int64)
         for place in range(part.start(), part.end()):
             value *= 10

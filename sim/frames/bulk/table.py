@@ -17,11 +17,10 @@ from sim.codec import Message, build
 from sim.errors import BuildError
 from sim.frames import render
 from sim.frames.argument import facts_of
-from sim.frames.messages import columns_of
+from sim.frames.messages import columns_of, plain_cell
 from sim.frames.shown import is_missing, shown_cell, shown_labels
 from sim.frames.tables import Column, FindingsTable, Table
 from sim.grid import Grid
-from sim.judge import Severity
 from sim.masking import is_sensitive, mask, mask_text
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
@@ -123,7 +122,7 @@ class MessagesColumn(Column):
 
     def masked(self) -> pd.Series[Any]:
         plain = pd.Series(self)
-        versions = _versions(facts_of_series(self))
+        versions = _versions(facts_of(self))
         cells = plain.tolist()
         if number_of(plain.name) or plain.name in _SAFE or plain.name == "text":
             shown = _shown_alone(plain.name, cells, versions)
@@ -139,12 +138,6 @@ class MessagesColumn(Column):
 
     def value_counts(self, *args: Any, **kwargs: Any) -> Any:
         return MessagesColumn(super().value_counts(*args, **kwargs)).__finalize__(self)
-
-
-def facts_of_series(column: pd.Series[Any]) -> dict[str, Any]:
-    """What the table a column was cut from knows beside its rows."""
-    facts = column.attrs.get("iso", {})
-    return facts if isinstance(facts, dict) else {}
 
 
 class MessagesTable(Table):
@@ -253,7 +246,7 @@ class MessagesView:
             valid = valid and report.valid
             for one in report.all_findings if asked else report.findings:
                 labels.append(row)
-                found.append([_cell(getattr(one, name)) for name in _FINDING])
+                found.append([plain_cell(getattr(one, name)) for name in _FINDING])
         columns = {"row": pd.Series(labels, dtype=self._table.index.dtype), **columns_of(_FINDING, found)}
         table = FindingsTable(columns)
         table.attrs["iso"] = {"valid": valid}
@@ -292,7 +285,3 @@ class MessagesView:
 
     def __repr__(self) -> str:
         return "<iso: validate(), message(row)>"
-
-
-def _cell(value: object) -> object:
-    return str(value) if isinstance(value, Severity) else value

@@ -28,6 +28,7 @@ from sim.frames.plots.draw import (
 )
 from sim.frames.plots.lanes import plot_lanes
 from sim.frames.plots.rows import MTI, NETWORK, VERSION, Rows, rows_of
+from sim.frames.transactions import alpha_of
 from sim.spec import lookup_anywhere
 from sim.spec.networks import NETWORKS, element_name
 from sim.spec.registries import currency
@@ -162,7 +163,7 @@ def plot_amounts(frame: object, ax: Axes | None = None) -> Axes:
         said = in_major_units(str(middle), exponents[code])
         heights = np.histogram(logs[code], edges)[0]
         mark = float(np.log10(max(middle, 1)) - exponents[code])
-        strips.append(Ridge(_alpha(code), f"{said}   ({len(minor):,})", heights, "", mark))
+        strips.append(Ridge(alpha_of(code), f"{said}   ({len(minor):,})", heights, "", mark))
     canvas = sheet(ax, height=1.4 + 0.42 * len(strips))
     ridges(canvas, edges, strips, shared=False)
     powers_axis(canvas.ax, edges)
@@ -290,8 +291,3 @@ def _decimals(code: object) -> int | None:
     """The decimals of a currency's minor unit; None where there is no such currency or unit."""
     known = currency(code) if isinstance(code, str) else None
     return known.exponent if known else None
-
-
-def _alpha(code: str) -> str:
-    known = currency(code)
-    return known.alpha if known else code

@@ -8,7 +8,7 @@ import pandas as pd
 
 from sim.frames.matching import match
 from sim.frames.plots.draw import blank, colour_of, sheet
-from sim.frames.transactions import TransactionsTable
+from sim.frames.transactions import COUNTS, TransactionsTable
 from sim.operations.matching.pairing import ROLES, UNREAD
 from sim.spec.networks import NETWORKS
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _MOST = 30
 _HEIGHT = 0.26
 _DIGITS = 6
-_COUNTS = ("repeats", "duplicates", "replays", "answers_again")
 # Marks differ in shape, so that colour is never the only sign.
 _REQUEST, _ANSWER, _LATE, _REPEAT = ">", "<", "X", "|"
 
@@ -50,7 +49,7 @@ def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
 def _kept(rows: pd.DataFrame) -> list[int]:
     """The transactions that get a lane, in order."""
     odd = rows["state"].isin(["late", "unanswered", "no request"]) | rows["reversed_by"].notna()
-    for name in _COUNTS:
+    for name in COUNTS:
         odd |= rows[name] > 0
     unusual = list(dict.fromkeys(rows.loc[odd, "transaction"].tolist()))
     others = [number for number in dict.fromkeys(rows["transaction"].tolist()) if number not in set(unusual)]

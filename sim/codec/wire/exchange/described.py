@@ -12,12 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sim.codec.wire.formats import BYTES, CHARACTERS, HEX, RAW, Field, Format
+from sim.codec.wire.formats import BYTES, CHARACTERS, HEX, RAW, Field, Format, kind_of
 from sim.spec import VERSIONS, spec
 from sim.spec.elements import parse_format
 
 # By which writings of a class are told apart: what a format names once for all elements of a kind.
-_KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
 _FILE = re.compile(r"\.(?:xml|json|py)$")
 
 
@@ -47,7 +46,9 @@ def rows_of(name: str, source: str, head: Mapping[str, Any], elements: Iterable[
     title = _FILE.sub("", name)
     rows: dict[str, Any] = {"title": title, "source": source, "version": version, **head}
     for kind, usual in (("digits", "ascii"), ("text", "ascii"), ("binary", RAW)):
-        writings = Counter(one.written.split(" ")[0] for one in known.values() if _kind(one.content) == kind)
+        writings = Counter(
+            one.written.split(" ")[0] for one in known.values() if kind_of(one.content) == kind
+        )
         rows[kind] = writings.most_common(1)[0][0] if writings else usual
     prefixes = Counter(one.lengths for one in known.values() if one.lengths)
     rows["lengths"] = prefixes.most_common(1)[0][0] if prefixes else "ascii"
@@ -57,10 +58,6 @@ def rows_of(name: str, source: str, head: Mapping[str, Any], elements: Iterable[
         str(number): row for number, one in sorted(known.items()) if (row := _row(one, version, rows))
     }
     return rows
-
-
-def _kind(content: str) -> str:
-    return _KINDS.get(content, "text")
 
 
 def _version(known: Mapping[int, Described]) -> str:
@@ -86,7 +83,7 @@ def _row(one: Described, version: str, rows: Mapping[str, Any]) -> dict[str, Any
         row["format"] = f"{one.content}{dots}"
         row["name"] = one.name or (element.name if element else f"DE {one.number}")
     written = one.written.split(" ")[0]
-    if written != rows["track" if content == "z" else _kind(content)]:
+    if written != rows["track" if content == "z" else kind_of(content)]:
         row["written"] = written
     if one.lengths and one.lengths != rows["lengths"]:
         row["lengths"] = one.lengths
