@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-_LEFT_OUT = ("source", "hint", "pattern", "text", "call")  # of what is shown; JSON has them
+_LEFT_OUT = ("source", "hint", "pattern", "call")  # of what is shown; JSON has them
 _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
 
 
@@ -71,7 +71,7 @@ def search_command(words: tuple[str, ...], kind: str | None, as_json: bool) -> N
     import sim
 
     found: Any = sim.search(" ".join(words), kind)  # type: ignore[arg-type]  # it refuses other words
-    _reference(found, as_json)
+    _reference(found if as_json else found.drop(columns="text"), as_json)
     if found.empty:
         click.get_current_context().exit(1)
 

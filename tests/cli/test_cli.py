@@ -227,6 +227,7 @@ def test_search_looks_in_all_tables() -> None:
     found = Run("search", "terminal", "id", "--kind", "element", "--json").records
     assert "DE 41" in {str(one["key"]) for one in found}
     assert "DE 41" in Run("search", "DE 41").out
+    assert "ebcdic" in Run("formats").out  # what each has for text
     assert (Run("search", "nosuchword").status, Run("search", "pin", "-k", "elment").status) == (1, 2)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.masking import mask_words
 from sim.operations.drill import LEVELS, TOPICS, Drill, drill
 from sim.widgets.panels.shared import InputField, Panel, markup, show
 
@@ -56,7 +57,7 @@ class DrillPanel(Panel):
         """Judge what stands in the field, and ask the next question; an empty field is no answer."""
         given, self.answer.value = self.answer.value.strip(), ""
         if given:
-            before = f"{self.question} {given}\n"
+            before = f"{self.question} {mask_words(given)}\n"
             self._drill(given)
             self._tell(before)
 
