@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from sim.codec.wire import Format
-    from sim.frames import MessageArgument, MessageTable
+    from sim.frames import ConvertedTable, MessageArgument, MessageTable
     from sim.spec.words import (
         AnyMoment,
         AnyNetwork,
@@ -294,7 +294,7 @@ def convert(
     network: AnyNetwork | None = None,
     at: AnyMoment | None = None,
     format: Format | str | None = None,
-) -> MessageTable:
+) -> ConvertedTable:
     """Write a message in another version of the standard, with a word on each of its elements.
 
     Elements are renumbered, reformatted, split and merged; what the new version has no place for is lost,
@@ -319,7 +319,7 @@ def convert(
 
     Returns
     -------
-    MessageTable
+    ConvertedTable
         The message in version *to*. `.iso.notes` is a table with a row for each element of the original, 0
         for the MTI: `to` which elements it went, the `action` (kept, reformatted, moved, split, merged,
         filled, lost) and a `note`. `.iso.lossless` says whether converting back gives the original.

@@ -12,7 +12,7 @@ except ModuleNotFoundError as missing:
     text = f"tables need {missing.name}: pip install 'iso8583-lab[jupyter]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
-from sim.frames.accessor import FindingsView, MessageView
+from sim.frames.accessor import ConvertedView, FindingsView, MessageView
 from sim.frames.argument import MessageArgument
 from sim.frames.converting import NotesTable, convert
 from sim.frames.displays import guard_displays
@@ -37,7 +37,7 @@ from sim.frames.raw import RawMessage
 from sim.frames.reference import codes, fields, rules
 from sim.frames.repairing import EditsTable, repair
 from sim.frames.searching import search
-from sim.frames.tables import Column, DiffTable, FindingsTable, MessageTable, Table
+from sim.frames.tables import Column, ConvertedTable, DiffTable, FindingsTable, MessageTable, Table
 from sim.frames.transactions import TransactionsTable
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
@@ -45,6 +45,8 @@ if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
 
 __all__ = [
     "Column",
+    "ConvertedTable",
+    "ConvertedView",
     "DiffTable",
     "EditsTable",
     "FindingsTable",

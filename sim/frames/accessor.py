@@ -87,21 +87,14 @@ class MessageView:
         return str(facts_of(self._table).get("recognised", {}).get("read_as", TEXT_FORM))
 
     @property
-    def notes(self) -> tuple[str, ...] | NotesTable:
-        """What was assumed when the message was made; of a converted one a table with a row for each element
-        of the original: `number`, `to`, `action`, `note`."""
-        facts = facts_of(self._table)
-        if "conversion" not in facts:
-            return tuple(facts.get("notes", ()))
-        from sim.frames.converting import notes_table
-
-        return notes_table(facts["conversion"])
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed when the message was made, a sentence each."""
+        return tuple(facts_of(self._table).get("notes", ()))
 
     @property
     def lossless(self) -> bool | None:
-        """Whether converting back gives the original; None for a message that was not converted."""
-        found: bool | None = facts_of(self._table).get("lossless")
-        return found
+        """None: this message was not converted."""
+        return None
 
     @property
     def summary(self) -> str:
@@ -180,6 +173,22 @@ class MessageView:
         return f"<iso: {names}, to_message(), to_dict(), to_json(), to_python(), to_html()>"
 
 
+class ConvertedView(MessageView):
+    """A message in another version, and what became of the original's elements."""
+
+    @property
+    def notes(self) -> NotesTable:  # type: ignore[override]  # more than sentences
+        """A row for each element of the original: `number`, `to`, `action`, `note`."""
+        from sim.frames.converting import notes_table
+
+        return notes_table(facts_of(self._table)["conversion"])
+
+    @property
+    def lossless(self) -> bool:
+        """Whether converting back gives the original."""
+        return bool(facts_of(self._table)["lossless"])
+
+
 class FindingsView:
     """The verdict that the rows of a findings table belong to; rows filtered away do not change it."""
 
@@ -239,7 +248,7 @@ def view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
 
     labels = {*table.columns, *table.index.names}
     if {"number", "value"} <= labels:
-        return MessageView(table)
+        return ConvertedView(table) if "conversion" in facts_of(table) else MessageView(table)
     if {"severity", "rule", "message"} <= labels:
         return FindingsView(table)
     if {"line", "mti", "version"} <= labels:

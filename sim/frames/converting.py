@@ -12,7 +12,7 @@ from sim.codec import ParseError
 from sim.frames.argument import MessageArgument, as_build_error, take
 from sim.frames.messages import columns_of, table_of
 from sim.frames.pasted import given_of
-from sim.frames.tables import MessageTable, Table
+from sim.frames.tables import ConvertedTable, Table
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
@@ -39,7 +39,7 @@ def convert(
     network: AnyNetwork | None,
     at: AnyMoment | None,
     format: Format | str | None = None,
-) -> MessageTable:
+) -> ConvertedTable:
     """The message table of *message* in version *to*; raises BuildError where it is no message."""
     given = given_of(message, format, version=version, network=network)
     try:
@@ -47,7 +47,8 @@ def convert(
     except ParseError as error:
         raise as_build_error(error) from error
     made = operations.convert(source, version_named(to), network=given.network, at=moment(at))
-    table = table_of(take(made.message, None, given.network), source=SOURCE)
+    plain = table_of(take(made.message, None, given.network), source=SOURCE)
+    table = ConvertedTable(plain).__finalize__(plain)
     rows = [(note.number, ", ".join(map(str, note.to)), note.action, note.note) for note in made.notes]
     table.attrs["iso"] |= {"conversion": rows, "lossless": made.lossless}
     return table

@@ -23,7 +23,7 @@ from sim.masking import mask_piece
 from sim.operations import chosen_version
 
 if TYPE_CHECKING:
-    from sim.frames.accessor import FindingsView, MessageView
+    from sim.frames.accessor import ConvertedView, FindingsView, MessageView
 
     _Series = pd.Series[Any]
 else:
@@ -301,6 +301,15 @@ class MessageTable(Table):
     def _whole(self) -> bool:
         """Whether no row was filtered away since the table was made."""
         return len(self) == facts_of(self).get("rows") and bool(self._numbered())
+
+
+class ConvertedTable(MessageTable):
+    """A message in another version; `.iso.notes` says what became of each element of the original."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def iso(self) -> ConvertedView: ...
 
 
 class FindingsTable(Table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from datetime import datetime
 
 import pytest
@@ -43,6 +44,14 @@ def test_notes_stay_with_copies_and_hold_no_card() -> None:
     )
     assert isinstance(AUTH.iso.notes, tuple)
     assert AUTH.iso.lossless is None
+
+
+def test_editors_are_told_what_the_notes_are() -> None:
+    """Sentences of a message that was made, a table of one that was converted: each by a type of its own."""
+    table = sim.convert(AUTH, "2003", at=AT)
+    said = [inspect.get_annotations(vars(type(one.iso))["notes"].fget)["return"] for one in (AUTH, table)]
+    assert said == ["tuple[str, ...]", type(table.iso.notes).__name__]
+    assert inspect.signature(sim.convert).return_annotation == type(table).__name__ != type(AUTH).__name__
 
 
 def test_the_clock() -> None:
