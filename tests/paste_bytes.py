@@ -372,5 +372,11 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "Rust, zeros": lambda data: "".join(
         "\\0" if not one else chr(one) if one in b"0123456789" else f"\\x{one:02x}" for one in data
     ),
+    "COBOL": lambda data: "\n".join(
+        f"           05  FILLER  PIC X({len(row)}) VALUE X'{row.hex().upper()}'." for _, row in _rows(data)
+    ),
+    "digits cut anywhere behind a log": lambda data: _cut_lines(f"08:30:15 [x] DEBUG - >>> {data.hex()}", 75),
+    "rows in brackets": lambda data: "\n".join(f"[{row.hex(' ')}]" for _, row in _rows(data)),
+    "a numbered list": lambda data: "\n".join(f"{at // 16 + 1}. {row.hex(' ')}" for at, row in _rows(data)),
     "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

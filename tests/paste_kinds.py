@@ -275,6 +275,33 @@ NAMED: dict[str, Callable[[Message], str]] = {
         + "\n"
         + "\t".join([message.mti, *(v for _, v in _pairs(message))])
     ),
+    "columns of blanks": lambda message: (
+        f"000 {'MTI':<24} {message.mti}\n"
+        + "\n".join(f"{n:03} {_name(n)[:24].upper():<24} {v}" for n, v in _pairs(message))
+    ),
+    "CSV with names and sizes": lambda message: (
+        f"bit,name,len,value\n0,MTI,4,{message.mti}\n"
+        + "\n".join(f'{n},"{_name(n)}",{len(v)},"{v}"' for n, v in _pairs(message))
+    ),
+    "JSON list, the MTI among the others": lambda message: json.dumps(
+        [{"id": n, "name": "x", "value": v} for n, v in [(0, message.mti), *_pairs(message)]]
+    ),
+    "JSON list of fieldNumber": lambda message: json.dumps(
+        {"mti": message.mti, "fields": [{"fieldNumber": n, "fieldValue": v} for n, v in _pairs(message)]}
+    ),
+    "JSON, values and sizes by number": lambda message: json.dumps(
+        {"mti": message.mti, "de": {f"{n:03}": {"v": v, "l": len(v)} for n, v in _pairs(message)}}
+    ),
+    "F002[value]": _inline("[08:30:15.332] MTI[{mti}] ", "F{n3}[{v}]", " "),
+    "(2)=value": _inline("(0)={mti} ", "({n})={v}", " "),
+    "number [size] [value]": _of_lines("MTI: {mti}", "{n3} [{size:03}] [{v}]"),
+    "len= val=": _of_lines("MTI = {mti}", "Field {n3} len={size:03} val=[{v}]"),
+    "LEN(size) DATA(value)": _of_lines("MTI: {mti}", "FLD({n3}) LEN({size:03}) DATA({v})"),
+    "Field 2: name: value": _of_lines("    MTI: {mti}", "    Field {n}: {name}: {v}"),
+    "logged fields": _of_lines(
+        "08:30:15.332 INFO  [acq] message type {mti}", "08:30:15.332 INFO  [acq] field {n} = '{v}'"
+    ),
+    "field(2).set": _code('msg.setMti("{mti}");', 'msg.field({n}).set("{v}");'),
     "MTI, bitmap, data": lambda message: _apart(message, ("MTI: ", "Bitmap: ", "Data: "), "\n"),
     "MTI, bitmap, data in a line": lambda message: _apart(message, ("MTI=", "BITMAP=", "DATA="), " "),
 }

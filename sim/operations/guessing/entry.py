@@ -318,8 +318,11 @@ def _beside_text(text: str, message: Message, asked: Known) -> list[str]:
 
 def _named(one: Named) -> Guessed:
     made = spelled(one)
-    reasons = (*made.notes, *oddities(made.message))
+    odd = oddities(made.message)
+    reasons = (*made.notes, *odd)
     confidence = LIKELY if reasons else SURE
+    if len(odd) >= _FEWEST and 3 * len(odd) >= len(made.message.fields):
+        confidence = UNSURE  # something else was taken for the values
     return of_spelled(one.name, made, confidence, reasons or ("every element is named in the paste",))
 
 

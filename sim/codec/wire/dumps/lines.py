@@ -11,13 +11,20 @@ from sim.codec.wire.dumps.parts import MTI_PATH, Named, Pairs, collected, divide
 _MOST_LINE = 2000
 _MOST_LINES = 2000
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]]")
+# `F002[…] F003[…]`; with anything but the next behind, what stands in brackets is a name.
+_RUN = re.compile(
+    r"\b(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?([0-9]{1,3})\s?(?:\[([^\[\]\r\n]*)\]|\(([^()\r\n]*)\))"
+    r"(?=[\s,;|]{0,3}(?:(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|$))",
+    re.IGNORECASE,
+)
 _FEWEST_PAIRS = 3
 _WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S)"
 # Where an element of `number=value` begins: in a line, behind a divider, or with a word in front.
 _INLINE = re.compile(
     r"(?:^\s{0,3}|(?<=[|;,{&\[\n^~\x01])\s{0,3}|(?<=\n)(?:[A-Za-z]\w{0,20}\.){1,3}"
-    r"|(?<=\s)(?=(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|[0-9]{1,3}=))"
-    r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?0{0,2}([1-9][0-9]{0,2}|0)\s?[=:]\s?\[?",
+    r"|(?<=\s)(?=(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|[0-9]{1,3}=|\([0-9]{1,3}\)=))"
+    r"(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})"  # a time
+    r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?\(?0{0,2}([1-9][0-9]{0,2}|0)\)?\s?[=:]\s?\[?",
     re.IGNORECASE,
 )
 _DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
@@ -45,12 +52,17 @@ _NAMED = re.compile(
 )
 _NAME = r"\[?[A-Za-z(][^:=\r\n]{0,90}[:=]"
 _SIZE = r"(?:[\[(]\s?[0-9]{1,6}\s?[\])]|\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\])"
+# A size by its name, then the value by its own.
+_SAID_SIZE = (
+    r"(?:len(?:gth)?|size)\s?[=:(\[]\s?[0-9]{1,4}[,;)\]]{0,2}\s{1,4}"
+    r"(?:val(?:ue)?|data|content)\s?(?:[=:]\s?|(?=[(\[]))"
+)
 # As Postilion and what imitates it print an element: its kind, its number, its value.
 _BEHIND_KIND = re.compile(
     r"\s{0,16}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}([0-9]{3})\s{1,4}\[(.*)\]\s{0,8}", re.I
 )
 _VALUE = re.compile(
-    rf"[\])>]?(?:\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
+    rf"[\])>]?(?:\s{{1,8}}{_SAID_SIZE}|\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
     rf"|\s{{0,4}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])"
     r"|\s?\[[A-Za-z][^\[\]\r\n]{0,60}\]\s{0,4}[:=]?\s?|\s{1,4}[0-9]{1,3}\s{1,4}(?=\[)"
     r"|\s{1,4}(?=\([0-9]{1,4}\)\s[0-9])"
@@ -62,10 +74,12 @@ _BLANK = re.compile(rf"(?:(?<=[\])>])|(?<=[0-9]))[\])>]?\s{{1,8}}(?!\s|-\s{{0,4}
 _BEHIND_NAME = re.compile(r"[^:=\r\n]{0,160}?[:=]>? ?(.*)")
 _BITS = re.compile(r"\s{0,8}\[\s{0,4}[0-9]+-[0-9]+\]")
 _RULER = re.compile(r"\s{0,16}-{3,}")
-_QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<])(.*)(['\"\]>])[,;]?\s{0,8}")
+_QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<(])(.*)(['\"\]>)])[,;]?\s{0,8}")
 # Behind a value as a program holds it, the same as it is sent.
 _AS_SENT = re.compile(r"\s->\s'([^'\r\n]*)'$")
-_CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">"}
+_CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">", "(": ")"}
+# The element's name in front of its value, as `Field 2: Primary account number: …` has it.
+_NAME_FIRST = re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)")
 
 
 def messages(text: str) -> Iterator[Named]:
@@ -74,12 +88,15 @@ def messages(text: str) -> Iterator[Named]:
     bits = bitmap[1] if bitmap else ""
     mti = _mti(text)
     pairs = [(str(int(one[1])), one[2]) for one in _PAIR.finditer(text)]
+    if all(int(path) == len(value) for path, value in pairs):
+        pairs = []  # these are sizes
+    pairs = pairs or [(str(int(one[1])), one[2] or one[3] or "") for one in _RUN.finditer(text)]
     if len(pairs) >= _FEWEST_PAIRS:
         head = [(MTI_PATH, mti)] if mti else []
         if made := collected("log of (element)(value)", [*head, *pairs], bits):
             yield made
             return
-    labelled, inline = list(divided(_labelled(text))), list(divided(_inline(text, mti)))
+    labelled, inline = list(divided(_without_names([*_labelled(text)]))), list(divided(_inline(text, mti)))
     chosen, name = labelled, "log with an element a line"
     if _count(inline) > _count(labelled):
         chosen, name = inline, "log of element=value"
@@ -146,6 +163,17 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
         last = number
         path = f"{block}.{number}" if block and number else str(number)
         yield (f"{path}.{inner}" if inner else path), _unquoted(value)
+
+
+def _without_names(pairs: Pairs) -> Pairs:
+    """The *pairs* without the names in front of values, where each value has one."""
+    bare = [(path, path == MTI_PATH or _NAME_FIRST.match(value)) for path, value in pairs]
+    if len(pairs) < _FEWEST_PAIRS or not all(match for _, match in bare):
+        return pairs
+    return [
+        (path, match[1] if isinstance(match, re.Match) else value)
+        for (path, value), (_, match) in zip(pairs, bare, strict=True)
+    ]
 
 
 def _element(line: str) -> tuple[int, str, str] | None:

@@ -21,11 +21,16 @@ class _Records:
 
 
 # A record of an element in text: its number, perhaps its name, its value.
-_NUMBER = r"(?:number|num|id|fieldno|field|bit|de|no|key|index)"
-_HELD = r"(?:value|val|data|content|text)"
+_NUMBER = r"(?:(?:field_?|element_?)?(?:number|num|id|no)|field|bit|de|key|index)"
+_HELD = r"(?:(?:field_?|element_?)?(?:value|val|data|content|text))"
 _RECORDS = (
     # A call, or a list of two: a key, a comma, a text.
     _Records(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
+    # An element that is asked for, then set.
+    _Records(
+        rf"(?i)(?:field|bit|de|element|item)\w{{0,8}}\(\s?{_KEY}\s?\)\s{{0,8}}(?:\.|->)set\w{{0,12}}\(\s?{_VALUE}",
+        ("set", "Set"),
+    ),
     # An item that is set, or printed.
     _Records(
         rf"\[\s{{0,2}}{_KEY}\s{{0,2}}\]\s{{0,4}}(?:\.\w{{1,12}}\s{{0,2}})?(?:=>|=)\s{{0,12}}"

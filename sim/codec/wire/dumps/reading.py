@@ -45,6 +45,13 @@ _SHORT_HEX = re.compile(r"(?:[1-9A-Fa-f]?[0-9A-Fa-f]\s{1,2}){9,}[1-9A-Fa-f]?[0-9
 _SHORT_LIST = re.compile(
     r"(?<![0-9A-Za-z,])(?:[1-9A-Fa-f]?[0-9A-Fa-f],){15,}[1-9A-Fa-f]?[0-9A-Fa-f](?![0-9A-Za-z,])"
 )
+# Literals of COBOL, PL/I and SQL, one for each part of a message.
+_HEX_LITERAL = re.compile(r"(?<![0-9A-Za-z])[xX](['\"])([0-9A-Fa-f]{2,})\1")
+_STATEMENT = re.compile(r";|\n[ \t\r]{0,8}\n")
+# Digits that a window broke anywhere, behind other text in the first line.
+_BROKEN = re.compile(
+    r"(?m)(?<![0-9A-Za-z])[0-9A-Fa-f]{8,}(?:[ \t]*\r?\n[ \t>]{0,8}[0-9A-Fa-f]{2,}(?=[ \t]*\r?$))+"
+)
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
 _MOST_RUNS = 3
 # Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters.
@@ -215,6 +222,10 @@ def _dumps(text: str) -> Iterator[Reading]:
 
 def _hex(text: str) -> Iterator[Reading]:
     text, notes = tidy.unmasked(tidy.joined(text))
+    for statement in _STATEMENT.split(text):
+        if len(pieces := [found[2] for found in _HEX_LITERAL.finditer(statement)]) > 1:
+            yield _pairs("hex literals", digits := "".join(pieces), len(digits), text, notes)
+            break
     for name, bare in (("hex", tidy.unwrapped), ("hex with notes", tidy.unnoted)):
         words = _SEPARATORS.sub(" ", bare(text).strip(_WRAPPING)).split()
         digits = "".join(words)
@@ -229,6 +240,8 @@ def _hex(text: str) -> Iterator[Reading]:
         yield _pairs("hex without leading zeros", digits, len(short), text, notes)
     if lines := tidy.rewrapped(text):
         yield _pairs("hex in lines", _NOT_HEX.sub("", lines), len(lines), text, notes)
+    for broken in sorted(_BROKEN.findall(text), key=len)[-1:]:
+        yield _pairs("hex in lines", _NOT_HEX.sub("", broken), len(broken), text, notes)
     seen: set[str] = set()
     for pattern in _HEX_RUNS:
         for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:

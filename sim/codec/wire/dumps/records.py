@@ -21,10 +21,11 @@ _PAIR = re.compile(
 _ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
 _ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
 _FEWEST = 3
+_OF_ELEMENT = re.compile(r"^(?:data_?)?(?:field|element|bit)_?(?=[a-z])")
 # What a record of one element calls its number, and its value.
 _RECORD = (
     ("number", "id", "field", "de", "bit", "key", "index"),
-    ("value", "data", "val", "text", "content"),
+    ("value", "data", "val", "text", "content", "v"),
 )
 
 
@@ -75,9 +76,21 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
         made, _ = json.JSONDecoder().raw_decode(text[start:])
     except (ValueError, RecursionError):
         return
+    if isinstance(made, list) and all(_is_element(one) for one in made):
+        made = {"": made}
     for one in made if isinstance(made, list) else [made]:
         if isinstance(one, dict):
             yield one
+
+
+def _is_element(record: Any) -> bool:
+    """Whether a record is of one element: its number, and its value."""
+    return isinstance(record, dict) and all(any(_plain(key) in those for key in record) for those in _RECORD)
+
+
+def _plain(key: object) -> str:
+    """A key of such a record without what it says of the element: `fieldNumber` is `number`."""
+    return _OF_ELEMENT.sub("", str(key).lower())
 
 
 def _pairs(record: dict[str, Any]) -> tuple[list[tuple[str, str]], str]:
@@ -116,7 +129,7 @@ def _walk(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[tuple[tuple
     elif isinstance(value, list):
         for inner in value:
             if isinstance(inner, dict):
-                lower = {str(key).lower(): held for key, held in inner.items()}
+                lower = {_plain(key): held for key, held in inner.items()}
                 number, held = (
                     next((lower[key] for key in those if key in lower), None) for those in _RECORD
                 )
@@ -130,7 +143,7 @@ def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
     if depth > _MOST_DEEP:
         return
     if isinstance(value, dict):
-        if any(str(name).lower() in _RECORD[0] and path_of(str(held)) for name, held in value.items()):
+        if any(_plain(name) in _RECORD[0] and path_of(str(held)) for name, held in value.items()):
             return  # one element
         if path_of(key) is not None:
             return

@@ -1,10 +1,11 @@
-"""Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars. The first column is the
-number; the one that is headed so is the value, else the last."""
+"""Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars, or filled up with blanks.
+The first column is the number; the one that is headed so is the value, else the last."""
 
 from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, path_of
@@ -22,7 +23,11 @@ _VALUE = re.compile(
     r"(?i)(?:field |example |sample |raw )?(?:value|content|data|example|sample)s?(?: value)?"
 )
 _QUOTES = "`"
+_QUOTED = re.compile(r'"[^"]*"')
 _NAMES = 3
+# A number and the name of an element, then the blanks that fill the column up.
+_NUMBERED = re.compile(r"[ \t]{0,8}([0-9]{1,3})[ \t]{1,4}[A-Za-z]")
+_FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
 
 
 def messages(text: str) -> Iterator[Named]:
@@ -30,8 +35,8 @@ def messages(text: str) -> Iterator[Named]:
     text = _of_html(text) if "<td" in text else text.translate(_BARS)
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
     for divider in _DIVIDERS:
-        # Values may hold commas; where each row has as many, they divide columns.
-        plain = len({line.count(divider) for line in lines}) > 1
+        # Values may hold commas; where each row has as many, but for those in quotes, they divide columns.
+        plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
         split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
         place = next((at for cells in split if (at := _headed(cells))), -1)
         if found := list(_wide(split)):
@@ -41,6 +46,19 @@ def messages(text: str) -> Iterator[Named]:
         if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows))):
             yield from found
             return
+    yield from _made(_aligned(lines))
+
+
+def _aligned(lines: list[str]) -> list[tuple[str, str]]:
+    """Path and value of each row of number, name and value under each other; a name may fill its column."""
+    rows = [(found[1], line) for line in lines if (found := _NUMBERED.match(line))]
+    ends = Counter(found.end() for _, line in rows if (found := _FILLED.match(line)))
+    if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or not ends:
+        return []
+    column = ends.most_common(1)[0][0]
+    if any(line[column - 1 : column] != " " for _, line in rows):
+        return []
+    return [(path, line[column:]) for number, line in rows if (path := path_of(number)) is not None]
 
 
 def _wide(split: list[list[str]]) -> Iterator[Named]:

@@ -48,7 +48,8 @@ _FEWEST_WIDE = 8
 _WRAPPED = re.compile(
     r"[ \t]{0,8}(?:[\\=+]|\u21b5)[ \t]{0,8}\r?\n[ \t]{0,40}|\r?\n[ \t]{0,8}(?:=>|->|\u21b3|\.\.\.)[ \t]{1,8}"
 )
-_NUMBERED = re.compile(r"(?m)^[ \t]{0,8}[0-9]{1,3}[:.)][ \t]{1,8}(?=(?:[0-9A-Fa-f]{2})+[ \t]*\r?$)")
+_NUMBERED = re.compile(r"(?m)^[ \t]{0,8}[0-9]{1,3}[:.)][ \t]{1,8}(?=(?:[0-9A-Fa-f]{2}[ \t]?)+[ \t]*\r?$)")
+_ROW_IN_BRACKETS = re.compile(r"(?m)^([ \t]{0,8})\[((?:[0-9A-Fa-f]{2}[ \t]?)+)\](?=[ \t]*\r?$)")
 # What makes a line a comment, or a quotation.
 _MARGIN = re.compile(r"(?m)^[ \t]{0,40}(?://|#|\*|--|>|;){1,3}[ \t]")
 # What a person wrote of the digits in front of it: in brackets, or at the end of the line.
@@ -103,12 +104,12 @@ def narrowed_utf8(data: bytes) -> bytes:
 
 
 def unwrapped(text: str) -> str:
-    """*text* without what marks a line that goes on, and without the numbers of lines.
+    """*text* without what marks a line that goes on, without the numbers of lines and brackets around them.
 
     >>> unwrapped("30303830\\\\\\n30303031"), unwrapped("1: 3030\\n2: 3830")
     ('30303830\\n30303031', '3030\\n3830')
     """
-    return _NUMBERED.sub("", _WRAPPED.sub("\n", text))
+    return _ROW_IN_BRACKETS.sub(r"\1\2", _NUMBERED.sub("", _WRAPPED.sub("\n", text)))
 
 
 def rewrapped(text: str) -> str:
