@@ -66,7 +66,16 @@ def finer() -> dict[tuple[str, int], str]:
         made |= dict.fromkeys(((version, 2), (version, 32)), "[0-9]+")
         made |= dict.fromkeys(((version, 9), (version, 10)), "[0-7](?!0{7})[0-9]{7}")
         made |= {(version, 35): track, (version, 37): "(?!0{12})[0-9A-Za-z]{12}"}
+        made |= {(version, number): _no_filler(version, number) for number in (11, 41, 42)}
     return made
+
+
+def _no_filler(version: str, number: int) -> str:
+    """Digits but zeros alone, or characters that begin with another than a blank."""
+    element = spec(version)[number]
+    if element.content == "n":
+        return f"(?!0{{{element.width}}}){_class_pattern(element)}"
+    return f"(?! ){_class_pattern(element)}" if element.fixed else f"[!-~]{CHARACTER[element.content]}*"
 
 
 def _by_first_letter(codes: Iterable[str]) -> list[str]:
