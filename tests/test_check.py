@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pandas
 import pytest
 from lessons import progress
 from support import check_module, some, together
+
+import sim
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 ODD = (None, 0, -1, 3.5, "", "hello", [], [None], {}, {"mti": "0800"}, (1, "2"), object(), True, b"0800")
@@ -58,6 +63,41 @@ def test_an_odd_answer_gets_a_hint(check: ModuleType, answer: object) -> None:
             verdict = lesson.verdict(number, answer)
             assert verdict.startswith("not yet. "), (name, number)
             assert verdict.endswith((".", "?")), (name, number)
+
+
+def _elements(text: str) -> dict[int, str]:
+    return dict(sim.codec.parse(text).fields)
+
+
+SLIPS: list[tuple[int, Callable[..., Any], str]] = [
+    (1, lambda digits: print(end=""), "it gave nothing: a function gives what stands behind `return`"),
+    (1, lambda digits: {2, 3}, "it gave a set, which has no order: give a list"),
+    (1, lambda digits: count(), "it gave other numbers"),
+    (2, lambda text, at, digits: (8, "123456"), "the value and the offset have changed places"),
+    (2, lambda text, at, digits: "123456", "it gave a str, not two things"),
+    (2, lambda text, at, digits: (b"123456", 8), "the value is bytes: leave it a text"),
+    (3, lambda text, at: text, "it raised TypeError (<lambda>() takes 2 positional"),
+    (
+        4,
+        lambda text: {str(one): held for one, held in _elements(text).items()},
+        "texts as keys: elements",
+    ),
+    (4, lambda text: {0: text[:4], **_elements(text)}, "it has the key 0, and the message no such element"),
+    (4, lambda text: {one: held for one, held in _elements(text).items() if one > 2}, "DE 2 is missing"),
+    (4, lambda text: _elements(text) | {3: 0}, "DE 3 is an int: leave it a text"),
+    (4, lambda text: pandas.Series(_elements(text)), "it gave a Series, not a dict"),
+    (5, _elements, ""),
+    (5, lambda text: {}[text], "it raised KeyError, and should raise ValueError"),
+    (5, lambda text: None, "characters) it should raise ValueError, and gave an answer"),
+]
+
+
+@together("number, function, told", SLIPS)
+def test_a_function_is_told_what_it_gave(
+    check: ModuleType, number: int, function: Callable[..., Any], told: str
+) -> None:
+    """Of a parser of one's own: what is wrong with what came out of it, and never what is right."""
+    assert told in check.LESSONS["parser"].verdict(number, function)
 
 
 def test_the_verdict_is_printed_with_its_number_and_the_score(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, ValuesView
+from itertools import islice
 from typing import Any, NamedTuple
 
 import sim
@@ -31,6 +32,8 @@ class Exercise(NamedTuple):
 
 
 _OPEN = ("", "...", "…")
+# A generator may have no end.
+_MOST = 1000
 
 
 def cells(answer: str) -> dict[str, list[str]]:
@@ -103,13 +106,16 @@ def _sentence(words: str) -> str:
 
 def kind(answer: object) -> str:
     """What *answer* is to Python, with its article: `an int`."""
-    return with_article(type(answer).__name__)
+    return "bytes" if isinstance(answer, bytes) else with_article(type(answer).__name__)
 
 
 def plain(answer: Any) -> Any:
-    """*answer* without what pandas and numpy wrap around it: a number, a text, or a list."""
+    """*answer* without what pandas and numpy wrap around it: a number, a text, or a list, which what gives
+    its items one by one (a generator, a range, the keys of a dict) is as well."""
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
+    if isinstance(answer, Iterator | range | KeysView | ValuesView):
+        answer = list(islice(answer, _MOST))
     if isinstance(answer, list | tuple):
         return [plain(one) for one in answer]
     return str(answer) if isinstance(answer, str) else answer

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import sim
-from lessons.judging import Exercise, Lesson, same
+from lessons.judging import Exercise, Lesson, kind, plain, same
 from lessons.traffic import NOON
 from sim.codec import bitmap as bitmaps
 from sim.codec import build
@@ -16,6 +16,7 @@ from sim.operations import generate
 from sim.spec import spec
 
 MANY = 100
+_MOST_SHOWN = 24
 Case = tuple[tuple[Any, ...], Any]  # the arguments, and what should come out; `ValueError` for an error
 
 
@@ -39,23 +40,76 @@ def _calls(cases: Callable[[], list[Case]], hint: str, stronger: str) -> Exercis
         if not callable(answer):
             return "the answer is a function: `answer = ` and its name, without brackets."
         for arguments, wanted in cases():
-            shown = ", ".join(repr(one)[:24] for one in arguments)
-            try:
-                found = answer(*arguments)
-            except ValueError as error:
-                if wanted is not ValueError:
-                    return f"for {shown} it raised ValueError ({str(error)[:40]}). {hint}"
-                continue
-            except Exception as error:  # noqa: BLE001, a learner's code may raise anything
-                return f"for {shown} it raised {type(error).__name__}. {hint}"
-            if wanted is ValueError:
-                return f"for {shown} it should raise ValueError, and gave an answer. {hint}"
-            plain = [(*one,) if isinstance(one, list) else one for one in (found, wanted)]
-            if not (plain[0] == plain[1] or same(*plain)):
-                return f"for {shown} it gives something other than `sim` does. {hint}"
+            told = _told(answer, arguments, wanted)
+            if told:
+                return f"for {', '.join(map(_shown, arguments))} {told}. {hint}"
         return ""
 
     return Exercise(judge, stronger, cases)
+
+
+def _shown(argument: object) -> str:
+    text = repr(argument)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…' ({len(text) - 2} characters)"
+
+
+def _told(answer: Callable[..., Any], arguments: tuple[Any, ...], wanted: Any) -> str:
+    """What is wrong with what *answer* does with *arguments*; empty where nothing is."""
+    try:
+        found = answer(*arguments)
+        told = "" if wanted is ValueError else _otherwise(found, wanted)
+    except Exception as error:  # noqa: BLE001, a learner's code may raise anything
+        if wanted is not ValueError:
+            return f"it raised {type(error).__name__} ({str(error)[:60]})"
+        raised = isinstance(error, ValueError)
+        return "" if raised else f"it raised {type(error).__name__}, and should raise ValueError"
+    return "it should raise ValueError, and gave an answer" if wanted is ValueError else told
+
+
+def _otherwise(found: Any, wanted: Any) -> str:
+    """What *found* has otherwise than *wanted*, without the answer; empty where it says the same."""
+    if found is None:
+        return "it gave nothing: a function gives what stands behind `return`, not what it prints"
+    if isinstance(wanted, dict):
+        return _other_elements(found, wanted)
+    given, right = plain(found), plain(wanted)
+    if same(given, right):
+        return ""
+    if isinstance(found, set | frozenset):
+        return "it gave a set, which has no order: give a list"
+    if isinstance(wanted, tuple):
+        return _other_value(found, given, right)
+    return f"it gave {kind(found)}, not a list" if not isinstance(given, list) else "it gave other numbers"
+
+
+def _other_value(found: Any, given: Any, right: list[Any]) -> str:
+    """The same of a value and the place behind it."""
+    if not isinstance(given, list) or len(given) != len(right):
+        return f"it gave {kind(found)}, not two things, a value and an offset"
+    if same(given[::-1], right):
+        return "the value and the offset have changed places"
+    return "the offset is another one" if same(given[0], right[0]) else f"the value is {_no_text(given[0])}"
+
+
+def _other_elements(found: Any, wanted: dict[int, str]) -> str:
+    """The same of a message's elements."""
+    if not isinstance(found, Mapping):
+        return f"it gave {kind(found)}, not a dict"
+    if any(isinstance(one, str) for one in found):
+        return "it has texts as keys: elements are numbers here, 2 and not '2'"
+    if more := [one for one in found if one not in wanted]:
+        return f"it has the key {more[0]!r}, and the message no such element"
+    if missing := [number for number in wanted if number not in found]:
+        return f"DE {missing[0]} is missing"
+    other = next((number for number, text in wanted.items() if found[number] != text), None)
+    return "" if other is None else f"DE {other} is {_no_text(found[other])}"
+
+
+def _no_text(value: Any) -> str:
+    """What a value is that is not the right text."""
+    if isinstance(value, str):
+        return "another text"
+    return f"{kind(value)}: leave it a text, whose leading zeros count"
 
 
 def _bitmaps() -> list[Case]:
@@ -72,6 +126,7 @@ def _prefixed() -> list[Case]:
         (("005HELLO", 0, 3), ("HELLO", 8)),
         (("xx03ABCD", 2, 2), ("ABC", 7)),
         (("00", 0, 2), ("", 2)),
+        (("0600123499", 0, 2), ("001234", 8)),
     ]
 
 

@@ -151,9 +151,11 @@ def _called(kernel: Kernel, cases: Iterable[tuple[tuple[Any, ...], Any]]) -> Cal
     wanted = [arguments for arguments, _ in cases]
     code = f"""
 def _tried(one):
+    from collections.abc import Mapping
+    from lessons.judging import plain
     try:
         found = answer(*one)
-        found = dict(found) if isinstance(found, dict) else found
+        found = dict(found) if isinstance(found, Mapping) else plain(found)
         return ("gave", list(found) if isinstance(found, (list, tuple)) else found)
     except ValueError:
         return ("ValueError",)
