@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 
 import pytest
 from support import together
 
-from sim.codec import Message
+from sim.codec import BuildError, Message
 from sim.codec.wire import wire_format
 from sim.codec.wire.catalogue import ready
+from sim.elements.editing import replaced
+from sim.elements.layout import fitting
 from sim.elements.meaning import meaning
 from sim.elements.subfields import inside_tag, say, unfold
 from sim.spec import VERSIONS, spec
@@ -237,3 +240,35 @@ def test_a_tag_that_fits_no_layout_stays_whole() -> None:
     assert inside_tag("9F10", "0FA501A030000000", "VISA") == []
     assert inside_tag("9F10", "06010A03A00000", None) == []
     assert inside_tag("9F26", "0" * 16, "VISA") == []
+
+
+@together("network, version, number, value", dict.fromkeys(case[:4] for case in CASES))
+def test_a_part_put_in_its_own_place_of_a_list_changes_nothing(
+    network: str, version: str, number: int, value: str
+) -> None:
+    """Lengths in front of tags, ids and data are written as they stand."""
+    message = Message("0100", {number: value}, version)
+    found = fitting(message.spec, number, value, network)
+    for part, _ in found.walk() if found else ():
+        there = value[part.start : part.end]
+        assert replaced(message, number, part.start, part.end, there, network) == value
+
+
+@together(
+    "version, number, value, old, new, made",
+    [
+        ("1987", 108, "010130109JANE DOE ", "JANE DOE ", "JO", "010060102JO"),
+        ("1987", 104, "5600078105C1C2C3C4C5", "C1C2C3C4C5", "C1", "5600038101C1"),
+        ("1993", 56, "110012345620112010153006123456", "123456", "4321", "1100123456201120101530044321"),
+        ("1987", 108, "010130109JANE DOE ", "JANE DOE ", "A" * 100, ""),
+        ("1987", 104, "5600078105C1C2C3C4C5", "C1C2C3C4C5", "C1C", ""),
+    ],
+)
+def test_lengths_around_a_part_follow_it(
+    version: str, number: int, value: str, old: str, new: str, made: str
+) -> None:
+    """Those of the lists, tags and data that it stands in; what they cannot say is refused."""
+    network = "VISA" if number == 104 else "MASTERCARD"
+    message, at = Message("0100", {number: value}, version), value.rindex(old)
+    with nullcontext() if made else pytest.raises(BuildError):
+        assert replaced(message, number, at, at + len(old), new, network) == made

@@ -132,6 +132,12 @@ def test_a_broken_message_says_what_was_read_and_what_not() -> None:
     states = {element["number"]: element["state"] for element in data["elements"]}
     assert (states[25], states[32], states[-1]) == ("read", "fault", "unread")
     assert 37 not in states
+    named = {element["number"]: element["name"] for element in data["elements"]}
+    assert (named[0], named[-1]) == ("Message type indicator", "left unread")
+    told = {one["number"]: (one["severity"], len(one["findings"])) for one in data["elements"]}
+    assert {number: one for number, one in told.items() if one[1]} == {32: ("error", 1)}
+    assert [one["number"] for one in data["elements"] if one["hidden"]] == [2]
+    assert {one["number"] for one in data["elements"] if one["about"]} == set(states) - {-1}
     cells = {cell["number"]: cell["state"] for cell in data["cells"]}
     assert (cells[25], cells[32], cells[37], cells[5]) == ("read", "fault", "unread", "")
     assert data["fault"] == {
