@@ -11,7 +11,7 @@ from typing import Any
 from sim.errors import WireError
 from sim.link.errors import LinkError
 from sim.link.line import PIECE, Line
-from sim.link.timing import Timing
+from sim.link.timing import Handle, Timing
 
 _CLOSED = "the other side closed it"
 
@@ -27,12 +27,16 @@ class Channel:
         writer: asyncio.StreamWriter,
         heard: Callable[[Channel, Iterable[bytes]], None],
         lost: Callable[[Channel, str], None],
+        timing: Timing,
+        frame_seconds: float,
     ) -> None:
         self.name = name
         self.awaited: set[Any] = set()
         self._reader, self._writer = reader, writer
         self._cutter = line.cutter()
         self._heard, self._lost = heard, lost
+        self._timing, self._frame_seconds = timing, frame_seconds
+        self._frame_watch: Handle | None = None
         self._why = ""
         self._out: list[bytes] = []
         self._size = 0
@@ -47,6 +51,7 @@ class Channel:
         where: tuple[str, int],
         tls: ssl.SSLContext | None,
         seconds: float,
+        frame_seconds: float,
         timing: Timing,
         heard: Callable[[Channel, Iterable[bytes]], None],
         lost: Callable[[Channel, str], None],
@@ -73,7 +78,7 @@ class Channel:
             raise LinkError(f"{host}:{port}", wanted, why) from None
         finally:
             watch.cancel()
-        return cls(name, line, reader, writer, heard, lost)
+        return cls(name, line, reader, writer, heard, lost, timing, frame_seconds)
 
     @property
     def over(self) -> bool:
@@ -84,6 +89,14 @@ class Channel:
     def queued(self) -> int:
         """How many bytes the other side has not taken yet."""
         return self._writer.transport.get_write_buffer_size() + self._size
+
+    @property
+    def stuck(self) -> str:
+        """What keeps an answer from coming, as far as it can be seen from here; else empty."""
+        if self.queued:
+            return "the host does not read"
+        partial = self._cutter.partial
+        return f"{partial} bytes of a frame had come, and no more of it" if partial else ""
 
     def write(self, data: bytes) -> None:
         """Send a frame. All frames of one turn of the loop go out together."""
@@ -115,7 +128,9 @@ class Channel:
     async def _read(self) -> None:
         try:
             while data := await self._reader.read(PIECE):
+                before = self._cutter.partial
                 self._heard(self, self._cutter.feed(data))
+                self._watch_frame(self._cutter.partial < before + len(data))
                 if self._out:
                     self._flush()
             why = "the host closed the connection"
@@ -131,7 +146,20 @@ class Channel:
             raise
         self._finish(why)
 
+    def _watch_frame(self, came: bool) -> None:
+        """A frame that has begun must end in its time; *came*: the one before it has."""
+        if self._frame_watch and (came or not self._cutter.partial):
+            self._frame_watch.cancel()
+            self._frame_watch = None
+        if self._cutter.partial and self._frame_watch is None:
+            why = f"a frame did not become whole in {self._frame_seconds:g} seconds"
+            self._frame_watch = self._timing.later(
+                self._frame_seconds, lambda: self.end(f"{why}: {self._cutter.partial} bytes of it had come")
+            )
+
     def _finish(self, why: str) -> None:
         self._over = True
+        if self._frame_watch:
+            self._frame_watch.cancel()
         self._writer.close()
         self._lost(self, self._why or why)

@@ -287,8 +287,7 @@ class AsyncClient:
     def _give_up(self, awaited: _Awaited) -> None:
         self._forget(awaited)
         self._overdue.keep(awaited.key, awaited.exchange)
-        note = "the host does not read" if awaited.channel.queued else ""
-        self._tell("timed out", note, awaited.channel.name)
+        self._tell("timed out", note := awaited.channel.stuck, awaited.channel.name)
         awaited.end(TIMED_OUT, note)
 
     def _forget(self, awaited: _Awaited) -> None:
@@ -320,7 +319,8 @@ class AsyncClient:
         try:
             message, _ = self.line.decode(data)
         except (WireError, ParseError) as error:
-            self.traffic.add(wall, channel.name, IN, "unreadable", data, note=str(error))
+            kind, note = self.line.unread(data, error)
+            self.traffic.add(wall, channel.name, IN, kind, data, note=note)
             return
         key = self._key(message.mti, message)
         awaited = self._awaited.get(key)
@@ -329,9 +329,10 @@ class AsyncClient:
             exchange = awaited.exchange
             exchange.answer, exchange.latency = message, now - awaited.began
             self.traffic.codes[message.get(39)] += 1
-            self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency)
+            note = self._distrust(exchange) or exchange.misfit
+            self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency, note=note)
             self._overdue.keep(key, ANSWERED)
-            awaited.end(ANSWERED, self._distrust(exchange) if self.keys else "")
+            awaited.end(ANSWERED, note)
         elif (known := self._overdue.get(key)) is None:
             self._unasked(channel, message, data, wall)
         elif isinstance(known, Exchange):
@@ -344,8 +345,7 @@ class AsyncClient:
         """Why the answer of *exchange* may be another's; empty where its MAC fits, or none is asked for."""
         if self.keys is None or exchange.answer is None:
             return ""
-        wrong = self.keys.wrong_mac(exchange.answer, self.line.mac_format, self.network)
-        return _DISTRUSTED.get(wrong, "")
+        return _DISTRUSTED.get(self.keys.wrong_mac(exchange.answer, self.line.mac_format, self.network), "")
 
     def _unasked(self, channel: Channel, message: Message, data: bytes, wall: float) -> None:
         kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"

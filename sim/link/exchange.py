@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 from sim.codec import Message
 from sim.elements import mti as mtis
+from sim.spec import is_particular
+from sim.spec.tables import read_toml
 
 ANSWERED, TIMED_OUT, LOST, UNSENT = "answered", "timed out", "lost", "not sent"
 _REVERSAL = "4"  # message class
+_AMOUNT = 4
+_REPEATED: tuple[int, ...] = tuple(read_toml("link")["keys"]["repeated"])
 
 
 @dataclass(slots=True, repr=False)
@@ -39,6 +43,19 @@ class Exchange:
     def code(self) -> str:
         """The response code (DE 39), empty where there is no answer."""
         return self.answer.get(39) if self.answer else ""
+
+    @property
+    def misfit(self) -> str:
+        """What the answer should repeat of its request, and has otherwise; empty where there is nothing. A
+        part that was approved is another amount."""
+        answer, request = self.answer, self.request
+        if answer is None:
+            return ""
+        sent, came = request.fields, answer.fields
+        wrong = [at for at in _REPEATED if at in came and at in sent and came[at].strip() != sent[at].strip()]
+        if _AMOUNT in wrong and is_particular("partial", answer.version, self.code):
+            wrong.remove(_AMOUNT)
+        return f"not as in the request: DE {', '.join(map(str, wrong))}" if wrong else ""
 
     @property
     def answered(self) -> bool:

@@ -20,7 +20,7 @@ from sim.errors import IsoError, WireError
 from sim.link.accounts import Accounts
 from sim.link.errors import LinkError
 from sim.link.issuer import Decision, Issuer
-from sim.link.line import Line, answering
+from sim.link.line import KEEP_ALIVE, Line, answering
 from sim.link.rules import Rule, Table
 from sim.link.serving import Serving
 from sim.link.timing import Timing
@@ -191,7 +191,10 @@ class AsyncHost:
         try:
             request, layers = self.line.decode(data)
         except WireError as error:
-            decision, layers = self.issuer.unreadable(error), ()
+            kind, note = self.line.unread(data, error)
+            empty = kind == KEEP_ALIVE
+            decision = Decision(None, note=note) if empty else self.issuer.unreadable(error)
+            layers = ()
         else:
             try:
                 decision = self.issuer.decide(request, one.session)

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import Format, Layer, decode, encode, frame, strip, wire_format, wrap
 from sim.codec.wire.framing import ETX, said_length
-from sim.errors import BuildError, OptionError, WireError, hexed, shown
+from sim.errors import BuildError, IsoError, OptionError, WireError, hexed, shown
 from sim.spec import version_of
 from sim.spec.tables import read_toml
 
+KEEP_ALIVE = "keep-alive"
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
 # Where routing headers have the address that they go to, where the one that they come from, and where that
 # ends. Sources: jPOS NACChannel (TPDU), jPOS BASE1Header (Visa), zhangwei5095/javaman2009 CUPSHeader.java.
@@ -174,6 +175,15 @@ class Line:
             except (ParseError, UnicodeDecodeError):
                 pass  # read once more below, where the error counts bytes
         return decode(body, self.format, self.version), layers
+
+    def unread(self, data: bytes, error: IsoError) -> tuple[str, str]:
+        """What a frame is that gave *error*, in a word, and why: a length of zero alone is no message, as
+        many switches send it to keep a line open."""
+        outermost = frame(self.framing[0])
+        width = outermost.zeros_before + outermost.width + outermost.zeros_after
+        if outermost.kind == "length" and len(data) == width:
+            return KEEP_ALIVE, "a frame of length 0 keeps the line open"
+        return "unreadable", str(error)
 
     def bare(self, data: bytes) -> tuple[bytes, tuple[Layer, ...]]:
         """A frame without what stands around its message, and that. Raises WireError."""

@@ -108,6 +108,7 @@ class Pool:
             self._where,
             self._tls,
             self._limits["connect_seconds"],
+            self._limits["frame_seconds"],
             self._timing,
             self._heard,
             self._lost,

@@ -1,0 +1,71 @@
+"""Hosts that are not as they should be: lengths out of step, answers that repeat something else."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sim.codec import Message
+from sim.link import AsyncClient
+from sim.operations import respond
+from tests.link.ends import LINE, ManualTiming, framed, message, until
+
+
+def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on() -> None:
+    """An answer whose length is too short leaves bytes that are taken for the next length: the time-out tells
+    of them, the frame they begin never ends, and what undoes the request goes over a new connection. A frame
+    of length zero keeps the line open, and is no message."""
+    seen: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while head := await reader.read(2):
+            request, _ = LINE.decode(head + await reader.readexactly(int.from_bytes(head, "big")))
+            seen.append(request.mti)
+            frame = framed(respond(request).message)
+            short = (len(frame) - 9).to_bytes(2, "big") + frame[2:]
+            writer.write(b"\0\0" + short if request.mti == "0100" else frame)
+        writer.close()
+
+    async def run() -> None:
+        timing = ManualTiming()
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        where = server.sockets[0].getsockname()
+        async with AsyncClient(where, timing=timing, timeout=20) as client:
+            sending = asyncio.ensure_future(client.send(message()))
+            await until(lambda: client.traffic.counts["unreadable"] == 1)
+            assert client.traffic.counts["keep-alive"] == 1
+            await timing.advance(20)
+            await until(lambda: seen == ["0100", "0400"])
+            await timing.advance(10)  # the frame had half a minute
+            await until(lambda: client.traffic.counts["lost"] == 1)
+            await timing.advance(60)
+            exchange = await sending
+            assert exchange.note == "7 bytes of a frame had come, and no more of it"
+            assert exchange.reversal is not None
+            assert exchange.reversal.answered
+            assert seen == ["0100", "0400", "0401"]
+        server.close()
+
+    asyncio.run(run())
+
+
+def test_an_answer_that_repeats_something_else_is_told() -> None:
+    """Another amount and reference than was asked for: answered all the same, with a note on what differs,
+    in the traffic, too. A part that is approved is another amount, and nothing to tell."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for changed in ({4: "000000000999", 37: "999999999999"}, {4: "000000000999", 39: "10"}):
+            head = await reader.readexactly(2)
+            request, _ = LINE.decode(head + await reader.readexactly(int.from_bytes(head, "big")))
+            made = respond(request).message
+            writer.write(framed(Message(made.mti, made.fields | changed, made.version)))
+        writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        async with AsyncClient(server.sockets[0].getsockname()) as client:
+            notes = [(await client.send(message(stan))).note for stan in (1, 2)]
+            assert notes == ["not as in the request: DE 4, 37", ""]
+            assert [one.note for one in client.traffic if one.kind == "answer"] == notes
+        server.close()
+
+    asyncio.run(run())
