@@ -17,7 +17,7 @@ from sim.errors import BuildError, WireError
 from sim.operations.guessing import Guessed, guess
 from sim.operations.guessing.blocks import after
 from sim.operations.reading import recognised
-from sim.spec import Spec, version_of
+from sim.spec import Spec
 from sim.spec.words import AnyVersion
 
 _REWRITTEN = "What was pasted cannot be written in its own way: in its place stand"
@@ -125,7 +125,7 @@ class Wired:
     def _read(self, data: bytes, start: int, end: int) -> Wired:
         body = data[start:end]
         try:
-            found = read(body, self.format, self.format.version or self._version(body))
+            found = read(body, self.format, self.version)
         except WireError as error:
             at = None if error.offset is None else error.offset + start
             raise WireError(error.field, at, error.expected, error.found, error.partial) from None
@@ -133,17 +133,8 @@ class Wired:
             number: (one + start, two + start, three + start)
             for number, (one, two, three) in found.spans.items()
         }
-        version, text = found.message.version, build(found.message)
-        return replace(
-            self, data=data, start=start, end=end, version=version, text=text, spans=spans, error=""
-        )
-
-    def _version(self, body: bytes) -> str:
-        """The version that the bytes are read by: as before, unless they name another one."""
-        before = version_of(self.text[:4])
-        mti = read_mti_of(body, self.format)
-        named = version_of(mti)
-        return self.version if named in (None, before) else str(named)
+        text = build(found.message)
+        return replace(self, data=data, start=start, end=end, text=text, spans=spans, error="")
 
     def _around(self, body: bytes) -> bytes:
         """*body* in what stood around the message before."""
@@ -173,16 +164,6 @@ class Wired:
         made = frame(name)
         width = made.zeros_before + made.width + made.zeros_after
         return said_length(made, self.data, at) == len(self.data) - at - width
-
-
-def read_mti_of(body: bytes, fmt: Format) -> str:
-    """The MTI that bytes begin with; empty where none stands there."""
-    from sim.codec.wire.decode import Views, read_mti
-
-    try:
-        return read_mti(Views(body[:4]), fmt)[0]
-    except WireError:
-        return ""
 
 
 def wired(

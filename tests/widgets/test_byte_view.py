@@ -209,6 +209,9 @@ def test_a_cut_dump_is_shown_as_far_as_it_reads() -> None:
     assert anatomy.view["bytes"]["error"] == fault["sentence"]
     assert anatomy.held is not None
     assert anatomy.held.with_data(whole).text == build(SALE)
+    changed = anatomy.held.with_data(whole[:33] + b"\x99" + whole[34:61])
+    assert (changed.data[33], len(changed.data), bool(changed.error)) == (0x99, 61, True)
+    assert changed.text != anatomy.held.text
     assert anatomy.view["bytes"]["hex"].endswith("••")
 
 
