@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from server.errors import problem
 from server.records import ExplainRequest, GenerateRequest
 from server.settings import Settings
+from sim.errors import either
 from sim.operations import Explanation, Generated, llm
 
 PROVIDERS = llm.PROVIDERS
@@ -39,8 +40,7 @@ def _gate(settings: Settings, asked_by: str, provider: str | None) -> Iterator[N
     if settings.public:
         raise problem(403, "llm_disabled", ["body", asked_by], "LLM features are off on this public demo")
     if provider is not None and provider not in PROVIDERS:
-        names = ", ".join(f"'{name}'" for name in PROVIDERS)
-        expected = " or ".join(names.rsplit(", ", 1))
+        expected = either([f"'{name}'" for name in PROVIDERS])
         msg = f"Input should be {expected}"
         loc: list[str | int] = ["body", "provider"]
         raise problem(422, "llm_provider_unknown", loc, msg, input=provider, ctx={"expected": expected})

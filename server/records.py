@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticKnownError
 
+from sim.errors import either
 from sim.operations import DEFAULT_VERSION, NETWORKS, VERSIONS
 from sim.operations.llm import PROVIDERS
 
@@ -93,7 +94,7 @@ AnyMessage = Annotated[
 ]
 AnyVersion = Annotated[ProtocolVersion | None, Field(description="By the MTI when omitted")]
 OwnNetwork = Annotated[CardNetwork | None, Field(description="Detected from the PAN when omitted")]
-_NAMES = " or ".join(", ".join(PROVIDERS).rsplit(", ", 1))
+_NAMES = either(PROVIDERS)
 Provider = Annotated[str | None, Field(description=f"LLM provider: {_NAMES}")]
 Model = Annotated[str | None, Field(description="LLM model name")]
 Version = Annotated[ProtocolVersion, Field(description="The edition to read the message as")]

@@ -132,11 +132,8 @@ def suite_of(source: Suite | str | Path) -> Suite:
     try:
         return _of_toml(tomllib.loads(text), text)
     except tomllib.TOMLDecodeError as error:
-        raise OptionError("suite", "a TOML file, a CSV file or " + _either(), str(error)[:80]) from None
-
-
-def _either() -> str:
-    return " or ".join(ready_suites())
+        expected = f"a TOML file, a CSV file or {' or '.join(ready_suites())}"
+        raise OptionError("suite", expected, str(error)[:80]) from None
 
 
 def _of_toml(table: Mapping[str, Any], text: str) -> Suite:

@@ -224,11 +224,6 @@ def _is_card(text: str, window: _Window, fits: bool) -> bool:
     return fits and (right or groups in search.GROUPS or max(groups) == 1)
 
 
-def _fits(digits: str) -> bool:
-    owner = detect(digits)
-    return owner is not None and len(digits) in owner.range.lengths
-
-
 def _within(digits: str) -> bool:
     """Whether a card number stands in *digits* with others around it."""
     parts = (
@@ -236,7 +231,7 @@ def _within(digits: str) -> bool:
         for size in range(_SHORTEST_LUHN, len(digits))
         for at in range(len(digits) - size + 1)
     )
-    return any(luhn_ok(part) and _fits(part) for part in parts)
+    return any(luhn_ok(part) and search.fits(part) for part in parts)
 
 
 def spoken(text: str) -> Iterator[Span]:
