@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 # An offset and what follows it; or the star for rows that are all as the one before.
 _ROW = re.compile(r"[ \t]{0,16}(?:([0-9A-Fa-f]{6,8}):?([ \t].*)?|(\*)[ \t]*)")
@@ -38,38 +39,47 @@ class OctalDump:
         return f"OctalDump({self.name!r}, {len(self.data)} bytes)"
 
 
-def octal_rows(text: str) -> OctalDump | None:
-    r"""The dump of characters, octal bytes or words in *text*; None where there is none.
+def octal_rows(text: str) -> list[OctalDump]:
+    r"""The dump of characters, octal bytes or words in *text*, of words in either order of their bytes; empty
+    where there is none.
 
     >>> octal_rows("0000000   0   8   0   0  \\0 202\n0000006\n")
-    OctalDump('dump of characters', 6 bytes)
+    [OctalDump('dump of characters', 6 bytes)]
     """
     lines = [line[:_MOST_LINE] for line in text.strip("\r\n").splitlines()[:_MOST_ROWS]]
     rows = [match for line in lines if (match := _ROW.fullmatch(line))]
     if not rows:
         return _bare(lines)
     if len(rows) < _FEWEST or not rows[0][1]:
-        return None
+        return []
     size = sum(len(row[0]) + 1 for row in rows)
     every = [places for base in _BASES if (places := _places(rows, base))]
-    for name, read in _READERS:
-        found = [data for places in every if (data := _data(rows, places, read))]
-        # Where offsets are read in the wrong base, blanks are missing.
-        if found and len(best := min(found, key=len)) > _WIDTH:
-            return OctalDump(name, best, size)
-    return None
+    for alike in _READERS:
+        found = [(name, _least(rows, every, read)) for name, read in alike.items()]
+        if any(data for _, data in found):
+            return [OctalDump(name, data, size) for name, data in found if data]
+    return []
 
 
-def _bare(lines: list[str]) -> OctalDump | None:
-    """The dump of characters without offsets; None where a line is something else."""
+def _least(
+    rows: list[re.Match[str]], every: list[list[int]], read: Callable[[str, int], bytes | None]
+) -> bytes:
+    """The bytes of *rows* as *read* has them: the fewest, as an offset read in a wrong base adds blanks."""
+    found = [data for places in every if (data := _data(rows, places, read))]
+    least = min(found, key=len, default=b"")
+    return least if len(least) > _WIDTH else b""
+
+
+def _bare(lines: list[str]) -> list[OctalDump]:
+    """The dump of characters without offsets; empty where a line is something else."""
     if len(lines) < _FEWEST or not _CELLS.fullmatch(lines[0]):
-        return None
+        return []
     wide = len(lines[0]) // _WIDTH
     rows = [_characters(line, 0 if line is lines[-1] else wide) for line in lines]
     data = b"".join(row or b"" for row in rows)
     if None in rows or len(data) <= wide * (len(lines) - 1):
-        return None
-    return OctalDump("dump of characters", data, sum(len(line) + 1 for line in lines))
+        return []
+    return [OctalDump("dump of characters", data, sum(len(line) + 1 for line in lines))]
 
 
 def _places(rows: list[re.Match[str]], base: int) -> list[int]:
@@ -121,24 +131,31 @@ def _characters(rest: str, want: int) -> bytes | None:
     return bytes(made)
 
 
-def _numbers(pattern: str, base: int, size: int) -> Callable[[str, int], bytes | None]:
-    """What reads rows of numbers of *size* bytes, written as *pattern*, the lowest byte first; behind them
-    the same as characters may stand."""
+def _numbers(
+    pattern: str, base: int, size: int, order: Literal["little", "big"] = "little"
+) -> Callable[[str, int], bytes | None]:
+    """What reads rows of numbers of *size* bytes in an *order*, written as *pattern*; behind them the same as
+    characters may stand."""
     row = re.compile(rf"((?:[ \t]{{1,2}}{pattern})*)(?:\s*| {{2,}}\S.*)")
 
     def read(rest: str, want: int) -> bytes | None:
         match = row.fullmatch(rest)
         if match is None:
             return None
-        return b"".join(int(one, base).to_bytes(size, "little") for one in match[1].split())
+        return b"".join(int(one, base).to_bytes(size, order) for one in match[1].split())
 
     return read
 
 
-_READERS = (
-    ("dump of octal bytes", _numbers("[0-3][0-7]{2}", 8, 1)),
-    ("dump of characters", _characters),
-    ("dump of octal words", _numbers("[01][0-7]{5}", 8, 2)),
-    ("dump of bits", _numbers("[01]{8}", 2, 1)),
-    ("dump of words of 32 bits", _numbers("[0-9A-Fa-f]{8}", 16, 4)),
+_WORD = "[01][0-7]{5}"
+# What is written alike stands together: only a message in it says which it is.
+_READERS: tuple[dict[str, Callable[[str, int], bytes | None]], ...] = (
+    {"dump of octal bytes": _numbers("[0-3][0-7]{2}", 8, 1)},
+    {"dump of characters": _characters},
+    {
+        "dump of octal words": _numbers(_WORD, 8, 2),
+        "dump of octal words, high byte first": _numbers(_WORD, 8, 2, "big"),
+    },
+    {"dump of bits": _numbers("[01]{8}", 2, 1)},
+    {"dump of words of 32 bits": _numbers("[0-9A-Fa-f]{8}", 16, 4)},
 )

@@ -203,7 +203,7 @@ def _lines_joined(text: str) -> Iterator[Reading]:
 
 
 def _dumps(text: str) -> Iterator[Reading]:
-    if other := octal_rows(text):
+    for other in octal_rows(text):
         yield _taken(other.name, other.data, other.characters, text)
     if under := vertical(text):
         yield _taken("vertical hex", *under, text)
