@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,3 +129,12 @@ def same(one: Message, other: Message) -> bool:
 
 def _values(message: Message) -> dict[int, str]:
     return {number: value.upper().replace("=", "D") for number, value in message.fields.items()}
+
+
+def segment(at: int, data: bytes, *, back: bool = False, flags: int = 0x18) -> bytes:
+    """An Ethernet frame with a TCP segment between two hosts."""
+    ends = ((b"\xc0\x00\x02\x01", 50000), (b"\xc0\x00\x02\x02", 8583))
+    (source, sport), (target, dport) = ends[::-1] if back else ends
+    tcp = struct.pack(">HHIIBBHHH", sport, dport, at % (1 << 32), 1, 5 << 4, flags, 65535, 0, 0) + data
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, source, target) + tcp
+    return bytes(12) + b"\x08\x00" + ip

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import struct
-from collections.abc import Callable
-from functools import cache, partial
-from itertools import cycle, pairwise
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +22,10 @@ from sim.codec.wire import WireError, decode, encode, misfits, names, wire_forma
 from sim.frames.bulk.streams import Stream
 from sim.frames.bulk.table import number_of
 from sim.spec import version_of
-from tests.octal_dumps import OCTAL
-from tests.paste_bytes import WRITTEN
-from tests.spellings import hexdump_c, logged_dump, tcpdump_x, wireshark, xxd
 from tests.support import AT, PARSED
-from tests.wire_samples import in_blocks
+from tests.wire_samples import in_blocks, segment
 
 _PAN = "4111111111111111"
-_DUMPS = (
-    "HxD",
-    "rows of 20, decimal offsets",
-    "rows between bars",
-    "jPOS dump behind a log's first line",
-    "rows with box characters",
-    "Netty",
-    "openssl",
-    "hexyl",
-    "hexdump",
-)
 _VECTORS = Path(__file__).parents[1] / "vectors"
 
 
@@ -220,66 +204,6 @@ def test_hex_digits_are_found_in_their_lines() -> None:
     assert told["mti"].tolist() == table["mti"].tolist()
 
 
-def _packet(data: bytes) -> bytes:
-    return _segment(1, data)[14:]
-
-
-def _followed(datas: list[bytes]) -> str:
-    """As Wireshark shows a stream: the other direction further in, the offsets of each run on."""
-    rows, reached = [], [0, 0]
-    for side, data in zip(cycle((0, 1)), datas):
-        for row in hexdump_c(bytes(16) + data).splitlines()[1:-1]:
-            at, bytes_shown = int(row[:8], 16) - 16 + reached[side], row[8:]
-            rows.append(f"{4 * side * ' '}{at:08x}{bytes_shown}")
-        reached[side] += len(data)
-    return "\n".join(rows)
-
-
-def _logged(
-    datas: list[bytes], dump: Callable[[bytes], str], front: str = "12:00:01.123 IN 0210 from 4"
-) -> str:
-    return "".join(f"{front}\n{dump(data)}\n\n" for data in datas)
-
-
-_DUMPED: dict[str, Callable[[list[bytes]], str]] = {
-    "xxd": lambda datas: _logged(datas, xxd),
-    "xxd, by itself": lambda datas: "\n".join(map(xxd, datas)),
-    "tcpdump": lambda datas: _logged([_packet(one) for one in datas], tcpdump_x, "IP 192.0.2.1 > 192.0.2.2"),
-    "Wireshark": lambda datas: _logged([_segment(1, one) for one in datas], wireshark),
-    "Wireshark, a stream": _followed,
-    "a log in front": lambda datas: _logged(datas, logged_dump),
-    **{name: partial(_logged, dump=WRITTEN[name]) for name in _DUMPS},
-    **{name: partial(_logged, dump=OCTAL[name]) for name in ("od", "od, AIX", "od -X")},
-}
-
-
-@together("kind", _DUMPED)
-def test_a_dump_of_several_lines_is_one_message(kind: str) -> None:
-    """A row a dump, whatever the log says between: of a text, as of a file."""
-    some = [one for one in _messages() if one.version == "1987" and not misfits(one, "bcd")][:40:4]
-    datas = [wrap(encode(one, "bcd"), ["length-2"]) for one in some]
-    text = _DUMPED[kind](datas)
-    table = sim.read(text)
-    assert table["error"].isna().all()
-    assert [_found(row) for row in _rows(table)] == [
-        {"mti": one.mti, "version": one.version, **one.fields} for one in some
-    ]
-    assert table["line"].is_monotonic_increasing
-    told = sim.read(io.BytesIO(text.encode()), format="bcd", chunksize=3)
-    assert [len(one) for one in told] == [3, 3, 3, 1]
-    assert "dumps" in table.iso.read_as
-
-
-def test_packets_that_carry_nothing_are_no_messages() -> None:
-    """What opens and acknowledges a connection stands between the messages in a dump of tcpdump. Each row is
-    where the first line of its dump stands; what is cut short is the error of its row."""
-    echo = wrap(encode(Message("0800", {3: "990000", 11: "000001"}), "bcd"), ["length-2"])
-    packets = [_packet(b""), _packet(echo), _packet(b""), _packet(echo[:-1]), _packet(echo)]
-    table = sim.read(_logged(packets, tcpdump_x))
-    assert table["error"].notna().tolist() == [False, True, False]
-    assert table["line"].tolist() == [7, 18, 24]
-
-
 def test_no_card_number_is_shown_of_bytes_that_do_not_read() -> None:
     """A broken message in EBCDIC or BCD: its text is hidden but for MTI and bitmap."""
     message = Message("0100", {2: _PAN, 35: _PAN + "=29122010000012345678", 45: "B" + _PAN + "^X"})
@@ -290,15 +214,6 @@ def test_no_card_number_is_shown_of_bytes_that_do_not_read() -> None:
         for shown in (repr(table), table._repr_html_(), repr(table["text"]), repr(table.T)):
             assert _PAN[6:12] not in shown
             assert encode(message, name).hex().upper()[40:60] not in shown
-
-
-def _segment(at: int, data: bytes, *, back: bool = False, flags: int = 0x18) -> bytes:
-    """An Ethernet frame with a TCP segment between two hosts."""
-    ends = ((b"\xc0\x00\x02\x01", 50000), (b"\xc0\x00\x02\x02", 8583))
-    (source, sport), (target, dport) = ends[::-1] if back else ends
-    tcp = struct.pack(">HHIIBBHHH", sport, dport, at % (1 << 32), 1, 5 << 4, flags, 65535, 0, 0) + data
-    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, source, target) + tcp
-    return bytes(12) + b"\x08\x00" + ip
 
 
 def _capture(frames: list[bytes], kind: str) -> io.BytesIO:
@@ -321,10 +236,10 @@ def test_a_capture_gives_both_directions_of_a_connection(kind: str, name: str) -
     back = b"".join(wrap(encode(one, name), ["length-2"]) for one in answers)
     start = (1 << 32) - 100  # the numbers wrap on the way
     pieces = [(at, there[at : at + 61]) for at in range(0, len(there), 61)]
-    frames = [_segment(start - 1, b"", flags=2), *(_segment(start + at, data) for at, data in pieces)]
+    frames = [segment(start - 1, b"", flags=2), *(segment(start + at, data) for at, data in pieces)]
     frames[3], frames[4] = frames[4], frames[3]
     frames.insert(6, frames[2])
-    frames += [_segment(7 + at, back[at : at + 500], back=True) for at in range(0, len(back), 500)]
+    frames += [segment(7 + at, back[at : at + 500], back=True) for at in range(0, len(back), 500)]
     table = sim.read(_capture(frames, kind))
     assert sorted(table["mti"].tolist()) == sorted(one.mti for one in (*sent, *answers))
     assert set(table["stream"]) == {"192.0.2.1:50000 > 192.0.2.2:8583", "192.0.2.2:8583 > 192.0.2.1:50000"}
@@ -354,26 +269,26 @@ def test_a_capture_may_begin_in_the_middle() -> None:
     that begins inside a message. The messages that are whole are read, and no other."""
     sent, data = _sent(), _framed(_sent())
     stans = [one[11] for one in sent]
-    pieces = [_segment(at, data[at : at + 61]) for at in range(0, len(data), 61)]
+    pieces = [segment(at, data[at : at + 61]) for at in range(0, len(data), 61)]
     assert _stans([pieces[1], pieces[0], *pieces[2:]]) == stans
     size = len(_framed(sent[:1]))
-    assert _stans([_segment(at, data[at : at + 61]) for at in range(size - 20, len(data), 61)]) == stans[1:]
+    assert _stans([segment(at, data[at : at + 61]) for at in range(size - 20, len(data), 61)]) == stans[1:]
     two = len(_framed(sent[:2]))
     halves = [
-        _segment(0, data[:two]),
-        _segment(two, data[two : two + 9]),
-        _segment(two + 20, data[two + 20 :]),
+        segment(0, data[:two]),
+        segment(two, data[two : two + 9]),
+        segment(two + 20, data[two + 20 :]),
     ]
     assert _stans([halves[0], halves[2]]) == stans[:2] + stans[3:]
 
 
 def test_other_traffic_and_broken_captures() -> None:
     """HTTP in a capture gives no rows; a file that only begins like a capture is an error."""
-    other = _segment(1, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", back=True)
+    other = segment(1, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", back=True)
     table = sim.read(_capture([other], "pcap"))
     assert len(table) == 0
     assert table.iso.read_as == "1 stream in which nothing reads as ISO 8583 left out"
-    both = sim.read(_capture([other, _segment(1, _framed(_sent()))], "pcap"))
+    both = sim.read(_capture([other, segment(1, _framed(_sent()))], "pcap"))
     assert len(both) == len(_sent())
     assert both.iso.read_as.endswith(
         "BCD, odd digits padded left; 1 stream in which nothing reads as ISO 8583 left out"

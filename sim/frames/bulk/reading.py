@@ -108,9 +108,10 @@ def read(
         A list, Series or iterator of messages, texts or bytes; a text of several lines, a message each; a
         path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; or an open
         file. A file is a capture (pcap, pcapng; extra `pcap`), records behind lengths (IPM and VBS files,
-        in blocks or not), lines with a message each, or hex dumps of several lines (tcpdump, Wireshark,
-        xxd, jPOS), with lines of a log between. Where a message stands in its line, and how bytes are
-        written, is found from a sample unless you say it; `.iso.read_as` tells. Blank lines are left out.
+        in blocks or not), lines with a message each, or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML
+        of jPOS in several lines, with lines of a log between. Where a message stands in its line, and how
+        bytes are written, is found from a sample unless you say it; `.iso.read_as` tells. Blank lines are
+        left out.
     version
         One of `sim.VERSIONS`; None reads it off each MTI.
     network
@@ -140,7 +141,7 @@ def read(
     Returns
     -------
     MessagesTable
-        `line` (from 1; of a dump the first), `file` (of a list of paths), `mti`, `version`, `network`, the
+        `line` (from 1; of several the first), `file` (of a list of paths), `mti`, `version`, `network`, the
         data elements `DE2` to `DE128` that occur, as text, and for a row that is no message `error`,
         `error_field`, `error_offset` (in characters from 0) and `text`.
 

@@ -1,4 +1,4 @@
-"""Messages as bytes, many of them: records of a file, items of a list, hex digits, hex dumps; as blocks."""
+"""Messages as bytes, many of them: records of a file, items of a list, hex digits in lines; as blocks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ import numpy as np
 
 from sim.codec import ParseError
 from sim.codec.wire import Format, WireError, peel
-from sim.codec.wire.dumps import dumps_apart, reading_named
 from sim.codec.wire.files import records, unblock
 from sim.codec.wire.framing import frame
 from sim.frames.bulk.lines import Lines, joined
 from sim.frames.bulk.ways import SourceWay
 from sim.frames.bulk.wire import as_text
-from sim.operations.guessing.front import network_headers
 
-__all__ = ["block", "of_bytes", "of_dumps", "of_hex", "of_records", "pieces", "without"]
+__all__ = ["block", "of_bytes", "of_hex", "of_records", "pieces", "without"]
 
 _ITEMS = 32_768
 _PIECE = 1 << 20
@@ -74,33 +72,6 @@ def of_hex(found: Iterable[Lines], way: SourceWay, version: str | None) -> Itera
         some = [_unhexed(lines, row) for row in range(len(lines))]
         made = block(some, way, version, 1, lines.file)
         yield replace(made, numbers=lines.numbers)
-
-
-def of_dumps(found: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
-    """Hex dumps of several lines, a row each, which stands where its first line does. Packets that carry
-    nothing are left out."""
-    dumps = iter(dumps_apart(_numbered(found), way.shape))
-    held = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
-    while some := list(islice(held, _ITEMS)):
-        made = block([data for _, data in some], way, version, 1, file)
-        yield replace(made, numbers=np.array([line for line, _ in some], np.int64))
-
-
-def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
-    for lines in found:
-        yield from zip(lines.numbers.tolist(), lines.texts(np.arange(len(lines))), strict=True)
-
-
-def _undumped(text: str, way: SourceWay) -> bytes | None:
-    """The bytes of a message; None for a packet without any."""
-    reading = reading_named(text, way.spelling)
-    data = reading.data if reading else b""
-    if way.in_packets:
-        skip, _ = network_headers(data)
-        data = data[skip:] if skip else b""
-        # A frame of Ethernet is filled up to its least size.
-        return data if data.strip(b"\0") else None
-    return data
 
 
 def _unhexed(lines: Lines, row: int) -> bytes:

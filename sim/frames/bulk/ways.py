@@ -22,7 +22,7 @@ from sim.errors import SpecError
 from sim.operations import chosen_version
 from sim.operations.guessing import Guessed, guess
 
-LINES, RECORDS, CAPTURE, HEX_LINES, DUMPS = "lines", "records", "capture", "hex lines", "dumps"
+LINES, RECORDS, CAPTURE, HEX_LINES, DUMPS, XML = "lines", "records", "capture", "hex lines", "dumps", "XML"
 TEXT = "text"
 # What is looked at before anything is read.
 HEAD = 1 << 16
@@ -41,12 +41,11 @@ _MOST_TRIED = 4
 
 @dataclass(frozen=True, slots=True)
 class SourceWay:
-    """How messages are found and written. `kind` is lines, hex lines, dumps, records or capture; `start` or
-    `pattern` say where a message stands in its line; `format` how it is written, None as text; `length`
-    the length field in front of a record, `blocked` whether the file is in blocks of 1014 bytes;
-    `framing` what else stands around it; `said` one line for a person. Dumps have `shape`, what stands
-    around their offsets, `spelling`, how their bytes are written, and `in_packets`, whether headers of
-    the network stand in front."""
+    """How messages are found and written. `kind` is one of those above; `start` or `pattern` say where a
+    message stands in its line; `format` how it is written, None as text; `length` the length field in front
+    of a record, `blocked` whether the file is in blocks of 1014 bytes; `framing` what else stands around it;
+    `said` one line for a person. Dumps have `shape`, what stands around their offsets, `spelling`, how their
+    bytes are written, and `in_packets`, whether headers of the network stand in front."""
 
     kind: str
     start: int | None = None
@@ -177,6 +176,8 @@ def way_of_text(
         for look in (_text_at, _hex_at):
             if (way := _located(lines, look)) is not None:
                 return way
+    if known is None and any("<isomsg" in line for line in whole):
+        return SourceWay(XML, said="jPOS XML")
     return _way_of_dumps(whole, known, framing) or SourceWay(LINES)
 
 

@@ -1,0 +1,91 @@
+"""Logs whose messages take several lines each: hex dumps, and jPOS's XML; as blocks of messages in the text
+form. A message stands where its first line does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from sim.codec import BuildError, Message, ParseError, build
+from sim.codec.wire.dumps import MOST_CHARACTERS, dumps_apart, named, reading_named
+from sim.frames.bulk.lines import Lines, joined
+from sim.frames.bulk.records import block
+from sim.frames.bulk.ways import SourceWay
+from sim.operations.guessing.front import network_headers
+from sim.operations.guessing.spelled import spelled
+
+_ITEMS = 32_768
+_BEGIN, _END = "<isomsg", "</isomsg>"
+
+
+def of_dumps(found: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
+    """Hex dumps of several lines, a row each. Packets that carry nothing are left out."""
+    dumps = iter(dumps_apart(_numbered(found), way.shape))
+    held = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
+    while some := list(islice(held, _ITEMS)):
+        made = block([data for _, data in some], way, version, 1, file)
+        yield replace(made, numbers=np.array([line for line, _ in some], np.int64))
+
+
+def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
+    for lines in found:
+        yield from zip(lines.numbers.tolist(), lines.texts(np.arange(len(lines))), strict=True)
+
+
+def _undumped(text: str, way: SourceWay) -> bytes | None:
+    """The bytes of a message; None for a packet without any."""
+    reading = reading_named(text, way.spelling)
+    data = reading.data if reading else b""
+    if way.in_packets:
+        skip, _ = network_headers(data)
+        data = data[skip:] if skip else b""
+        # A frame of Ethernet is filled up to its least size.
+        return data if data.strip(b"\0") else None
+    return data
+
+
+def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+    """Messages in jPOS's XML, a row each."""
+    parts = _parts(_numbered(found))
+    while some := list(islice(parts, _ITEMS)):
+        read = [(line, _message(text)) for line, text in some]
+        texts = [_text(one) for _, one in read]
+        data, offsets = joined(texts)
+        numbers = np.array([line for line, _ in read], np.int64)
+        held = {row: one for row, ((_, one), text) in enumerate(zip(read, texts, strict=True)) if not text}
+        yield Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held, said=way.said)
+
+
+def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Each message in numbered *lines*, those inside it with it, as it stands there; what comes between is
+    left out, and what is too long is cut."""
+    first, held, size, depth = 0, list[str](), 0, 0
+    for number, line in lines:
+        begins, ends = line.count(_BEGIN), line.count(_END)
+        if not held and not begins:
+            continue
+        first = first if held else number
+        depth += begins - ends
+        size += len(line)
+        held.append(line)
+        if depth <= 0 or size > MOST_CHARACTERS:
+            yield first, "\n".join(held)
+            held, size, depth = [], 0, 0
+    if held:
+        yield first, "\n".join(held)
+
+
+def _message(text: str) -> Message | ParseError:
+    read = named(text)
+    return spelled(read[0]).message if read else ParseError(0, None, "4 digits in field 0", "none")
+
+
+def _text(message: Message | ParseError) -> str:
+    """The text form; empty where there is none."""
+    try:
+        return build(message) if isinstance(message, Message) else ""
+    except BuildError:
+        return ""
