@@ -191,9 +191,9 @@ class AsyncHost:
         try:
             request, layers = self.line.decode(data)
         except WireError as error:
-            kind, note = self.line.unread(data, error)
+            kind, why = self.line.unread(data, error)
             empty = kind == KEEP_ALIVE
-            decision = Decision(None, note=note) if empty else self.issuer.unreadable(error)
+            decision = Decision(None, note=why) if empty else self.issuer.unreadable(error, why)
             layers = ()
         else:
             try:

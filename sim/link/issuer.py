@@ -164,18 +164,19 @@ class Issuer:
                 raise BuildError(number, None, "a value that the format carries", "another")
         return made, " ".join((note, *left)).strip()
 
-    def unreadable(self, error: ParseError) -> Decision:
-        """What a frame gets that cannot be read: an answer where its type and trace number could be."""
+    def unreadable(self, error: ParseError, why: str) -> Decision:
+        """What a frame gets that cannot be read, as *why* tells: an answer where its type and trace number
+        could be."""
         partial = error.partial
         if (
             not isinstance(partial, Message)
             or 11 not in partial
             or mtis.response_mti(partial.mti) is None  # an answer is not answered, however broken
         ):
-            return Decision(None, note=f"unreadable: {error}", findings=1)
+            return Decision(None, note=f"unreadable: {why}", findings=1)
         known = Message(partial.mti, {11: partial[11]}, partial.version)
         answer = self._answer(known, self._code("format_error", known))
-        return Decision(answer, note=f"unreadable: {error}", findings=1)
+        return Decision(answer, note=f"unreadable: {why}", findings=1)
 
     def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:
         if self.sign_on and not session.signed_on:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sim.codec import Message, ParseError, build, parse
-from sim.codec.wire import Format, Layer, decode, encode, frame, strip, wire_format, wrap
+from sim.codec.wire import Format, Layer, decode, encode, frame, names, strip, wire_format, wrap
 from sim.codec.wire.framing import ETX, said_length
 from sim.errors import BuildError, IsoError, OptionError, WireError, hexed, shown
 from sim.spec import version_of
@@ -29,6 +29,7 @@ _ADDRESSES = {
     "visa": (5, 8, 11),
     "unionpay-switch": (6, 17, 28),
 }
+_MOST_NAMED = 3
 # The most that either end takes from a connection at once: answers to it go out, and the other end works on
 # the first of them, while the next are made.
 PIECE = 1 << 12
@@ -177,13 +178,26 @@ class Line:
         return decode(body, self.format, self.version), layers
 
     def unread(self, data: bytes, error: IsoError) -> tuple[str, str]:
-        """What a frame is that gave *error*, in a word, and why: a length of zero alone is no message, as
-        many switches send it to keep a line open."""
+        """What a frame is that gave *error*, in a word, and why, with the formats that read it where this
+        line's does not: a length of zero alone is no message, as many switches send it to keep a line open.
+        """
         outermost = frame(self.framing[0])
         width = outermost.zeros_before + outermost.width + outermost.zeros_after
         if outermost.kind == "length" and len(data) == width:
             return KEEP_ALIVE, "a frame of length 0 keeps the line open"
-        return "unreadable", str(error)
+        read = self._read_by(data)
+        return "unreadable", f"{error}; it reads as {' or '.join(read[:_MOST_NAMED])}" if read else str(error)
+
+    def _read_by(self, data: bytes) -> list[str]:
+        """The formats in which the message of a frame reads to its end."""
+        found = []
+        with suppress(WireError):
+            body, _ = self.bare(data)
+            for name in names():
+                with suppress(WireError):
+                    decode(body, name, self.version)
+                    found.append(name)
+        return found
 
     def bare(self, data: bytes) -> tuple[bytes, tuple[Layer, ...]]:
         """A frame without what stands around its message, and that. Raises WireError."""

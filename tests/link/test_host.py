@@ -190,21 +190,6 @@ def test_a_frame_that_does_not_become_whole_is_given_up() -> None:
     asyncio.run(run())
 
 
-def test_a_frame_of_length_zero_keeps_the_line_open() -> None:
-    """It is no message that cannot be read: nothing answers it, and what follows is answered."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            reader, writer = await connect(host)
-            writer.write(b"\0\0" + framed(message()))
-            assert await answer_of(reader) == "0110 00"
-            writer.close()
-            notes = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
-            assert notes == ["a frame of length 0 keeps the line open"]
-
-    asyncio.run(run())
-
-
 def test_a_frame_may_come_byte_by_byte() -> None:
     """A frame's bytes may come one at a time: the answer is the same."""
 

@@ -1,13 +1,21 @@
-"""Hosts that are not as they should be: lengths out of step, answers that repeat something else."""
+"""Partners that are not as they should be: lengths out of step, answers that repeat something else, frames of
+nothing, another format."""
 
 from __future__ import annotations
 
 import asyncio
 
 from sim.codec import Message
-from sim.link import AsyncClient
+from sim.codec.wire import encode
+from sim.link import AsyncClient, AsyncHost
 from sim.operations import respond
 from tests.link.ends import LINE, ManualTiming, framed, message, until
+
+
+async def answered(reader: asyncio.StreamReader) -> str:
+    """The MTI of the frame that comes."""
+    head = await reader.readexactly(2)
+    return LINE.decode(head + await reader.readexactly(int.from_bytes(head, "big")))[0].mti
 
 
 def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on() -> None:
@@ -67,5 +75,38 @@ def test_an_answer_that_repeats_something_else_is_told() -> None:
             assert notes == ["not as in the request: DE 4, 37", ""]
             assert [one.note for one in client.traffic if one.kind == "answer"] == notes
         server.close()
+
+    asyncio.run(run())
+
+
+def test_a_frame_of_length_zero_keeps_the_line_open() -> None:
+    """It is no message that cannot be read: nothing answers it, and what follows is answered."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
+            writer.write(b"\0\0" + framed(message()))
+            assert await answered(reader) == "0110"
+            writer.close()
+            notes = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
+            assert notes == ["a frame of length 0 keeps the line open"]
+
+    asyncio.run(run())
+
+
+def test_a_partner_that_writes_another_format_is_told_by_its_name() -> None:
+    """EBCDIC on a line of ASCII: the traffic names formats that read it; of garbage it names none."""
+
+    async def run() -> None:
+        async with AsyncHost() as host:
+            reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
+            for data in (encode(message(), "ebcdic"), b"\xff" * 40):
+                writer.write(len(data).to_bytes(2, "big") + data)
+            writer.write(framed(message()))
+            assert await answered(reader) == "0110"
+            writer.close()
+            known, unknown = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
+            assert "; it reads as ebcdic or" in known
+            assert "reads as" not in unknown
 
     asyncio.run(run())
