@@ -20,15 +20,6 @@ from sim.spec.tables import read_toml
 
 KEEP_ALIVE = "keep-alive"
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
-# Where routing headers have the address that they go to, where the one that they come from, and where that
-# ends. Sources: jPOS NACChannel (TPDU), jPOS BASE1Header (Visa), zhangwei5095/javaman2009 CUPSHeader.java.
-_ADDRESSES = {
-    "tpdu": (1, 3, 5),
-    "tpdu-hex": (1, 3, 5),
-    "tpdu-ascii": (2, 6, 10),
-    "visa": (5, 8, 11),
-    "unionpay-switch": (6, 17, 28),
-}
 _MOST_NAMED = 3
 # The most that either end takes from a connection at once: answers to it go out, and the other end works on
 # the first of them, while the next are made.
@@ -209,14 +200,13 @@ class Line:
 
 def answering(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """The layers of an answer: as the request had them, destination and source of headers exchanged."""
-    if not any(layer.name in _ADDRESSES for layer in layers):
-        return layers
-    return tuple(_turned(one) if one.name in _ADDRESSES else one for one in layers)
+    return tuple(map(_turned, layers))
 
 
 def _turned(layer: Layer) -> Layer:
-    to, origin, end = _ADDRESSES[layer.name]
-    front = layer.front
+    if not (addresses := frame(layer.name).addresses):
+        return layer
+    (to, origin, end), front = addresses, layer.front
     return Layer(layer.name, front[:to] + front[origin:end] + front[to:origin] + front[end:], layer.back)
 
 

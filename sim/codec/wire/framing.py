@@ -17,18 +17,18 @@ from sim.errors import BuildError, SpecError, WireError, hexed, shown
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
-# Where headers that begin with their own length have that of all, themselves included, and the page it is
-# written in: empty for binary.
-TOTALS = {"visa": (slice(3, 5), ""), "unionpay": (slice(2, 6), "ascii")}
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One kind of framing: a row of `data/framing.csv`.
 
-    `kind` is length, header, visa, unionpay, stx or etx. A length of `width` bytes is `written` as binary,
+    `kind` is length, header, counted, stx or etx. A length of `width` bytes is `written` as binary,
     bcd, hex or digits of a code page; `counts_itself` says what it counts, the zeros what surrounds it. A
-    header matches `pattern`, as hex digits or characters; `default` is written where none is known.
+    header matches `pattern`, as hex digits or characters; `default` is written where none is known. One that
+    is counted begins with its own length and has that of all, itself included, in the bytes `total`, with the
+    page that it is written in, empty for binary. `addresses` are where the address that it goes to begins,
+    where the one that it comes from, and where that ends.
     """
 
     name: str
@@ -42,6 +42,8 @@ class Frame:
     zeros_after: int
     pattern: str
     default: str
+    total: tuple[slice, str]
+    addresses: tuple[int, ...]
     source: str
 
 
@@ -89,8 +91,15 @@ def _frame(row: dict[str, str]) -> Frame:
         int(row["zeros_after"] or 0),
         row["pattern"],
         row["default"],
+        _total(row["total"]),
+        tuple(map(int, row["addresses"].split())),
         row["source"],
     )
+
+
+def _total(text: str) -> tuple[slice, str]:
+    start, end, page = (text.split() + 3 * [""])[:3]
+    return slice(int(start or 0), int(end or 0)), page
 
 
 def frame(name: str) -> Frame:
@@ -127,7 +136,7 @@ def said_length(made: Frame, data: bytes, start: int) -> int | None:
 
 def said_total(made: Frame, raw: bytes) -> int:
     """How long all is, header included, by what the header *raw* says."""
-    where, page = TOTALS[made.kind]
+    where, page = made.total
     return int(view(raw[where], page)) if page else int.from_bytes(raw[where], "big")
 
 
@@ -144,13 +153,13 @@ def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Laye
     if made.kind == "etx":
         return Layer(name, b"", data[stop - 1 : stop]) if stop > start and data[stop - 1] == ETX else None
     width = made.width
-    if made.kind in TOTALS and stop > start:
+    if made.kind == "counted" and stop > start:
         width = max(width, data[start])
     raw = data[start : min(start + width, stop)]
     shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
     if len(raw) < width or not re.fullmatch(made.pattern, shown):
         return None
-    if made.kind in TOTALS and (raw[0] != width or said_total(made, raw) != stop - start):
+    if made.kind == "counted" and (raw[0] != width or said_total(made, raw) != stop - start):
         return None
     return Layer(name, raw)
 
@@ -217,7 +226,7 @@ def _wrapped(body: bytes, layer: Layer) -> bytes:
     made = frame(layer.name)
     if made.kind == "length":
         return _length_field(made, len(body)) + body
-    if made.kind in TOTALS:
+    if made.kind == "counted":
         return _with_total(made, layer.front, len(layer.front) + len(body)) + body
     if made.kind == "stx" and len(layer.back) > 1:
         return layer.front + body + bytes([ETX, _check_byte(body + bytes([ETX]))])
@@ -225,7 +234,7 @@ def _wrapped(body: bytes, layer: Layer) -> bytes:
 
 
 def _with_total(made: Frame, front: bytes, total: int) -> bytes:
-    where, page = TOTALS[made.kind]
+    where, page = made.total
     width = where.stop - where.start
     if total >= (10 if page else 0x100) ** width:
         raise BuildError(None, None, f"a message that a {made.title} can count", f"{total} bytes")

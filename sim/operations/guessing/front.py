@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 
 from sim.codec.wire import Frame, frames
-from sim.codec.wire.framing import ETX, STX, TOTALS, said_length, said_total
+from sim.codec.wire.framing import ETX, STX, said_length, said_total
 from sim.codec.wire.pages import view
 from sim.spec.tables import read_toml
 
@@ -48,7 +48,7 @@ class FrontLayer:
     @property
     def is_length(self) -> bool:
         """Whether it says where the message ends."""
-        return self.name in frames() and frames()[self.name].kind in ("length", *TOTALS)
+        return self.name in frames() and frames()[self.name].kind in ("length", "counted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Fron
     data = front[at:]
     for made, said in _said(data[:_WIDEST]):
         yield from _length(made, data, said, at, total, end)
-    for made in _of_kind("header", *TOTALS):
+    for made in _of_kind("header", "counted"):
         if len(data) >= made.width and (layer := _header(made, data, at, total, end)):
             yield layer
     if data[:1] == bytes([STX]):
@@ -193,7 +193,7 @@ def _shown(made: Frame, raw: bytes) -> str:
 
 def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:
     bits, width = _bits()[made.name], made.width
-    if made.kind in TOTALS:
+    if made.kind == "counted":
         width = max(width, data[0])
     raw = data[:width]
     shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
@@ -201,7 +201,7 @@ def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> F
         return None
     if made.name in _HEADS and (len(data) != width or at < _TPDU_BYTES):
         return None  # any bytes may begin so; only between a TPDU and the message are they the head
-    if made.kind not in TOTALS:
+    if made.kind != "counted":
         return FrontLayer(made.name, f"{made.title} {shown}", width, bits)
     fits = said_total(made, raw) in ((end or total) - at, total - at)
     odd = "" if fits else f"the length in the {made.title} does not fit"
