@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from support import AT
 
+from sim.link.host import AsyncHost
 from sim.link.line import Line
 from sim.link.traffic import Traffic
 from sim.operations import generate
@@ -38,6 +39,18 @@ def test_a_message_goes_to_the_host_and_its_answer_is_shown() -> None:
     assert host.traffic.views.anatomy.message == RAW
     host.run()
     assert (host.running, host.button.description) == (False, "Start")
+
+
+def test_what_accounts_hold_is_chosen() -> None:
+    """As much as any host's, unless asked otherwise; beyond it is declined."""
+    assert HostPanel().opening == AsyncHost().accounts.opening
+    host = HostPanel(opening=1000)
+    host.opening_input.value = 999
+    host.run()
+    send = SendPanel(host.host.address, RAW)
+    send.run()
+    assert (send.exchange.code, host.opening_input.disabled) == ("51", True)
+    host.run()
 
 
 def test_what_is_chosen_is_known_by_its_number() -> None:

@@ -11,7 +11,7 @@ import sim
 from sim.operations import generate, validate
 from sim.spec.networks import NETWORKS, default_card
 from sim.widgets import ValidatePanel
-from sim.widgets.panels.report_view import ReportView
+from sim.widgets.panels.report_view import ReportView, report_data
 
 VISA = default_card("VISA").pan
 GOOD = generate("financial", network="VISA", entry="chip", at=AT).raw
@@ -96,6 +96,16 @@ def test_one_character_less_is_located() -> None:
     panel.picked = 0
     fault = panel.views.anatomy.view["fault"]
     assert panel.views.anatomy.marked == [fault["start"], fault["end"]]
+
+
+@pytest.mark.parametrize(
+    ("raw", "place"),
+    [("0800" + "G" * 16, ("Bitmap", "")), (generate("echo", at=AT).raw + "1", ("Message", ""))],
+)
+def test_a_place_is_named_once(raw: str, place: tuple[str, str]) -> None:
+    """The bitmap, or the message as a whole, is not called so twice."""
+    found = report_data(validate(raw))["findings"][0]
+    assert (found["place"], found["name"]) == place
 
 
 def test_a_new_message_forgets_what_was_picked() -> None:

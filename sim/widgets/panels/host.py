@@ -13,6 +13,7 @@ from sim.link.rules import ACTIONS, rules_of
 from sim.link.sync import Host
 from sim.masking import mask_words
 from sim.spec.networks import NETWORKS
+from sim.spec.tables import read_toml
 from sim.widgets.panels.live import TrafficView, Watch
 from sim.widgets.panels.shared import InputField, Panel, link_choice, markup, one_of
 
@@ -23,6 +24,11 @@ COLUMNS = (
     ("seen", "Seen", "1..2"),
     ("code", "Code", "51"),
     ("delay", "Delay (s)", "2"),
+)
+_LARGEST = 10**12 - 1  # what an amount can say
+_RULES = (
+    "Without a rule, what an account holds is approved. The first rule that fits decides; what is left empty "
+    "fits all. Seen 1..2: the first two that fit the rest."
 )
 
 
@@ -128,40 +134,49 @@ class HostPanel(Panel):
     """Starts a host on this machine, changes its rules while it runs, shows what it sees.
 
     Traits: `running`; `port`, 0 for any free one; `network`, whose rules hold, None for each card's;
-    `rules`, rows as `sim.host` takes them; `problem`. `host` is the host, None before the first start.
-    `run()` starts or stops it, as the button does.
+    `opening`, what each account holds at the start, in minor units; `rules`, rows as `sim.host` takes them;
+    `problem`. `host` is the host, None before the first start. `run()` starts or stops it, like the button.
     """
 
     running = traitlets.Bool(False)
     port = traitlets.Int(0, min=0, max=65535)
     network = one_of(NETWORKS)
+    opening = traitlets.Int(min=0, max=_LARGEST)
     rules = traitlets.Tuple()
     problem = traitlets.Unicode("")
 
-    def __init__(self, rules: Any = (), *, network: str | None = None, port: int = 0) -> None:
+    def __init__(
+        self, rules: Any = (), *, network: str | None = None, port: int = 0, opening: int | None = None
+    ) -> None:
         self.host: Host | None = None
         self.port_input = ipywidgets.BoundedIntText(description="Port", min=0, max=65535)
         self.network_choice = ipywidgets.Dropdown(
             options=[("of each card", ""), *((name, name) for name in NETWORKS)], description="Network"
         )
+        self.opening_input = ipywidgets.BoundedIntText(description="Each account holds", min=0, max=_LARGEST)
         self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.grid = RuleGrid()
         self.grid_field = InputField(self.grid)
         self.traffic = TrafficView("Nothing was seen yet")
-        port_field = InputField(self.port_input)
-        port_field.note = "0 takes any free one"
-        form = ipywidgets.Box([port_field, InputField(self.network_choice)]).add_class("iso-form")
+        self.grid_field.note = _RULES
+        port_field, opening_field = InputField(self.port_input), InputField(self.opening_input)
+        port_field.note, opening_field.note = "0 takes any free one", "in minor units; beyond it is declined"
+        form = ipywidgets.Box([port_field, InputField(self.network_choice), opening_field]).add_class(
+            "iso-form"
+        )
         bar = ipywidgets.HBox([self.button, self.said]).add_class("iso-bar")
         super().__init__(form, self.grid_field, bar, self.traffic, classes="iso-host-panel")
         self.watch = Watch(self.look)
         traitlets.link((self, "port"), (self.port_input, "value"))
+        traitlets.link((self, "opening"), (self.opening_input, "value"))
         link_choice(self, "network", self.network_choice)
         traitlets.link((self, "rules"), (self.grid, "rows"))
         self.button.on_click(lambda _: self.run())
         self.observe(lambda change: self._rule(), "rules")
         self.observe(lambda change: self._tell(), ["running", "problem"])
         self.network, self.port = network, port
+        self.opening = read_toml("link")["host"]["balance"] if opening is None else opening
         self.rules = tuple(dict(row) for row in rules)
         self._tell()
 
@@ -172,7 +187,8 @@ class HostPanel(Panel):
             return
         self.problem = ""
         try:
-            made = AsyncHost(rules=rules_of(self.rules), network=self.network, port=self.port)
+            rules = rules_of(self.rules)
+            made = AsyncHost(rules=rules, network=self.network, port=self.port, opening=self.opening)
             self.host = Host(made).start()
         except IsoError as error:
             self.problem = str(error)
@@ -206,7 +222,8 @@ class HostPanel(Panel):
 
     def _tell(self) -> None:
         self.button.description = "Stop" if self.running else "Start"
-        self.port_input.disabled = self.network_choice.disabled = self.running
+        for one in (self.port_input, self.network_choice, self.opening_input):
+            one.disabled = self.running
         if self.problem:
             self.said.value = markup("span", f"✖ {self.problem}", "iso-problem", role="alert")
         else:

@@ -105,7 +105,7 @@ def _finding(one: Finding) -> Data:
     return {
         "severity": one.severity.value,
         "place": label[:1].upper() + label[1:],
-        "name": one.name,
+        "name": "" if one.name.casefold() == label else one.name,  # the message, the bitmap
         "sentence": one.message,
         "hint": one.hint,
         "source": one.source,

@@ -56,7 +56,7 @@ function finding(one, at, picked) {
   button.dataset.at = at;
   button.setAttribute("aria-pressed", String(at === picked));
   const head = make("span", "irv-head");
-  head.append(make("span", "irv-sign", `${SIGNS[one.severity]} ${one.severity}`), make("strong", "", `${one.place} ${one.name}`));
+  head.append(make("span", "irv-sign", `${SIGNS[one.severity]} ${one.severity}`), make("strong", "", `${one.place} ${one.name}`.trim()));
   button.append(head, make("span", "irv-sentence", one.sentence));
   if (one.hint) button.append(make("span", "irv-hint", one.hint));
   const from = [one.network, one.source].filter(Boolean).join(" · ");
