@@ -224,12 +224,16 @@ def test_a_message_goes_through_the_lab(jupyterlab: Lab, chromium: Browser, shot
 
 
 def test_keys_alone(jupyterlab: Lab, chromium: Browser) -> None:
-    """From the first input on, Tab, arrows and Enter generate, explain and change the tab."""
+    """From the first input on, Tab, arrows and Enter unfold, generate, explain and change the tab."""
     with panel(jupyterlab, chromium, "Lab(at=at)") as (sheet, shown):
         keys = sheet.page.keyboard
         shown.get_by_label("Type", exact=True).focus()
         keys.press("ArrowDown")
         sheet.wait_until("print(p.generate.message_type)", "financial")
+        _tab_to(sheet, "Merchant, clock, and what the payment carries")
+        keys.press("Enter")
+        shown.get_by_role("button", name="Merchant, clock", expanded=True).wait_for()
+        keys.press("Space")
         _tab_to(sheet, "Generate")
         keys.press("Enter")
         shown.locator(".ia-header", has_text="0200").locator("visible=true").wait_for()

@@ -2,11 +2,31 @@
 // Plain inputs and buttons of a panel do not; this says it for them.
 
 const RUNS = ["generate", "explain", "validate", "send", "load", "host", "drill"].map((name) => `.iso-${name}-panel`).join();
+const FOLDED = ".iso-panel .jupyter-widget-Collapse-header";
 
 function render({ el }) {
   el.style.display = "none";
   const keep = (event) => {
-    if (event.target.closest?.(".iso-panel")) event.target.dataset.lmSuppressShortcuts = "true";
+    const panel = event.target.closest?.(".iso-panel");
+    if (!panel) return;
+    event.target.dataset.lmSuppressShortcuts = "true";
+    panel.querySelectorAll(FOLDED).forEach(tell);
+  };
+  // What is folded away is opened by a click alone, as ipywidgets has it: here by the keys of a button, too.
+  const tell = (head) => {
+    head.tabIndex = 0;
+    head.role = "button";
+    head.ariaExpanded = String(Boolean(head.closest(".jupyter-widget-Collapse-open")));
+  };
+  const unfold = (event) => {
+    const head = event.target.matches?.(FOLDED) && event.target;
+    if (!head || event.defaultPrevented || event.ctrlKey || event.metaKey || !["Enter", " "].includes(event.key)) return;
+    event.preventDefault(); // one of several panels has taken it
+    head.click();
+  };
+  const folded = (event) => {
+    const head = event.target.closest?.(FOLDED);
+    if (head) tell(head);
   };
   // Ctrl+Enter does what the panel's button does; where there is nothing but a form to fill in, Enter alone, too.
   const run = (event) => {
@@ -34,11 +54,15 @@ function render({ el }) {
   document.addEventListener("click", once, true);
   document.addEventListener("click", anew, true);
   document.addEventListener("keydown", run, true);
+  document.addEventListener("keydown", unfold);
+  document.addEventListener("click", folded);
   return () => {
     document.removeEventListener("focusin", keep, true);
     document.removeEventListener("click", anew, true);
     document.removeEventListener("click", once, true);
     document.removeEventListener("keydown", run, true);
+    document.removeEventListener("keydown", unfold);
+    document.removeEventListener("click", folded);
   };
 }
 
