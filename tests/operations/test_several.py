@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import reduce
 from itertools import product
@@ -137,6 +138,14 @@ def test_a_request_and_its_answer_in_paragraphs_are_both_found(kind: str) -> Non
     found = guess(f"Request:\n{shown[0]}\n\nAnswer of the host:\n{shown[1]}\n").messages
     if kind not in LINES_OF_DIGITS:
         assert [one.message for one in found if one.confidence in (SURE, LIKELY)] == [request, answer]
+
+
+def test_records_behind_each_other_are_each_a_message() -> None:
+    """Objects of JSON over several lines, divided by a line's end, a blank line or a comma."""
+    messages = _three()
+    shown = [json.dumps({"mti": one.mti, "fields": one.fields}, indent=1) for one in messages]
+    for between in ("\n", "\n\n", ",\n"):
+        assert [one.message for one in guess(between.join(shown)).messages] == messages
 
 
 def test_elements_of_two_messages_in_paragraphs_are_both_found() -> None:

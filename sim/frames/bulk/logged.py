@@ -3,6 +3,7 @@ form. A message stands where its first line does."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -14,6 +15,7 @@ from sim.codec.wire.dumps import MOST_CHARACTERS, dumps_apart, named, reading_na
 from sim.frames.bulk.lines import Lines, joined
 from sim.frames.bulk.records import block
 from sim.frames.bulk.ways import SourceWay
+from sim.operations.guessing import guess
 from sim.operations.guessing.front import network_headers
 from sim.operations.guessing.spelled import spelled
 
@@ -47,16 +49,40 @@ def _undumped(text: str, way: SourceWay) -> bytes | None:
     return data
 
 
+def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+    """Messages whose elements lines name, a row each: each line's own, where most have one, or those of the
+    whole, each of which stands where its MTI does."""
+    numbered = list(_numbered(found))
+    own = [(number, _message(line)) for number, line in numbered]
+    if 2 * sum(isinstance(one, Message) for _, one in own) < len(own):
+        own = list(_placed(numbered))
+    yield _rows(own, way, file)
+
+
+def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | ParseError]]:
+    """The messages of all lines together, which blank ones divide, with the number of the line of each."""
+    lines = dict(numbered)
+    at = 0
+    for one in guess("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
+        named = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
+        at = next((number for number, line in numbered if number > at and named.search(line)), at)
+        yield at, one.message or _unread()
+
+
 def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
     """Messages in jPOS's XML, a row each."""
     parts = _parts(_numbered(found))
     while some := list(islice(parts, _ITEMS)):
-        read = [(line, _message(text)) for line, text in some]
-        texts = [_text(one) for _, one in read]
-        data, offsets = joined(texts)
-        numbers = np.array([line for line, _ in read], np.int64)
-        held = {row: one for row, ((_, one), text) in enumerate(zip(read, texts, strict=True)) if not text}
-        yield Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held, said=way.said)
+        yield _rows([(line, _message(text)) for line, text in some], way, file)
+
+
+def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: str) -> Lines:
+    """Messages in the text form, with the numbers of their lines; what has none is held beside it."""
+    texts = [_text(one) for _, one in read]
+    data, offsets = joined(texts)
+    numbers = np.array([line for line, _ in read], np.int64)
+    held = {row: one for row, ((_, one), text) in enumerate(zip(read, texts, strict=True)) if not text}
+    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held, said=way.said)
 
 
 def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -80,7 +106,11 @@ def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 def _message(text: str) -> Message | ParseError:
     read = named(text)
-    return spelled(read[0]).message if read else ParseError(0, None, "4 digits in field 0", "none")
+    return spelled(read[0]).message if read else _unread()
+
+
+def _unread() -> ParseError:
+    return ParseError(0, None, "4 digits in field 0", "none")
 
 
 def _text(message: Message | ParseError) -> str:

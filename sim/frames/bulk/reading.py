@@ -109,9 +109,9 @@ def read(
         path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; or an open
         file. A file is a capture (pcap, pcapng; extra `pcap`), records behind lengths (IPM and VBS files,
         in blocks or not), lines with a message each, or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML
-        of jPOS in several lines, with lines of a log between. Where a message stands in its line, and how
-        bytes are written, is found from a sample unless you say it; `.iso.read_as` tells. Blank lines are
-        left out.
+        of jPOS in several lines, with lines of a log between; also up to 64 KB of text that names elements,
+        as a listing or JSON does. Where a message stands in its line, and how bytes are written, is found
+        from a sample unless you say it; `.iso.read_as` tells. Blank lines are left out.
     version
         One of `sim.VERSIONS`; None reads it off each MTI.
     network

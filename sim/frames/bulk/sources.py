@@ -13,7 +13,7 @@ from sim.codec.bitmap import HEX_DIGITS
 from sim.frames.bulk import lines as plain
 from sim.frames.bulk.captures import of_capture
 from sim.frames.bulk.lines import Lines, finder, of_stream, opened
-from sim.frames.bulk.logged import of_dumps, of_xml
+from sim.frames.bulk.logged import of_dumps, of_listing, of_xml
 from sim.frames.bulk.parts import Options
 from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
 from sim.frames.bulk.ways import (
@@ -21,6 +21,7 @@ from sim.frames.bulk.ways import (
     DUMPS,
     HEAD,
     HEX_LINES,
+    LISTING,
     RECORDS,
     XML,
     SourceWay,
@@ -72,6 +73,8 @@ def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Itera
         yield from of_dumps(found, way, options.version, file)
     elif way.kind == XML:
         yield from of_xml(found, way, file)
+    elif way.kind == LISTING:
+        yield from of_listing(found, way, file)
     elif way.kind == HEX_LINES:
         yield from of_hex(found, way, options.version)
     else:

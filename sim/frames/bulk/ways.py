@@ -21,8 +21,10 @@ from sim.codec.wire.framing import frame
 from sim.errors import SpecError
 from sim.operations import chosen_version
 from sim.operations.guessing import Guessed, guess
+from sim.operations.sureness import LIKELY, SURE
 
 LINES, RECORDS, CAPTURE, HEX_LINES, DUMPS, XML = "lines", "records", "capture", "hex lines", "dumps", "XML"
+LISTING = "listing"
 TEXT = "text"
 # What is looked at before anything is read.
 HEAD = 1 << 16
@@ -178,7 +180,18 @@ def way_of_text(
                 return way
     if known is None and any("<isomsg" in line for line in whole):
         return SourceWay(XML, said="jPOS XML")
-    return _way_of_dumps(whole, known, framing) or SourceWay(LINES)
+    listed = known is None and len(head) < HEAD and not any(map(_reads, lines))
+    return _way_of_dumps(whole, known, framing) or (_way_of_listing(head) if listed else SourceWay(LINES))
+
+
+def _way_of_listing(whole: str) -> SourceWay:
+    """How a text is read that names its elements, of which it has seen all: a paste, as its messages are told
+    apart by all that it holds; lines where it names none."""
+    found = guess(whole)
+    named = found.messages and all(one.format == "elements" for one in found.messages)
+    if named and found.best.confidence in (SURE, LIKELY):
+        return SourceWay(LISTING, said=found.best.read_as)
+    return SourceWay(LINES)
 
 
 def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:

@@ -21,6 +21,8 @@ _PAIR = re.compile(
 _ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
 _ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
 _FEWEST = 3
+_MOST_RECORDS = 1000
+_BETWEEN = re.compile(r"[\s,;]{0,40}(?=[{\[])")
 _OF_ELEMENT = re.compile(r"^(?:data_?)?(?:field|element|bit)_?(?=[a-z])")
 # What a record of one element calls its number, and its value.
 _RECORD = (
@@ -72,15 +74,22 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
     start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     if start < 0 or text[start + 1 : start + 200].lstrip()[:1] not in ('"', "{", "["):
         return
-    try:
-        made, _ = json.JSONDecoder().raw_decode(text[start:])
-    except (ValueError, RecursionError):
-        return
-    if isinstance(made, list) and all(_is_element(one) for one in made):
-        made = {"": made}
-    for one in made if isinstance(made, list) else [made]:
-        if isinstance(one, dict):
-            yield one
+    decoder = json.JSONDecoder()
+    for _ in range(_MOST_RECORDS):
+        try:
+            made, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(made, list) and all(_is_element(one) for one in made):
+            made = {"": made}
+        for one in made if isinstance(made, list) else [made]:
+            if isinstance(one, dict):
+                yield one
+        # One more may follow, on a line of its own.
+        between = _BETWEEN.match(text, end)
+        if between is None:
+            return
+        start = between.end()
 
 
 def _is_element(record: Any) -> bool:
