@@ -40,7 +40,7 @@ def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
     return code_of(cell, value, version, network) is not None
 
 
-def code_of(cell: Cell, value: str, version: str, network: str = "") -> Code | None:
+def code_of(cell: Cell, value: str, version: str, network: str) -> Code | None:
     """The row of the code list that *cell* names, None where it has none."""
     if cell.codes == "sub_field":
         return cell.values.get(value) or cell.values.get(value.strip())

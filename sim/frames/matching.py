@@ -53,7 +53,7 @@ def match(
     return transactions(columns, made, seconds)
 
 
-def as_messages(source: Any, format: Format | str | None = None) -> pd.DataFrame:
+def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
     """A table with a row per message: *source* itself, one message, several of them, or what `sim.read`
     takes, by *format*."""
     if isinstance(source, pd.DataFrame) and "mti" in source.columns:

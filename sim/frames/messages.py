@@ -128,7 +128,7 @@ def explain_by_model(
     network: AnyNetwork | None,
     provider: str | None,
     model: str | None,
-    format: Format | str | None = None,
+    format: Format | str | None,
 ) -> MessageTable:
     """The message table of *message*, with the summary a language model gives of it."""
     from sim.operations import llm
@@ -150,7 +150,7 @@ def generate_by_model(
     model: str | None,
     version: AnyVersion | None,
     at: AnyMoment | None,
-    format: Format | str | None = None,
+    format: Format | str | None,
 ) -> MessageTable:
     """The message that a language model makes of *description*, as a table."""
     from sim.operations import llm

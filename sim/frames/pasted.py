@@ -28,7 +28,7 @@ def take_paste(
     message: object,
     version: AnyVersion | None,
     network: AnyNetwork | None,
-    format: Format | str | None = None,
+    format: Format | str | None,
 ) -> tuple[Given, Guess | None]:
     """A message argument as `take` gives it, and the guess where it is a paste that is no text form. Bytes
     are taken as well. Raises as `take` does, SpecError for an unknown format."""

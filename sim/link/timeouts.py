@@ -64,7 +64,7 @@ def _owner(request: Message, network: str | None) -> str | None:
     return str(found.network) if found and found.network else network
 
 
-def policy_of(request: Message, network: str | None = None) -> TimeOut:
+def policy_of(request: Message, network: str | None) -> TimeOut:
     """The row of *request*; *network* None is the card's."""
     return timeout_of(_owner(request, network), request.version)
 

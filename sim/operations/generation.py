@@ -140,7 +140,7 @@ def template_of(
     purpose: str,
     entry: str,
     currency: str,
-    details: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None,
 ) -> Template:
     """The template of a setting. Raises OptionError for an option that cannot be met."""
     options = (kind, network, version, purpose, entry, currency)

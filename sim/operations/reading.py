@@ -60,7 +60,7 @@ class Parsed:
         return self.message.version
 
 
-def read_text_form(raw: str, version: AnyVersion | None = None) -> Message | None:
+def read_text_form(raw: str, version: AnyVersion | None) -> Message | None:
     """The message where *raw* is the text form and reads to its end; None where it is something else."""
     try:
         return parse(raw, chosen_version(raw, version))
@@ -124,9 +124,7 @@ def parse_any(
 _AS_IT_STANDS = ("the text form, read to its end",)
 
 
-def parse_guessed(
-    found: Guess, raw: str, version: AnyVersion | None = None, network: str | None = None
-) -> Parsed:
+def parse_guessed(found: Guess, raw: str, version: AnyVersion | None, network: str | None) -> Parsed:
     """The message that was *found* in *raw*. Raises as `parse_any` does."""
     best = found.best
     held = best.message

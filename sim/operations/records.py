@@ -116,7 +116,7 @@ def finding_record(finding: Finding) -> dict[str, Any]:
     return made | {"url": finding.url} if finding.url else made
 
 
-def report_record(report: Report, against: tuple[str, ...] = ()) -> dict[str, Any]:
+def report_record(report: Report, against: tuple[str, ...]) -> dict[str, Any]:
     """A verdict: its findings, and which of the networks asked for the message passes."""
     found = report.all_findings if against else report.findings
     networks = {name: judged.passed for name, judged in report.networks.items()} if against else {}

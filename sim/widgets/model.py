@@ -94,9 +94,7 @@ def view(
     return view_of(seen, masked, full_bitmap=full_bitmap)
 
 
-def view_of_paste(
-    message: object, version: str | None = None, network: str | None = None, masked: bool = True
-) -> Data:
+def view_of_paste(message: object, version: str | None, network: str | None, masked: bool) -> Data:
     """The same, of a message or of a paste of bytes in any spelling; raises as `view` does."""
     raw, version, held = taken(message, version)
     chosen = chosen_version(raw, version)
@@ -117,9 +115,7 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Wired 
     return held.text, version, held
 
 
-def view_of(
-    seen: Anatomy, masked: bool = True, *, full_bitmap: bool = False, held: Wired | None = None
-) -> Data:
+def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Wired | None = None) -> Data:
     """The same of an anatomy that is there already."""
     report = judge(seen.message, seen.network, ()) if seen.fault is None else None
     judged = report.findings if report else (seen.fault,) if seen.fault else ()
