@@ -42,7 +42,7 @@ from sim.widgets.panels.shared import (
 )
 
 BY_RULES = "This is what the rules say."
-PASTE = "Paste a message: MTI, bitmap, data elements"
+PASTE = "Paste a message: its text, a hex dump, a line of a log"
 NETWORK_CHOICES = (("of its card", ""), *((network(name).title, name) for name in NETWORKS))
 
 
