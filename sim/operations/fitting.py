@@ -6,7 +6,7 @@ which no public source says how that network does it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import product
 from typing import Any
@@ -18,33 +18,10 @@ from sim.spec.recipes import recipes
 from sim.spec.tables import read_toml
 
 
-def purposes_of(kind: str, own: str | None, version: str) -> tuple[str, ...]:
-    """The purposes that messages of *kind* can have, in the order of the tables; none for an echo and its
-    like.
-
-    >>> purposes_of("financial_advice", "VISA", "1987")
-    ('purchase', 'cash', 'cashback', 'refund', 'completion')
-    """
-    rows = read_toml("templates")["purposes"]
-    return tuple(
-        name for name, row in rows.items() if kind in row["kinds"] and has_purpose(name, own, version)
-    )
-
-
 def entries_of(purpose: str) -> tuple[str, ...]:
     """The ways of reading the card that go with *purpose*."""
     templates = read_toml("templates")
     return tuple(name for name in templates["entries"] if name in templates["purposes"][purpose]["entries"])
-
-
-def combinations(own: str | None, version: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, purpose and entry of everything that generate makes for network *own* in *version*."""
-    for kind in kinds_of(own, version):
-        if read_toml("templates")["kinds"][kind].get("alone"):
-            yield kind, "purchase", "manual"
-        for purpose in purposes_of(kind, own, version):
-            for entry in entries_of(purpose):
-                yield kind, purpose, entry
 
 
 def kinds_of(own: str | None, version: str) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from functools import cache
 from itertools import product
 from typing import Any, get_args
 
+from combined import combinations
+
 from sim.codec import Message, build
 from sim.operations.answering import respond, reverse
-from sim.operations.fitting import combinations
 from sim.operations.generation import generate
 from sim.spec.networks import NETWORKS
 from sim.spec.words import MessageType

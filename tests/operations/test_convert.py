@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from combined import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 from support import some, together
@@ -19,7 +20,6 @@ from sim.operations import NETWORKS, VERSIONS, convert, generate, respond, rever
 from sim.operations.conversion import ACTIONS, Converted
 from sim.operations.conversion.rules import path, rules
 from sim.operations.conversion.steps import STEPS
-from sim.operations.fitting import combinations
 from sim.spec import lookup, spec
 from sim.spec.tables import read_csv
 

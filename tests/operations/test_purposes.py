@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from combined import combinations
 from support import ALL, AT, MORE, some, together, turns
 
 from sim.codec import Message
@@ -14,7 +15,7 @@ from sim.elements import tlv
 from sim.elements.layout import fitting
 from sim.errors import IsoError, OptionError
 from sim.operations import NETWORKS, VERSIONS, generate, respond, reverse, validate
-from sim.operations.fitting import combinations, has_option, kinds_of
+from sim.operations.fitting import has_option, kinds_of
 from sim.operations.values import placeholders
 from sim.spec.recipes import answers, recipes
 from sim.spec.tables import read_toml

@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
-from support import AT, VECTORS
-
 from sim.codec import Message, build
 from sim.operations import NETWORKS, explain, generate, respond, reverse
-from sim.operations.fitting import combinations
 from sim.operations.generation import native_version
 from sim.spec.tables import read_toml
+
+sys.path[:0] = [str(Path(__file__).parents[1])]
+from combined import combinations  # noqa: E402
+from support import AT, VECTORS  # noqa: E402
 
 GOLDEN = Path(__file__).parents[1] / "operations" / "explanations.jsonl"
 TEMPLATES = read_toml("templates")

@@ -1,0 +1,19 @@
+"""Everything that generate makes for a network: kinds of messages with purposes and entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.operations.fitting import entries_of, has_purpose, kinds_of
+from sim.spec.tables import read_toml
+
+
+def combinations(own: str | None, version: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, purpose and entry of all that generate makes for network *own* in *version*."""
+    tables = read_toml("templates")
+    for kind in kinds_of(own, version):
+        if tables["kinds"][kind].get("alone"):
+            yield kind, "purchase", "manual"
+        for purpose, row in tables["purposes"].items():
+            if kind in row["kinds"] and has_purpose(purpose, own, version):
+                yield from ((kind, purpose, entry) for entry in entries_of(purpose))
