@@ -284,7 +284,8 @@ class Issuer:
     ) -> Message | None:
         """The answer that `respond` makes: with *part* of the amount approved, with the *balance*."""
         self._approvals += code is None or part is not None
-        approval = f"{self._approvals % 1_000_000:06}"
+        # What was approved before, by voice or in stand-in, keeps its code.
+        approval = request[38] if request.get(38).strip() else f"{self._approvals % 1_000_000:06}"
         return respond(
             request, code, approval=approval, amount_minor_units=part, balance_minor_units=balance
         ).message

@@ -48,6 +48,14 @@ def test_what_is_answered_is_valid_on_its_own_network(network: str, kind: str) -
     assert validate(answer, network=network).errors == []
 
 
+def test_what_was_approved_before_keeps_its_approval_code() -> None:
+    """An advice of a completion names the code of its authorization: the answer has that one, no new one."""
+    told = generate("financial_advice", purpose="completion", network="VISA", at=AT).message
+    host = issuer()
+    answers = [decide(host, one).answer for one in (message(), told, told.replace(de11="000777", de38=None))]
+    assert [one[38] for one in answers if one] == ["000001", told[38], "000003"]
+
+
 def test_money_goes_down_and_comes_back() -> None:
     """A purchase takes, a reversal gives back once, a refund gives; a balance inquiry tells."""
     host, sent = issuer(), message(amount_minor_units=4000)
