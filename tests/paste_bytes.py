@@ -7,24 +7,16 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import cycle
 
-from tests.spellings import jpos
-
-
-def _rows(data: bytes, size: int = 16) -> Iterable[tuple[int, bytes]]:
-    return ((at, data[at : at + size]) for at in range(0, len(data), size))
-
-
-def _gutter(row: bytes) -> str:
-    return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+from tests.spellings import gutter, in_rows, jpos
 
 
 def _hxd(data: bytes) -> str:
     head = "Offset(h) 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F\n\n"
     return head + "\n".join(
-        f"{at:08X}  {row.hex(' ').upper():<47}  {_gutter(row)}" for at, row in _rows(data)
+        f"{at:08X}  {row.hex(' ').upper():<47}  {gutter(row)}" for at, row in in_rows(data)
     )
 
 
@@ -32,23 +24,23 @@ def _debug(data: bytes) -> str:
     def row(part: bytes) -> str:
         return "-".join(filter(None, (part[:8].hex(" ").upper(), part[8:].hex(" ").upper())))
 
-    return "\n".join(f"0B3D:{256 + at:04X}  {row(part):<47}   {_gutter(part)}" for at, part in _rows(data))
+    return "\n".join(f"0B3D:{256 + at:04X}  {row(part):<47}   {gutter(part)}" for at, part in in_rows(data))
 
 
 def _twenty(data: bytes) -> str:
     return "\n".join(
-        f"{at:05}:{row.hex(' ').upper():<59} [{_gutter(row):<20}]" for at, row in _rows(data, 20)
+        f"{at:05}:{row.hex(' ').upper():<59} [{gutter(row):<20}]" for at, row in in_rows(data, 20)
     )
 
 
 def _two_offsets(data: bytes) -> str:
     return "\n".join(
-        f"{at:04}({at:04X}) {row.hex(' ').upper():<47} {_gutter(row)}" for at, row in _rows(data)
+        f"{at:04}({at:04X}) {row.hex(' ').upper():<47} {gutter(row)}" for at, row in in_rows(data)
     )
 
 
 def _bars(data: bytes) -> str:
-    return "\n".join(f"| {at:04x} | {row.hex(' '):<47} | {_gutter(row):<16} |" for at, row in _rows(data))
+    return "\n".join(f"| {at:04x} | {row.hex(' '):<47} | {gutter(row):<16} |" for at, row in in_rows(data))
 
 
 def _first_logged(data: bytes) -> str:
@@ -58,38 +50,39 @@ def _first_logged(data: bytes) -> str:
 def _swapped(data: bytes) -> str:
     even = data + b"\0" * (len(data) % 2)
     words = (
-        "".join(f" {row[at + 1]:02x}{row[at]:02x}" for at in range(0, len(row), 2)) for _, row in _rows(even)
+        "".join(f" {row[at + 1]:02x}{row[at]:02x}" for at in range(0, len(row), 2))
+        for _, row in in_rows(even)
     )
     return "\n".join(f"{16 * place:07x}{row}" for place, row in enumerate(words)) + f"\n{len(data):07x}\n"
 
 
 def _od(data: bytes) -> str:
-    return "\n".join([*(f"{at:07o} {row.hex(' ')}" for at, row in _rows(data)), f"{len(data):07o}"])
+    return "\n".join([*(f"{at:07o} {row.hex(' ')}" for at, row in in_rows(data)), f"{len(data):07o}"])
 
 
 def _od_z(data: bytes) -> str:
-    return "\n".join(f"{at:06x} {row.hex(' '):<47}  >{_gutter(row)}<" for at, row in _rows(data))
+    return "\n".join(f"{at:06x} {row.hex(' '):<47}  >{gutter(row)}<" for at, row in in_rows(data))
 
 
 def _c_array(data: bytes) -> str:
-    rows = ",\n".join("  " + ", ".join(f"0x{byte:02x}" for byte in row) for _, row in _rows(data, 8))
+    rows = ",\n".join("  " + ", ".join(f"0x{byte:02x}" for byte in row) for _, row in in_rows(data, 8))
     return (
         f"/* Frame ({len(data)} bytes) */\nstatic const unsigned char pkt1[{len(data)}] = {{\n{rows}\n}};\n"
     )
 
 
 def _escaped(data: bytes) -> str:
-    return " \\\n".join('"' + "".join(f"\\x{byte:02x}" for byte in row) + '"' for _, row in _rows(data))
+    return " \\\n".join('"' + "".join(f"\\x{byte:02x}" for byte in row) + '"' for _, row in in_rows(data))
 
 
 def _prefixed(data: bytes) -> str:
-    return "\n".join(f"10:15:30.{at + 7:03} DEBUG {row.hex(' ').upper()}" for at, row in _rows(data))
+    return "\n".join(f"10:15:30.{at + 7:03} DEBUG {row.hex(' ').upper()}" for at, row in in_rows(data))
 
 
 def _with_comments(data: bytes) -> str:
     rows = (
-        f"  {' '.join(f'0x{byte:02x},' for byte in row):<48} {mark} {_gutter(row).replace('*', '.')} {end}"
-        for (_, row), (mark, end) in zip(_rows(data, 8), cycle((("/*", "*/"), ("//", ""))))
+        f"  {' '.join(f'0x{byte:02x},' for byte in row):<48} {mark} {gutter(row).replace('*', '.')} {end}"
+        for (_, row), (mark, end) in zip(in_rows(data, 8), cycle((("/*", "*/"), ("//", ""))))
     )
     return "unsigned char msg[] = {\n" + "\n".join(rows) + "\n};\n"
 
@@ -106,19 +99,19 @@ def _strace(data: bytes) -> str:
 def _memory(data: bytes) -> str:
     return "\n".join(
         f"0x{0x7FFFFFFFE0A0 + at:x}:\t" + "\t".join(f"0x{byte:02x}" for byte in row)
-        for at, row in _rows(data, 8)
+        for at, row in in_rows(data, 8)
     )
 
 
 def _boxed(data: bytes) -> str:
     return "\n".join(
-        f"{at:04X} :{row[:8].hex(' ').upper()}\u2502{row[8:].hex(' ').upper()} {_gutter(row)}"
-        for at, row in _rows(data)
+        f"{at:04X} :{row[:8].hex(' ').upper()}\u2502{row[8:].hex(' ').upper()} {gutter(row)}"
+        for at, row in in_rows(data)
     )
 
 
 def _pieces(data: bytes, between: str) -> str:
-    return "msg = " + between.join(f'"{row.hex()}"' for _, row in _rows(data, 20))
+    return "msg = " + between.join(f'"{row.hex()}"' for _, row in in_rows(data, 20))
 
 
 def _pdml(data: bytes) -> str:
@@ -135,28 +128,30 @@ def _tshark(data: bytes) -> str:
 
 def _netty(data: bytes) -> str:
     line = "+--------+" + "-" * 49 + "+" + "-" * 16 + "+"
-    rows = [f"|{at:08x}| {row.hex(' '):<47} |{_gutter(row):<16}|" for at, row in _rows(data)]
+    rows = [f"|{at:08x}| {row.hex(' '):<47} |{gutter(row):<16}|" for at, row in in_rows(data)]
     return "\n".join([line, *rows, line])
 
 
 def _power_shell(data: bytes) -> str:
     head = "          Offset Bytes                                           Ascii\n"
     head += "                 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F\n"
-    return head + "\n".join(f"{at:016X} {row.hex(' ').upper():<47} {_gutter(row)}" for at, row in _rows(data))
+    return head + "\n".join(
+        f"{at:016X} {row.hex(' ').upper():<47} {gutter(row)}" for at, row in in_rows(data)
+    )
 
 
 def _appended(data: bytes) -> str:
-    pieces = [row.hex().upper() for _, row in _rows(data, 20)]
+    pieces = [row.hex().upper() for _, row in in_rows(data, 20)]
     return f'String msg = "{pieces[0]}"; // head\n' + "".join(f'msg += "{one}";\n' for one in pieces[1:])
 
 
 def _built(data: bytes) -> str:
-    return "".join(f'        sb.append("{row.hex()}");\n' for _, row in _rows(data, 20))
+    return "".join(f'        sb.append("{row.hex()}");\n' for _, row in in_rows(data, 20))
 
 
 def _adjacent(data: bytes) -> str:
     return "static const char *msg =\n" + "\n".join(
-        f'    "{row.hex()}"  // from {at}' for at, row in _rows(data, 20)
+        f'    "{row.hex()}"  // from {at}' for at, row in in_rows(data, 20)
     )
 
 
@@ -170,9 +165,9 @@ def _vertical(data: bytes) -> str:
     """As ISPF shows a line with HEX ON."""
     return "\n".join(
         "\n".join(
-            (_gutter(row), "".join(f"{one >> 4:X}" for one in row), "".join(f"{one & 15:X}" for one in row))
+            (gutter(row), "".join(f"{one >> 4:X}" for one in row), "".join(f"{one & 15:X}" for one in row))
         )
-        for _, row in _rows(data, 72)
+        for _, row in in_rows(data, 72)
     )
 
 
@@ -205,12 +200,12 @@ def _visual_studio(data: bytes) -> str:
 
 def _openssl(data: bytes, first: int = 0, form: str = "{:04x} - {}-{}   {}") -> str:
     return "\n".join(
-        form.format(first + at, row[:8].hex(" "), row[8:].hex(" "), _gutter(row)) for at, row in _rows(data)
+        form.format(first + at, row[:8].hex(" "), row[8:].hex(" "), gutter(row)) for at, row in in_rows(data)
     )
 
 
 def _numbered(data: bytes) -> str:
-    return "\n".join(f"{at // 16:02} {row.hex(' '):<47}    {_gutter(row)}" for at, row in _rows(data))
+    return "\n".join(f"{at // 16:02} {row.hex(' '):<47}    {gutter(row)}" for at, row in in_rows(data))
 
 
 def _lines(data: bytes, between: str, first: str = "") -> str:
@@ -220,14 +215,16 @@ def _lines(data: bytes, between: str, first: str = "") -> str:
 
 
 def _ngrep(data: bytes) -> str:
-    rows = (f"  {row[:8].hex(' '):<23}    {row[8:].hex(' '):<23}    {_gutter(row)}" for _, row in _rows(data))
+    rows = (
+        f"  {row[:8].hex(' '):<23}    {row[8:].hex(' '):<23}    {gutter(row)}" for _, row in in_rows(data)
+    )
     return "T 10.0.0.1:5000 -> 10.0.0.2:6000 [AP]\n" + "\n".join(rows) + "\n"
 
 
 def _hexyl(data: bytes) -> str:
     return "\n".join(
-        f"\u2502{at:08x}\u2502 {row[:8].hex(' '):<23} \u250a {row[8:].hex(' '):<23} \u2502{_gutter(row)}"
-        for at, row in _rows(data)
+        f"\u2502{at:08x}\u2502 {row[:8].hex(' '):<23} \u250a {row[8:].hex(' '):<23} \u2502{gutter(row)}"
+        for at, row in in_rows(data)
     )
 
 
@@ -236,7 +233,7 @@ def _cut_lines(text: str, width: int) -> str:
 
 
 def _logged(data: bytes, size: int, form: str) -> str:
-    return "\n".join(form.format(at, row.hex(), row.hex(" "), _gutter(row)) for at, row in _rows(data, size))
+    return "\n".join(form.format(at, row.hex(), row.hex(" "), gutter(row)) for at, row in in_rows(data, size))
 
 
 WRITTEN: dict[str, Callable[[bytes], str]] = {
@@ -304,10 +301,10 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "hex in brackets": lambda data: "".join(f"[{byte:02X}]" for byte in data),
     "hex in angles": lambda data: "".join(f"<{byte:02X}>" for byte in data),
     "hex with notes in brackets": lambda data: " ".join(
-        f"{row.hex(' ')} (part {at})" for at, row in _rows(data, 8)
+        f"{row.hex(' ')} (part {at})" for at, row in in_rows(data, 8)
     ),
     "hex with notes behind": lambda data: "\n".join(
-        f"{row.hex(' ')}  // part {at}" for at, row in _rows(data, 8)
+        f"{row.hex(' ')}  // part {at}" for at, row in in_rows(data, 8)
     ),
     "hex with h": lambda data: " ".join(f"{byte:02X}h" for byte in data),
     "0x each": lambda data: " ".join(f"0x{byte:02X}" for byte in data),
@@ -366,17 +363,17 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "dots between": lambda data: ".".join(f"{one:02X}" for one in data),
     "digits apart": lambda data: " ".join(data.hex()),
     "Oracle, hex": lambda data: f"Typ=23 Len={len(data)}: {','.join(f'{one:x}' for one in data)}",
-    "registry": lambda data: '"m"=hex:' + ",\\\n  ".join(row.hex(",") for _, row in _rows(data)),
+    "registry": lambda data: '"m"=hex:' + ",\\\n  ".join(row.hex(",") for _, row in in_rows(data)),
     "hex in a list of strings": lambda data: str([hex(one) for one in data]),
     "characters, others as <0x02>": lambda data: _marked(data, "<0x", ">"),
     "Rust, zeros": lambda data: "".join(
         "\\0" if not one else chr(one) if one in b"0123456789" else f"\\x{one:02x}" for one in data
     ),
     "COBOL": lambda data: "\n".join(
-        f"           05  FILLER  PIC X({len(row)}) VALUE X'{row.hex().upper()}'." for _, row in _rows(data)
+        f"           05  FILLER  PIC X({len(row)}) VALUE X'{row.hex().upper()}'." for _, row in in_rows(data)
     ),
     "digits cut anywhere behind a log": lambda data: _cut_lines(f"08:30:15 [x] DEBUG - >>> {data.hex()}", 75),
-    "rows in brackets": lambda data: "\n".join(f"[{row.hex(' ')}]" for _, row in _rows(data)),
-    "a numbered list": lambda data: "\n".join(f"{at // 16 + 1}. {row.hex(' ')}" for at, row in _rows(data)),
+    "rows in brackets": lambda data: "\n".join(f"[{row.hex(' ')}]" for _, row in in_rows(data)),
+    "a numbered list": lambda data: "\n".join(f"{at // 16 + 1}. {row.hex(' ')}" for at, row in in_rows(data)),
     "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

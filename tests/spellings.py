@@ -8,11 +8,13 @@ from collections.abc import Callable
 _ROW = 16
 
 
-def _rows(data: bytes) -> list[tuple[int, bytes]]:
-    return [(at, data[at : at + _ROW]) for at in range(0, len(data), _ROW)]
+def in_rows(data: bytes, size: int = _ROW) -> list[tuple[int, bytes]]:
+    """The rows of a dump, each with the offset of its first byte."""
+    return [(at, data[at : at + size]) for at in range(0, len(data), size)]
 
 
-def _gutter(row: bytes) -> str:
+def gutter(row: bytes) -> str:
+    """What stands beside the bytes of a row: their characters, a dot for what does not print."""
     return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
 
 
@@ -22,35 +24,36 @@ def _pairs(row: bytes, size: int = 1) -> str:
 
 def xxd(data: bytes) -> str:
     """As `xxd` prints: words of two bytes."""
-    return "\n".join(f"{at:08x}: {_pairs(row, 2):<39}  {_gutter(row)}" for at, row in _rows(data))
+    return "\n".join(f"{at:08x}: {_pairs(row, 2):<39}  {gutter(row)}" for at, row in in_rows(data))
 
 
 def hexdump_c(data: bytes) -> str:
     """As `hexdump -C` prints: two groups of eight, the gutter between bars, a last row of nothing but its
     offset."""
     rows = [
-        f"{at:08x}  {_pairs(row[:8]):<23}  {_pairs(row[8:]):<23}  |{_gutter(row)}|" for at, row in _rows(data)
+        f"{at:08x}  {_pairs(row[:8]):<23}  {_pairs(row[8:]):<23}  |{gutter(row)}|"
+        for at, row in in_rows(data)
     ]
     return "\n".join([*rows, f"{len(data):08x}"]) + "\n"
 
 
 def tcpdump_x(data: bytes) -> str:
     """As `tcpdump -X` prints."""
-    return "\n".join(f"\t0x{at:04x}:  {_pairs(row, 2):<39}  {_gutter(row)}" for at, row in _rows(data))
+    return "\n".join(f"\t0x{at:04x}:  {_pairs(row, 2):<39}  {gutter(row)}" for at, row in in_rows(data))
 
 
 def wireshark(data: bytes) -> str:
     """As Wireshark copies bytes as a hex dump with text."""
     return "\n".join(
-        f"{at:04x}   {_pairs(row[:8])}  {_pairs(row[8:]):<24}  {_gutter(row)}" for at, row in _rows(data)
+        f"{at:04x}   {_pairs(row[:8])}  {_pairs(row[8:]):<24}  {gutter(row)}" for at, row in in_rows(data)
     )
 
 
 def jpos(data: bytes) -> str:
     """As ISOUtil.hexdump of jPOS prints."""
     rows = (
-        f"{at:04x}  {_pairs(row[:8]).upper():<23}  {_pairs(row[8:]).upper():<23}  {_gutter(row)}"
-        for at, row in _rows(data)
+        f"{at:04x}  {_pairs(row[:8]).upper():<23}  {_pairs(row[8:]).upper():<23}  {gutter(row)}"
+        for at, row in in_rows(data)
     )
     return "\n".join(rows)
 
@@ -81,8 +84,8 @@ SPELLINGS: dict[str, Callable[[bytes], str]] = {
     "SPACED": lambda data: data.hex(" ").upper(),
     "colons": lambda data: data.hex(":"),
     "dashes": lambda data: data.hex("-").upper(),
-    "hex in lines": lambda data: "\n".join(row.hex() for _, row in _rows(data)),
-    "spaced in lines": lambda data: "\n".join(row.hex(" ") for _, row in _rows(data)) + "\n",
+    "hex in lines": lambda data: "\n".join(row.hex() for _, row in in_rows(data)),
+    "spaced in lines": lambda data: "\n".join(row.hex(" ") for _, row in in_rows(data)) + "\n",
     "xxd": xxd,
     "hexdump -C": hexdump_c,
     "tcpdump -X": tcpdump_x,
