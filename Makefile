@@ -56,7 +56,7 @@ test: $(VENV)/.dev ## run the tests: code, examples in docstrings, notebooks; MO
 	@$(if $(MORE),TESTS_MORE=1) $(if $(ALL),TESTS_ALL=1) $(PYTEST) --ignore=tests/browser -n logical --dist loadfile
 
 coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
-	@TESTS_MORE=1 $(PYTEST) --cov --cov-report=term --ignore=tests/browser --ignore=notebooks -n logical --dist loadfile
+	@TESTS_MORE=1 $(PYTEST) --cov --cov-report=term --ignore=tests/browser -n logical --dist loadfile sim server tests
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
 	@$(PYTEST) tests/browser -n 2 --dist loadfile
