@@ -60,6 +60,11 @@ def some(cases: Iterable[Case], every: int) -> list[Case]:
     return [every_one[at] for at in sorted({0, *chosen, len(every_one) - 1})]
 
 
+def fewer(count: int) -> int:
+    """*count*, of examples and of what is made at random, where more are asked for, else one in so many."""
+    return max(count // _FEWER, min(count, 8))
+
+
 def turns(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Each value of each of *parts* at least once, beside those of the others in turn; every combination
     where all are asked for. For what hardly depends on how they meet."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL, together
+from support import ALL, fewer, together
 
 from sim.codec.wire.dumps import MOST_CHARACTERS, named, readings, worded
 from tests.octal_dumps import OCTAL
@@ -26,7 +26,7 @@ def test_bytes_come_back_from_every_spelling(name: str, data: bytes) -> None:
     assert data in [one.data for one in readings(SPELLINGS[name](data))]
 
 
-@settings(max_examples=60)
+@settings(max_examples=fewer(60))
 @given(
     st.sampled_from(["xxd", "hexdump -C", "tcpdump -X", "wireshark", "jpos"]),
     st.binary(min_size=17, max_size=90),
@@ -69,7 +69,7 @@ def test_only_so_much_is_looked_at() -> None:
     assert all(len(one.data) <= MOST_CHARACTERS for one in readings("30" * MOST_CHARACTERS))
 
 
-@settings(max_examples=200 if ALL else 60)
+@settings(max_examples=200 if ALL else fewer(60))
 @given(st.text(max_size=300) | st.text(alphabet="0123456789abcdefx\\{}[]()<>=:;,|\"' \r\n\tF&", max_size=400))
 def test_any_text_gives_readings(text: str) -> None:
     """Nothing raises, and the first reading is the text."""
@@ -174,7 +174,7 @@ def test_bytes_come_back_from_characters_octal_numbers_and_words(name: str, data
     assert any(one in (data, whole[: len(one)]) and len(one) >= len(data) for one in found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=fewer(60))
 @given(st.sampled_from(sorted(OCTAL)), st.text("0123456789abcdef* \\\n", max_size=90))
 def test_a_dump_that_was_spoiled_is_read_or_not(name: str, more: str) -> None:
     """Whatever stands between the rows, nothing is raised and no more bytes come than were there."""

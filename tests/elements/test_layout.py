@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL, together
+from support import ALL, fewer, together
 
 from sim.codec import BuildError
 from sim.elements import layout
@@ -55,7 +55,7 @@ def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, netwo
 
 
 @pytest.mark.parametrize(("version", "number", "network"), KNOWN)
-@settings(max_examples=200 if ALL else 12)
+@settings(max_examples=200 if ALL else fewer(12))
 @given(value=TEXT)
 def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
     version: str, number: int, network: str | None, value: str

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL, VECTORS, generated, some
+from support import ALL, VECTORS, fewer, generated, some
 
 import sim
 from sim.codec import Message, ParseError, build, parse
@@ -258,7 +258,7 @@ def test_tracks(values: list[str]) -> None:
         "CCYYMMDDhhmmss",
     ],
 )
-@settings(max_examples=200 if ALL else 15)
+@settings(max_examples=200 if ALL else fewer(15))
 @given(data=st.data())
 def test_dates(pattern: str, data: st.DataObject) -> None:
     """Which dates of a column are impossible is what the scalar function says."""

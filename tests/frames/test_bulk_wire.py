@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import some, together
+from support import fewer, some, together
 
 import sim
 from sim.codec import Message, build, parse
@@ -78,7 +78,7 @@ def test_each_row_is_what_decode_reads(name: str) -> None:
     assert [_found(row) for row in _rows(table)] == [expected[one] for one in [*datas, *damaged]]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 @given(st.data())
 def test_damaged_bytes_of_one_kind_are_read_as_decode_reads_them(data: st.DataObject) -> None:
     """A byte changed anywhere in messages that are otherwise alike: the same values and errors."""

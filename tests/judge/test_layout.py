@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_cases import IDS, INSIDE, Case, administration, auth, check, echo, original, stripe, undo
-from support import generated, some, together
+from support import fewer, generated, some, together
 
 from sim.codec import Message
 from sim.judge import catalogue, run
@@ -268,7 +268,7 @@ def test_a_wrong_character_is_reported_once(number: int, value: str) -> None:
 STRANGE = "²٣３A=D^\\ Cx~\x00é"
 
 
-@settings(max_examples=300)
+@settings(max_examples=fewer(300))
 @given(st.data())
 def test_no_value_makes_a_rule_raise(data: st.DataObject) -> None:
     """Whatever stands in an element, the rules report and do not raise."""

@@ -9,6 +9,7 @@ import socket
 import tracemalloc
 
 import pytest
+from support import long
 
 from sim.link import AsyncClient, AsyncHost, Line, LinkError, rules_of
 from tests.link.ends import LINE, ManualTiming, framed, kinds, message, until
@@ -291,6 +292,7 @@ def test_a_stopped_host_tells_the_answers_that_it_did_not_give() -> None:
     asyncio.run(run())
 
 
+@long
 def test_traffic_grows_no_further_than_its_bound() -> None:
     """Five times as many requests as are kept: as many entries as are kept, and no more memory."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import AT, generated, some, together, turns
+from support import AT, generated, long, some, together, turns
 from tools.make_faults import FILE, text
 
 from sim.codec import BuildError, Message, build, parse
@@ -96,6 +96,7 @@ def test_validate_finds_exactly_what_was_broken(row: dict[str, Any]) -> None:
     assert len(new) <= 2
 
 
+@long
 def test_the_table_is_what_the_generator_makes() -> None:
     """The written table is what `cases()` gives today; `make_faults.py` writes it anew."""
     assert FILE.read_text(encoding="utf-8") == text()

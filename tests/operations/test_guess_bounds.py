@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL
+from support import ALL, fewer
 
 from sim.codec import build, parse
 from sim.codec.wire import encode, read
@@ -50,7 +50,7 @@ _hostile = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=fewer(60), deadline=None)
 @given(_hostile, st.booleans())
 def test_the_work_of_a_guess_is_bounded(data: bytes, text: bool) -> None:
     """Whatever is made to look like messages everywhere: the elements that are read are counted, and no more
@@ -94,7 +94,7 @@ def test_damaged_lines_take_no_more_work_than_a_hard_paste() -> None:
 def test_what_is_no_message_is_called_none() -> None:
     """Letters, code, logs, hashes, keys, pictures, chip data, other protocols: hardly ever more than unsure,
     and that seldom."""
-    tried = 400 if ALL else 150
+    tried = 400 if ALL else fewer(150)
     found = Counter(guess(paste).best.confidence for _, paste in pastes(tried, seed=4))
     assert found["sure"] == 0
     assert found["unsure"] + found["likely"] <= tried // 50
@@ -104,13 +104,13 @@ def test_a_damaged_message_is_seldom_called_none() -> None:
     """A byte lost or added, a bit flipped, a cut: what begins as a message is said to be one."""
     found = Counter(
         guess(one.paste).best.confidence
-        for one in samples(150 if ALL else 60, seed=21, damaged=True)
+        for one in samples(150 if ALL else fewer(60), seed=21, damaged=True)
         if not (one.damage.startswith("cut") and int(one.damage.split()[-1]) < 20)
     )
     assert found["none"] <= 0.12 * found.total()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=fewer(80), deadline=None)
 @given(st.sampled_from(messages()[:120]), st.sampled_from(FORMATS))
 def test_what_was_guessed_is_written_back(message: object, name: str) -> None:
     """The format of a candidate that reads to its end writes the same bytes again, and reads them so."""

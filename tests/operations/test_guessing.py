@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL, together
+from support import ALL, fewer, together
 
 from sim.codec import Message, ParseError, build
 from sim.codec.wire import encode, read, wire_format
@@ -198,7 +198,7 @@ def test_reasons_and_reprs_show_no_card_data() -> None:
     assert "411111111111" not in repr(found).replace(" ", "")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=fewer(150), deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200))
 def test_anything_gives_a_guess(data: bytes | str) -> None:
     """Nothing raises, and there is always a candidate with a reason."""
@@ -207,7 +207,7 @@ def test_anything_gives_a_guess(data: bytes | str) -> None:
     assert best.confidence in ("sure", "likely", "unsure", "none")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=fewer(100), deadline=None)
 @given(
     st.sampled_from(["bcd", "ascii", "ebcdic", "ascii-binary"]), st.integers(0, 120), st.binary(max_size=6)
 )

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from support import ALL
+from support import ALL, long
 
 from server import workers
 from server.settings import Settings
@@ -51,6 +51,7 @@ def answers(running: Any) -> bool:
     return False
 
 
+@long
 @pytest.mark.parametrize("kills", [2, 4] if ALL else [2])
 def test_workers_that_die_young_are_replaced(start: Any, kills: int) -> None:
     """One worker after the other killed just after its start: the service answers, and is whole again."""

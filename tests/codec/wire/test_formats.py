@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import some, together
+from support import fewer, some, together
 
 from sim.codec import Message, build, parse
 from sim.codec.wire import WireError, decode, encode, misfits, names, otherwise, read, wire_format
@@ -215,7 +215,7 @@ def test_each_format_describes_itself(name: str) -> None:
 _MTIS = {"ascii": b"0100", "bcd": b"\x01\x00"}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fewer(300), deadline=None)
 @given(st.data())
 def test_any_bytes_are_read_or_refused_with_a_located_error(data: st.DataObject) -> None:
     """Noise behind a likely start: a Message that can be written again, or a WireError in the bytes."""
