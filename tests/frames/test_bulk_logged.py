@@ -115,3 +115,11 @@ def test_messages_in_xml_of_a_log_are_a_row_each() -> None:
     assert table["error"].notna().tolist() == [False, False, True, False, False]
     assert "field 0" in table["error"].iloc[2]
     assert sim.read(io.BytesIO(log.encode()), validate=True)["valid"].tolist()[:3] == [True, True, False]
+
+
+def test_no_message_of_a_long_listing_is_lost() -> None:
+    """What is too long to be told apart has a row for each line, and JSON on a line its own."""
+    one = "MTI: 0100\nDE 2: 4111111111111111\nDE 3: 000000\nDE 4: 000000001000\n\n"
+    assert sim.read(one * 300)["error"].isna().sum() == 300
+    assert len(sim.read(one * 600)) == 4 * 600
+    assert sim.read('{"mti": "0800", "11": "000001", "70": "301"}\n' * 1200)["mti"].eq("0800").sum() == 1200

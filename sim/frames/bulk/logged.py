@@ -64,8 +64,8 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
     lines = dict(numbered)
     at = 0
     for one in guess("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
-        named = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
-        at = next((number for number, line in numbered if number > at and named.search(line)), at)
+        mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
+        at = next((number for number, line in numbered if number > at and mti.search(line)), at)
         yield at, one.message or _unread()
 
 

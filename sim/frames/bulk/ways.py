@@ -15,7 +15,7 @@ from itertools import islice
 
 from sim.codec import ParseError, parse
 from sim.codec.wire import Format, WireError, strip, wire_format
-from sim.codec.wire.dumps import dumps_apart
+from sim.codec.wire.dumps import dumps_apart, looks_at_all, named
 from sim.codec.wire.files import is_blocked, stream_framing, unblock
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError
@@ -181,6 +181,7 @@ def way_of_text(
     if known is None and any("<isomsg" in line for line in whole):
         return SourceWay(XML, said="jPOS XML")
     listed = known is None and len(head) < HEAD and not any(map(_reads, lines))
+    listed = listed and (looks_at_all(head) or all(map(named, lines)))  # else messages would be lost
     return _way_of_dumps(whole, known, framing) or (_way_of_listing(head) if listed else SourceWay(LINES))
 
 
@@ -188,8 +189,8 @@ def _way_of_listing(whole: str) -> SourceWay:
     """How a text is read that names its elements, of which it has seen all: a paste, as its messages are told
     apart by all that it holds; lines where it names none."""
     found = guess(whole)
-    named = found.messages and all(one.format == "elements" for one in found.messages)
-    if named and found.best.confidence in (SURE, LIKELY):
+    spelled = found.messages and all(one.format == "elements" for one in found.messages)
+    if spelled and found.best.confidence in (SURE, LIKELY):
         return SourceWay(LISTING, said=found.best.read_as)
     return SourceWay(LINES)
 

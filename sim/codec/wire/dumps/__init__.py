@@ -7,7 +7,7 @@ Everything here takes time linear in the paste, and nothing follows an entity, a
 """
 
 from sim.codec.wire.dumps.apart import LoggedDump, dumps_apart
-from sim.codec.wire.dumps.named import Named, named
+from sim.codec.wire.dumps.named import Named, looks_at_all, named
 from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, reading_named, readings
 from sim.codec.wire.dumps.rewriting import rewritten
 from sim.codec.wire.dumps.tidy import AS_UTF8, CUT, MASKED, narrowed, narrowed_utf8
@@ -23,6 +23,7 @@ __all__ = [
     "Named",
     "Reading",
     "dumps_apart",
+    "looks_at_all",
     "named",
     "narrowed",
     "narrowed_utf8",

@@ -9,7 +9,7 @@ from urllib.parse import unquote_plus
 from sim.codec.wire.dumps.parts import MTI_PATH, Named, Pairs, collected, divided, is_mti
 
 _MOST_LINE = 2000
-_MOST_LINES = 2000
+MOST_LINES = 2000
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]]")
 # `F002[…] F003[…]`; with anything but the next behind, what stands in brackets is a name.
 _RUN = re.compile(
@@ -144,7 +144,7 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
     """Path and value of each line that names an element, or the MTI. Behind `SUBFIELDS` the lines are inside
     one."""
     block = last = 0
-    for raw in text.splitlines()[:_MOST_LINES]:
+    for raw in text.splitlines()[:MOST_LINES]:
         line = raw[:_MOST_LINE]
         if _RULER.match(line):
             block = block if last == block else 0

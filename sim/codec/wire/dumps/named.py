@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from sim.codec.wire.dumps import elements, isomsg, lines, literal_pairs, records, tables
 from sim.codec.wire.dumps.parts import Named
 
-__all__ = ["Named", "named", "texts"]
+__all__ = ["Named", "looks_at_all", "named", "texts"]
 
 texts = records.texts
 _READERS: tuple[Callable[[str], Iterator[Named]], ...] = (
@@ -39,3 +39,8 @@ def named(paste: str) -> list[Named]:
         if found := list(reader(paste)):
             return found
     return []
+
+
+def looks_at_all(paste: str) -> bool:
+    """Whether `named` looks at all of *paste*: its readers stop after so many lines or records."""
+    return paste.count("\n") < lines.MOST_LINES and paste.count("{") < records.MOST_RECORDS

@@ -21,7 +21,7 @@ _PAIR = re.compile(
 _ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
 _ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
 _FEWEST = 3
-_MOST_RECORDS = 1000
+MOST_RECORDS = 1000
 _BETWEEN = re.compile(r"[\s,;]{0,40}(?=[{\[])")
 _OF_ELEMENT = re.compile(r"^(?:data_?)?(?:field|element|bit)_?(?=[a-z])")
 # What a record of one element calls its number, and its value.
@@ -75,7 +75,7 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
     if start < 0 or text[start + 1 : start + 200].lstrip()[:1] not in ('"', "{", "["):
         return
     decoder = json.JSONDecoder()
-    for _ in range(_MOST_RECORDS):
+    for _ in range(MOST_RECORDS):
         try:
             made, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
