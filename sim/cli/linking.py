@@ -64,9 +64,9 @@ def host_command(
     with opening.host(Host, options.pop("rules"), **line, **options) as host:
         unread = threading.Event()
         host.seen.observe(_while_read(_teller(host.seen, as_json), unread))
-        # Only now: whoever waits for these words may connect at once.
-        click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
         try:
+            # Only now: whoever waits for these words may connect, or end it, at once.
+            click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
             unread.wait()
         except KeyboardInterrupt:
             click.echo(f"{len(host.seen)} messages and events seen.", err=True)

@@ -12,7 +12,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 from called import Run
 
@@ -123,6 +125,25 @@ def test_a_script_ends_a_host_as_ctrl_c_does() -> None:
     with host(end=signal.SIGTERM) as (address, lines):
         assert iso8583("send", address, REQUEST).returncode == 0
     assert "stopped" in lines[-1]
+
+
+def test_a_host_may_be_ended_as_soon_as_it_says_that_it_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for these words may be quicker than the line behind them."""
+    written = click.echo
+
+    def echo(words: str, **how: Any) -> None:
+        written(words, **how)
+        if words.startswith("Listening"):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(click, "echo", echo)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        ended = iso8583("host", "--port", "0")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended.returncode == 0
+    assert ended.stderr.splitlines()[-1].endswith(" messages and events seen.")
 
 
 def test_formats_and_framing_go_by_name() -> None:
