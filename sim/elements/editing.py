@@ -50,6 +50,16 @@ def replaced(
     >>> replaced(Message("0100", {3: "002000"}), 3, 2, 4, "30")
     '003000'
     """
+    try:
+        return _replaced(message, number, start, end, text, network)
+    except BuildError as error:
+        if error.field is not None:
+            raise
+        # Lengths are written where no element is known.
+        raise BuildError(number, None, error.expected, error.found) from None
+
+
+def _replaced(message: Message, number: int, start: int, end: int, text: str, network: str | None) -> str:
     value = message.get(number)
     if not 0 <= start <= end <= len(value):
         raise BuildError(number, None, f"a part of its {len(value)} characters", f"{start} to {end}")
@@ -107,7 +117,9 @@ def _head(cell: Cell, part: Part, value: str, inner: str) -> tuple[int, str]:
 def _length(inner: str, width: int, in_bytes: bool) -> str:
     made = f"{_bytes(inner):0{width}X}" if in_bytes else f"{len(inner):0{width}}"
     if len(made) > width:
-        raise BuildError(None, None, f"a part whose length has {width} characters", f"{len(inner)} of them")
+        what, most = ("bytes", 16**width - 1) if in_bytes else ("characters", 10**width - 1)
+        found = _bytes(inner) if in_bytes else len(inner)
+        raise BuildError(None, None, f"a part of at most {most} {what}", f"{found} {what}")
     return made
 
 

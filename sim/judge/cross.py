@@ -18,7 +18,7 @@ from sim.judge.content import clean, other_expiry
 from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, listed
-from sim.spec import is_particular, lookup, number_of, role
+from sim.spec import currency, is_particular, lookup, number_of, role
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -292,6 +292,19 @@ def cash_back(message: Message) -> Iterable[Hit]:
     if int(found.amount) > total:
         return (Hit(54, "at most the total in DE 4", "more cash back", found.at),)
     return _NONE
+
+
+@rule(
+    "cash-back-currency", 4, 54, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(4, 49, 54)
+)
+def cash_back_currency(message: Message) -> Iterable[Hit]:
+    """The cash back is a part of the amount, in its currency."""
+    found, whole = _cash_back(message), money.amount(message)
+    said, wanted = currency(found.currency if found else ""), currency(whole[1] if whole else "")
+    if found is None or said is None or wanted is None or said == wanted:
+        return _NONE
+    where = "DE 4" if message.version == "2003" else "DE 49"
+    return (Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", said.alpha, found.at),)
 
 
 @each("amount-currency", 5, versions=("1987", "1993"), missing=(50,))

@@ -18,6 +18,7 @@ from sim.spec import number_of
 from sim.spec.tables import read_toml
 
 _REPLACEMENT = slice(0, 12)  # DE 95 of 1987: the amount that stays
+_AUTHORIZATION = "1"  # the message class that is completed by another
 
 
 class Accounts:
@@ -34,10 +35,11 @@ class Accounts:
         self.opening: int = limits["balance"] if opening is None else opening
         self._balances: Kept[str, int] = Kept(limits["accounts"])
         self.remembered: int = limits["remembered"]
-        # A booking by its number: the account, and what a reversal has not given back yet (below 0: not taken
-        # back). Texts and numbers alone, which take little room and nobody has to look at again.
-        self._booked: Kept[int, tuple[str, int]] = Kept(self.remembered)
-        self._numbers: Kept[str, int] = Kept(2 * self.remembered)
+        # A booking by its number: the account, what a reversal has not given back yet (below 0: not taken
+        # back), whether it was completed. Texts and numbers alone, which take little room and nobody has to
+        # look at again.
+        self._booked: Kept[int, tuple[str, int, bool]] = Kept(self.remembered)
+        self._numbers: Kept[str, int] = Kept(3 * self.remembered)
         self._count = 0
         for pan, balance in (balances or {}).items():
             self._balances.keep(pan, balance)
@@ -50,31 +52,41 @@ class Accounts:
         found = self._balances.get(pan)
         return self.opening if found is None else found
 
-    def book(self, message: Message, amount: int) -> None:
-        """Take *amount* (below 0: give) for *message*, which a reversal may name."""
+    def book(self, message: Message, amount: int, approval: str = "") -> None:
+        """Take *amount* (below 0: give) for *message*, which a reversal may name, and a completion, also by
+        the *approval* code of its answer."""
         pan = account(message)[1]
         self._balances.keep(pan, self.balance(pan) - amount)
         self._count = number = self._count + 1
-        self._booked.keep(number, (pan, amount))
-        for key in _names(message, pan):
+        self._booked.keep(number, (pan, amount, False))
+        names = _names(message, pan)
+        if message.mti[1] == _AUTHORIZATION and approval.strip():
+            names.append(_by_approval(pan, approval))
+        for key in names:
             self._numbers.keep(key, number)
 
     def complete(self, message: Message, amount: int) -> bool:
         """Let *message* take *amount* in the place of what the authorization took that it completes; False
-        where none is known that it names. A reversal may name either of them from then on."""
-        found = self._find(message)
+        where none is known that it names, or another completed it: goods that are sent in two parcels are
+        two sales. A reversal may name either of them from then on."""
+        named = _named(message)
+        if approval := message.get(38).strip():
+            named.append(_by_approval(account(message)[1], approval))
+        found = self._find(named)
         if found is None:
             return False
-        number, pan, taken = found
+        number, pan, taken, completed = found
+        if completed:
+            return False
         self._balances.keep(pan, self.balance(pan) + taken - amount)
-        self._booked.keep(number, (pan, amount))
+        self._booked.keep(number, (pan, amount, True))
         for key in _names(message, pan):
             self._numbers.keep(key, number)
         return True
 
-    def _find(self, message: Message) -> tuple[int, str, int] | None:
-        """The booking that *message* names: its number, the account, and what is left of it."""
-        for key in _named(message):
+    def _find(self, named: list[str]) -> tuple[int, str, int, bool] | None:
+        """The booking that one of the keys *named* is of: its number, and what is kept of it."""
+        for key in named:
             number = self._numbers.get(key)
             if number is not None and (found := self._booked.get(number)) is not None:
                 return number, *found
@@ -83,15 +95,15 @@ class Accounts:
     def give_back(self, reversal: Message) -> int | None:
         """Undo what *reversal* names, in part where it says what stays; how much came back, None where
         there is no such transaction. A second reversal gives nothing back."""
-        found = self._find(reversal)
+        found = self._find(_named(reversal))
         if found is None:
             return None
-        number, pan, taken = found
+        number, pan, taken, completed = found
         back = taken
         stays = reversal.get(95)[_REPLACEMENT] if reversal.version == "1987" else ""
         if is_digits(stays) and 0 < int(stays) < taken:
             back = taken - int(stays)
-        self._booked.keep(number, (pan, taken - back))
+        self._booked.keep(number, (pan, taken - back, completed))
         self._balances.keep(pan, self.balance(pan) + back)
         return back
 
@@ -109,6 +121,10 @@ def _by_stan(pan: str, stan: str) -> str:
 
 def _by_reference(pan: str, reference: str, terminal: str) -> str:
     return f"reference {pan} {reference} {terminal}"
+
+
+def _by_approval(pan: str, approval: str) -> str:
+    return f"approval {pan} {approval.strip()}"
 
 
 def _named(reversal: Message) -> list[str]:

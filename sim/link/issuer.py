@@ -219,10 +219,11 @@ class Issuer:
         self, request: Message, rule: Rule, known: tuple[str, str] | None
     ) -> tuple[Message | None, str]:
         """The answer with the rule's code. What was approved before (*known*) is not booked again."""
+        answer, note = self._ruled(request, rule.code)
         approved = request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version)
         if approved and not (known and self._approved(known[0], request)):
-            self._book(request, self._taken(request))
-        return self._ruled(request, rule.code)
+            self._book(request, self._taken(request), answer)
+        return answer, note
 
     def _ruled(self, request: Message, code: str) -> tuple[Message | None, str]:
         """The answer with a rule's *code*; of one that its version has no room for, a malfunction: why."""
@@ -241,14 +242,15 @@ class Issuer:
         available = self.accounts.balance(account(request)[1])
         if taken > available and request.mti[2] not in _ADVICES:
             return self._answer(request, self._code("no_funds", request)), "not enough on the account"
-        return self._answer(request, None), self._book(request, taken)
+        answer = self._answer(request, None)
+        return answer, self._book(request, taken, answer)
 
-    def _book(self, request: Message, amount: int) -> str:
+    def _book(self, request: Message, amount: int, answer: Message | None) -> str:
         """Book what *request* takes, and say what is particular: the advice of a financial transaction that
         names an authorization is its completion, and takes its place."""
         if request.mti[1:3] == _COMPLETES and self.accounts.complete(request, amount):
             return "completes its authorization"
-        self.accounts.book(request, amount)
+        self.accounts.book(request, amount, _approval(answer))
         return ""
 
     def _reversed(self, request: Message) -> tuple[Message | None, str]:
@@ -310,7 +312,7 @@ class Issuer:
     def _partly(self, request: Message, approved: int, code: str | None) -> Message | None:
         """An approval of less than was asked for, with *code* or the version's own."""
         answer = self._answer(request, code, part=approved)
-        self.accounts.book(request, approved)
+        self.accounts.book(request, approved, _approval(answer))
         return answer
 
     def _with_balance(self, request: Message) -> Message | None:
@@ -333,6 +335,10 @@ def management(request: Message) -> str:
 def _approves(code: str, version: str) -> bool:
     known = lookup("response_code", code, version=version)
     return known is not None and known.kind == "approved"
+
+
+def _approval(answer: Message | None) -> str:
+    return answer.get(38) if answer is not None else ""
 
 
 def _text(answer: Message) -> str:

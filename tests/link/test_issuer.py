@@ -127,23 +127,44 @@ def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
 
 @pytest.mark.parametrize("approved", [None, 3000], ids=["all", "part"])
 @pytest.mark.parametrize("rule", [{}, {"mti": "0220", "code": "00"}], ids=["judged", "by a rule"])
+@pytest.mark.parametrize("by", ["reference", "approval code", "original data"])
 def test_a_completion_takes_the_place_of_its_authorization(
-    approved: int | None, rule: dict[str, str]
+    approved: int | None, rule: dict[str, str], by: str
 ) -> None:
-    """0220 with the reference of an authorization, of which all or a part was approved, takes its own amount
-    and nothing twice; its repeat changes nothing, its reversal gives all back."""
+    """0220 that names an authorization, of which all or a part was approved, takes its own amount and nothing
+    twice; its repeat changes nothing, its reversal gives all back. A second one is a sale of its own."""
     rules = [rule] if rule else []
     rules += [{"mti": "0100", "action": "partial", "approved": str(approved)}] if approved else []
     host, asked = issuer(rules), message(amount_minor_units=5000, purpose="preauthorization")
-    decide(host, asked)
+    told = decide(host, asked).answer
+    assert told is not None
     assert host.accounts.balance(PAN) == 10_000 - (approved or 5000)
-    done = message(2, "financial_advice", amount_minor_units=2500, purpose="completion")
-    done = done.replace(de37=asked[37])
+    named = {
+        "reference": {"de37": asked[37]},
+        "approval code": {"de38": told[38]},
+        "original data": {"de90": f"{asked.mti}{asked[11]}{asked[7]}" + "0" * 22},
+    }[by]
+    done = message(2, "financial_advice", amount_minor_units=2500, purpose="completion").replace(**named)
     for one in (done, done.replace(mti="0221")):
         assert code(decide(host, one)) == "00"
         assert host.accounts.balance(PAN) == 7500
+    more = message(4, "financial_advice", amount_minor_units=1000, purpose="completion").replace(**named)
+    decide(host, more)
+    assert host.accounts.balance(PAN) == 6500
     assert code(decide(host, reverse(done, stan="000003").message)) == "00"
-    assert host.accounts.balance(PAN) == 10_000
+    assert host.accounts.balance(PAN) == 9000
+
+
+def test_an_approval_code_is_that_of_its_card_and_of_an_authorization() -> None:
+    """Another card's code, and the code of a sale, name nothing to complete."""
+    host = issuer()
+    asked = message(amount_minor_units=5000, pan="5555555555554444", network="MASTERCARD")
+    told = decide(host, asked).answer
+    assert told is not None
+    for at in (2, 3):
+        sale = message(at, "financial_advice", amount_minor_units=2500, purpose="completion")
+        assert decide(host, sale.replace(de38=told[38])).note == ""
+    assert host.accounts.balance(PAN) == 5000
 
 
 def test_a_rule_that_approves_books_a_repeat_once() -> None:
