@@ -294,9 +294,7 @@ def cash_back(message: Message) -> Iterable[Hit]:
     return _NONE
 
 
-@rule(
-    "cash-back-currency", 4, 54, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(4, 49, 54)
-)
+@rule("cash-back-currency", 4, 54, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(4, 49, 54))
 def cash_back_currency(message: Message) -> Iterable[Hit]:
     """The cash back is a part of the amount, in its currency."""
     found, whole = _cash_back(message), money.amount(message)

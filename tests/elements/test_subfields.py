@@ -267,7 +267,7 @@ def test_a_part_put_in_its_own_place_of_a_list_changes_nothing(
 def test_lengths_around_a_part_follow_it(
     version: str, number: int, value: str, old: str, new: str, made: str
 ) -> None:
-    """Those of the lists, tags and data that it stands in; what they cannot say is refused, by the element."""
+    """Those of the lists, tags and data that it stands in; what they cannot say names the element."""
     network = "VISA" if number == 104 else "MASTERCARD"
     message, at = Message("0100", {number: value}, version), value.rindex(old)
     with nullcontext() if made else pytest.raises(BuildError, match=f"^DE {number}: expected"):
