@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sim.codec import Message, ParseError, build
+from sim.codec import Message, build
 from sim.errors import BuildError
 from sim.frames.addressing import element, set_element
-from sim.frames.argument import Given, as_build_error, digest, facts_of, leniently, take
+from sim.frames.argument import Given, digest, facts_of, leniently, readable, take
 from sim.frames.pasted import TEXT_FORM
 from sim.frames.raw import RawMessage
 from sim.judge.pages import rule_page
@@ -53,10 +53,7 @@ class MessageView:
 
     def to_message(self) -> Message:
         """The message as a `Message`. Raises BuildError when the rows are no message."""
-        try:
-            return self._given().message()
-        except ParseError as error:
-            raise as_build_error(error) from error
+        return readable(self._given())
 
     @property
     def mti(self) -> str:

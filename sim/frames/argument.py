@@ -271,9 +271,12 @@ def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Me
     return Message(mti, dict(sorted(fields.items())), chosen_version(mti, version))
 
 
-def as_build_error(error: ParseError) -> BuildError:
-    """The error of a text that cannot be read, for callers that asked to build it."""
-    return BuildError(error.field, error.offset, error.expected, error.found)
+def readable(given: Given) -> Message:
+    """What was given as a message. Raises BuildError for a text that is none."""
+    try:
+        return given.message()
+    except ParseError as error:
+        raise BuildError(error.field, error.offset, error.expected, error.found) from error
 
 
 def digest(raw: str) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sim import operations
-from sim.codec import ParseError
-from sim.frames.argument import MessageArgument, as_build_error, take
+from sim.frames.argument import MessageArgument, readable, take
 from sim.frames.messages import columns_of, table_of
 from sim.frames.pasted import given_of
 from sim.frames.tables import ConvertedTable, Table
@@ -42,11 +41,7 @@ def convert(
 ) -> ConvertedTable:
     """The message table of *message* in version *to*; raises BuildError where it is no message."""
     given = given_of(message, format, version=version, network=network)
-    try:
-        source = given.message()
-    except ParseError as error:
-        raise as_build_error(error) from error
-    made = operations.convert(source, version_named(to), network=given.network, at=moment(at))
+    made = operations.convert(readable(given), version_named(to), network=given.network, at=moment(at))
     plain = table_of(take(made.message, None, given.network), source=SOURCE)
     table = ConvertedTable(plain).__finalize__(plain)
     rows = [(note.number, ", ".join(map(str, note.to)), note.action, note.note) for note in made.notes]

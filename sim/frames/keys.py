@@ -11,8 +11,8 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from sim.codec import Message
-from sim.frames.argument import MessageArgument, take
-from sim.frames.messages import columns_of, readable, table_of
+from sim.frames.argument import MessageArgument, readable, take
+from sim.frames.messages import columns_of, table_of
 from sim.frames.reference import ReferenceTable
 from sim.frames.tables import MessageTable, Table
 from sim.link import keys as _keys

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from sim import operations
-from sim.codec import BuildError, Message, ParseError
+from sim.codec import BuildError, ParseError
 from sim.codec import build as build_text
 from sim.errors import OptionError
-from sim.frames.argument import Given, MessageArgument, as_build_error, digest, from_elements, take
+from sim.frames.argument import Given, MessageArgument, digest, from_elements, readable, take
 from sim.frames.pasted import given_of, said, say_fault, take_paste
 from sim.frames.raw import RawMessage
 from sim.frames.tables import DiffTable, FindingsTable, MessageTable
@@ -213,14 +213,6 @@ def reverse(
 def _made(made: Generated, network: str | None, format: Format | str | None = None) -> MessageTable:
     message, left = building.in_format(made.message, format or building.TEXT)
     return table_of(take(message, None, network), source=made.source, notes=(*made.notes, *left))
-
-
-def readable(given: Given) -> Message:
-    """What was given as a message. Raises BuildError for a text that is none."""
-    try:
-        return given.message()
-    except ParseError as error:
-        raise as_build_error(error) from error
 
 
 def build(

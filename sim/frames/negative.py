@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sim import operations
-from sim.codec import ParseError
 from sim.errors import locate
-from sim.frames.argument import MessageArgument, as_build_error, take
+from sim.frames.argument import MessageArgument, readable, take
 from sim.frames.messages import columns_of, table_of
 from sim.frames.pasted import given_of
 from sim.frames.reference import ReferenceTable
@@ -77,11 +76,7 @@ def break_message(
     ['date']
     """
     given = given_of(message, format)
-    try:
-        good = given.message()
-    except ParseError as error:
-        raise as_build_error(error) from error
-    made = operations.break_message(good, fault, network=given.network)
+    made = operations.break_message(readable(given), fault, network=given.network)
     return table_of(take(made.raw, made.version, made.network), source=SOURCE_FAULT, notes=_notes(made))
 
 
@@ -161,9 +156,6 @@ def faults(message: MessageArgument | bytes | None = None, *, format: Format | s
     chosen = operations.all_faults()
     if message is not None:
         given = given_of(message, format)
-        try:
-            chosen = operations.faults_for(given.message(), network=given.network)
-        except ParseError as error:
-            raise as_build_error(error) from error
+        chosen = operations.faults_for(readable(given), network=given.network)
     rows = [(one.id, one.group, one.rule, one.network, ", ".join(one.versions), one.what) for one in chosen]
     return ReferenceTable(columns_of(_FAULT_COLUMNS, rows))
