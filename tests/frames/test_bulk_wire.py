@@ -153,6 +153,50 @@ def test_bytes_without_any_framing_are_refused(tmp_path: Path) -> None:
         sim.read(tmp_path / "noise.bin")
 
 
+_ROUND: dict[str, tuple[tuple[str, ...], bytes]] = {
+    "nothing": ((), b""),
+    "TPDU": (("tpdu",), b""),
+    "STX, ETX and check byte": (("stx",), b""),
+    "ends of lines": ((), b"\r\n"),
+}
+
+
+@together("around", _ROUND)
+def test_binary_messages_without_lengths_end_where_their_elements_do(around: str) -> None:
+    """One, or several one behind another, with headers, marks or ends of lines: a row each, in a format that
+    is named, or found."""
+    layers, between = _ROUND[around]
+    for name in ("bcd", "ebcdic-500", "ascii-binary", "visa"):
+        made = [wrap(one, layers) + between for one in _bytes(name)[:9]]
+        # The last in more than is looked at first.
+        for data in (
+            made[0],
+            b"".join(made),
+            b"".join(made) * 90,
+        ):
+            found = sim.read(data, format=name)
+            assert found["error"].isna().all()
+            assert len(found) == data.count(made[0]) * (9 if len(data) > len(made[0]) else 1)
+            if not between:
+                assert sim.read(data)["DE11"].tolist() == found["DE11"].tolist()
+
+
+def test_where_such_messages_stop_reading_the_rest_is_a_row(tmp_path: Path) -> None:
+    """What is broken cannot say where it ends, so the rest is one row with its error; a format that reads
+    none of it is refused with what to name, and nothing of a card stands in either."""
+    made = _bytes("bcd")[:3]
+    table = sim.read(b"".join(made)[:-3], format="bcd")
+    assert table["error"].isna().tolist() == [True, True, False]
+    much = sim.read(made[0] + b"\xff" * 300_000, format="bcd")
+    assert "one before" in much["error"].tolist()[1]
+    card = wrap(encode(Message("0100", {2: _PAN, 11: "000001"}), "bcd"), ["stx"])
+    assert sim.read(card, format="bcd", framing=["stx"])["DE2"].tolist() == [_PAN]
+    for wrong in ({"format": "ebcdic"}, {"format": "ebcdic-500"}):
+        with pytest.raises(sim.SpecError, match="name another format=") as caught:
+            sim.read(io.BytesIO(card), **wrong)
+        assert _PAN[6:12] not in str(caught.value)
+
+
 def test_a_folder_and_a_pattern_name_files(tmp_path: Path) -> None:
     """All files of a folder, or those that a pattern matches, by name; each is read in its own way."""
     echo = Message("0800", {3: "990000", 11: "000001"})

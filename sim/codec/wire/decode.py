@@ -102,10 +102,26 @@ def read(
     return WireMessage(message, chosen, moved, layers)
 
 
+def begun(data: bytes, fmt: Format, version: str | None = None) -> tuple[Message, int]:
+    """The message that *data* begins with, and where it ends. Raises as `decode` does.
+
+    >>> begun(bytes.fromhex("0800 2020000000000000 990000 123456 0810"), wire_format("bcd"))[1]
+    16
+    """
+    return _begun(Views(data), fmt, version, None)
+
+
 def _read(data: bytes, chosen: Format, version: str | None, spans: Spans | None) -> Message:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"bytes of a message are bytes, not {type(data).__name__}")
     views = Views(bytes(data))
+    message, at = _begun(views, chosen, version, spans)
+    if at < len(views.data):
+        raise WireError(None, at, "the end of the message", f"{_count(len(views.data) - at)} more", message)
+    return message
+
+
+def _begun(views: Views, chosen: Format, version: str | None, spans: Spans | None) -> tuple[Message, int]:
     mti, at = read_mti(views, chosen)
     announced, secondary, end = read_bitmap(views, at, chosen)
     layout = chosen.layout(version or version_of(mti))
@@ -114,10 +130,8 @@ def _read(data: bytes, chosen: Format, version: str | None, spans: Spans | None)
     own = layout.dialect if not layout.own.isdisjoint(announced) else None
     message = Message(mti, {}, layout.version, secondary, own)
     at = _read_elements(views, layout, announced, end, message, spans)
-    if at < len(views.data):
-        raise WireError(None, at, "the end of the message", f"{_count(len(views.data) - at)} more", message)
     message.empty_secondary = secondary and not any(one > bitmap.PRIMARY_BITS for one in announced)
-    return message
+    return message, at
 
 
 def _read_elements(

@@ -1,4 +1,5 @@
-"""Many messages in one file or stream: records behind their lengths, blocks of 1014 bytes.
+"""Many messages in one file or stream: records behind their lengths, blocks of 1014 bytes, one message
+behind another.
 
 VBS is the form of clearing files: each record behind a 4-byte length, a zero length or the end of the file
 after the last. Mainframes send it in blocks: 1012 bytes of it, then two fillers (adelosa/cardutil, mciipm).
@@ -6,15 +7,22 @@ after the last. Mainframes send it in blocks: 1012 bytes of it, then two fillers
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from sim.codec.wire.framing import Frame, frame, frames, said_length
+from sim.codec.wire.decode import begun
+from sim.codec.wire.dumps.parts import is_mti
+from sim.codec.wire.formats import Format
+from sim.codec.wire.framing import STX, Frame, frame, frames, peel, said_length, strip
 from sim.errors import WireError, hexed
 
 BLOCK, CONTENT = 1014, 1012
 _FILLERS = frozenset((0x00, 0x40))
 # What one record may have: a longer one is no message, and is refused before it is waited for.
 LONGEST = 1 << 20
+# One message behind another: what the first look at one takes in, and the most that it may have.
+_WINDOW, _MOST = 512, 1 << 17
+_LINE_ENDS = re.compile(rb"[\r\n]+")
 
 
 def is_blocked(data: bytes) -> bool:
@@ -75,6 +83,72 @@ def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | Non
         found = hexed(held[start : start + head])
         raise WireError(None, at + start, f"a {made.title} of at most {LONGEST} bytes", found)
     return size
+
+
+def run(
+    pieces: Iterable[bytes], fmt: Format, framing: tuple[str, ...] = (), version: str | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """The messages of a stream that stand one behind another, each in its own headers and marks *framing*:
+    offset and bytes, these included. Where one ends it says itself, so what does not read is given with all
+    behind it, or raises WireError where that is much. Ends of lines between messages are passed over."""
+    rest, held, start, at, size = iter(pieces), b"", 0, 0, _WINDOW
+    while True:
+        while len(held) - start < _MOST and (piece := next(rest, b"")):
+            held, at, start = held[start:] + piece, at + start, 0
+        if ends := _LINE_ENDS.match(held, start):
+            start = ends.end()
+        if not held[start : start + 1]:
+            return
+        try:
+            size = message_size(held, fmt, framing, version, start, 2 * size)
+        except WireError:
+            if not (left := held[start:]).strip(b"\0\x40"):
+                return
+            if len(left) >= _MOST:
+                expected = f"a message in {fmt.title} behind the one before"
+                raise WireError(None, at + start, expected, f"{len(left)} bytes or more of another") from None
+            size = len(left)
+        yield at + start, held[start : start + size]
+        start += size
+
+
+def message_size(
+    data: bytes,
+    fmt: Format,
+    framing: tuple[str, ...] = (),
+    version: str | None = None,
+    start: int = 0,
+    window: int = _WINDOW,
+) -> int:
+    """How many bytes the message at *start* takes, with the headers and marks *framing* around it; *window*
+    are looked at first. Raises WireError where none reads there."""
+    headers = tuple(name for name in framing if frame(name).kind not in ("stx", "etx"))
+    marks = [name for name in framing if name not in headers]
+    opened = sum(frame(name).kind == "stx" for name in marks)
+    while True:
+        head = data[start : start + window]
+        try:
+            _, body, _ = strip(head[opened:], headers)
+            body += opened
+            message, size = begun(head[body:], fmt, version)
+        except WireError:
+            if window >= _MOST or start + window >= len(data):
+                raise
+            window *= 4
+            continue
+        if not is_mti(message.mti):
+            raise WireError(0, body, "an MTI", "another number")
+        return _marked(marks, data[start : start + body + size + 3], body + size)
+
+
+def _marked(marks: list[str], data: bytes, end: int) -> int:
+    """Where the message ends whose elements end at *end* of *data*, with its *marks* around it."""
+    if not marks:
+        return end
+    checked = data[end + 2 :] in (b"", bytes([STX])) and peel(marks[0], data[: end + 2]) is not None
+    if not checked and peel(marks[0], data[: end + 1]) is None:
+        raise WireError(None, end, frame(marks[0]).title, hexed(data[end : end + 1]) or "nothing")
+    return end + 1 + checked
 
 
 def stream_framing(data: bytes) -> str | None:

@@ -106,9 +106,10 @@ def read(
     ----------
     source
         A list, Series or iterator of messages, texts or bytes; a text of several lines, a message each; a
-        path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; or an open
-        file. A file is a capture (pcap, pcapng; extra `pcap`), records behind lengths (IPM and VBS files,
-        in blocks or not), lines with a message each, or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML
+        path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; an open
+        file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra `pcap`), records behind
+        lengths (IPM and VBS files, in blocks or not), one binary message or several one behind another,
+        lines with a message each, or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML
         of jPOS in several lines, with lines of a log between; also up to 64 KB of text that names elements,
         as a listing or JSON does. Where a message stands in its line, and how bytes are written, is found
         from a sample unless you say it; `.iso.read_as` tells. Blank lines are left out.
@@ -171,6 +172,8 @@ def read(
         raise OptionError("chunksize", expected, shown(chunksize))
     if isinstance(source, str) and "\n" in source:
         source = io.StringIO(source)
+    elif isinstance(source, bytes | bytearray | memoryview):
+        source = io.BytesIO(source)
     source = expanded(source) or source
     many = isinstance(source, list | tuple) and paths(source) is not None
     layers = None if framing is None else several("framing", framing, "names of framings such as length-2")

@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.codec import ParseError
 from sim.codec.wire import Format, WireError, peel
-from sim.codec.wire.files import records, unblock
+from sim.codec.wire.files import records, run, unblock
 from sim.codec.wire.framing import frame
 from sim.frames.bulk.lines import Lines, joined
 from sim.frames.bulk.ways import SourceWay
@@ -35,7 +35,9 @@ def of_records(found: Iterable[bytes], way: SourceWay, version: str | None, file
     """The records of a file that comes in pieces, a row each; bytes at its end that are no whole record are
     a row that says so."""
     data = unblock(found) if way.blocked else found
-    taken = records(data, way.length)
+    assert way.format is not None  # noqa: S101 - only such ways come here
+    made = _versioned(way.format, version)
+    taken = records(data, way.length) if way.length else run(data, made, way.framing, version)
     first, fault = 1, None
     while True:
         some: list[bytes] = []

@@ -1,22 +1,23 @@
 """How the messages of a source stand in it: seen from its first bytes, or from a sample of its lines.
 
-A file is a capture, a run of records behind lengths (in blocks or not), or lines. In a line the message may
-stand behind a time and a name and in front of more, as text or as hex digits: where, is found from lines in
-which it can be read to its end.
+A file is a capture, a run of records behind lengths (in blocks or not) or one behind another, or lines. In a
+line the message may stand behind a time and a name and in front of more, as text or as hex digits: where, is
+found from lines in which it can be read to its end.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from sim.codec import ParseError, parse
-from sim.codec.wire import Format, WireError, strip, wire_format
+from sim.codec.wire import Format, WireError, decode, strip, wire_format
 from sim.codec.wire.dumps import dumps_apart, looks_at_all, named
-from sim.codec.wire.files import is_blocked, stream_framing, unblock
+from sim.codec.wire.dumps.parts import is_mti
+from sim.codec.wire.files import is_blocked, message_size, records, stream_framing, unblock
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError
 from sim.operations import chosen_version
@@ -44,10 +45,11 @@ _MOST_TRIED = 4
 @dataclass(frozen=True, slots=True)
 class SourceWay:
     """How messages are found and written. `kind` is one of those above; `start` or `pattern` say where a
-    message stands in its line; `format` how it is written, None as text; `length` the length field in front
-    of a record, `blocked` whether the file is in blocks of 1014 bytes; `framing` what else stands around it;
-    `said` one line for a person. Dumps have `shape`, what stands around their offsets, `spelling`, how their
-    bytes are written, and `in_packets`, whether headers of the network stand in front."""
+    message stands in its line; `format` how it is written, None as text; `length` the length field in
+    front of a record, empty where each says itself where it ends, `blocked` whether the file is in blocks
+    of 1014 bytes; `framing` what else stands around it; `said` one line for a person. Dumps have `shape`,
+    what stands around their offsets, `spelling`, how their bytes are written, and `in_packets`, whether
+    headers of the network stand in front."""
 
     kind: str
     start: int | None = None
@@ -95,36 +97,40 @@ def _is_hex(head: bytes) -> bool:
 def _way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | None) -> SourceWay:
     blocked = is_blocked(head)
     data = b"".join(unblock([head])) if blocked else head
-    names = [frame(name).name for name in framing or ()]
-    lengths = [name for name in names if frame(name).kind == "length"]
-    length = lengths[0] if lengths else stream_framing(data)
-    if length is None:
-        expected = "records behind lengths, a capture or lines: name the framing of the messages"
-        raise SpecError(None, None, expected, "bytes of no kind that is known")
-    first = _first_record(data, length)
-    inner = tuple(name for name in names if name != length)
-    if known is None:
-        best = _guessed(first)
-        known, inner = writing_of(best), inner or layers_of(best)
-    elif framing is None:
-        inner = _usual(known, first)
-    assert known is not None  # noqa: S101 - _guessed gives no other
+    names = tuple(frame(name).name for name in framing or ())
+    named = next((name for name in names if frame(name).kind == "length"), "")
+    length = named or stream_framing(data) or ""
+    first = next(_records(data, length), b"") if length else b""
+    found = _record_way(first, known, names, framing is None, length) if first else None
+    if found is None and not named:
+        found = _bare_way(data, known, names, framing is None)
+    if found is None and known is not None and (named or _any_reads(data, length, known)):
+        found = length, known, _usual(known, first) if framing is None else _without(names, length)
+    elif found is None and known is None and first and (made := writing_of(best := guess(first).best)):
+        found = length, made, layers_of(best) if framing is None else _without(names, length)
+    if found is None:
+        expected = (
+            f"messages in {known.title}: name another format=, or what stands around each in framing="
+            if known
+            else "messages that can be told apart: name format=, and what stands around each in framing="
+        )
+        raise SpecError(None, None, expected, "; ".join(guess(data, format=known).best.reasons[:2])[:80])
+    length, known, inner = found
     parts = (
         "blocks of 1014 bytes" if blocked else "",
-        frame(length).title,
+        frame(length).title if length else "",
         *(frame(one).title for one in inner),
     )
     said = ", ".join(part for part in (*parts, known.title) if part)
     return SourceWay(RECORDS, format=known, length=length, blocked=blocked, framing=inner, said=said)
 
 
-def _first_record(data: bytes, length: str) -> bytes:
-    from sim.codec.wire.files import records
-
+def _records(data: bytes, length: str) -> Iterator[bytes]:
+    """The records behind a *length* that are whole in *data*."""
     try:
-        return next((record for _, record in records([data], length)), b"")
+        yield from (record for _, record in records([data], length))
     except WireError:
-        return b""
+        return
 
 
 def _guessed(record: bytes) -> Guessed:
@@ -133,6 +139,70 @@ def _guessed(record: bytes) -> Guessed:
         expected = "messages in a format that can be told from the first of them: name it with format="
         raise SpecError(None, None, expected, "; ".join(best.reasons[:2])[:80] or "another")
     return best
+
+
+# The length in front of records, empty for messages one behind another; the format; what else is around.
+_Way = tuple[str, Format, tuple[str, ...]]
+
+
+def _is_sure(best: Guessed) -> bool:
+    return best.confidence in (SURE, LIKELY) and all(layer.name for layer in best.layers)
+
+
+def _without(names: tuple[str, ...], length: str) -> tuple[str, ...]:
+    return tuple(name for name in names if name != length)
+
+
+def _record_way(
+    first: bytes, known: Format | None, names: tuple[str, ...], find: bool, length: str
+) -> _Way | None:
+    """How records behind a *length* are read, of which this is the first; None where it does not read."""
+    inner = _without(names, length)
+    if known is None:
+        best = guess(first).best
+        made = writing_of(best) if _is_sure(best) else None
+        return None if made is None else (length, made, layers_of(best) if find else inner)
+    inner = _usual(known, first) if find else inner
+    try:
+        _, start, end = strip(first, inner)
+        decode(first[start:end], known)
+    except WireError:
+        return None
+    return length, known, inner
+
+
+def _any_reads(data: bytes, length: str, known: Format) -> bool:
+    """Whether one of the first records behind a *length* reads, or begins to."""
+    if not length:
+        return False
+    some = islice(_records(data, length), _GUESSED)
+    return any(_begins(record, known, _usual(known, record)) for record in some)
+
+
+def _begins(data: bytes, known: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
+    """Whether a message begins there, be it broken further on unless it must be *whole*."""
+    try:
+        message_size(data, known, inner)
+    except WireError as error:
+        return not whole and error.partial is not None and is_mti(error.partial.mti)
+    return True
+
+
+def _bare_way(data: bytes, known: Format | None, names: tuple[str, ...], find: bool) -> _Way | None:
+    """How *data* without lengths in front are read: as one message, or several that say where they end; None
+    for other bytes."""
+    inner = _usual(known, data) if find and known is not None else names
+    if known is not None and _begins(data, known, inner, whole=True):
+        return "", known, inner
+    best = guess(data, format=known).best
+    if best.format == TEXT:
+        best = guess(data, format="ascii").best  # with all that stands around the characters
+    made = writing_of(best)
+    if made is not None and _is_sure(best):
+        layers = layers_of(best) if find else names
+        length = layers[0] if layers and frame(layers[0]).kind == "length" else ""
+        return length, known or made, _without(layers, length)
+    return ("", known, inner) if known is not None and _begins(data, known, inner) else None
 
 
 def writing_of(best: Guessed) -> Format | None:
