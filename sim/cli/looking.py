@@ -9,6 +9,7 @@ from sim.cli.given import each, format_option, json_option, message_arguments, m
 from sim.operations import parse_any, records
 from sim.operations.anatomy import Anatomy
 
+_OF_A_GUESS = ("confidence", "read_as", "mti", "version", "format", "read", "size", "reasons")
 _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
 
 
@@ -17,14 +18,12 @@ _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
 @format_option
 @json_option
 @each
-def parse_command(
-    message: str, version: str | None, network: str | None, format: str | None, as_json: bool
-) -> bool:
+def parse_command(message: str, as_json: bool, **how: str | None) -> bool:
     """Show the data elements of each MESSAGE: what stands where, and what it means. Card data are hidden.
 
     One that cannot be read to its end is shown as far as it was read; the exit status is 1 then.
     """
-    seen, read_as = records.seen(message, version=version, network=network, format=format)
+    seen, read_as = records.seen(message, **how)
     if as_json:
         shown.json_line(records.message_record(seen, read_as))
     else:
@@ -45,19 +44,12 @@ def parse_command(
 @click.option("--model", help="Which model of it.")
 @each
 def explain_command(
-    message: str,
-    version: str | None,
-    network: str | None,
-    format: str | None,
-    as_json: bool,
-    llm: bool,
-    provider: str | None,
-    model: str | None,
+    message: str, as_json: bool, llm: bool, provider: str | None, model: str | None, **how: str | None
 ) -> None:
     """Say in plain English what each MESSAGE says."""
     from sim import operations
 
-    read = parse_any(message, format=format, version=version, network=network)
+    read = parse_any(message, **how)
     if llm:
         from sim.operations import llm as models
 
@@ -82,14 +74,7 @@ def explain_command(
 )
 @each
 def validate_command(
-    message: str,
-    version: str | None,
-    network: str | None,
-    format: str | None,
-    as_json: bool,
-    against: tuple[str, ...],
-    fix: bool,
-    safe: bool,
+    message: str, as_json: bool, against: tuple[str, ...], fix: bool, safe: bool, **how: str | None
 ) -> bool:
     """Judge each MESSAGE by the standard, by its own network, and by those of --against.
 
@@ -97,8 +82,8 @@ def validate_command(
     does not change it.
     """
     if fix:
-        return _mend(message, version, network, format, as_json, safe)
-    report = records.judged(message, version=version, network=network, format=format, against=against)
+        return _mend(message, as_json, safe, how)
+    report = records.judged(message, against=against, **how)
     if as_json:
         shown.json_line(records.report_record(report, against))
         return report.valid
@@ -114,16 +99,14 @@ def validate_command(
     return report.valid
 
 
-def _mend(
-    message: str, version: str | None, network: str | None, format: str | None, as_json: bool, safe: bool
-) -> bool:
+def _mend(message: str, as_json: bool, safe: bool, how: dict[str, str | None]) -> bool:
     """Print the message mended, and the edits."""
     from dataclasses import asdict
 
     from sim.operations import repair
 
-    held = records.held(message, version=version, network=network, format=format)
-    done = repair(held, version=version, network=network, unsafe=not safe)
+    held = records.held(message, **how)
+    done = repair(held, version=how["version"], network=how["network"], unsafe=not safe)
     if as_json:
         edits = [asdict(edit) for edit in done.edits]
         left = [records.finding_record(one) for one in done.left]
@@ -146,26 +129,14 @@ def _mend(
 @format_option
 @json_option
 @each
-def guess_command(
-    message: str, version: str | None, network: str | None, format: str | None, as_json: bool
-) -> bool:
+def guess_command(message: str, as_json: bool, **how: str | None) -> bool:
     """Find out what each MESSAGE is: spelling, framing, format, version, with reasons."""
     from sim.operations import guess
 
-    found = guess(message, format=format, version=version)
+    found = guess(message, format=how["format"], version=how["version"])
     for one in found.candidates:
-        record = {
-            "confidence": one.confidence,
-            "read_as": one.read_as,
-            "mti": one.mti,
-            "version": one.version,
-            "format": one.format,
-            "read": one.read,
-            "size": one.size,
-            "reasons": list(one.reasons),
-        }
         if as_json:
-            shown.json_line(record)
+            shown.json_line({name: getattr(one, name) for name in _OF_A_GUESS})
             continue
         what = f"{one.mti} {one.read_as}" if one.message else one.read_as
         shown.heading(f"{what} ({one.read} of {one.size} read)" if one.message else what)
@@ -203,12 +174,10 @@ def diff_command(a: str, b: str, version: str | None, format: str | None, as_jso
 @format_option
 @json_option
 @each
-def mask_command(
-    message: str, version: str | None, network: str | None, format: str | None, as_json: bool
-) -> None:
+def mask_command(message: str, as_json: bool, **how: str | None) -> None:
     """Print each MESSAGE, as long as it was, with its card data starred out; also one that cannot be read.
     One in a wire format that --format names is printed as text."""
-    masked = records.masked(message, version, format)
+    masked = records.masked(message, how["version"], how["format"])
     if as_json:
         shown.json_line({"message": masked})
     else:

@@ -16,6 +16,7 @@ from sim.codec import Message
 from sim.errors import OptionError
 from sim.face.making import generate
 from sim.operations.asked import moment, options_of
+from sim.operations.reading import parse_any
 from sim.spec.elements import VERSIONS
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import version_named
@@ -145,20 +146,12 @@ generate_command = click.Command(
 @click.option("--code", "-c", help="The response code, DE 39; without it, the request is approved.")
 @click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
 @each
-def respond_command(
-    message: str,
-    version: str | None,
-    network: str | None,
-    format: str | None,
-    as_json: bool,
-    code: str | None,
-    to: str | None,
-) -> None:
+def respond_command(message: str, as_json: bool, code: str | None, to: str | None, **how: str | None) -> None:
     """Answer each MESSAGE, a request or an advice."""
     from sim import operations
 
-    made = operations.respond(_read(message, version, network, format), code)
-    _print_made(made, to or format, to, as_json)
+    made = operations.respond(parse_any(message, **how).message, code)
+    _print_made(made, to or how["format"], to, as_json)
 
 
 @click.command("reverse")
@@ -170,20 +163,14 @@ def respond_command(
 @click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
 @each
 def reverse_command(
-    message: str,
-    version: str | None,
-    network: str | None,
-    format: str | None,
-    as_json: bool,
-    stan: str | None,
-    at: str | None,
-    to: str | None,
+    message: str, as_json: bool, stan: str | None, at: str | None, to: str | None, **how: str | None
 ) -> None:
     """Make the reversal of each MESSAGE."""
     from sim import operations
 
-    made = operations.reverse(_read(message, version, network, format), stan=_counted(stan), at=moment(at))
-    _print_made(made, to or format, to, as_json)
+    read = parse_any(message, **how).message
+    made = operations.reverse(read, stan=_counted(stan), at=moment(at))
+    _print_made(made, to or how["format"], to, as_json)
 
 
 @click.command("build")
@@ -211,22 +198,14 @@ def build_command(mti: str, elements: tuple[str, ...], version: str, to: str | N
 )
 @click.option("--notes", is_flag=True, help="Say of each element what became of it, on standard error.")
 @each
-def convert_command(
-    message: str,
-    version: str | None,
-    network: str | None,
-    format: str | None,
-    as_json: bool,
-    to: str,
-    notes: bool,
-) -> None:
+def convert_command(message: str, as_json: bool, to: str, notes: bool, **how: str | None) -> None:
     """Write each MESSAGE in another version of the standard, or in a wire format."""
     from sim import operations
 
-    read = _read(message, version, network, format)
+    read = parse_any(message, **how).message
     if to not in operations.VERSIONS:
         return _print(read, to, as_json)
-    made = operations.convert(read, to, network=network)
+    made = operations.convert(read, to, network=how["network"])
     for note in made.notes if notes else ():
         goes = ", ".join(map(str, note.to))
         click.echo(f"{note.number:>3} -> {goes or '-':<8} {note.action}: {note.note}", err=True)
@@ -241,18 +220,11 @@ def convert_command(
 @json_option
 @click.option("--fault", "-x", help="Which fault; without it, those that are possible are listed.")
 @each
-def break_command(
-    message: str,
-    version: str | None,
-    network: str | None,
-    format: str | None,
-    as_json: bool,
-    fault: str | None,
-) -> None:
+def break_command(message: str, as_json: bool, fault: str | None, **how: str | None) -> None:
     """Break each MESSAGE in one way that a rule finds, for negative tests."""
     from sim import operations
 
-    read = _read(message, version, network, format)
+    read, network = parse_any(message, **how).message, how["network"]
     if fault is None:
         found = operations.faults_for(read, network=network)
         if as_json:
@@ -267,12 +239,6 @@ def break_command(
         shown.json_line({"message": made.raw} | {name: getattr(made, name) for name in names})
     else:
         click.echo(made.raw)
-
-
-def _read(message: str, version: str | None, network: str | None, format: str | None) -> Message:
-    from sim.operations import parse_any
-
-    return parse_any(message, format=format, version=version, network=network).message
 
 
 def _print_made(made: Generated, format: str | None, to: str | None, as_json: bool) -> None:
