@@ -4,38 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import os
-import ssl
-from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.errors import WireError
 from sim.link.errors import LinkError
-from sim.link.line import PIECE, Line
-from sim.link.timing import Handle, Timing
+from sim.link.line import PIECE
+from sim.link.timing import Handle
+
+if TYPE_CHECKING:
+    from sim.link.client import AsyncClient
 
 _CLOSED = "the other side closed it"
 
 
 class Channel:
-    """An open connection. *heard* is given all frames, as they come, *lost* told once why it is over."""
+    """An open connection of *client*, which hears all frames as they come, and once why it is over."""
 
     def __init__(
-        self,
-        name: str,
-        line: Line,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        heard: Callable[[Channel, Iterable[bytes]], None],
-        lost: Callable[[Channel, str], None],
-        timing: Timing,
-        frame_seconds: float,
+        self, client: AsyncClient, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self.name = name
         self.awaited: set[Any] = set()
-        self._reader, self._writer = reader, writer
-        self._cutter = line.cutter()
-        self._heard, self._lost = heard, lost
-        self._timing, self._frame_seconds = timing, frame_seconds
+        self._client, self._reader, self._writer = client, reader, writer
+        self._cutter = client.line.cutter()
         self._frame_watch: Handle | None = None
         self._why = ""
         self._out: list[bytes] = []
@@ -44,27 +35,13 @@ class Channel:
         self._task = asyncio.get_running_loop().create_task(self._read())
 
     @classmethod
-    async def open(
-        cls,
-        name: str,
-        line: Line,
-        where: tuple[str, int],
-        tls: ssl.SSLContext | None,
-        seconds: float,
-        frame_seconds: float,
-        timing: Timing,
-        heard: Callable[[Channel, Iterable[bytes]], None],
-        lost: Callable[[Channel, str], None],
-    ) -> Channel:
+    async def open(cls, client: AsyncClient, name: str) -> Channel:
         """Connect. Raises LinkError where nobody listens, in its time, with the right certificate."""
-        host, port = where
-        wanted = "a connection" if tls is None else "a TLS connection"
-        opening = asyncio.ensure_future(asyncio.open_connection(host, port, ssl=tls))
-
-        def give_up() -> None:
-            opening.cancel()
-
-        watch = timing.later(seconds, give_up)
+        host, port = client.where
+        wanted = "a connection" if client.tls is None else "a TLS connection"
+        seconds = client.limits["connect_seconds"]
+        opening = asyncio.ensure_future(asyncio.open_connection(host, port, ssl=client.tls))
+        watch = client.timing.later(seconds, opening.cancel)
         try:
             reader, writer = await opening
         except asyncio.CancelledError:
@@ -78,7 +55,7 @@ class Channel:
             raise LinkError(f"{host}:{port}", wanted, why) from None
         finally:
             watch.cancel()
-        return cls(name, line, reader, writer, heard, lost, timing, frame_seconds)
+        return cls(client, name, reader, writer)
 
     @property
     def over(self) -> bool:
@@ -129,7 +106,7 @@ class Channel:
         try:
             while data := await self._reader.read(PIECE):
                 before = self._cutter.partial
-                self._heard(self, self._cutter.feed(data))
+                self._client.heard(self, self._cutter.feed(data))
                 self._watch_frame(self._cutter.partial < before + len(data))
                 if self._out:
                     self._flush()
@@ -152,9 +129,10 @@ class Channel:
             self._frame_watch.cancel()
             self._frame_watch = None
         if self._cutter.partial and self._frame_watch is None:
-            why = f"a frame did not become whole in {self._frame_seconds:g} seconds"
-            self._frame_watch = self._timing.later(
-                self._frame_seconds, lambda: self.end(f"{why}: {self._cutter.partial} bytes of it had come")
+            seconds = self._client.limits["frame_seconds"]
+            why = f"a frame did not become whole in {seconds:g} seconds"
+            self._frame_watch = self._client.timing.later(
+                seconds, lambda: self.end(f"{why}: {self._cutter.partial} bytes of it had come")
             )
 
     def _finish(self, why: str) -> None:
@@ -162,4 +140,4 @@ class Channel:
         if self._frame_watch:
             self._frame_watch.cancel()
         self._writer.close()
-        self._lost(self, self._why or why)
+        self._client.lost(self, self._why or why)

@@ -101,10 +101,10 @@ class AsyncClient:
         self.echo_after, self.keys = echo_after, keys
         self.timing = timing or Timing()
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
-        self._open = Unsettled(self.limits["unsettled"], self._tell)
+        self._open = Unsettled(self.limits["unsettled"], self.tell)
         self._own_loop = OwnLoop()
         self._unsolicited = unsolicited or self._answer_echo
-        self._pool = self._of_size(pool)
+        self._pool = Pool(self, pool)
         self._awaited: dict[Key, _Awaited] = {}
         self._deadlines: Deadlines[_Awaited] = Deadlines(self.timing, self._give_up)
         # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
@@ -112,19 +112,6 @@ class AsyncClient:
         self._idle: Handle | None = None
         self._stan = 0
         self._tasks: set[asyncio.Task[Any]] = set()
-
-    def _of_size(self, size: int) -> Pool:
-        return Pool(
-            self.where,
-            self.line,
-            size,
-            tls=self.tls,
-            timing=self.timing,
-            limits=self.limits,
-            heard=self._heard,
-            lost=self._lost,
-            tell=self._tell,
-        )
 
     @property
     def unsettled(self) -> list[Exchange]:
@@ -287,7 +274,7 @@ class AsyncClient:
     def _give_up(self, awaited: _Awaited) -> None:
         self._forget(awaited)
         self._overdue.keep(awaited.key, awaited.exchange)
-        self._tell("timed out", note := awaited.channel.stuck, awaited.channel.name)
+        self.tell("timed out", note := awaited.channel.stuck, awaited.channel.name)
         awaited.end(TIMED_OUT, note)
 
     def _forget(self, awaited: _Awaited) -> None:
@@ -300,17 +287,19 @@ class AsyncClient:
     def _key(self, mti: str, message: Message) -> Key:
         return (mti, *map(message.fields.get, self.match))
 
-    def _lost(self, channel: Channel, why: str) -> None:
+    def lost(self, channel: Channel, why: str) -> None:
+        """*channel* is over: nobody waits any more for answers over it."""
         if channel in self._pool.channels:
             self._pool.channels.remove(channel)
-        self._tell("closed", why, channel.name)
+        self.tell("closed", why, channel.name)
         for awaited in tuple(channel.awaited):
             self._forget(awaited)
             self._overdue.keep(awaited.key, awaited.exchange)
-            self._tell("lost", why, channel.name)
+            self.tell("lost", why, channel.name)
             awaited.end(LOST, why)
 
-    def _heard(self, channel: Channel, frames: Iterable[bytes]) -> None:
+    def heard(self, channel: Channel, frames: Iterable[bytes]) -> None:
+        """Take what has come over *channel*."""
         now, wall = self.timing.now(), self.timing.wall()  # they came together
         for data in frames:
             self._take(channel, data, now, wall)
@@ -356,7 +345,7 @@ class AsyncClient:
             answer = self._unsolicited(message)
             out = b"" if answer is None else self.line.encode(answer)
         except Exception as error:  # noqa: BLE001, the caller's own: the line goes on
-            self._tell("handler failed", f"on MTI {message.mti}: {type(error).__name__}", channel.name)
+            self.tell("handler failed", f"on MTI {message.mti}: {type(error).__name__}", channel.name)
             return
         if out:
             channel.write(out)
@@ -384,7 +373,7 @@ class AsyncClient:
             channels = tuple(self._pool.channels) or (await self._pool.channel(),)
             await asyncio.gather(*map(self._test, channels))
         except IsoError as error:
-            self._tell("echo failed", str(error))
+            self.tell("echo failed", str(error))
         self._rest()
 
     async def _test(self, channel: Channel) -> None:
@@ -396,5 +385,6 @@ class AsyncClient:
         if exchange.status == TIMED_OUT:
             channel.end("an echo test was not answered")
 
-    def _tell(self, kind: str, note: str, name: str = "") -> None:
+    def tell(self, kind: str, note: str, name: str = "") -> None:
+        """Write down what happened: a kind and a note, which has no card data, the connection's name."""
         self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)

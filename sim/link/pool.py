@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sim.link.channel import Channel
 from sim.link.errors import LinkError
-from sim.link.line import Line
-from sim.link.timing import Timing
+
+if TYPE_CHECKING:
+    from sim.link.client import AsyncClient
 
 
 class Pool:
-    """*size* connections to one place. *heard* and *lost* are those of its channels, *tell* is given what
-    happens: a kind, a note, the name of the connection."""
+    """*size* connections of *client* to its one place."""
 
-    def __init__(
-        self,
-        where: tuple[str, int],
-        line: Line,
-        size: int,
-        *,
-        tls: ssl.SSLContext | None,
-        timing: Timing,
-        limits: Mapping[str, Any],
-        heard: Callable[[Channel, Iterable[bytes]], None],
-        lost: Callable[[Channel, str], None],
-        tell: Callable[[str, str, str], None],
-    ) -> None:
+    def __init__(self, client: AsyncClient, size: int) -> None:
+        where = client.where
         self.name, self.size = f"{where[0]}:{where[1]}", size
         self.channels: list[Channel] = []
         self.closed = False
-        self._where, self._line, self._tls = where, line, tls
-        self._timing, self._limits = timing, limits
-        self._heard, self._lost, self._tell = heard, lost, tell
+        self._client, self._limits = client, client.limits
         self._opening = asyncio.Lock()
         self._filling: asyncio.Task[None] | None = None
         self._count = 0
@@ -82,7 +67,7 @@ class Pool:
         try:
             await self._reopen(self.size)
         except LinkError as error:
-            self._tell("waiting", f"{error}; the other connections go on", "")
+            self._client.tell("waiting", f"{error}; the other connections go on")
 
     async def _reopen(self, wanted: int) -> None:
         wait, factor, longest = self._limits["backoff"]
@@ -95,29 +80,19 @@ class Pool:
             except LinkError as error:
                 if self.closed or attempt + 1 == self._limits["attempts"]:
                     raise
-                self._tell("waiting", f"{error}; next try in {wait:g} seconds", "")
-                await self._timing.sleep(wait)
+                self._client.tell("waiting", f"{error}; next try in {wait:g} seconds")
+                await self._client.timing.sleep(wait)
                 wait = min(wait * factor, longest)
 
     async def _open(self) -> None:
         self._count += 1
         name = f"{self._count} {self.name}"
-        channel = await Channel.open(
-            name,
-            self._line,
-            self._where,
-            self._tls,
-            self._limits["connect_seconds"],
-            self._limits["frame_seconds"],
-            self._timing,
-            self._heard,
-            self._lost,
-        )
+        channel = await Channel.open(self._client, name)
         if self.closed:  # meanwhile
             await channel.close()
         self._check_open()
         self.channels.append(channel)
-        self._tell("connected", "", name)
+        self._client.tell("connected", "", name)
 
     def _check_open(self) -> None:
         if self.closed:

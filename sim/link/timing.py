@@ -26,7 +26,7 @@ class Timing:
         """Seconds since 1970, UTC."""
         return time.time()
 
-    def later(self, seconds: float, call: Callable[[], None]) -> Handle:
+    def later(self, seconds: float, call: Callable[[], object]) -> Handle:
         """Have *call* called in the running loop after *seconds*."""
         return asyncio.get_running_loop().call_later(seconds, call)
 
