@@ -1,10 +1,10 @@
 """How tables look: a grid of texts, drawn as HTML for pages or as plain text for a terminal.
 
 The one place that draws tables. A row is one line: what has no room ends in an ellipsis and stands whole in
-the title, which a page shows under the pointer. What is wrong and why is read whole, over as many lines as it
-takes. Short columns are as wide as they need to be, long ones share the rest by how much they matter.
-Colours come from the theme around and never say anything alone; nothing is random, so that outputs can be
-compared.
+the title, which a page shows under the pointer. Names, and what is wrong and why, are read whole, over as
+many lines as it takes. Short columns are as wide as they need to be, long ones share the rest by how much
+they matter. Colours come from the theme around and never say anything alone; nothing is random, so that
+outputs can be compared.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
 # How much a column matters beside others for which there is no room either.
 _WEIGHTS = {
     **{"message": 1.8, "sentence": 1.8, "what": 1.8, "checks": 1.8, "hint": 1.1},
-    **{"carried_by": 1.8, "value": 1.2, "source": 0.3, "note": 0.7},
+    **{"carried_by": 1.8, "name": 1.7, "value": 1.2, "source": 0.3, "note": 0.7},
 }
 _MATTERS = 1.5  # a column of this weight has room for half a sentence on any screen
 # Columns that, where they stand together, hold what a table is asked for: sentences about one message.
 _TOLD = tuple(map(frozenset, (("message", "hint"), ("finding", "hint"), ("reasons",))))
+# The column whose texts begin alike (Card acceptor ...), so that a beginning tells little.
+_NAME = "name"
 _LONG = 26  # characters; what has more may be cut short
 _SHORT_ENOUGH = 12  # never cut
 _FULL = 90  # characters from which a column wants no more room
@@ -50,6 +52,7 @@ _STYLE = (
     f"{_ROW} td.v {{font-family: var(--jp-code-font-family, monospace); white-space: pre}} "
     f"{_ROW} td.w {{max-width: 0; min-width: 8em; overflow: hidden; text-overflow: ellipsis}} "
     f"{_ROW} td.m {{min-width: 22em}} "
+    f"{_ROW} td.b {{min-width: 9em; white-space: normal}} "
     f"{_ROW} tbody th {{font-weight: normal; opacity: 0.75}} "
     f"{_ROW} wbr {{display: none}}"
 )
@@ -187,6 +190,8 @@ def _names(header: str, headers: Sequence[str]) -> str:
     """The classes of a column that is long."""
     if _told(header, headers):
         return "w p"
+    if header == _NAME:
+        return "w b"
     return "w m" if _WEIGHTS.get(header, 1) > _MATTERS else "w"
 
 
