@@ -90,6 +90,21 @@ def test_bytes_themselves_are_read() -> None:
     assert (best.message, best.format) == (ECHO, "ebcdic")
 
 
+@pytest.mark.parametrize("length", ["", "00B4", "0180"])
+@pytest.mark.parametrize("name", ["ascii", "ascii-binary"])
+def test_bytes_of_characters_are_read_as_their_literal_is(name: str, length: str) -> None:
+    """Digits among them that look like hex do not stand in the way, nor does a length."""
+    card = {"de2": "6011000990139424", "de14": "2912", "de35": "6011000990139424=29122010000012345678"}
+    sale = SALE.replace(
+        de4="000099999999", de11="357273", de18="5411", de32="12345678901", de37="632415252859", **card
+    )
+    data = encode(sale, name)
+    size = {"": "", "00B4": f"{len(data):04X}", "0180": f"{len(data):04}"}[length]
+    for paste in (size.encode() + data, repr(size.encode() + data)):
+        best = guess(paste).best
+        assert (best.message, best.confidence) == (sale, "sure")
+
+
 def test_the_format_found_reads_and_writes_the_same_bytes() -> None:
     """What a candidate says of the format is a format: it reads the message and writes its bytes back."""
     for sample in samples(40, seed=9):

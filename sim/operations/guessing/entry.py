@@ -25,7 +25,7 @@ from sim.operations.guessing.believable import believable
 from sim.operations.guessing.blocks import blocks, paragraphs
 from sim.operations.guessing.candidate import TEXT, Candidate, same
 from sim.operations.guessing.confidence import judge
-from sim.operations.guessing.pipeline import Known, as_first, candidates, following
+from sim.operations.guessing.pipeline import GIVEN, Known, as_first, candidates, following
 from sim.operations.guessing.result import Guess, Guessed, nothing, of_candidate, of_spelled, of_text
 from sim.operations.guessing.search import Work
 from sim.operations.guessing.spelled import oddities, spelled
@@ -114,7 +114,7 @@ def _of_bytes(data: bytes, asked: Known) -> Guess:
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
         return _of_text(data.decode("latin-1"), asked, raw=data)
-    return _of_readings([Reading("bytes", data, 0.0)], "", asked)
+    return _of_readings([Reading(GIVEN, data, 0.0)], "", asked)
 
 
 def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Guess:
@@ -130,7 +130,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     lines = [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked)):
         return Guess((found,), _by_lines(lines, asked))
-    itself = [Reading("bytes", raw, 0.0)] if raw else []
+    itself = [Reading(GIVEN, raw, 0.0)] if raw else []
     seen = [*readings(bare), *itself]
     whole = _of_readings(seen, bare, asked)
     # Lines that the whole does not read: the message behind the first one is damaged, perhaps.

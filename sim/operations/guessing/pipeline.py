@@ -34,12 +34,15 @@ _WINDOW = 4096  # bytes looked at for the message that follows
 # Elements read with all that links do otherwise: each costs some tenths of a millisecond.
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
+GIVEN = "bytes"  # the reading of bytes that were given as such
 _AS_BYTES = (RAW, "gbk")
 _CHINESE = 30.0  # bits more than one letter with an accent takes
 _TEXT_FIRST = 60.0
 _WHOLE = -40.0  # bits saved by text with hardly anything around it
 _SETTLED = 40.0  # bits saved where nothing is odd: hardly another reading is right then
-_TEXT_HEAD = re.compile(rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5}))?[0-9]{4}[0-9A-Fa-f]{16}")
+_TEXT_HEAD = re.compile(
+    rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5})|0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16}"
+)
 # No byte of a message saves more on the average.
 _MOST_A_BYTE = 5.0
 # What is remembered: lists of elements, ways to write MTI and bitmap, elements in each of these.
@@ -225,8 +228,11 @@ def as_first(first: Candidate, reading: Reading, data: bytes, *, whole: bool = T
 
 
 def _promise(reading: Reading) -> tuple[int, float]:
-    """What is read first: what begins as the text form does where it is all of the paste, since nothing must
-    keep it from being read; then what explains most; a part that begins so before other parts."""
+    """What is read first: bytes that were given as bytes, and what begins as the text form does where it is
+    all of the paste, since nothing must keep them from being read; then what explains most; a part that
+    begins so before other parts."""
+    if reading.name == GIVEN:
+        return 0, 1.0
     begins = reading.text and _TEXT_HEAD.match(reading.data) is not None
     if begins and reading.saved > _WHOLE:
         return 0, -reading.saved

@@ -54,9 +54,10 @@ _BROKEN = re.compile(
 )
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
 _MOST_RUNS = 3
-# Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters.
+# Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters, such as
+# its length in four hex digits.
 _MESSAGE = re.compile(
-    r"(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})|(?<![0-9A-Za-z])(?=[0-9]{4}ISO[0-9]{13})"
+    r"(?<![0-9A-Za-z])(?=(?:0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16})|(?<![0-9A-Za-z])(?=[0-9]{4}ISO[0-9]{13})"
     r"|(?<![A-Za-z]{2})(?=ISO[0-9]{13}|A4M[0-9]{9})"
 )
 # The text form broken into lines, between lines of words.
