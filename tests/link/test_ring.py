@@ -171,7 +171,7 @@ def test_a_pin_goes_from_zone_to_zone() -> None:
     assert acquirer.wrong(there) == "pin_block"
     with pytest.raises(OptionError):
         acquirer.translated(there, issuer)
-    assert acquirer.translated(request(2), issuer) == request(2)
+    assert acquirer.translated(without := request(2), issuer) == without
 
 
 def test_keys_come_from_a_file(tmp_path: Path) -> None:
