@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.judge import (
+from sim.judge import (  # noqa: F401
     agreement,
     chip,
     chip_agreement,
@@ -18,22 +18,4 @@ from sim.judge import (
     omissions,
     structure,
 )
-from sim.judge.engine import RULES
-
-__all__ = [
-    "RULES",
-    "agreement",
-    "chip",
-    "chip_agreement",
-    "chip_results",
-    "chip_tags",
-    "class_codes",
-    "content",
-    "contradictions",
-    "cross",
-    "days",
-    "groups",
-    "layout",
-    "omissions",
-    "structure",
-]
+from sim.judge.engine import RULES as RULES

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from sim.codec import Message
 from sim.elements import mti
 from sim.judge.content import clean
-from sim.judge.engine import each, rule
+from sim.judge.engine import always, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, known_later
 from sim.spec import lookup
@@ -123,10 +123,9 @@ def totals_outside_reconciliation(message: Message, number: int) -> Iterable[Hit
     return (Hit(number, "totals in reconciliation messages (x5xx) only", "one"),)
 
 
-@rule("network-code-elsewhere", 70, versions=("1987",), classes="12345", reads=())
-def network_code_elsewhere(message: Message) -> Iterable[Hit]:
-    """DE 70 is for network management."""
-    return (Hit(70, "a network management code in x8xx messages only", "one"),)
+rule("network-code-elsewhere", 70, versions=("1987",), classes="12345", reads=())(
+    always(Hit(70, "a network management code in x8xx messages only", "one"))
+)
 
 
 @rule("repeat", 0, functions="0246")

@@ -208,6 +208,12 @@ def rule(
     return bind
 
 
+def always(hit: Hit) -> Check:
+    """The check of a rule that looks at nothing but which elements there are: it says *hit* whenever it is
+    asked."""
+    return lambda message: (hit,)
+
+
 def each(
     rule_id: str,
     *numbers: int,

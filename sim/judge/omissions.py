@@ -7,16 +7,17 @@ Each is a warning or a remark. What the standard demands of every message of 198
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from sim.codec import Message
 from sim.elements import emv
 from sim.elements.groups import read_additional_amounts
 from sim.elements.words import with_article
-from sim.judge.engine import each, rule
+from sim.judge.engine import ANY, always, each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
 from sim.judge.structure import MOVE_MONEY
-from sim.spec import is_particular, lookup, number_of, particular
+from sim.spec import VERSIONS, is_particular, lookup, number_of, particular
 from sim.spec.layouts import layouts
 
 _NONE: tuple[Hit, ...] = ()
@@ -28,7 +29,7 @@ _RESPONSES = "13"
 _ACCOUNTS = (2, 34, 35, 36, 45, 102, 103)
 _ACCOUNT_TAGS = ("5A", "57")
 _TRACKS = (35, 36, 45)
-_PIN_BLOCK = 52
+_PAN, _PIN_BLOCK = 2, 52
 _TRACE = 11
 _IDENTIFIED = "12348"  # totals and fees are also sent without a number of their own
 _PAYS_CASH = ("01", "17")
@@ -43,40 +44,17 @@ def _missing(message: Message, number: int) -> Iterable[Hit]:
     return (Hit(number, with_article(message.spec[number].name.lower()), "none"),)
 
 
-@rule("later-processing-code", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def later_processing_code(message: Message) -> Iterable[Hit]:
-    """DE 3 says what a transaction is for."""
-    return _missing(message, 3)
-
-
-@rule("later-stan", versions=LATER, classes="12348")
-def later_stan(message: Message) -> Iterable[Hit]:
-    """DE 11 ties a response to its request."""
-    return _missing(message, 11)
-
-
-@rule("later-time", versions=LATER, classes="124", functions=_REQUESTS_AND_ADVICES)
-def later_time(message: Message) -> Iterable[Hit]:
-    """DE 12 says when, and is one half of what finds a message again."""
-    return _missing(message, 12)
-
-
-@rule("later-function-code", versions=LATER, classes="1248", functions=_REQUESTS_AND_ADVICES)
-def later_function_code(message: Message) -> Iterable[Hit]:
-    """DE 24 says what a message is for within its class."""
-    return _missing(message, 24)
-
-
-@rule("network-code-missing", versions=("1987",), classes="8")
-def network_code_missing(message: Message) -> Iterable[Hit]:
-    """DE 70 says what a network management message is for."""
-    return _missing(message, 70)
-
-
-@rule("network-answer-missing", classes="8", functions=_RESPONSES)
-def network_answer_missing(message: Message) -> Iterable[Hit]:
-    """An answer to a network management message says whether all is well."""
-    return _missing(message, 39)
+# Elements that messages should have: rule, element, versions, message classes, functions.
+_WANTED = (
+    ("later-processing-code", 3, LATER, _TRANSACTIONS, _REQUESTS_AND_ADVICES),
+    ("later-stan", 11, LATER, "12348", ANY),
+    ("later-time", 12, LATER, "124", _REQUESTS_AND_ADVICES),
+    ("later-function-code", 24, LATER, "1248", _REQUESTS_AND_ADVICES),
+    ("network-code-missing", 70, ("1987",), "8", ANY),
+    ("network-answer-missing", 39, VERSIONS, "8", _RESPONSES),
+)
+for _id, _number, _versions, _classes, _functions in _WANTED:
+    rule(_id, versions=_versions, classes=_classes, functions=_functions)(partial(_missing, number=_number))
 
 
 @rule(
@@ -99,16 +77,12 @@ def no_card_data(message: Message) -> Iterable[Hit]:
     return (Hit(2, "a card number, a track or an account somewhere in the message", "none"),)
 
 
-@rule("empty-card-number", 2)
-def empty_card_number(message: Message) -> Iterable[Hit]:
-    """A card number that is announced has digits."""
-    return _NONE if message[2] else (Hit(2, "a card number", "length 00", 0, 0),)
-
-
-@rule("empty-acquirer", 32)
-def empty_acquirer(message: Message) -> Iterable[Hit]:
-    """An acquirer that is announced has an id."""
-    return _NONE if message[32] else (Hit(32, "the acquirer's id", "length 00", 0, 0),)
+@each("empty-card-number", 2)
+@each("empty-acquirer", 32)
+def empty_number(message: Message, number: int) -> Iterable[Hit]:
+    """A card number or an acquirer that is announced has digits."""
+    expected = "a card number" if number == _PAN else "the acquirer's id"
+    return _NONE if message[number] else (Hit(number, expected, "length 00", 0, 0),)
 
 
 @each("empty-identification", 11, 41, 42, classes=_IDENTIFIED)
@@ -123,11 +97,8 @@ def empty_identification(message: Message, number: int) -> Iterable[Hit]:
 @rule("secret-in-answer", classes=_TRANSACTIONS, functions=_RESPONSES, any_mti=False)
 def secret_in_answer(message: Message) -> Iterable[Hit]:
     """What verified card and cardholder is not sent back."""
-    return tuple(
-        Hit(number, "no track and no PIN block in an answer", "one")
-        for number in (*_TRACKS, _PIN_BLOCK)
-        if number in message
-    )
+    expected, secrets = "no track and no PIN block in an answer", (*_TRACKS, _PIN_BLOCK)
+    return tuple(Hit(number, expected, "one") for number in secrets if number in message)
 
 
 @rule("track-in-reversal", classes="4", functions=_REQUESTS_AND_ADVICES, any_mti=False)
@@ -138,10 +109,10 @@ def track_in_reversal(message: Message) -> Iterable[Hit]:
     )
 
 
-@rule("pin-in-reversal", 52, classes="4", functions=_REQUESTS_AND_ADVICES, reads=())
-def pin_in_reversal(message: Message) -> Iterable[Hit]:
-    """What is undone was verified before, and the PIN block may not be kept."""
-    return (Hit(52, "no PIN block in a reversal", "one"),)
+# What is undone was verified before, and the PIN block may not be kept.
+rule("pin-in-reversal", 52, classes="4", functions=_REQUESTS_AND_ADVICES, reads=())(
+    always(Hit(52, "no PIN block in a reversal", "one"))
+)
 
 
 @rule("original-not-identified", 90, versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)

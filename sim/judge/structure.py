@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from sim.codec import Message
 from sim.elements import mti
-from sim.judge.engine import rule
+from sim.judge.engine import always, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER
-from sim.spec import VERSIONS, lookup, number_of, spec, version_of
+from sim.spec import lookup, number_of, version_of
 
 _REQUEST_OR_ADVICE = "02"
 _FINANCIAL = "12"
@@ -18,7 +18,6 @@ _RESPONSES = "13"
 # Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
 MOVE_MONEY = ("debit", "credit", "transfer", "payment")
 _CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
-_ORIGINALS = {version: (number_of("original", version),) for version in VERSIONS}
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
 
 
@@ -78,22 +77,28 @@ def mti_combination(message: Message) -> Iterator[Hit]:
         yield Hit(0, "a message type in use", message.mti)
 
 
-@rule("no-elements", missing=range(2, 129))
-def no_elements(message: Message) -> Iterable[Hit]:
-    """A message carries something."""
-    return (Hit(1, "at least one data element", "none"),)
-
-
-@rule("missing-processing-code", versions=("1987",), classes=_TRANSACTIONS, missing=(3,))
-def missing_processing_code(message: Message) -> Iterable[Hit]:
-    """DE 3 says what a transaction is for."""
-    return (Hit(3, f"a {spec('1987')[3].name.lower()}", "none"),)
-
-
-@rule("missing-stan", versions=("1987",), classes=_TRANSACTIONS, missing=(11,))
-def missing_stan(message: Message) -> Iterable[Hit]:
-    """DE 11 ties a response to its request."""
-    return (Hit(11, "a systems trace audit number", "none"),)
+rule("no-elements", missing=range(2, 129))(always(Hit(1, "at least one data element", "none")))
+rule("missing-processing-code", versions=("1987",), classes=_TRANSACTIONS, missing=(3,))(
+    always(Hit(3, "a processing code", "none"))
+)
+rule("missing-stan", versions=("1987",), classes=_TRANSACTIONS, missing=(11,))(
+    always(Hit(11, "a systems trace audit number", "none"))
+)
+for _versions in (("1987",), LATER):
+    _number = number_of("original", _versions[0])
+    rule(
+        "reversal-without-original",
+        versions=_versions,
+        classes="4",
+        functions="024",
+        missing=(_number,),
+        any_mti=True,
+    )(always(Hit(_number, "the original data elements, in a reversal", "none")))
+rule("empty-secondary-bitmap", 1, reads=())(
+    always(Hit(1, "an element above 64, as bit 1 is set", "none", 16, 16))
+)
+# It announces a third bitmap on some links and is read as 8 bytes here.
+rule("tertiary-bitmap", 65, reads=())(always(Hit(65, "no DE 65", "one")))
 
 
 @rule("missing-response-code", classes=_TRANSACTIONS, functions=_RESPONSES, missing=(39,))
@@ -133,45 +138,11 @@ def approval_without_code(message: Message) -> Iterator[Hit]:
         yield Hit(38, "the issuer's approval code, as the response approves", "none")
 
 
-@rule(
-    "reversal-without-original",
-    versions=("1987",),
-    classes="4",
-    functions="024",
-    missing=_ORIGINALS["1987"],
-    any_mti=True,
-)
-@rule(
-    "reversal-without-original",
-    versions=LATER,
-    classes="4",
-    functions="024",
-    missing=_ORIGINALS["1993"],
-    any_mti=True,
-)
-def reversal_without_original(message: Message) -> Iterable[Hit]:
-    """A reversal says what it undoes."""
-    number = number_of("original", message.version)
-    return (Hit(number, "the original data elements, in a reversal", "none"),)
-
-
 @rule("mac-position", 64, reads=())
 def mac_position(message: Message) -> Iterator[Hit]:
     """The MAC is the last bit of the last bitmap."""
     if message.has_secondary:
         yield Hit(64, "the MAC in DE 128, as there is a secondary bitmap", "it in DE 64")
-
-
-@rule("empty-secondary-bitmap", 1, reads=())
-def empty_secondary(message: Message) -> Iterable[Hit]:
-    """A secondary bitmap has a reason."""
-    return (Hit(1, "an element above 64, as bit 1 is set", "none", 16, 16),)
-
-
-@rule("tertiary-bitmap", 65, reads=())
-def tertiary(message: Message) -> Iterator[Hit]:
-    """DE 65 announces a third bitmap on some links and is read as 8 bytes here."""
-    yield Hit(65, "no DE 65", "one")
 
 
 @rule("pin-without-entry-mode", 52, reads=(), missing=(22,))
