@@ -13,10 +13,10 @@ from functools import lru_cache
 from sim.codec import Message
 from sim.elements import dates, money, pos
 from sim.elements.groups import read_original
-from sim.elements.layout import place
 from sim.elements.pan import detect_network, luhn_ok
 from sim.elements.track import Track2, expiry_place, read_track_2
 from sim.judge.agreed import Equal
+from sim.judge.conditions import part_of_pos
 from sim.judge.content import clean
 from sim.judge.cross import minor_units
 from sim.judge.days import days_between
@@ -24,7 +24,7 @@ from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
 from sim.masking.search import SHORTEST_PAN
-from sim.spec import code_list, currency, is_particular, number_of, role
+from sim.spec import code_list, currency, is_particular, number_of
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -215,11 +215,6 @@ def card_in_network_message(message: Message) -> Iterable[Hit]:
 # Places of DE 22 of 1993 that contradict each other.
 
 
-def _place_of(message: Message, job: str) -> slice:
-    found = role(job, message.version)
-    return place(message.version, 22, found.part) if found else slice(0, 0)
-
-
 @rule(
     "pos-parts-agree",
     22,
@@ -233,9 +228,9 @@ def pos_parts_agree(message: Message) -> Iterable[Hit]:
     value, version = message[22], message.version
     if not clean(message, 22):
         return _NONE
-    entry, can = _place_of(message, "entry"), _place_of(message, "entry-capability")
+    entry, can = part_of_pos(version, "entry"), part_of_pos(version, "entry-capability")
     way, by, pin = (
-        _place_of(message, job) for job in ("authentication", "authenticated-by", "pin-capability")
+        part_of_pos(version, job) for job in ("authentication", "authenticated-by", "pin-capability")
     )
     if is_particular("chip", version, value[entry]) and is_particular("no-chip-reader", version, value[can]):
         return (_misfit(value, entry, "an entry that the terminal in position 1 is capable of"),)

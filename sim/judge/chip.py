@@ -13,10 +13,11 @@ from sim.elements import dates, emv, money, pos
 from sim.elements.emv_values import three_digits
 from sim.elements.pan import detect_network
 from sim.elements.tlv import Tag, TlvError
+from sim.judge.conditions import answer_kind
 from sim.judge.content import clean
 from sim.judge.engine import CARD, rule
 from sim.judge.finding import Hit, Severity
-from sim.spec import country, currency, lookup, spec
+from sim.spec import country, currency, spec
 from sim.spec import emv as tables
 from sim.spec.networks import element_name
 
@@ -120,12 +121,6 @@ def chip_country(message: Message) -> Iterator[Hit]:
             yield tag_hit(tag, "an ISO 3166 numeric country code", repr(tag.value))
 
 
-def _approved(message: Message) -> bool:
-    """Whether the answer in an advice says approved."""
-    found = lookup("response_code", message.get(39), version=message.version)
-    return found is not None and found.kind == "approved"
-
-
 @rule("chip-cryptogram-kind", 55, classes="12", functions="02", reads=(3, 39, 55), tags=("9F27",))
 def cryptogram_kind(message: Message) -> Iterator[Hit]:
     """The cryptogram's type fits the message: requests carry an ARQC."""
@@ -143,7 +138,7 @@ def cryptogram_kind(message: Message) -> Iterator[Hit]:
             yield tag_hit(
                 tag, "an ARQC in a request", "a TC: the chip has approved offline", severity=Severity.INFO
             )
-        elif kind == 0 and not request and not refund and _approved(message):
+        elif kind == 0 and not request and not refund and answer_kind(message) == "approved":
             yield tag_hit(tag, "a TC or an ARQC where DE 39 approves", "an AAC: the chip has declined")
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from sim.codec import Message
 from sim.elements import mti
+from sim.judge.conditions import answer_kind
 from sim.judge.content import clean
 from sim.judge.engine import always, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, known_later
-from sim.spec import lookup
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -90,15 +90,10 @@ def reversal_answer(message: Message) -> Iterable[Hit]:
     return (Hit(39, "an answer to a reversal", repr(code)),) if code in _ABOUT_THE_CARDHOLDER else _NONE
 
 
-def _kind_of_answer(message: Message) -> str:
-    found = lookup("response_code", message.fields[39], version=message.version)
-    return found.kind if found else ""
-
-
 @rule("blank-approval-code", 38, 39, classes=_TRANSACTIONS, functions=_RESPONSES)
 def blank_approval_code(message: Message) -> Iterable[Hit]:
     """The approval code of an approval is not blank."""
-    if message.fields[38].strip() or _kind_of_answer(message) != "approved":
+    if message.fields[38].strip() or answer_kind(message) != "approved":
         return _NONE
     return (Hit(38, "an approval code, as the response approves", "blanks"),)
 
@@ -106,7 +101,7 @@ def blank_approval_code(message: Message) -> Iterable[Hit]:
 @rule("approval-code-in-decline", 38, 39, classes=_TRANSACTIONS, functions=_RESPONSES)
 def approval_code_in_decline(message: Message) -> Iterable[Hit]:
     """A decline has no approval code."""
-    if not message.fields[38].strip(" 0") or _kind_of_answer(message) not in ("declined", "pick-up"):
+    if not message.fields[38].strip(" 0") or answer_kind(message) not in ("declined", "pick-up"):
         return _NONE
     return (Hit(38, "no approval code, as the response declines", "one"),)
 

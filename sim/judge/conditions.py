@@ -1,4 +1,5 @@
-"""The conditions under which networks want elements or do not: the names that their presence rows use."""
+"""The conditions under which networks want elements or do not, by the names that their presence rows use, and
+what rules ask of a message time and again."""
 
 from __future__ import annotations
 
@@ -23,8 +24,25 @@ def _approved(message: Message) -> bool:
 
 
 def _inquires(message: Message) -> bool:
-    kind = lookup("transaction_type", message.get(3)[:2], version=message.version)
-    return kind is not None and kind.kind == _INQUIRY
+    return purpose_kind(message) == _INQUIRY
+
+
+def purpose_kind(message: Message) -> str:
+    """The kind of transaction that the processing code says, as `debit`; empty where it is not known."""
+    found = lookup("transaction_type", message.get(3)[:2], version=message.version)
+    return found.kind if found else ""
+
+
+def answer_kind(message: Message) -> str:
+    """The kind of answer in DE 39, as `approved`; empty where it is not known."""
+    found = lookup("response_code", message.get(39), version=message.version)
+    return found.kind if found else ""
+
+
+def part_of_pos(version: str, job: str) -> slice:
+    """Where the part of DE 22 stands that does *job*; nowhere where none does."""
+    found = role(job, version)
+    return layout.place(version, 22, found.part) if found else slice(0, 0)
 
 
 def _entered(message: Message, how: str) -> bool:
@@ -34,8 +52,7 @@ def _entered(message: Message, how: str) -> bool:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _is_entry(how: str, version: str, value: str) -> bool:
-    found = role("entry", version)
-    return is_particular(how, version, value[layout.place(version, 22, found.part)] if found else "")
+    return is_particular(how, version, value[part_of_pos(version, "entry")])
 
 
 # The conditions of presence rows, by the name the tables give them.

@@ -14,11 +14,12 @@ from sim.elements.groups import AdditionalAmount, read_additional_amounts
 from sim.elements.layout import place
 from sim.elements.pan import detect_network
 from sim.elements.track import read_track_1, read_track_2
+from sim.judge.conditions import part_of_pos, purpose_kind
 from sim.judge.content import clean, other_expiry
 from sim.judge.engine import CARD, ZERO, each, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER, listed
-from sim.spec import currency, is_particular, lookup, number_of, role
+from sim.spec import currency, is_particular, number_of
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -49,7 +50,7 @@ _CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says
 )
 def pin_not_possible(message: Message) -> Iterable[Hit]:
     """A PIN comes from a terminal that can take one."""
-    where = _part_of_pos(message.version, "pin-capability")
+    where = part_of_pos(message.version, "pin-capability")
     code = message.fields[22][where]
     if not is_particular("no-pin-entry", message.version, code) or not clean(message, 22):
         return _NONE
@@ -57,20 +58,14 @@ def pin_not_possible(message: Message) -> Iterable[Hit]:
     return (Hit(22, expected, repr(code), where.start, len(code)),)
 
 
-def _part_of_pos(version: str, job: str) -> slice:
-    """Where the part of DE 22 stands that does *job*."""
-    found = role(job, version)
-    return place(version, 22, found.part) if found else slice(0, 0)
-
-
 def _entry(message: Message) -> str:
     """The characters of DE 22 that say how the card was read."""
-    return message.fields[22][_part_of_pos(message.version, "entry")]
+    return message.fields[22][part_of_pos(message.version, "entry")]
 
 
 def _mode_hit(message: Message, expected: str, severity: Severity | None = None) -> Hit:
     """A hit on the characters of DE 22 that say how the card was read."""
-    where = _part_of_pos(message.version, "entry")
+    where = part_of_pos(message.version, "entry")
     code = message.fields[22][where]
     return Hit(22, expected, repr(code), where.start, where.stop - where.start, severity=severity)
 
@@ -156,11 +151,6 @@ def tracks_agree(message: Message) -> Iterable[Hit]:
 # Amounts.
 
 
-def _kind(message: Message) -> str:
-    found = lookup("transaction_type", message.get(3)[:2], version=message.version)
-    return found.kind if found else ""
-
-
 def minor_units(message: Message, number: int = 4) -> int | None:
     """The amount in element *number*, in minor units; None where there is none, or no digits."""
     found = money.amount(message, number)
@@ -172,7 +162,7 @@ def minor_units(message: Message, number: int = 4) -> int | None:
 @rule("inquiry-with-amount", 3, 4, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, reads=(3, ZERO))
 def inquiry_with_amount(message: Message) -> Iterable[Hit]:
     """An inquiry moves no money."""
-    if message.fields[3][:1] != "3" or _kind(message) != "inquiry" or not minor_units(message):
+    if message.fields[3][:1] != "3" or purpose_kind(message) != "inquiry" or not minor_units(message):
         return _NONE
     return (Hit(4, "zero, as the processing code asks for information only", "an amount"),)
 
@@ -215,7 +205,7 @@ def _asks_for_status(message: Message) -> bool:
 @rule("transfer-accounts", 3, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, missing=(102, 103))
 def transfer_accounts(message: Message) -> Iterable[Hit]:
     """A transfer names its accounts."""
-    if message.fields[3][:1] != "4" or _kind(message) != "transfer":
+    if message.fields[3][:1] != "4" or purpose_kind(message) != "transfer":
         return _NONE
     return (Hit(102, "the accounts of the transfer in DE 102 and 103", "none"),)
 

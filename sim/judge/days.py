@@ -9,10 +9,11 @@ from functools import lru_cache
 from sim.codec import Message
 from sim.elements import dates
 from sim.judge.agreed import Equal
+from sim.judge.conditions import purpose_kind
 from sim.judge.engine import rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
-from sim.spec import lookup, number_of
+from sim.spec import number_of
 
 _NONE: tuple[Hit, ...] = ()
 _TRANSACTIONS = "12"
@@ -100,11 +101,6 @@ def months_from(first: str, second: str) -> int:
     return gap - _CENTURY_MONTHS if gap > _CENTURY_MONTHS // 2 else gap
 
 
-def _is_credit(message: Message) -> bool:
-    kind = lookup("transaction_type", message.get(3)[:2], version=message.version)
-    return kind is not None and kind.kind == "credit"
-
-
 @rule(
     "card-expired",
     12,
@@ -117,7 +113,7 @@ def _is_credit(message: Message) -> bool:
 def card_expired(message: Message) -> Iterable[Hit]:
     """The card has not expired at the local date; a refund may go to an expired card."""
     local, expiry = sound_date(message, 12)[-12:-8], sound_date(message, 14)
-    if not local or not expiry or months_from(local, expiry) >= 0 or _is_credit(message):
+    if not local or not expiry or months_from(local, expiry) >= 0 or purpose_kind(message) == "credit":
         return _NONE
     found = "an expiry before it" if message.get(2) else "an earlier month"
     return (Hit(14, "an expiry not before the local date in DE 12", found),)

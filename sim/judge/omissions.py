@@ -13,11 +13,12 @@ from sim.codec import Message
 from sim.elements import emv
 from sim.elements.groups import read_additional_amounts
 from sim.elements.words import with_article
+from sim.judge.conditions import purpose_kind
 from sim.judge.engine import ANY, always, each, rule
 from sim.judge.finding import Hit
 from sim.judge.layout import LATER
 from sim.judge.structure import MOVE_MONEY
-from sim.spec import VERSIONS, is_particular, lookup, number_of, particular
+from sim.spec import VERSIONS, is_particular, number_of, particular
 from sim.spec.layouts import layouts
 
 _NONE: tuple[Hit, ...] = ()
@@ -69,8 +70,7 @@ for _id, _number, _versions, _classes, _functions in _WANTED:
 )
 def no_card_data(message: Message) -> Iterable[Hit]:
     """A request that moves money names a card or an account somewhere."""
-    known = lookup("transaction_type", message[3][:2], version=message.version)
-    if known is None or known.kind not in MOVE_MONEY:
+    if purpose_kind(message) not in MOVE_MONEY:
         return _NONE
     if 55 in message and any(tag in emv.read(message[55]) for tag in _ACCOUNT_TAGS):
         return _NONE

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sim.codec import Message
 from sim.elements import mti
+from sim.judge.conditions import answer_kind, purpose_kind
 from sim.judge.engine import always, rule
 from sim.judge.finding import Hit, Severity
 from sim.judge.layout import LATER
@@ -132,9 +133,7 @@ def amount_without_currency(message: Message) -> Iterable[Hit]:
 @rule("approval-without-code", 39, classes=_FINANCIAL, functions=_RESPONSES, reads=(3, 39), missing=(38,))
 def approval_without_code(message: Message) -> Iterator[Hit]:
     """An approval that moves money carries the issuer's approval code; an inquiry needs none."""
-    code = lookup("response_code", message[39], version=message.version)
-    wanted = lookup("transaction_type", message.get(3)[:2], version=message.version)
-    if code and code.kind == "approved" and (wanted is None or wanted.kind != "inquiry"):
+    if answer_kind(message) == "approved" and purpose_kind(message) != "inquiry":
         yield Hit(38, "the issuer's approval code, as the response approves", "none")
 
 
