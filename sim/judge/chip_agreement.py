@@ -118,17 +118,13 @@ def chip_message_date(message: Message) -> Iterator[Hit]:
         yield tag_hit(chip.first("9A"), f"{day}, the date of DE {number}", value[-width:], 6 - width)
 
 
-def _same_number(value: str, number: str) -> bool:
-    return f"0{value}" == number
-
-
 @rule(
     "chip-sequence-number",
     23,
     55,
     classes="12",
     tags=("5F34",),
-    agreement=same(Same("5F34", 23, agrees=_same_number)),
+    agreement=same(Same("5F34", 23, agrees=lambda value, number: f"0{value}" == number)),
 )
 def chip_sequence_number(message: Message) -> Iterator[Hit]:
     """5F34 is the card sequence number of DE 23."""
@@ -138,17 +134,14 @@ def chip_sequence_number(message: Message) -> Iterator[Hit]:
         yield tag_hit(chip.first("5F34"), f"{int(number)}, the number of DE 23", f"{int(value)}")
 
 
-def _same_account(value: str, pan: str) -> bool:
-    return pan == value.rstrip("F") and pan != ""
-
-
 def _account_of_track(value: str, pan: str) -> bool:
     track = read_track_2(value.rstrip("F"))
     return track is not None and track.pan == pan
 
 
 _SAME_ACCOUNTS = same(
-    Same(_ACCOUNTS[0], 2, agrees=_same_account), Same(_ACCOUNTS[1], 2, agrees=_account_of_track)
+    Same(_ACCOUNTS[0], 2, agrees=lambda value, pan: pan == value.rstrip("F") and pan != ""),
+    Same(_ACCOUNTS[1], 2, agrees=_account_of_track),
 )
 
 
@@ -185,17 +178,13 @@ def _copies(version: str) -> tuple[tuple[str, int, slice], ...]:
 def _same_copies(version: str) -> Sequence[Same]:
     """Each tag begins with what it repeats, digits as they are, text as its bytes."""
     return [
-        Same(name, number, of_element=part, agrees=_begins if _holds_digits(name) else _same_text)
+        Same(name, number, of_element=part, agrees=str.startswith if _holds_digits(name) else _same_text)
         for name, number, part in _copies(version)
     ]
 
 
 def _holds_digits(name: str) -> bool:
     return tables.tags()[name].content == "n"
-
-
-def _begins(value: str, digits: str) -> bool:
-    return value.startswith(digits)
 
 
 def _same_text(value: str, text: str) -> bool:
@@ -246,9 +235,6 @@ def _stands_in(code: str, end: str) -> bool:
     return stands is not None and end.endswith((stands.alpha2, stands.alpha3))
 
 
-_COUNTRIES = same(Same("9F1A", 43, of_element=slice(-3, None), agrees=_stands_in))
-
-
 @rule(
     "chip-terminal-country",
     43,
@@ -257,7 +243,7 @@ _COUNTRIES = same(Same("9F1A", 43, of_element=slice(-3, None), agrees=_stands_in
     functions="02",
     reads=(43, 55),
     tags=("9F1A",),
-    agreement=_COUNTRIES,
+    agreement=same(Same("9F1A", 43, of_element=slice(-3, None), agrees=_stands_in)),
 )
 def terminal_country(message: Message) -> Iterator[Hit]:
     """The terminal (9F1A) stands in the country of the merchant (DE 43)."""
@@ -303,13 +289,6 @@ def track_2(message: Message) -> Iterator[Hit]:
             yield tag_hit(tag, "the track of DE 35", "other data after the card number")
 
 
-def _is_nothing(value: str, _: str) -> bool:
-    return not value.strip("0")
-
-
-_NO_CASH = same(Same("9F03", 4, agrees=_is_nothing))
-
-
 @rule(
     "chip-other-amount",
     4,
@@ -318,7 +297,7 @@ _NO_CASH = same(Same("9F03", 4, agrees=_is_nothing))
     functions="02",
     reads=(4, 49, 55),
     tags=("9F03",),
-    agreement=_NO_CASH,
+    agreement=same(Same("9F03", 4, agrees=lambda cash, _: not cash.strip("0"))),
 )
 def other_amount(message: Message) -> Iterator[Hit]:
     """The cash part the chip signed (9F03) is within the amount."""
@@ -340,8 +319,13 @@ def cash_back_signed(message: Message) -> Iterator[Hit]:
             yield tag_hit(tag, "the cash back amount of DE 54", "another amount")
 
 
-def _is_valid(day: str, expiry: str) -> bool:
-    return not _is_over(day[:4], expiry)
+@lru_cache(maxsize=1024)
+def _is_over(month: str, expiry: str) -> bool:
+    return _is_month(expiry) and _is_month(month) and months_from(month, expiry) < 0
+
+
+def _is_month(text: str) -> bool:
+    return len(text) == 4 and text.isdecimal() and "01" <= text[2:] <= "12"
 
 
 @rule(
@@ -353,19 +337,10 @@ def _is_valid(day: str, expiry: str) -> bool:
     functions="02",
     reads=(3, 14, 55),
     tags=("9A",),
-    agreement=same(Same("9A", 14, agrees=_is_valid)),
+    agreement=same(Same("9A", 14, slice(4), agrees=lambda month, expiry: not _is_over(month, expiry))),
 )
 def expired(message: Message) -> Iterator[Hit]:
     """1987 has no year but in the chip's date: the card has not expired on it."""
     day, expiry = chip_of(message).value("9A"), message[14]
     if len(day) == 6 and _is_over(day[:4], expiry) and message.get(3)[:1] != _REFUNDS:
         yield Hit(14, "an expiry not before the chip's date (9A)", "an earlier month")
-
-
-@lru_cache(maxsize=1024)
-def _is_over(month: str, expiry: str) -> bool:
-    return _is_month(expiry) and _is_month(month) and months_from(month, expiry) < 0
-
-
-def _is_month(text: str) -> bool:
-    return len(text) == 4 and text.isdecimal() and "01" <= text[2:] <= "12"

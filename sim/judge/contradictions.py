@@ -78,10 +78,6 @@ def _asks(issuer_data: str, _: str) -> bool:
     return first != _COMMON_CORE and issuer_data[at : at + 1] == _ASKED
 
 
-def _is_request(information: str, _: str) -> bool:
-    return information[:1] == "8"
-
-
 _KINDS = ("an AAC", "a TC", "an ARQC")
 _NOT_ASKED_AGAIN = 2
 
@@ -92,7 +88,7 @@ _NOT_ASKED_AGAIN = 2
     classes="124",
     reads=(CARD, 55),
     tags=("9F10", "9F27", "84", "4F", "9F06"),
-    agreement=same(Same("9F27", 55, agrees=_is_request), Same("9F10", 55, agrees=_asks)),
+    agreement=same(Same("9F27", 55, agrees=lambda kind, _: kind[:1] == "8"), Same("9F10", 55, agrees=_asks)),
 )
 def results_cryptogram(message: Message) -> Iterator[Hit]:
     """The card verification results in 9F10 tell which cryptogram the card made: that of 9F27."""
