@@ -101,3 +101,9 @@ def say(pattern: str, value: str) -> str:
     date = " ".join(part for part in (day, month, year) if part)
     time = ":".join(parts[name] for name in ("hh", "mm", "ss") if name in parts)
     return ", ".join(part for part in (date, time) if part)
+
+
+def told(pattern: str, value: str) -> str:
+    """The same; empty where it is no date of *pattern*."""
+    said = say(pattern, value)
+    return "" if said == value else said

@@ -7,9 +7,11 @@ of these tags holds card data.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from sim.elements import dates, money
-from sim.spec import country, emv, lookup, merchant_category
+from sim.elements.words import say_country
+from sim.spec import emv, lookup, merchant_category
 from sim.spec.networks import network
 
 
@@ -146,20 +148,11 @@ def three_digits(value: str) -> str:
 
 def numeric_country(value: str) -> str:
     """The country of a code written as two bytes (9F1A, 5F28)."""
-    found = country(three_digits(value))
-    return found.name if found else "not an ISO 3166 code"
+    return say_country(three_digits(value))
 
 
 def _currency(value: str) -> str:
-    return money.say_currency(three_digits(value)) or "not an ISO 4217 code"
-
-
-def _date(pattern: str) -> Callable[[str], str]:
-    def say(value: str) -> str:
-        said = dates.say(pattern, value)
-        return "" if said == value else said
-
-    return say
+    return money.say_currency(three_digits(value))
 
 
 def _entry_mode(value: str) -> str:
@@ -187,17 +180,17 @@ MEANINGS: dict[str, Callable[[str], str]] = {
     "84": application,
     "8A": response_code,
     "91": _authentication,
-    "9A": _date("YYMMDD"),
+    "9A": partial(dates.told, "YYMMDD"),
     "9C": transaction_type,
-    "5F24": _date("YYMMDD"),
-    "5F25": _date("YYMMDD"),
+    "5F24": partial(dates.told, "YYMMDD"),
+    "5F25": partial(dates.told, "YYMMDD"),
     "5F28": numeric_country,
     "5F2A": _currency,
     "9F06": application,
     "9F15": merchant_category,
     "9F17": _tries,
     "9F1A": numeric_country,
-    "9F21": _date("hhmmss"),
+    "9F21": partial(dates.told, "hhmmss"),
     "9F27": cryptogram,
     "9F34": cvm_results,
     "9F35": _terminal_type,

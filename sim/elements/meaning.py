@@ -15,8 +15,9 @@ from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos, subfields
 from sim.elements.answer import answer
 from sim.elements.pan import luhn_ok
+from sim.elements.words import say_country, say_merchant
 from sim.masking import cover_value, mask, mask_pan, tells_itself
-from sim.spec import country, lookup, merchant_category, spec
+from sim.spec import lookup, spec
 from sim.spec.networks import detect
 
 Sayer = Callable[[Message, int, str | None], str]
@@ -33,8 +34,8 @@ def meaning(message: Message, number: int, network: str | None = None) -> str:
         return _mti(message)
     if number == 1:
         return _bitmap(message)
-    sayer = _sayers(message.version).get(number) or _parts
-    return sayer(_covered(message, number), number, network)
+    shown, sayer = _covered(message, number), _sayers(message.version).get(number)
+    return sayer(shown, number, network) if sayer else subfields.say(shown, number, network)
 
 
 def _covered(message: Message, number: int) -> Message:
@@ -98,32 +99,9 @@ def _three_codes(message: Message, network: str | None) -> str:
     return "".join(texts)
 
 
-def _amount(message: Message, number: int, network: str | None) -> str:
-    return money.say(message, number)
-
-
 def _date(message: Message, number: int, network: str | None) -> str:
-    pattern = message.spec[number].pattern
-    said = dates.say(pattern, message[number])
-    zone = " UTC" if number == 7 else ""
-    return "" if said == message[number] else said + zone
-
-
-def _rate(message: Message, number: int, network: str | None) -> str:
-    return money.say_rate(message[number])
-
-
-def _country(message: Message, number: int, network: str | None) -> str:
-    found = country(message[number])
-    return found.name if found else "not an ISO 3166 code"
-
-
-def _merchant(message: Message, number: int, network: str | None) -> str:
-    return merchant_category(message[number]) or "not in the ISO 18245 list"
-
-
-def _currency(message: Message, number: int, network: str | None) -> str:
-    return money.say_currency(message[number]) or "not an ISO 4217 code"
+    said = dates.told(message.spec[number].pattern, message[number])
+    return f"{said} UTC" if said and number == 7 else said
 
 
 def _code(name: str, message: Message, number: int, network: str | None) -> str:
@@ -144,34 +122,6 @@ def _service_code(message: Message, number: int, network: str | None) -> str:
     return "; ".join(code.meaning for code in found if code)
 
 
-def _pos(message: Message, number: int, network: str | None) -> str:
-    return pos.say(message, network)
-
-
-def _hidden(text: str, message: Message, number: int, network: str | None) -> str:
-    return text
-
-
-def _track_2(message: Message, number: int, network: str | None) -> str:
-    return "track 2 of the magnetic stripe or its chip equivalent, hidden"
-
-
-def _chip(message: Message, number: int, network: str | None) -> str:
-    return emv.headline(message[number], network)
-
-
-def _original(message: Message, number: int, network: str | None) -> str:
-    return groups.say_original(message[number], message.version)
-
-
-def _additional(message: Message, number: int, network: str | None) -> str:
-    return groups.say_additional_amounts(message[number], message.version, network)
-
-
-def _location(message: Message, number: int, network: str | None) -> str:
-    return groups.say_location(mask(number, message[number], message.version), message.version)
-
-
 def _first_amount(message: Message, number: int, network: str | None) -> str:
     """The amount that an element of several begins with."""
     amounts = [told for told in subfields.unfold(message, number) if told.part.cell.codes == "amount"]
@@ -179,72 +129,73 @@ def _first_amount(message: Message, number: int, network: str | None) -> str:
     return f"{amounts[0].name.partition(',')[0]} {said}" if said else ""
 
 
+def _of_value(say: Callable[[str], str]) -> Sayer:
+    """What looks at the value alone."""
+    return lambda message, number, network: say(message[number])
+
+
+def _plainly(text: str) -> Sayer:
+    """What says the same of every value."""
+    return lambda message, number, network: text
+
+
+def _amount(message: Message, number: int, network: str | None) -> str:
+    return money.say(message, number)
+
+
 def _only_amount(message: Message, number: int, network: str | None) -> str:
     return next((told.meaning for told in subfields.unfold(message, number) if told.name == "amount"), "")
 
 
-def _parts(message: Message, number: int, network: str | None) -> str:
-    return subfields.say(message, number, network)
+def _original(message: Message, number: int, network: str | None) -> str:
+    return groups.say_original(message[number], message.version)
 
 
+_country, _merchant = _of_value(say_country), _of_value(say_merchant)
 _COMMON: dict[int, Sayer] = {
     2: _pan,
     3: _processing_code,
-    4: _amount,
-    5: _amount,
-    6: _amount,
-    8: _amount,
-    9: _rate,
-    10: _rate,
-    19: _country,
-    20: _country,
-    22: _pos,
-    35: _track_2,
-    36: partial(_hidden, "track 3 of the magnetic stripe, hidden"),
+    **dict.fromkeys((4, 5, 6, 8), _amount),
+    **dict.fromkeys((9, 10), _of_value(money.say_rate)),
+    **dict.fromkeys((19, 20), _country),
+    22: lambda message, number, network: pos.say(message, network),
+    35: _plainly("track 2 of the magnetic stripe or its chip equivalent, hidden"),
+    36: _plainly("track 3 of the magnetic stripe, hidden"),
     39: _response,
     40: _service_code,
-    43: _location,
-    45: partial(_hidden, "track 1 of the magnetic stripe, hidden"),
-    52: partial(_hidden, "encrypted PIN block, hidden"),
-    54: _additional,
-    55: _chip,
-    64: partial(_hidden, "message authentication code"),
-    128: partial(_hidden, "message authentication code"),
+    43: lambda message, number, network: groups.say_location(
+        mask(number, message[number], message.version), message.version
+    ),
+    45: _plainly("track 1 of the magnetic stripe, hidden"),
+    52: _plainly("encrypted PIN block, hidden"),
+    54: lambda message, number, network: groups.say_additional_amounts(
+        message[number], message.version, network
+    ),
+    55: lambda message, number, network: emv.headline(message[number], network),
+    **dict.fromkeys((64, 128), _plainly("message authentication code")),
 }
 _SAYERS: dict[str, dict[int, Sayer]] = {
     "1987": {
         18: _merchant,
-        21: _country,
+        **dict.fromkeys((21, 68, 69), _country),
         25: partial(_code, "pos_condition"),
         26: partial(_code, "pin_capture"),
         **dict.fromkeys((28, 29, 30, 31, 97), _only_amount),
-        49: _currency,
-        50: _currency,
-        51: _currency,
+        **dict.fromkeys((49, 50, 51), _of_value(money.say_currency)),
         66: partial(_code, "settlement"),
-        68: _country,
-        69: _country,
         70: partial(_code, "network_management"),
         90: _original,
         91: partial(_code, "file_update"),
         95: _first_amount,
     },
     "1993": {
-        18: _merchant,
-        26: _merchant,
-        21: _country,
+        **dict.fromkeys((18, 26), _merchant),
+        **dict.fromkeys((21, 68, 69, 70, 91, 92), _country),
         24: partial(_code, "function_code"),
         25: partial(_code, "reason_code"),
         30: _first_amount,
-        49: _currency,
-        50: _currency,
-        51: _currency,
+        **dict.fromkeys((49, 50, 51), _of_value(money.say_currency)),
         56: _original,
-        68: _country,
-        69: _country,
-        70: _country,
-        91: _country,
-        92: _country,
         97: _only_amount,
     },
     "2003": {

@@ -73,14 +73,14 @@ def say_rate(value: str) -> str:
 
 
 def say_currency(code: str) -> str:
-    """A currency code with its name: `US Dollar (USD)`; empty when ISO 4217 has no such code.
+    """A currency code with its name: `US Dollar (USD)`; or that ISO 4217 has no such code.
 
     >>> say_currency("810")
     'Russian Ruble (RUR), withdrawn in 2004-01'
     """
     known = currency(code)
     if known is None:
-        return ""
+        return "not an ISO 4217 code"
     return f"{known.name} ({known.alpha})" + (f", withdrawn in {known.withdrawn}" if known.withdrawn else "")
 
 

@@ -14,8 +14,9 @@ from sim.elements import dates, money, mti
 from sim.elements.coded import code_of
 from sim.elements.emv_values import set_bits
 from sim.elements.layout import Part, fitting, read, tried
+from sim.elements.words import say_country, say_merchant
 from sim.masking import cover_parts, cover_value, is_sensitive, mask, mask_pan, mask_words
-from sim.spec import country, lookup, merchant_category, region
+from sim.spec import lookup, region
 from sim.spec.contents import FOREIGN
 from sim.spec.layouts import Cell, tag_layouts
 
@@ -134,14 +135,13 @@ def _code(part: Part, around: _Around) -> str:
 def _country(part: Part, around: _Around) -> str:
     code = part.value.strip()
     # In chip data a code of three digits stands in two bytes.
-    found = country(code[1:] if part.cell.content == "b" and code[:1] == "0" else code)
-    return found.name if found else "not an ISO 3166 code"
+    return say_country(code[1:] if part.cell.content == "b" and code[:1] == "0" else code)
 
 
 def _currency(part: Part, around: _Around) -> str:
     if not part.value.strip("0"):
         return ""  # zeros stand for no amount
-    return money.say_currency(part.value) or "not an ISO 4217 code"
+    return money.say_currency(part.value)
 
 
 def _amount(part: Part, around: _Around) -> str:
@@ -151,11 +151,6 @@ def _amount(part: Part, around: _Around) -> str:
     if part.cell.content == "x+n":
         return money.say_signed(digits, code)
     return money.say_amount(digits, code)
-
-
-def _date(part: Part, around: _Around) -> str:
-    said = dates.say(part.cell.argument, part.value)
-    return "" if said == part.value else said
 
 
 def flags(value: str) -> list[int]:
@@ -198,13 +193,13 @@ _TELLERS: dict[str, Callable[[Part, _Around], str]] = {
     "blank": _silent,
     "country": _country,
     "currency": _currency,
-    "date": _date,
+    "date": lambda part, around: dates.told(part.cell.argument, part.value),
     "digits": _silent,
     "ebcdic": _ebcdic,
     "flags": _flags,
     "id": lambda part, around: part.value.lstrip("0"),
     "is": _silent,
-    "mcc": lambda part, around: merchant_category(part.value) or "not in the ISO 18245 list",
+    "mcc": lambda part, around: say_merchant(part.value),
     "minor_unit": _silent,
     "mti": lambda part, around: mti.split(part.value).name,
     "region": lambda part, around: region(part.value),

@@ -13,7 +13,7 @@ from functools import lru_cache
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos
 from sim.elements.pan import account
-from sim.elements.words import with_article
+from sim.elements.words import say_merchant, with_article
 from sim.masking import mask, mask_pan
 from sim.operations.outcome import (
     PURCHASE,
@@ -32,7 +32,7 @@ from sim.operations.surroundings import (
     say_replacement,
     say_totals,
 )
-from sim.spec import Code, lookup, merchant_category, number_of, spec
+from sim.spec import Code, lookup, number_of, spec
 from sim.spec.networks import detect, network
 
 _SENDERS = {
@@ -85,8 +85,7 @@ def _card(message: Message, name: str | None) -> str:
     shown = mask_pan(pan) if pan.isdigit() else "whose number is no number"
     where = "" if field == 2 else f", read from track {2 if field == 35 else 1}"
     text = f"The card is {brand}, {shown}{where}"
-    expiry = message.get(14)
-    if expiry and (said := dates.say("YYMM", expiry)) != expiry:
+    if said := dates.told("YYMM", message.get(14)):
         text += f", valid to {said}"
     if name and owner != name:
         text += f"; the message is read as one of {network(name).title}"
@@ -209,8 +208,8 @@ def _converted(message: Message, number: int, rate: int) -> str:
 def _when(message: Message, name: str | None) -> str:
     get = message.get
     held, pattern = _local_time(message.version)
-    here = _moment(pattern, "".join(map(get, held)))
-    sent = _moment(_SENT, get(7))
+    here = dates.told(pattern, "".join(map(get, held)))
+    sent = dates.told(_SENT, get(7))
     whose = "sender" if message.mti[1] in _WITHOUT_MERCHANT else "merchant"
     if not here:
         return f"The message was sent on {sent} UTC." if sent else ""
@@ -223,12 +222,6 @@ def _local_time(version: str) -> tuple[tuple[int, ...], str]:
     """The elements that hold the merchant's date and time, and their joint pattern."""
     held = tuple(dict.fromkeys((number_of("local-date", version), 12)))
     return held, "".join(spec(version)[number].pattern for number in held)
-
-
-def _moment(pattern: str, value: str) -> str:
-    """*value* as a person reads it; empty where it is no moment."""
-    said = dates.say(pattern, value)
-    return said if said != value else ""
 
 
 def _where(message: Message, name: str | None) -> str:
@@ -253,7 +246,7 @@ def _place(location: str, terminal: str, merchant: str, code: str, version: str)
         text = ""
     if not code:
         return text + "." if text else ""
-    business = f"{code} ({merchant_category(code) or 'not in the ISO 18245 list'})"
+    business = f"{code} ({say_merchant(code)})"
     if text:
         return f"{text}, merchant category {business}."
     return f"The merchant's category is {business}; the place is not given."

@@ -59,8 +59,7 @@ def say_original(message: Message, name: str | None) -> str:
         return "The original is not identified."
     text = f"It refers to {'the' if original.stan.strip('0') else 'a'} {original.mti}"
     text += f" with STAN {original.stan}" if original.stan.strip("0") else ""
-    when = dates.say(original.pattern, original.when)
-    if when != original.when:
+    if when := dates.told(original.pattern, original.when):
         text += f" of {when}" + (" UTC" if original.pattern == _SENT else " local time")
     return text + (f", acquirer {original.acquirer}." if original.acquirer else ".")
 
@@ -89,8 +88,7 @@ def say_totals(message: Message, name: str | None) -> str:
     if 97 in message:
         parts.append(_net(message))
     day = number_of("settled-day", message.version)
-    pattern, value = message.spec[day].pattern, message.get(day)
-    of_day = f" for {said}:" if (said := dates.say(pattern, value)) != value else ""
+    of_day = f" for {said}:" if (said := dates.told(message.spec[day].pattern, message.get(day))) else ""
     text = f"It reports{of_day} {', '.join(parts)}." if parts else ""
     if (settled := role("settlement", message.version)) and settled.number in message:
         code = message[settled.number]
