@@ -5,6 +5,7 @@ The layout alone; what tags mean is `sim.elements.emv`, and `sim.masking` hides 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.elements import emv_shapes, tlv
@@ -18,28 +19,19 @@ _DATASET_HEAD = 6
 _CACHE_SIZE = 2
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class ChipData:
     """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
     or `AGNS` (a network's fixed layout, left unread). `tags` holds every tag, a template before what is in
     it; offsets count from the start of the element. With an `error` they are those read before it.
     `shape` is that of data whose like came before: their tags are made when somebody asks for them."""
 
-    __slots__ = ("_firsts", "_tags", "_text", "error", "layout", "shape")
-
-    def __init__(
-        self,
-        layout: str,
-        tags: tuple[tlv.Tag, ...] | None,
-        error: tlv.TlvError | None = None,
-        text: str = "",
-        shape: Shape | None = None,
-    ) -> None:
-        self.layout = layout
-        self.error = error
-        self.shape = shape
-        self._tags = tags
-        self._text = text
-        self._firsts: dict[str, tlv.Tag] | None = None
+    layout: str
+    _tags: tuple[tlv.Tag, ...] | None
+    error: tlv.TlvError | None = None
+    _text: str = ""
+    shape: Shape | None = None
+    _firsts: dict[str, tlv.Tag] | None = None
 
     @property
     def tags(self) -> tuple[tlv.Tag, ...]:

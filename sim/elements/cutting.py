@@ -6,6 +6,7 @@ Only `layout.read` calls them. What does not fit is noted and ends the part it s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -58,14 +59,13 @@ class Misfit(NamedTuple):
     found: str
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Cutting:
     """One value being read: the text, the layout, and the misfits found so far."""
 
-    __slots__ = ("layout", "misfits", "text")
-
-    def __init__(self, layout: Layout, text: str) -> None:
-        self.layout, self.text = layout, text
-        self.misfits: list[Misfit] = []
+    layout: Layout
+    text: str
+    misfits: list[Misfit] = field(default_factory=list)
 
     def wrong(self, start: int, end: int, cell: Cell, expected: str, found: str) -> None:
         """Note what does not fit."""

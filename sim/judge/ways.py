@@ -4,6 +4,7 @@ so that a kind of messages is made by picking (`sim.judge.kind`)."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -55,14 +56,15 @@ class Known(NamedTuple):
     answers: Answers
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Coded:
     """A code in messages of a version and type. What is said of it by itself is the same wherever it comes,
     and remembered by its value."""
 
-    __slots__ = ("_fits", "_questions", "_rules", "number")
-
-    def __init__(self, number: int, fits: Fits, rules: Sequence[Rule], questions: Sequence[Question]) -> None:
-        self.number, self._fits, self._rules, self._questions = number, fits, rules, questions
+    number: int
+    _fits: Fits
+    _rules: Sequence[Rule]
+    _questions: Sequence[Question]
 
     def told(self, message: Message) -> Known:
         """What is said of the code in *message*."""

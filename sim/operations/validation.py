@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
@@ -20,16 +21,14 @@ from sim.spec.spellings import network_named, several
 SEVERAL = "networks such as VISA and AMEX"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Report:
-    """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS. *given* is
-    the message, or the text in which it was looked at, or None where a text does not parse."""
+    """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS. What is
+    given is the message, or the text in which it was looked at, or None where a text does not parse."""
 
-    __slots__ = ("_given", "asked", "verdict")
-
-    def __init__(self, verdict: Verdict, given: Message | str | None, asked: tuple[str, ...] = ()) -> None:
-        self.verdict = verdict
-        self._given = given
-        self.asked = asked
+    verdict: Verdict
+    _given: Message | str | None
+    asked: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(valid={self.valid}, message={self.message!r}, asked={self.asked!r})"

@@ -7,6 +7,7 @@ network it is judged on. So it is kept by them, without the message, and told ag
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from sim.codec import Message
@@ -75,6 +76,7 @@ def _nothing(network: str) -> Judgement:
     return Judgement(Places(Message("")), QUIET, network)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Verdict:
     """What is said of a message and of all that are like it.
 
@@ -83,32 +85,17 @@ class Verdict:
     cannot be written; then there is nothing else. `kept`: it is remembered. Holds no message.
     """
 
-    __slots__ = (
-        "_answers",
-        "_kind",
-        "_places",
-        "_results",
-        "asked",
-        "framing",
-        "kept",
-        "network",
-        "own",
-        "standard",
-        "version",
-    )
-
-    def __init__(self, version: str, network: str | None, framing: Finding | None = None) -> None:
-        self.version = version
-        self.network = network
-        self.framing = framing
-        self.kept = False
-        self.standard: Judgement | None = None
-        self.own: Judgement | None = None
-        self._places: Places | None = None
-        self._kind: Kind | None = None
-        self._answers: tuple[tuple[int, str], ...] = ()
-        self._results: dict[str, Judgement] = {}
-        self.asked: dict[tuple[str, ...], dict[str, Judgement]] = {}
+    version: str
+    network: str | None
+    framing: Finding | None = None
+    kept: bool = False
+    standard: Judgement | None = None
+    own: Judgement | None = None
+    asked: dict[tuple[str, ...], dict[str, Judgement]] = field(default_factory=dict)
+    _places: Places | None = None
+    _kind: Kind | None = None
+    _answers: tuple[tuple[int, str], ...] = ()
+    _results: dict[str, Judgement] = field(default_factory=dict)
 
     @classmethod
     def on(
