@@ -38,15 +38,7 @@ def code_list(name: str) -> tuple[Code, ...]:
     if name not in code_lists():
         raise ChoiceError.of("name", name, code_lists())
     return tuple(
-        Code(
-            position=row["position"],
-            code=row["code"],
-            meaning=row["meaning"],
-            kind=row["kind"],
-            versions=tuple(row["versions"].split("|")) if row["versions"] else (),
-            network=row["network"],
-            source=row["source"],
-        )
+        Code(**row | {"versions": tuple(filter(None, row["versions"].split("|")))})  # type: ignore[arg-type]
         for row in tables.read_csv(f"codes/{name}")
     )
 

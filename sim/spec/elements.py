@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 
 from sim.errors import ChoiceError, SpecError, shown
+from sim.spec.contents import text_width
 from sim.spec.layouts import Layout, keep_of_dialect
 from sim.spec.tables import read_csv
 
@@ -132,20 +134,11 @@ def _shape(element: ElementSpec) -> tuple[str, int]:
 
 def _element(row: dict[str, str]) -> ElementSpec:
     content, size, prefix = parse_format(int(row["number"]), row["format"])
-    width = {"b": 2 * size, "x+n": 1 + size}.get(content, size)
-    return ElementSpec(
-        number=int(row["number"]),
-        name=row["name"],
-        format=row["format"],
-        content=content,
-        size=size,
-        prefix=prefix,
-        # A prefix counts characters, so hex digits: LLL ends at 999 even for b..999.
-        width=min(width, 10**prefix - 1) if prefix else width,
-        pattern=row["pattern"],
-        source=row["source"],
-        note=row["note"],
-    )
+    width = text_width(content, size)
+    # A prefix counts characters, so hex digits: LLL ends at 999 even for b..999.
+    width = min(width, 10**prefix - 1) if prefix else width
+    made: dict[str, Any] = row | {"number": int(row["number"]), "content": content, "size": size}
+    return ElementSpec(**made, prefix=prefix, width=width)
 
 
 @cache

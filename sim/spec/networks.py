@@ -115,20 +115,8 @@ def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
         fixed = {one.number for one in spec(version).elements if one.fixed}  # its places always fit
         for number in sorted(laid_out(version, name) - laid_out(version) - looked - fixed):
             cell = layouts(version, number, name)[0].cell
-            made.append(
-                FormatRow(
-                    id=f"layout-{number}",
-                    fields=(number,),
-                    versions=(version,),
-                    mtis=(),
-                    check="layout",
-                    severity="info",
-                    expected=f"{cell.name}, as {title} lays it out",
-                    hint=_LAYOUT_HINT,
-                    source=cell.source,
-                    confidence=cell.confidence,
-                )
-            )
+            words = f"{cell.name}, as {title} lays it out", _LAYOUT_HINT, cell.source, cell.confidence
+            made.append(FormatRow(f"layout-{number}", (number,), (version,), (), "layout", "info", *words))
     return rows + tuple(made)
 
 
@@ -155,10 +143,8 @@ def _ranges(name: str) -> tuple[CardRange, ...]:
 
 
 # What the file of every network has.
-_NEEDED = (
-    *("name", "title", "luhn", "aid", "issuer_data", "colour", "spoken", "native_version", "notes"),
-    *("mti_versions", "ranges", "echo"),
-)
+_WORDS = ("name", "title", "luhn", "aid", "issuer_data", "colour", "spoken", "native_version")
+_NEEDED = (*_WORDS, "notes", "mti_versions", "ranges", "echo")
 
 
 @cache
@@ -173,15 +159,8 @@ def network(name: str) -> Network:
         raise SpecError(None, None, f"{', '.join(lacking)} in {name}.toml", "none")
     versions = table["mti_versions"]
     return Network(
-        name=table["name"],
-        title=table["title"],
-        luhn=table["luhn"],
-        aid=table["aid"],
-        issuer_data=table["issuer_data"],
-        colour=table["colour"],
-        spoken=table["spoken"],
+        **{key: table[key] for key in _WORDS},
         meant=table.get("meant", ""),
-        native_version=table["native_version"],
         mti_versions=MtiVersions(**versions | {"severities": tuple(versions["severities"].items())}),
         ranges=_ranges(name),
         foreign=tuple(table.get("foreign", {}).items()),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
+from typing import Any
 
 from sim.codec.wire.pages import to_bytes, view
 from sim.errors import BuildError, SpecError, WireError, hexed, shown
@@ -79,22 +80,10 @@ def frames() -> dict[str, Frame]:
 
 
 def _frame(row: dict[str, str]) -> Frame:
-    return Frame(
-        row["name"],
-        row["title"],
-        row["kind"],
-        int(row["width"]),
-        row["written"],
-        row["order"],
-        row["counts_itself"] == "yes",
-        int(row["zeros_before"] or 0),
-        int(row["zeros_after"] or 0),
-        row["pattern"],
-        row["default"],
-        _total(row["total"]),
-        tuple(map(int, row["addresses"].split())),
-        row["source"],
-    )
+    read: dict[str, Any] = {name: int(row[name] or 0) for name in ("width", "zeros_before", "zeros_after")}
+    read["counts_itself"], read["total"] = row["counts_itself"] == "yes", _total(row["total"])
+    read["addresses"] = tuple(map(int, row["addresses"].split()))
+    return Frame(**row | read)
 
 
 def _total(text: str) -> tuple[slice, str]:
