@@ -15,7 +15,7 @@ from typing import Any
 
 from sim.codec import bitmap
 from sim.codec.message import Message
-from sim.codec.walk import lengths
+from sim.codec.sizes import sizes
 from sim.kept import Earned
 from sim.spec import VERSIONS, spec
 
@@ -31,7 +31,7 @@ EARNED = 40
 @cache
 def prefixes(prefix: int, width: int) -> dict[int, str]:
     """How each legal length of an element is written."""
-    return {size: text for text, size in lengths(prefix, width).items()}
+    return {size: f"{size:0{prefix}}" for size in range(width + 1)}
 
 
 def reader(version: str, bits: str) -> Reader:
@@ -50,9 +50,9 @@ def reader(version: str, bits: str) -> Reader:
         rest = f"r{len(ends)}"
         if not element.fixed:
             table, end = f"L{element.prefix}_{element.width}", f"e{len(ends)}"
-            names[table] = lengths(element.prefix, element.width)
+            names[table] = sizes("ascii", element.prefix, element.width)
             start = at + element.prefix
-            lines.append(f"    n = {table}.get({rest}[{_slice(at, start, slices)}])")
+            lines.append(f"    n = {table}({rest}[{_slice(at, start, slices)}])")
             lines += ["    if n is None:", "        return None"]
             lines += [f"    {end} = {start} + n", f"    r{len(ends) + 1} = {rest}[{end}:]"]
             values.append(f"{element.number}: {rest}[{start}:{end}]")

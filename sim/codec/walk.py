@@ -7,10 +7,11 @@ make every located error. `plan` does the same faster and asks here when somethi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from sim.codec import bitmap
 from sim.codec.message import Message, PartialMessage
+from sim.codec.sizes import Sizes, sizes
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError, quoted
 from sim.errors import size as size_of
 from sim.spec import ElementSpec, Spec
@@ -19,7 +20,6 @@ from sim.spec.elements import table
 MTI_WIDTH = 4
 BITMAP_WIDTH = 16
 _SHOWN = 8
-_LONGEST_TABLE = 9999
 
 
 def is_digits(text: str) -> bool:
@@ -27,36 +27,14 @@ def is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-class _Far(dict[str, int]):
-    """The legal prefixes of an element too long for a table of them, as a dialect may have one."""
-
-    def __init__(self, prefix: int, width: int) -> None:
-        super().__init__()
-        self.prefix, self.width = prefix, width
-
-    def get(self, text: str, default: int = -1) -> int:  # type: ignore[override]
-        if len(text) != self.prefix or not is_digits(text) or int(text) > self.width:
-            return default
-        return int(text)
-
-
-@cache
-def lengths(prefix: int, width: int) -> dict[str, int]:
-    """The legal length prefixes of an element: `00` to `19` for n..19. Looking a prefix up
-    refuses `-1`, ` 5`, `٣٣` and anything over the maximum in one go."""
-    if width > _LONGEST_TABLE:
-        return _Far(prefix, width)
-    return {f"{size:0{prefix}}": size for size in range(width + 1)}
-
-
 @lru_cache(maxsize=64)
-def _steps(version: str | Spec) -> list[tuple[int, int, dict[str, int]]]:
+def _steps(version: str | Spec) -> list[tuple[int, int, Sizes]]:
     """By number: the width of a fixed element, else how many digits its prefix has and which are legal."""
     made = [
-        (element.width, element.prefix, lengths(element.prefix, element.width) if element.prefix else {})
+        (element.width, element.prefix, sizes("ascii", element.prefix, element.width))
         for element in table(version).elements
     ]
-    return [(0, 0, {}), *made]
+    return [(0, 0, sizes("ascii", 0, 0)), *made]
 
 
 def walk(raw: str, version: str | Spec) -> Message:
@@ -81,10 +59,10 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
         width, prefix, legal = steps[number]
         if prefix:
             start = at + prefix
-            width = legal.get(raw[at:start], -1)
-            if width < 0:
+            said = legal(raw[at:start])
+            if said is None:
                 raise _bad_prefix(raw, at, number, message)
-            at = start
+            at, width = start, said
         end = at + width
         if end > size:
             raise _too_short(raw, at, number, width, message)

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from sim.codec import Message, parse
 from sim.codec.plan import compiled
-from sim.codec.walk import lengths
+from sim.codec.sizes import sizes
 from sim.elements.money import composite
 from sim.judge.engine import Rule
 from sim.judge.fine import fine_pattern
@@ -126,9 +126,9 @@ class _Cut:
 
     def _varying(self, element: ElementSpec) -> None:
         table, value, end = f"L{element.prefix}_{element.width}", f"v{element.number}", f"e{element.number}"
-        self._names[table] = lengths(element.prefix, element.width)
+        self._names[table] = sizes("ascii", element.prefix, element.width)
         at, start = self._place(self._at), self._place(self._at + element.prefix)
-        self._lines += [f"n = {table}.get(raw[{at}:{start}])", "if n is None:", "    return None"]
+        self._lines += [f"n = {table}(raw[{at}:{start}])", "if n is None:", "    return None"]
         self._lines += [f"{end} = {start} + n", f"{value} = raw[{start}:{end}]"]
         if element.number != CHIP:  # at which another looks
             self._of_text.append(value)

@@ -204,6 +204,6 @@ def test_readers_are_made_for_what_comes_often() -> None:
 def test_generated_source_can_be_read() -> None:
     """A reader shows its own source: slices, one look-up per length prefix, one length check."""
     source = plan.reader("1987", "7000000000000000").source  # type: ignore[attr-defined]
-    assert "n = L2_19.get(r0[s0_2])" in source
+    assert "n = L2_19(r0[s0_2])" in source
     assert "4: r1[s6_18]" in source
     assert "if len(raw) != 20 + e0 + 18:" in source

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from sim.codec.sizes import Sizes, sizes
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
-from sim.codec.wire.sizes import Sizes, sizes
 from sim.spec import ElementSpec, Spec, spec
 from sim.spec.elements import parse_format, with_elements
 from sim.spec.layouts import layout_of

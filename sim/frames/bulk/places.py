@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sim.codec import bitmap
-from sim.codec.walk import lengths
+from sim.codec.sizes import sizes
 from sim.frames.bulk.lines import POOL, Bools, Bytes, Ints, Lines
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, Spec, spec
@@ -268,8 +268,8 @@ def _usual_prefix(data: Bytes, at: Ints, element: ElementSpec) -> tuple[int | No
     width = said.itemsize
     sample = said[np.minimum(at[:_SAMPLE], len(said) - 1)].tolist()
     usual = max(set(sample), key=sample.count)
-    size = lengths(element.prefix, element.width).get(usual.decode("latin-1"), -1)
-    if size < 0 or sample.count(usual) < _MOST * len(sample):
+    size = sizes("ascii", element.prefix, element.width)(usual.decode("latin-1"))
+    if size is None or sample.count(usual) < _MOST * len(sample):
         return None, _NONE
     found = said[np.minimum(at, len(said) - 1)].tobytes()
     if found == usual * len(at):

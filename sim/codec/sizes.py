@@ -1,4 +1,4 @@
-"""Length prefixes, looked up: a table of legal writings refuses `-1`, ` 5` and too large a size at once.
+"""Length prefixes, looked up: a table of legal writings refuses `-1`, ` 5`, `٣٣` and what is too large.
 
 A size is only ever compared and sliced by, never allocated.
 """
@@ -27,23 +27,15 @@ def sizes(lengths: str, prefix: int, most: int) -> Sizes:
         return cast(Sizes, {}.get)
     binary = lengths == "binary"
     width = 2 * prefix if binary or lengths == "bcd" else prefix
-    highest = min(most, 16**width - 1 if binary else 10**width - 1)
+    base = 16 if binary else 10
+    highest = min(most, base**width - 1)
     if highest <= _MOST:
         table = {f"{size:0{width}X}" if binary else f"{size:0{width}}": size for size in range(highest + 1)}
         return cast(Sizes, table.get)
-    return _Far(highest, 16 if binary else 10)
 
+    def far(text: str) -> int | None:
+        digits = text.isascii() and (text.isalnum() if binary else text.isdigit())
+        size = int(text, base) if digits and len(text) == width else highest + 1
+        return size if size <= highest else None
 
-class _Far:
-    """Prefixes of elements too long for a table: six digits of length."""
-
-    __slots__ = ("base", "most")
-
-    def __init__(self, most: int, base: int) -> None:
-        self.most, self.base = most, base
-
-    def __call__(self, text: str) -> int | None:
-        if not text.isalnum() or not text.isascii() or (self.base == 10 and not text.isdigit()):
-            return None
-        size = int(text, self.base)
-        return size if size <= self.most else None
+    return far
