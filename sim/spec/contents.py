@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import re
 
-# The first character that does not belong. Blanks fill up `an` values.
-FOREIGN = {
-    "n": re.compile(r"[^0-9]"),
-    "an": re.compile(r"[^0-9A-Za-z ]"),
-    "anp": re.compile(r"[^0-9A-Za-z ]"),
-    "ns": re.compile(r"[^0-9!-/:-@\[-`{-~ ]"),
-    "ans": re.compile(r"[^ -~]"),
-    "ansb": re.compile(r"[^ -~]"),
-    "z": re.compile(r"[^0-9:;<=>?D]"),
-    "b": re.compile(r"[^0-9A-Fa-f]"),
-    "x+n": re.compile(r"(?<!^)[^0-9]|^[^CD]"),
-}
-# One character of a class, as a regular expression; the sign of `x+n` stands in front of its digits.
+# One character of a class, as a regular expression; the sign of `x+n` stands in front of its digits. Blanks
+# fill up `an` values.
 CHARACTER = {
     "n": "[0-9]",
     "an": "[0-9A-Za-z ]",
@@ -27,6 +16,9 @@ CHARACTER = {
     "z": "[0-9:;<=>?D]",
     "b": "[0-9A-Fa-f]",
 }
+# The first character that does not belong.
+FOREIGN = {content: re.compile(f"[^{one[1:]}") for content, one in CHARACTER.items()}
+FOREIGN["x+n"] = re.compile(r"(?<!^)[^0-9]|^[^CD]")
 # What a class is called in a finding about a whole element.
 CLASS_NAMES = {
     "n": "digits only",

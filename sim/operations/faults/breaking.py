@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 
-from sim.codec import Message, ParseError, build, parse, spans
+from sim.codec import BuildError, Message, ParseError, build, parse, spans
 from sim.errors import ChoiceError
 from sim.judge import Finding
 from sim.operations.choosing import chosen_network
@@ -111,8 +111,11 @@ def _cases_of(
 
 
 def _tried(put: Attempt, message: Message, network: str | None) -> Broken | None:
-    """The broken message when it causes what it promises and nothing else."""
-    made = put(message, network)
+    """The broken message when it can be written, and causes what it promises and nothing else."""
+    try:
+        made = put(message, network)
+    except BuildError:
+        return None
     return made if made and _exact(made, message) else None
 
 

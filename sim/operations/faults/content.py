@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache, partial
 
-from sim.codec import BuildError, Message, build, spans
+from sim.codec import Message, build, spans
 from sim.elements import tlv
 from sim.errors import SpecError
 from sim.judge import Severity, catalogue
@@ -54,10 +54,7 @@ def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Brok
         return None
     made, matched = changed
     severity = _severity(fault, row, made, name)
-    try:
-        original, raw = build(message), build(made)
-    except BuildError:
-        return None
+    original, raw = build(message), build(made)
     if severity is None:
         return None
     at = _at(row, made, matched)
@@ -163,10 +160,7 @@ def _row(message: Message, number: int, name: str | None, presences: str) -> Pre
 def _presence(
     fault: Fault, row: Presence, message: Message, made: Message, name: str | None
 ) -> Broken | None:
-    try:
-        original, raw = build(message), build(made)
-    except BuildError:
-        return None
+    original, raw = build(message), build(made)
     place = spans(made)[row.field][1] if row.field in made else None
     title = network(row.network).title
     verb = "does not use" if row.presence == "X" else "requires"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from sim.codec import BuildError, Message, ParseError, build, parse, spans
+from sim.codec import Message, ParseError, build, parse, spans
 from sim.codec.bitmap import HEX_DIGITS
 from sim.judge import Severity
 from sim.operations.faults.record import FRAMING, Attempt, Broken, Fault, broken
@@ -244,19 +244,13 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
 
 def _read_as(fault: Fault, version: str, message: Message, network: str | None) -> Broken | None:
     """The text as it is, read as another version."""
-    try:
-        raw = build(message)
-    except BuildError:
-        return None
+    raw = build(message)
     misfit = _found(raw, version) if message.version != version else None
     return misfit and broken(fault, raw, raw, misfit[1:], version, network, Severity.ERROR)
 
 
 def _attempt(fault: Fault, how: How, message: Message, network: str | None) -> Broken | None:
-    try:
-        raw = build(message)
-    except BuildError:
-        return None
+    raw = build(message)
     elements = tuple(message.spec[number] for number in sorted(message.fields))
     misfit = how(Text(message, raw, spans(message), elements)) if elements else None
     if misfit is None:

@@ -51,7 +51,8 @@ class Broken:
     also: tuple[str, ...] = ()
 
 
-# Puts a fault into a message of a network; None where that cannot be done.
+# Puts a fault into a message of a network; None where that cannot be done, BuildError where what comes of it
+# cannot be written.
 Attempt = Callable[[Message, str | None], Broken | None]
 
 
