@@ -37,15 +37,15 @@ def code(draft: Draft, rule: ConversionRow) -> None:
     value = draft.message.get(source)
     if not value:
         return
+    unknown = f"{draft.to} has no code for {value}"
     found = draft.code(rule.detail, value)
-    if found is None or draft.put(target, found):
-        draft.lose([source], f"{draft.to} has no code for {value}")
-        return
-    known = is_own(draft.message.version, draft.to, rule.detail, value)
-    said = (
-        f"{value} is {found} in {draft.to}" if known else f"{draft.to} has no {value}; {found} stands for it"
-    )
-    draft.note(source, REFORMATTED if known else FILLED, (target,), said)
+    if found is None:
+        draft.lose([source], unknown)
+    elif is_own(draft.message.version, draft.to, rule.detail, value):
+        draft.carry(source, {target: found}, REFORMATTED, f"{value} is {found} in {draft.to}", unknown)
+    else:
+        said = f"{draft.to} has no {value}; {found} stands for it"
+        draft.carry(source, {target: found}, FILLED, said, unknown)
 
 
 def settlement(draft: Draft, rule: ConversionRow) -> None:
@@ -118,12 +118,8 @@ def point_of_service(draft: Draft, rule: ConversionRow) -> None:
         made[_CONDITION] = "05"  # the cardholder is there, the card is not
     if capture := draft.code("PIN capture", value[11]):
         made[_CAPTURE] = capture
-    reasons = [reason for number, text in made.items() if (reason := draft.put(number, text))]
-    if reasons:
-        draft.lose([source], reasons[0])
-    else:
-        said = "1987 carries entry mode, PIN entry, presence and PIN length alone"
-        draft.note(source, SPLIT, made, said + _unsaid(draft))
+    said = "1987 carries entry mode, PIN entry, presence and PIN length alone"
+    draft.carry(source, made, SPLIT, said + _unsaid(draft, made[_ENTRY]))
 
 
 def _positions(draft: Draft, rule: ConversionRow) -> None:
@@ -149,7 +145,7 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
     for number in rule.sources:
         if number in draft.message.fields:
             said = "joined; positions that 1987 does not know are filled with what says unknown or none"
-            unsaid = _unsaid(draft) if number == _ENTRY else ""
+            unsaid = _unsaid(draft, value) if number == _ENTRY else ""
             draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), said + unsaid)
 
 
@@ -167,16 +163,14 @@ def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
         said = "as bits; what the terminal can do is not carried, and the security of the channel is unknown"
     else:
         made, said = _from_bits(draft, value), "of several bits the first counts; the rest is unknown"
-    if reason := draft.put(source, made):
-        draft.lose([source], reason)
-    else:
-        draft.note(source, FILLED, (source,), said + _unsaid(draft))
+    draft.carry(source, {source: made}, FILLED, said + _unsaid(draft, made))
 
 
-def _unsaid(draft: Draft) -> str:
-    """The way of entry that the new version has no value for in DE 22, and what stands there instead."""
+def _unsaid(draft: Draft, entry: str) -> str:
+    """The way of entry that the new version has no value for in DE 22, and what stands there instead: *entry*
+    says that."""
     old = pos.entry_kind(draft.message)
-    new = pos.entry_kind(Message(draft.mti, {_ENTRY: draft.fields[_ENTRY]}, draft.to))
+    new = pos.entry_kind(Message(draft.mti, {_ENTRY: entry}, draft.to))
     if old in ("", _UNKNOWN, new):
         return ""
     words = read_toml("phrases")["entries"]

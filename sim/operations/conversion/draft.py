@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -83,6 +83,18 @@ class Draft:
         if not reason:
             self.fields[number] = value
         return reason
+
+    def carry(
+        self, source: int, values: Mapping[int, str], action: str, text: str, lost: str | None = None
+    ) -> bool:
+        """Write *values*, which say what element *source* did, and note that; where one of them does not fit,
+        *source* is lost, for that or for the reason *lost*. Gives whether they fit."""
+        reasons = [reason for number, value in values.items() if (reason := self.put(number, value))]
+        if reasons:
+            self.lose([source], lost or reasons[0])
+        else:
+            self.note(source, action, values, text)
+        return not reasons
 
     def write(self, source: int, target: int, parts: Value) -> bool:
         """Put *parts* of element *source* together as element *target* of the new version; where they do not

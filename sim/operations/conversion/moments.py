@@ -57,11 +57,7 @@ def _split(draft: Draft, source: int) -> None:
         return
     found = dates.split(spec(draft.message.version)[source].pattern, value)
     time, date_ = (found["hh"] + found["mm"] + found["ss"]), found["MM"] + found["DD"]
-    reason = draft.put(_TIME, time) or draft.put(_DATE, date_)
-    if reason:
-        draft.lose([source], reason)
-    else:
-        draft.note(source, SPLIT, (_TIME, _DATE), "time and date apart; 1987 carries no year")
+    draft.carry(source, {_TIME: time, _DATE: date_}, SPLIT, "time and date apart; 1987 carries no year")
 
 
 def date(draft: Draft, rule: ConversionRow) -> None:
@@ -73,19 +69,14 @@ def date(draft: Draft, rule: ConversionRow) -> None:
     short, long = spec(draft.message.version)[source].pattern, spec(draft.to)[target].pattern
     if not draft.up:
         what = f"{draft.to} writes no {'century' if 'YY' in long else 'year'} there"
-        if reason := draft.put(target, value[-len(long) :]):
-            draft.lose([source], reason)
-        else:
-            draft.note(source, REFORMATTED, (target,), what)
+        draft.carry(source, {target: value[-len(long) :]}, REFORMATTED, what)
         return
     made = _completed(long, short, value, draft.at)
     if made is None:
         draft.lose([source], "it is no date")
-    elif reason := draft.put(target, made):
-        draft.lose([source], reason)
     else:
         what = f"the year is filled in, the nearest to {draft.at:%d %B %Y}"
-        draft.note(source, FILLED, (target,), what)
+        draft.carry(source, {target: made}, FILLED, what)
 
 
 def original_data(draft: Draft, rule: ConversionRow) -> None:

@@ -120,11 +120,8 @@ def original_amounts(draft: Draft, rule: ConversionRow) -> None:
         made = "".join(_prefix(code) + part for code, part in zip(codes, halves, strict=True))
     else:
         made = value[4:half] + value[half + 4 :]
-    if reason := draft.put(number, made):
-        draft.lose([number], reason)
-    else:
-        said = "each with its currency" if draft.up else "the currencies are those of the message"
-        draft.note(number, REFORMATTED, (number,), said)
+    said = "each with its currency" if draft.up else "the currencies are those of the message"
+    draft.carry(number, {number: made}, REFORMATTED, said)
 
 
 def fees(draft: Draft, rule: ConversionRow) -> None:
@@ -160,12 +157,8 @@ def _single_fees(draft: Draft, rule: ConversionRow) -> None:
     made = {rule.targets[0]: parts["fee"]}
     if parts["reconciliation fee"].strip("CD0"):
         made[rule.targets[1]] = parts["reconciliation fee"]
-    reasons = [reason for number, value in made.items() if (reason := draft.put(number, value))]
-    if reasons:
-        draft.lose([source], reasons[0])
-        return
     said = f"of {len(more) + 1} fees the first, without type and rate" if more else "without type and rate"
-    draft.note(source, SPLIT, made, said)
+    draft.carry(source, made, SPLIT, said)
 
 
 def fees_with_currencies(draft: Draft, rule: ConversionRow) -> None:

@@ -50,11 +50,6 @@ def merchant(draft: Draft, rule: ConversionRow) -> None:
             _write(draft, source, rule.targets[0], value, "")
 
 
-def digits_as_bytes(draft: Draft, rule: ConversionRow) -> None:
-    """Digits of 1987 as packed bytes, which look alike in the text form."""
-    _write_one(draft, rule)
-
-
 def text_as_bytes(draft: Draft, rule: ConversionRow) -> None:
     """Text as the hex digits of its characters, and back where the bytes are characters."""
     for source in rule.sources:
@@ -70,14 +65,10 @@ def text_as_bytes(draft: Draft, rule: ConversionRow) -> None:
 
 def chip_data(draft: Draft, rule: ConversionRow) -> None:
     """EMV data: hex digits as text in 1987, bytes in 1993."""
-    _write_one(draft, rule, upper=True)
-
-
-def _write_one(draft: Draft, rule: ConversionRow, *, upper: bool = False) -> None:
     (source,), (target,) = rule.sources, rule.targets
     if source in draft.message.fields:
         value = draft.message[source]
-        _write(draft, source, target, value.upper() if upper else value, rule.detail, value)
+        _write(draft, source, target, value.upper(), rule.detail, value)
 
 
 def _write(

@@ -20,7 +20,7 @@ STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
     "text": parts.text,
     "number": parts.number,
     "merchant": parts.merchant,
-    "digits as bytes": parts.digits_as_bytes,
+    "digits as bytes": parts.same,  # packed, they look alike in the text form
     "text as bytes": parts.text_as_bytes,
     "chip data": parts.chip_data,
     "mti": codes.mti,
