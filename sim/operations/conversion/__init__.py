@@ -16,7 +16,7 @@ from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.conversion.dialect import FUNCTION, MANAGEMENT, SENT, missing, own_code
 from sim.operations.conversion.draft import ACTIONS, FILLED, KEPT, LOST, Draft, Note, joined, misfit
 from sim.operations.conversion.rules import path, rules
-from sim.operations.conversion.steps import PLAIN, STEPS
+from sim.operations.conversion.steps import BY_TYPE, PLAIN, STEPS
 from sim.operations.project import strip_line_ending
 from sim.spec import VERSIONS
 from sim.spec.spellings import network_named
@@ -152,7 +152,8 @@ def _step(message: Message, to: str, clock: datetime) -> Draft:
     draft = Draft(message, to, clock)
     _set_aside(draft)
     for rule in rules(message.version, to):
-        STEPS[rule.how](draft, rule)
+        if rule.how in BY_TYPE or not draft.message.fields.keys().isdisjoint(rule.sources):
+            STEPS[rule.how](draft, rule)
     untold = [number for number in message.fields if number not in draft.notes]
     draft.lose(untold, f"{to} has no such element")
     return draft

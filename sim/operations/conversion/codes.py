@@ -34,9 +34,7 @@ def inner_mti(draft: Draft, value: str) -> str:
 def code(draft: Draft, rule: ConversionRow) -> None:
     """A code by its table."""
     (source,), (target,) = rule.sources, rule.targets
-    value = draft.message.get(source)
-    if not value:
-        return
+    value = draft.message[source]
     unknown = f"{draft.to} has no code for {value}"
     found = draft.code(rule.detail, value)
     if found is None:
@@ -106,9 +104,7 @@ def point_of_service(draft: Draft, rule: ConversionRow) -> None:
     if draft.up:
         _positions(draft, rule)
         return
-    (source,), value = rule.sources, draft.message.get(rule.sources[0])
-    if not value:
-        return
+    (source,), value = rule.sources, draft.message[rule.sources[0]]
     mode = draft.code("input mode", value[6]) or "00"
     made = {
         _ENTRY: mode + (draft.code("PIN entry", value[1]) or "0"),
@@ -152,9 +148,7 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
 def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
     """The positions of 1993 as the bits of 2003, and back."""
     (source,) = rule.sources
-    value = draft.message.get(source)
-    if not value:
-        return
+    value = draft.message[source]
     if draft.up:
         presence = draft.code("presence bit", value[4]) or draft.code("environment bit", value[3])
         method = draft.code("authentication bit", value[7])

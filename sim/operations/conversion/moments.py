@@ -32,8 +32,6 @@ def local_time(draft: Draft, rule: ConversionRow) -> None:
         return
     message, (target,) = draft.message, rule.targets
     time, date_ = message.get(_TIME), message.get(_DATE)
-    if not (time or date_):
-        return
     from_seven = message.get(_TRANSMITTED)
     pattern = spec(draft.to)[target].pattern
     short = (date_ or from_seven[:_MONTH_AND_DAY]) + (time or from_seven[_MONTH_AND_DAY:])
@@ -52,9 +50,7 @@ def local_time(draft: Draft, rule: ConversionRow) -> None:
 
 
 def _split(draft: Draft, source: int) -> None:
-    value = draft.message.get(source)
-    if not value:
-        return
+    value = draft.message[source]
     found = dates.split(spec(draft.message.version)[source].pattern, value)
     time, date_ = (found["hh"] + found["mm"] + found["ss"]), found["MM"] + found["DD"]
     draft.carry(source, {_TIME: time, _DATE: date_}, SPLIT, "time and date apart; 1987 carries no year")
@@ -63,9 +59,7 @@ def _split(draft: Draft, source: int) -> None:
 def date(draft: Draft, rule: ConversionRow) -> None:
     """A date with more or fewer digits for its year."""
     (source,), (target,) = rule.sources, rule.targets
-    value = draft.message.get(source)
-    if not value:
-        return
+    value = draft.message[source]
     short, long = spec(draft.message.version)[source].pattern, spec(draft.to)[target].pattern
     if not draft.up:
         what = f"{draft.to} writes no {'century' if 'YY' in long else 'year'} there"
@@ -82,8 +76,6 @@ def date(draft: Draft, rule: ConversionRow) -> None:
 def original_data(draft: Draft, rule: ConversionRow) -> None:
     """The element that names an earlier message: its MTI, STAN, moment and acquirer."""
     (source,), (target,) = rule.sources, rule.targets
-    if source not in draft.message.fields:
-        return
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
         draft.lose([source], "it does not name an earlier message as its version does")

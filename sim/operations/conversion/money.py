@@ -50,9 +50,7 @@ def _is_lost(draft: Draft, number: int) -> bool:
 def _apart(draft: Draft, rule: ConversionRow) -> None:
     (number,) = rule.sources
     target, beside = rule.targets
-    value = draft.message.get(number)
-    if not value:
-        return
+    value = draft.message[number]
     code, exponent, digits = value[:3], value[3:4], value[4:]
     known = currency(code)
     wanted = known.exponent if known else None
@@ -130,8 +128,6 @@ def fees(draft: Draft, rule: ConversionRow) -> None:
         _single_fees(draft, rule)
         return
     present = [number for number in rule.sources if number in draft.message.fields]
-    if not present:
-        return
     (target,) = rule.targets
     own, settled = (draft.message.get(number) or _NO_FEE for number in rule.sources)
     codes = [draft.message.get(CURRENCY_OF[one]) for one in (_TRANSACTION, _SETTLEMENT)]
@@ -146,8 +142,6 @@ def fees(draft: Draft, rule: ConversionRow) -> None:
 
 def _single_fees(draft: Draft, rule: ConversionRow) -> None:
     (source,) = rule.sources
-    if source not in draft.message.fields:
-        return
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
         draft.lose([source], "its parts cannot be told apart")
@@ -206,8 +200,6 @@ def additional_amounts_with_currencies(draft: Draft, rule: ConversionRow) -> Non
 def _groups(draft: Draft, rule: ConversionRow, change: _Change) -> None:
     """An element of groups, each changed by *change* from its parts' names to the new parts' places."""
     (source,), (target,) = rule.sources, rule.targets
-    if source not in draft.message.fields:
-        return
     value = draft.message[source]
     found = layout.fitting(draft.message.version, source, value)
     if found is None:

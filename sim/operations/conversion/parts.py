@@ -17,8 +17,6 @@ def same(draft: Draft, rule: ConversionRow) -> None:
 def text(draft: Draft, rule: ConversionRow) -> None:
     """Text with the blanks that the new version wants behind it; what is too long is cut."""
     (source,), (target,) = rule.sources, rule.targets
-    if source not in draft.message.fields:
-        return
     value, element = draft.message[source], spec(draft.to)[target]
     bare = value.rstrip(" ")
     wanted = bare.ljust(element.width) if element.fixed else bare or value[:1]
@@ -30,8 +28,6 @@ def text(draft: Draft, rule: ConversionRow) -> None:
 def number(draft: Draft, rule: ConversionRow) -> None:
     """Digits with zeros in front; of too many those on the right stay."""
     (source,), (target,) = rule.sources, rule.targets
-    if source not in draft.message.fields:
-        return
     value, width = draft.message[source], spec(draft.to)[target].width
     cut = _cut(len(value.lstrip("0")), width, "digits on the right")
     _write(draft, source, target, value.zfill(width)[-width:], cut, value)
@@ -66,9 +62,8 @@ def text_as_bytes(draft: Draft, rule: ConversionRow) -> None:
 def chip_data(draft: Draft, rule: ConversionRow) -> None:
     """EMV data: hex digits as text in 1987, bytes in 1993."""
     (source,), (target,) = rule.sources, rule.targets
-    if source in draft.message.fields:
-        value = draft.message[source]
-        _write(draft, source, target, value.upper(), rule.detail, value)
+    value = draft.message[source]
+    _write(draft, source, target, value.upper(), rule.detail, value)
 
 
 def _write(

@@ -24,8 +24,6 @@ _NAME, _STREET, _CITY, _POSTAL, _REGION, _COUNTRY = _NEW = (
 def place(draft: Draft, rule: ConversionRow) -> None:
     """Name, city and country; a street and a postal code have no place in 1987."""
     (source,), (target,) = rule.sources, rule.targets
-    if source not in draft.message.fields:
-        return
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
         draft.lose([source], "its parts cannot be told apart")

@@ -14,6 +14,7 @@ def _lost(draft: Draft, rule: ConversionRow) -> None:
 
 
 PLAIN = (LOST, "same")  # they look at no character
+BY_TYPE = ("mti", "function code")  # they say something though their elements are not there
 STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
     LOST: _lost,
     "same": parts.same,
