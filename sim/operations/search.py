@@ -42,12 +42,12 @@ class Entry:
     kind: SearchKind
     key: str
     name: str
-    inside: str
-    versions: tuple[str, ...]
-    network: str
-    text: str
-    source: str
-    call: str
+    inside: str = ""
+    versions: tuple[str, ...] = ()
+    network: str = ""
+    text: str = ""
+    source: str = ""
+    call: str = ""
 
 
 def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
@@ -158,10 +158,8 @@ def _elements() -> Iterator[Entry]:
             said.setdefault(key, (one.note, one.source))
     for (number, name, form), versions in sorted(same.items()):
         note, source = said[number, name, form]
-        call = f"sim.fields({versions[0]!r})"
-        yield Entry(
-            "element", f"DE {number}", name, "", tuple(versions), "", f"{form} {note}".strip(), source, call
-        )
+        text, call = f"{form} {note}".strip(), f"sim.fields({versions[0]!r})"
+        yield Entry("element", f"DE {number}", name, "", tuple(versions), "", text, source, call)
 
 
 def _parts() -> Iterator[Entry]:
@@ -170,102 +168,62 @@ def _parts() -> Iterator[Entry]:
         for row in read_csv(f"layouts/{owner}"):
             if row["path"] and row["name"]:
                 versions = tuple(row["versions"].split("|"))
-                key, inside = (
-                    f"DE {row['number']}.{row['path']}",
-                    f"DE {row['number']} {row['layout']}".strip(),
-                )
-                call = f"sim.fields({versions[0]!r})"
-                yield Entry(
-                    "part", key, row["name"], inside, versions, network, row["format"], row["source"], call
-                )
+                key, call = f"DE {row['number']}.{row['path']}", f"sim.fields({versions[0]!r})"
+                inside, form = f"DE {row['number']} {row['layout']}".strip(), row["format"]
+                yield Entry("part", key, row["name"], inside, versions, network, form, row["source"], call)
     for row in read_csv("subfields"):
-        key = f"DE {row['path']}"
-        yield Entry("code", row["code"], row["meaning"], key, (), row["network"], "", row["source"], "")
+        inside, network = f"DE {row['path']}", row["network"]
+        yield Entry("code", row["code"], row["meaning"], inside, network=network, source=row["source"])
 
 
 def _tags() -> Iterator[Entry]:
     for tag, one in sorted(tags().items()):
         text = f"{one.format} {one.usage}".strip()
-        yield Entry("tag", tag, one.name, "chip data", (), "", text, one.source, "")
+        yield Entry("tag", tag, one.name, "chip data", text=text, source=one.source)
         for (byte, bit), meaning in sorted(bits(tag).items()):
-            inside = f"tag {tag} {one.name}"
-            yield Entry(
-                "tag",
-                f"{tag}.{byte}.{bit}",
-                meaning,
-                inside,
-                (),
-                "",
-                f"byte {byte} bit {bit}",
-                one.source,
-                "",
-            )
+            key, inside, text = f"{tag}.{byte}.{bit}", f"tag {tag} {one.name}", f"byte {byte} bit {bit}"
+            yield Entry("tag", key, meaning, inside, text=text, source=one.source)
 
 
 def _codes() -> Iterator[Entry]:
     for name in code_lists():
         for one in code_list(name):
-            inside = f"{name} {one.position}".strip()
-            call = f"sim.codes({name!r})"
-            yield Entry(
-                "code", one.code, one.meaning, inside, one.versions, one.network, one.kind, one.source, call
-            )
+            where = f"{name} {one.position}".strip(), one.versions, one.network
+            yield Entry("code", one.code, one.meaning, *where, one.kind, one.source, f"sim.codes({name!r})")
 
 
 def _network_codes() -> Iterator[Entry]:
     for row in read_csv("networks/response_codes"):
-        yield Entry(
-            "code",
-            row["code"],
-            row["meaning"],
-            "response_code",
-            ("1987",),
-            row["network"],
-            "",
-            row["source"],
-            "",
-        )
+        where = "response_code", ("1987",), row["network"]
+        yield Entry("code", row["code"], row["meaning"], *where, source=row["source"])
 
 
 def _registries() -> Iterator[Entry]:
     for one in (*currencies(), *withdrawn_currencies()):
         said = "withdrawn_currencies" if one.withdrawn else "currencies"
-        yield Entry(
-            "code",
-            one.numeric,
-            one.name,
-            said,
-            (),
-            "",
-            one.alpha,
-            "ISO 4217",
-            f"sim.codes('{said}')",
-        )
+        call = f"sim.codes('{said}')"
+        yield Entry("code", one.numeric, one.name, said, text=one.alpha, source="ISO 4217", call=call)
     for land in countries():
-        text = f"{land.alpha2} {land.alpha3}"
-        yield Entry(
-            "code", land.numeric, land.name, "countries", (), "", text, "ISO 3166-1", "sim.codes('countries')"
-        )
+        told = f"{land.alpha2} {land.alpha3}", "ISO 3166-1", "sim.codes('countries')"
+        yield Entry("code", land.numeric, land.name, "countries", (), "", *told)
 
 
 def _rules() -> Iterator[Entry]:
     for one in catalogue().values():
         text = f"{one.severity}: {one.hint}"
-        yield Entry("rule", one.id, one.checks, "", (), "", text, one.source, "sim.rules()")
+        yield Entry("rule", one.id, one.checks, text=text, source=one.source, call="sim.rules()")
     for name in NETWORKS:
         for rule in network_of(name).formats:
             if not rule.standard:
-                key, text = f"{name.lower()}-{rule.id}", f"{rule.severity}: {rule.hint}"
-                where = ", ".join(f"DE {number}" for number in rule.fields)
-                yield Entry(
-                    "rule", key, rule.expected, where, rule.versions, name, text, rule.source, "sim.rules()"
-                )
+                where = ", ".join(f"DE {number}" for number in rule.fields), rule.versions, name
+                told = f"{rule.severity}: {rule.hint}", rule.source, "sim.rules()"
+                yield Entry("rule", f"{name.lower()}-{rule.id}", rule.expected, *where, *told)
 
 
 def _faults() -> Iterator[Entry]:
     for one in all_faults():
-        call = f"sim.break_message(message, {one.id!r})"
-        yield Entry("fault", one.id, one.what, f"rule {one.rule}", one.versions, one.network, "", "", call)
+        call, where = f"sim.break_message(message, {one.id!r})", f"rule {one.rule}"
+        yield Entry("fault", one.id, one.what, where, one.versions, one.network, call=call)
 
 
 def _flows() -> Iterator[Entry]:
