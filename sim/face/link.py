@@ -94,22 +94,10 @@ def host(
     ...     client.send(sim.generate("auth")).code
     '51'
     """
+    options = dict(locals())
     from sim.frames import link
 
-    return link.host(
-        rules,
-        network=network,
-        format=format,
-        framing=framing,
-        version=version,
-        balances=balances,
-        opening=opening,
-        sign_on=sign_on,
-        keys=keys,
-        address=address,
-        port=port,
-        tls=tls,
-    )
+    return link.host(**options)
 
 
 def client(
@@ -185,21 +173,7 @@ def client(
     ...     client.send(sim.generate("financial", stan="000042"))
     Exchange(0200 000042, answered: 0210 with 00)
     """
+    options = dict(locals())
     from sim.frames import link
 
-    return link.client(
-        address,
-        network=network,
-        format=format,
-        framing=framing,
-        version=version,
-        tls=tls,
-        pool=pool,
-        match=match,
-        timeout=timeout,
-        reverse=reverse,
-        tries=tries,
-        echo_after=echo_after,
-        unsolicited=unsolicited,
-        keys=keys,
-    )
+    return link.client(**options)
