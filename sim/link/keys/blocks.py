@@ -217,8 +217,7 @@ def _optional_blocks(block: str) -> tuple[dict[str, str], int]:
 
 def _protection(version: str, given: Key | str | bytes) -> Key:
     if version == "D":
-        key = given if isinstance(given, Key) else Key(given, "AES")
-        return key_of(key, "AES", (16, 24, 32), "protection_key")
+        return key_of(given, "AES", (16, 24, 32), "protection_key")
     return key_of(given, "TDES", (16, 24), "protection_key")
 
 

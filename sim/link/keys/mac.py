@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from sim.errors import ChoiceError, OptionError
-from sim.link.keys.key import Key, Step, Worked, key_of, octets, text
+from sim.link.keys.key import CipherName, Key, Step, Worked, key_of, octets, text
 
 MacAlgorithm = Literal["ISO9797-1-1", "ISO9797-1-3", "X9.19", "CMAC-AES", "CMAC-TDES"]
-_CMAC = {"CMAC-AES": ("AES", (16, 24, 32)), "CMAC-TDES": ("TDES", (16, 24))}
+_CMAC: dict[str, tuple[CipherName, tuple[int, ...]]] = {
+    "CMAC-AES": ("AES", (16, 24, 32)),
+    "CMAC-TDES": ("TDES", (16, 24)),
+}
 _LEAST = 4
 
 
@@ -89,8 +92,7 @@ def _chained(plain: bytes, key: Key, algorithm: str, padding: int, length: int) 
 
 
 def _cmac(plain: bytes, key: Key | str | bytes, algorithm: str, length: int) -> Worked:
-    cipher: Literal["AES", "TDES"] = "AES" if algorithm == "CMAC-AES" else "TDES"
-    made = key_of(key if isinstance(key, Key) else Key(key, cipher), cipher, _CMAC[algorithm][1])
+    made = key_of(key, *_CMAC[algorithm])
     full = made.cmac(plain)
     short = text(full[: _size(length, made.block)])
     steps = (

@@ -13,7 +13,7 @@ _FORMATS = (0, 1, 3, 4)
 _NEEDS_PAN = (0, 3, 4)
 _LEAST, _MOST = 4, 12
 _PAN_LEAST, _PAN_MOST = 12, 19
-_TDES, _AES = (16, 24), (16, 24, 32)
+_TDES = (16, 24)
 
 
 def pin_block(
@@ -116,7 +116,7 @@ def read_pin_block(
     if len(data) != wanted:
         raise OptionError("block", f"{wanted} bytes in format {format}", f"{len(data)} bytes")
     if format == 4:
-        made = key_of(_wanted(key), "AES", _AES)
+        made = _aes(key)
         inner = xor(made.decipher(data), bytes.fromhex(_long_pan_field(str(pan))))
         field, steps = made.decipher(inner), [Step("deciphered twice", "", "the PAN field taken out between")]
     else:
@@ -186,10 +186,10 @@ def _check(pin: str | None, pan: str | None, format: int) -> None:
         digits(pan, "pan", _PAN_LEAST, _PAN_MOST)
 
 
-def _wanted(key: Key | str | bytes | None) -> Key | str | bytes:
+def _aes(key: Key | str | bytes | None) -> Key:
     if key is None:
         raise OptionError("key", "an AES key: format 4 has no block without one", "none")
-    return key if isinstance(key, Key) else Key(key, "AES")
+    return key_of(key, "AES", (16, 24, 32))
 
 
 def _filling(fill: str | None, size: int, among: str) -> str:
@@ -217,7 +217,7 @@ def _long_pan_field(pan: str) -> str:
 
 
 def _extended(pin: str, pan: str, key: Key | str | bytes | None, fill: str | None) -> Worked:
-    made = key_of(_wanted(key), "AES", _AES)
+    made = _aes(key)
     head = f"4{len(pin):X}{pin}".ljust(16, "A")
     field = head + _filling(fill, 16, "0123456789ABCDEF")
     part = _long_pan_field(pan)

@@ -228,7 +228,9 @@ class KeyRing:
             return {number: request[number]}, f"key {key.check_value} installed"
         usage = _usage(request, network)
         number, front = _places(network, request.version)[0]
-        key = _parity(Key(self._fresh(_size(self.zone)), self.zone.cipher))
+        # As long as the zone key, and no longer than what PIN blocks and MACs take.
+        key = Key(self._fresh(min(self.zone.size, 16)), self.zone.cipher)
+        key = key.with_odd_parity() if key.cipher == "TDES" else key
         block = key_block(key, self.zone, usage=usage)
         self._keep(usage, key)
         return {number: _written(front + block, number, request)}, f"key {key.check_value} sent"
@@ -292,18 +294,6 @@ def _optional(value: Key | str | bytes | None) -> Key | None:
 
 def _key(value: Key | str | bytes, algorithm: str = "") -> Key:
     return value if isinstance(value, Key) else Key(value, "AES" if algorithm.endswith("AES") else "TDES")
-
-
-def _size(zone: Key) -> int:
-    """A working key is as long as its zone key, and no longer than what PIN blocks and MACs take."""
-    return min(zone.size, 16)
-
-
-def _parity(key: Key) -> Key:
-    """The key with odd bytes, as TDES keys have them."""
-    if key.cipher != "TDES":
-        return key
-    return Key(bytes(byte ^ (not byte.bit_count() & 1) for byte in key.data))
 
 
 @cache
