@@ -13,7 +13,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from sim.codec import IsoError, parse
+from sim.codec import IsoError, Message, build, parse
 from sim.errors import element_label
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import dissect
@@ -86,7 +86,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         self._history: History[_State] = History((raw, self.held))
         self._refresh()
         self.observe(self._follow, ["message", "version", "network"])
-        self.observe(self._redraw, "editable")
+        self.observe(self._refresh, "editable")
         self.observe(self._unmask, "masked")
         self.on_msg(self._asked)
 
@@ -139,31 +139,26 @@ class MessageAnatomy(anywidget.AnyWidget):
             self.problem = {}
             self.notice = ""
 
-    def _redraw(self, change: Any) -> None:
-        self._refresh()
-
-    def _unmask(self, change: Any) -> None:
-        if not self.masked:
-            self._send_clear()
-
-    def _refresh(self) -> None:
+    def _view(self, masked: bool) -> dict[str, Any]:
         seen = dissect(self.message, self._table(self.message), self.network)
-        self.view = view_of(seen, True, full_bitmap=self.editable, held=self.held)
+        return view_of(seen, masked, full_bitmap=self.editable, held=self.held)
+
+    def _refresh(self, change: Any = None) -> None:
+        self.view = self._view(True)
         self.can_undo, self.can_redo = self._history.can_undo, self._history.can_redo
-        if not self.masked:
-            self._send_clear()
+        self._unmask()
 
-    def _send_clear(self) -> None:
-        seen = dissect(self.message, self._table(self.message), self.network)
-        clear = view_of(seen, False, full_bitmap=self.editable, held=self.held)
-        self.send({"kind": "clear", "view": clear})
+    def _unmask(self, change: Any = None) -> None:
+        """Send the view with card data, where the eye asks for it."""
+        if not self.masked:
+            self.send({"kind": "clear", "view": self._view(False)})
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         """A request of the browser: the clear view, or an edit."""
         ask, number = content.get("ask"), content.get("number")
         value, at, end = str(content.get("value", "")), content.get("at"), content.get("end")
-        if ask == "clear" and not self.masked:
-            self._send_clear()
+        if ask == "clear":
+            self._unmask()
         elif ask == "mend" and self.mends:
             self.mend()
         elif not self.editable and not (ask == "undo" and self.notice):
@@ -182,15 +177,13 @@ class MessageAnatomy(anywidget.AnyWidget):
     def set_value(self, number: int, value: str) -> bool:
         """Write *value* into element *number*, which may be new; 0 is the MTI. False, with the reason in
         `problem`, when the message cannot be built so."""
-        return self._edit(number, lambda raw, version: edits.set_value(raw, version, number, value))
+        return self._edit(number, lambda message: edits.set_value(message, number, value))
 
     def set_part(self, number: int, start: int, end: int, value: str) -> bool:
         """Write *value* in place of the characters *start* to *end* of the value of element *number*: a
         sub-field, a chip data tag. The lengths of what it stands in follow. False as `set_value` says."""
         network = self.view["network"] or None
-        return self._edit(
-            number, lambda raw, version: edits.set_part(raw, version, number, start, end, value, network)
-        )
+        return self._edit(number, lambda message: edits.set_part(message, number, start, end, value, network))
 
     def set_bytes(self, start: int, end: int, digits: str) -> bool:
         """Write bytes (hex *digits*) in place of those from *start* to *end*, and read all anew. False, with
@@ -211,7 +204,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         """Drop element *number*, or add it with the value it had before, else with a sample. False, with
         the reason in `problem`, when that cannot be done."""
         there = any(one["number"] == number for one in self.view["elements"])
-        done = self._edit(number, lambda raw, version: self._toggled(raw, version, number))
+        done = self._edit(number, lambda message: self._toggled(message, number))
         if done and there:
             name = element_name(self.view["version"], number)
             self.notice = f"{element_label(number)} {name} is taken out. {self.notice}".rstrip()
@@ -238,24 +231,23 @@ class MessageAnatomy(anywidget.AnyWidget):
         """Bring back what was taken back last."""
         self._take(self._history.redo())
 
-    def _toggled(self, raw: str, version: str | Spec, number: int) -> str:
-        value = edits.value_of(raw, version, number)
-        if value is not None:
-            self._dropped[number] = value
-            return edits.drop(raw, version, number)
-        known = self._dropped.get(number)
-        sample = known if known is not None else edits.sample(version, number, self.view["network"])
-        return edits.set_value(raw, version, number, sample)
+    def _toggled(self, message: Message, number: int) -> Message:
+        value = None
+        if number in message:
+            self._dropped[number] = message[number]
+        elif (value := self._dropped.get(number)) is None:
+            value = edits.sample(message.spec, number, self.view["network"])
+        return edits.set_value(message, number, value)
 
     def _table(self, raw: str) -> str | Spec:
         """What *raw* is read by: the table of the dialect that its bytes are in, or the version."""
         version = chosen_version(raw, self.version)
         return self.held.read_by(version) if self.held else version
 
-    def _edit(self, number: int, change: Callable[[str, str | Spec], str]) -> bool:
-        before = self.message
+    def _edit(self, number: int, change: Callable[[Message], Message]) -> bool:
+        # Read and written again, so that bitmap and length prefixes follow.
         try:
-            after = change(before, self._table(before))
+            after = build(change(parse(self.message, self._table(self.message))))
             # A new MTI may name another version, in whose layout the rest does not fit.
             message = parse(after, self._table(after))
             held = self.held.with_message(message) if self.held else None

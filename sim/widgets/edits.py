@@ -1,13 +1,10 @@
-"""Small edits of a message in text form: set a value, add an element, drop one.
-
-The text is read, changed and written again, so that bitmap and length prefixes follow by themselves.
-"""
+"""Small edits of a message: set a value, add an element, drop one, in its elements or in its bytes."""
 
 from __future__ import annotations
 
 import re
 
-from sim.codec import BuildError, build, parse
+from sim.codec import BuildError, Message
 from sim.elements.editing import replaced
 from sim.errors import MTI_FIELD
 from sim.operations.wired import Wired
@@ -20,29 +17,19 @@ _HEX = re.compile("[0-9A-Fa-f]*")
 _VARIABLE = 2  # characters of a sample of variable length: a whole byte where they are hex digits
 
 
-def set_value(raw: str, version: str | Spec, number: int, value: str) -> str:
-    """*raw* with another value in element *number*, which may be new; 0 is the MTI.
-
-    Raises ParseError when *raw* is no message, BuildError when the value does not fit its element.
-    """
-    message = parse(raw, version)
+def set_value(message: Message, number: int, value: str | None) -> Message:
+    """*message* with another value in element *number*, which may be new, or without it; 0 is the MTI."""
     if number == MTI_FIELD:
-        return build(message.replace(mti=value))
-    return build(message.replace(**{f"de{number}": value}))
+        return message.replace(mti=value)
+    return message.replace(**{f"de{number}": value})
 
 
-def set_part(
-    raw: str, version: str | Spec, number: int, start: int, end: int, value: str, network: str | None
-) -> str:
-    """*raw* with *value* in place of the characters *start* to *end* of the value of element *number*, and
-    with the lengths around that part.
-
-    Raises as `set_value` does.
-    """
-    message = parse(raw, version)
+def set_part(message: Message, number: int, start: int, end: int, value: str, network: str | None) -> Message:
+    """*message* with *value* in place of the characters *start* to *end* of the value of element *number*,
+    and with the lengths around that part. Raises BuildError where it does not fit there."""
     if number == MTI_FIELD:
-        return build(message.replace(mti=message.mti[:start] + value + message.mti[end:]))
-    return build(message.replace(**{f"de{number}": replaced(message, number, start, end, value, network)}))
+        return message.replace(mti=message.mti[:start] + value + message.mti[end:])
+    return set_value(message, number, replaced(message, number, start, end, value, network))
 
 
 def set_bytes(held: Wired | None, start: int, end: int, digits: str) -> Wired:
@@ -57,16 +44,6 @@ def set_bytes(held: Wired | None, start: int, end: int, digits: str) -> Wired:
     if len(bare) % 2 or not _HEX.fullmatch(bare):
         raise BuildError(None, None, "hex digits, two for each byte", f"{len(bare)} characters")
     return held.with_data(held.data[:start] + bytes.fromhex(bare) + held.data[end:])
-
-
-def drop(raw: str, version: str | Spec, number: int) -> str:
-    """*raw* without element *number*; raises ParseError when *raw* is no message."""
-    return build(parse(raw, version).replace(**{f"de{number}": None}))
-
-
-def value_of(raw: str, version: str | Spec, number: int) -> str | None:
-    """The value of element *number*, None where it is absent; raises ParseError as `set_value` does."""
-    return parse(raw, version).fields.get(number)
 
 
 def sample(version: str | Spec, number: int, network: str = "") -> str:

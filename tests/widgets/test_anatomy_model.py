@@ -201,9 +201,9 @@ def test_every_format_can_be_said(version: str) -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_sample_fits_its_element(version: str) -> None:
     """What a click on the bitmap adds can be built, whatever the element."""
-    bare = build(Message({"1987": "0100", "1993": "1100", "2003": "2100"}[version], {}, version))
+    bare = Message({"1987": "0100", "1993": "1100", "2003": "2100"}[version], {}, version)
     for number in range(2, 129):
-        added = set_value(bare, version, number, sample(version, number))
+        added = build(set_value(bare, number, sample(version, number)))
         assert str(number) in str([e["number"] for e in view(added, version)["elements"]])
 
 

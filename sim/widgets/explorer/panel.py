@@ -24,7 +24,7 @@ from sim.widgets.explorer.rules import AT_FIRST, AT_ONCE, BrokenRules, content_o
 from sim.widgets.explorer.sparkline import sparkline
 from sim.widgets.explorer.tools import Tools
 from sim.widgets.panels.report_view import ReportView, report_data
-from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, show
+from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, show, wrong
 
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
 _LARGE = 100_000
@@ -292,9 +292,7 @@ class LogExplorer(Panel):
         self.grid.show_row(int(at))
 
     def _tell(self) -> None:
-        self.said.value = (
-            markup("p", f"✖ {self.problem}", "iso-problem", role="alert") if self.problem else ""
-        )
+        self.said.value = wrong(self.problem, "p")
 
     def _static(self) -> str:
         return self.shown._repr_html_() if self.shown is not None else f"<p>{html.escape(repr(self))}</p>"

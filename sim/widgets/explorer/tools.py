@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets  # type: ignore[import-untyped]
 
 from sim.frames.plots.charts import KINDS, plot
-from sim.widgets.panels.shared import markup, show
+from sim.widgets.panels.shared import markup, show, wrong
 
 if TYPE_CHECKING:
     from sim.widgets.explorer.panel import LogExplorer
@@ -55,7 +55,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
             # In the order of the log, however it is sorted: lanes go from what came first to what came last.
             self.picture.value = _pictures(table.sort_index(), self.kind.value)
         except ImportError as error:
-            self.picture.value = markup("p", f"✖ {error}", "iso-problem", role="alert")
+            self.picture.value = wrong(str(error), "p")
 
     def diff(self) -> None:
         """Show the two ticked messages side by side."""

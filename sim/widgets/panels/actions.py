@@ -16,7 +16,7 @@ from sim.operations import all_faults, break_message, chosen_version, respond, r
 from sim.spec import code_list
 from sim.widgets.copying import CopyMenu
 from sim.widgets.panels.filtered import FilteredList
-from sim.widgets.panels.shared import markup, show
+from sim.widgets.panels.shared import show, wrong
 
 # Of the many faults there are, those from which most is learned: they head the list.
 FAULTS = (
@@ -168,9 +168,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         self.fault.options = _faults(version)
 
     def _tell(self, change: Any) -> None:
-        self._said.value = (
-            markup("span", f"✖ {self.problem}", "iso-problem", role="alert") if self.problem else ""
-        )
+        self._said.value = wrong(self.problem)
         show(self._said, bool(self.problem))
 
 

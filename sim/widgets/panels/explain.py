@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
@@ -39,6 +40,7 @@ from sim.widgets.panels.shared import (
     one_of,
     show,
     static_anatomy,
+    wrong,
 )
 
 BY_RULES = "This is what the rules say."
@@ -87,10 +89,17 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         raw = self.raw
         return self.recognised.message or raw
 
-    @property
-    def read_as(self) -> str | None:
-        """The format to read `subject` by: what was pasted is text by now, and not guessed again."""
-        return TEXT if isinstance(self.subject, str) else None
+    def tabled(self, verb: Literal["explain", "parse", "validate"]) -> Any:
+        """The table that *verb* makes of the message; None without pandas."""
+        if not has_tables():
+            return None
+        from sim import frames
+
+        subject = self.subject
+        # What was pasted is text by now, and not guessed again.
+        read_as = TEXT if isinstance(subject, str) else None
+        made: Callable[..., Any] = getattr(frames, verb)
+        return made(subject, version=self.version, network=self.network, format=read_as)
 
     def dissected(self, raw: str) -> Anatomy | None:
         """The anatomy of the message; it is held, so that nobody who asks for it has another made."""
@@ -184,7 +193,7 @@ class ExplainPanel(AskingPanel):
         raw = self.input.raw if there else ""
         self._seen = self.input.dissected(raw)
         self.problem, self.summary, hint = self._explained(raw)
-        self.table = self._tabled(raw)
+        self.table = self.input.tabled("explain") if raw else None
         self.views.put(raw, self.version, self.network, self.table, self.input.recognised.held)
         show(self.actions, there)
         self.button.disabled = not there
@@ -206,24 +215,12 @@ class ExplainPanel(AskingPanel):
             so_far = explain_so_far(raw, version, self.network, stopped=False)
             return str(error), so_far, fault.hint if fault else ""
 
-    def _tabled(self, raw: str) -> Any:
-        if not raw or not has_tables():
-            return None
-        from sim import frames
-
-        return frames.explain(
-            self.input.subject, version=self.version, network=self.network, format=self.input.read_as
-        )
-
     def _tell(self, hint: str = "", note: str = "") -> None:
         if self.problem:
-            parts = [
-                markup("strong", f"✖ {self.problem}.", "iso-problem", role="alert"),
-                markup("span", f" {hint}"),
-            ]
+            broken = wrong(f"{self.problem}.", "strong") + markup("span", f" {hint}")
             told = markup("p", note, "iso-hint", role="status") if note else ""
             so_far = markup("p", self.summary, "iso-summary") if self.summary else ""
-            self.said.value = told + f'<div class="iso-broken">{"".join(parts)}</div>' + so_far
+            self.said.value = told + f'<div class="iso-broken">{broken}</div>' + so_far
         elif self.summary:
             by_rules = self.summary == " ".join(one.sentence for one in self._told)
             told = told_html(self._told) if by_rules else markup("p", self.summary, "iso-summary")

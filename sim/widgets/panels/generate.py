@@ -39,6 +39,7 @@ from sim.widgets.panels.shared import (
     one_of,
     show,
     static_anatomy,
+    wrong,
 )
 from sim.widgets.panels.templates import TemplateBar, Templates
 
@@ -370,7 +371,7 @@ class GeneratePanel(AskingPanel):
     def _tell(self, news: str = "") -> None:
         notes = [markup("p", note, "iso-hint") for note in self.notes if self.message]
         if self.problem and not self.describe.problem:
-            notes = [markup("p", f"✖ {self.problem}.", "iso-problem", role="alert")]
+            notes = [wrong(f"{self.problem}.", "p")]
         elif news:
             notes.insert(0, markup("p", news, "iso-hint", role="status"))
         elif not self.message:

@@ -15,7 +15,7 @@ from sim.masking import mask_words
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 from sim.widgets.panels.live import TrafficView, Watch
-from sim.widgets.panels.shared import InputField, Panel, link_choice, markup, one_of
+from sim.widgets.panels.shared import InputField, Panel, link_choice, markup, one_of, wrong
 
 COLUMNS = (
     ("mti", "MTI", "01xx"),
@@ -224,11 +224,8 @@ class HostPanel(Panel):
         self.button.description = "Stop" if self.running else "Start"
         for one in (self.port_input, self.network_choice, self.opening_input):
             one.disabled = self.running
-        if self.problem:
-            self.said.value = markup("span", f"✖ {self.problem}", "iso-problem", role="alert")
-        else:
-            where = f"listening at {self.host.address}" if self.running and self.host else "not running"
-            self.said.value = markup("span", where, "iso-note")
+        where = f"listening at {self.host.address}" if self.running and self.host else "not running"
+        self.said.value = wrong(self.problem) or markup("span", where, "iso-note")
 
     def __repr__(self) -> str:
         return f"HostPanel({'running' if self.running else 'stopped'}, {len(self.rules)} rules)"

@@ -14,7 +14,7 @@ from sim.link.client import AsyncClient
 from sim.link.line import spoken
 from sim.link.load import Load, Mix, Numbers
 from sim.widgets.panels.live import Watch
-from sim.widgets.panels.shared import InputField, Panel, markup
+from sim.widgets.panels.shared import InputField, Panel, markup, wrong
 
 MIX = "auth 70, financial 20, echo 10"
 _MOST = 1e9
@@ -121,10 +121,7 @@ class LoadPanel(Panel):
         numbers = self.numbers
         done = max(numbers.sent / self.count, numbers.seconds / self.seconds) if numbers else 0.0
         self.progress.value = min(done, 1.0)
-        if self.problem:
-            self.said.value = markup("span", f"✖ {self.problem}", "iso-problem", role="alert")
-        else:
-            self.said.value = markup("span", told(numbers) if numbers else "", "iso-note")
+        self.said.value = wrong(self.problem) or markup("span", told(numbers) if numbers else "", "iso-note")
 
     def __repr__(self) -> str:
         state = "running" if self.running else "over" if self.numbers else "not started"

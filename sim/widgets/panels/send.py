@@ -17,7 +17,7 @@ from sim.link.line import spoken
 from sim.operations import chosen_version
 from sim.widgets.panels.explain import MessageInput
 from sim.widgets.panels.live import Watch
-from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, of_message
+from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, of_message, wrong
 
 
 class SendPanel(Panel):
@@ -125,12 +125,8 @@ class SendPanel(Panel):
         self.button.disabled = self.busy
         exchange, answer = self.exchange, self.exchange.answer if self.exchange else None
         self.views.put(build(answer) if answer else "", answer.version if answer else None, None, None)
-        if self.problem:
-            self.said.value = markup("span", f"✖ {self.problem}", "iso-problem", role="alert")
-        elif self.busy:
-            self.said.value = markup("span", "waiting for the answer", "iso-note")
-        else:
-            self.said.value = markup("span", told(exchange) if exchange else "", "iso-note")
+        news = "waiting for the answer" if self.busy else told(exchange) if exchange else ""
+        self.said.value = wrong(self.problem) or markup("span", news, "iso-note")
 
     def __repr__(self) -> str:
         what = told(self.exchange) if self.exchange else of_message(self.views.anatomy)

@@ -59,6 +59,11 @@ def markup(tag: str, text: str, classes: str = "", **attributes: str) -> str:
     return f'<{tag} class="{classes}"{said}>{html.escape(text)}</{tag}>'
 
 
+def wrong(problem: str, tag: str = "span") -> str:
+    """What is wrong, as an element; empty where nothing is."""
+    return markup(tag, f"✖ {problem}", "iso-problem", role="alert") if problem else ""
+
+
 def one_of(values: Iterable[str]) -> Any:
     """A trait that is one of *values*, or None."""
     return traitlets.Enum([None, *values], None, allow_none=True)
@@ -101,10 +106,8 @@ class InputField(ipywidgets.VBox):  # type: ignore[misc]
         show(self._said, False)
 
     def _tell(self, change: Any) -> None:
-        if self.problem:
-            self._said.value = markup("span", f"✖ {self.problem}", "iso-problem", role="alert")
-        else:
-            self._said.value = markup("span", self.note, "iso-note") if self.note else ""
+        note = markup("span", self.note, "iso-note") if self.note else ""
+        self._said.value = wrong(self.problem) or note
         show(self._said, bool(self._said.value))
 
 

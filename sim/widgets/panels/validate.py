@@ -18,7 +18,6 @@ from sim.widgets.panels.shared import (
     Held,
     MessageViews,
     Panel,
-    has_tables,
     markup,
     of_message,
     one_of,
@@ -87,37 +86,20 @@ class ValidatePanel(Panel):
         self.report = (
             validate(self.input.subject, network=self.network, version=self.version) if raw else None
         )
-        self.table = self._tabled(raw)
+        self.table = self.input.tabled("validate") if raw else None
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
         wrong = self.report is not None and not self.report.valid
         self.mending.put(raw, self.version, self.network, wrong)
-        self.views.put(raw, self.version, self.network, self._message_table(raw), self.input.recognised.held)
+        tabled = self.input.tabled("parse") if raw else None
+        self.views.put(raw, self.version, self.network, tabled, self.input.recognised.held)
         show(self.actions, there)
         self.button.disabled = not there
         raw_of, news = self._news
         words = (news if raw_of == self.message else "") if raw else "The verdict appears here as you type."
         self.said.value = markup("p", words, "iso-hint", role="status") if words else ""
         show(self.said, bool(words))
-
-    def _tabled(self, raw: str) -> Any:
-        if not raw or not has_tables():
-            return None
-        from sim import frames
-
-        given = self.input
-        return frames.validate(
-            given.subject, version=self.version, network=self.network, format=given.read_as
-        )
-
-    def _message_table(self, raw: str) -> Any:
-        if not raw or not has_tables():
-            return None
-        from sim import frames
-
-        given = self.input
-        return frames.parse(given.subject, version=self.version, network=self.network, format=given.read_as)
 
     def _list(self) -> None:
         """The findings of the network that is shown; nothing is picked among them."""
