@@ -19,7 +19,6 @@ from server.errors import Problem, iso_problem
 from server.records import (
     BuildRequest,
     BuildResponse,
-    CardNetwork,
     ConvertRequest,
     ConvertResponse,
     ExplainRequest,
@@ -30,6 +29,7 @@ from server.records import (
     ParseResponse,
     ValidateRequest,
     ValidateResponse,
+    name_of,
 )
 from server.responses import Answer
 from sim import operations
@@ -103,7 +103,7 @@ def explain_at_once(raw: bytes) -> bytes | None:
     asked = read_json(raw, ExplainRequest)
     if asked.llm:
         return None
-    message, version, network = asked.message, str(asked.version), _name(asked.network)
+    message, version, network = asked.message, str(asked.version), name_of(asked.network)
     try:
         return answers.explained(operations.explain(message, version=version, network=network), message)
     except ParseError as error:
@@ -119,7 +119,7 @@ def validate_at_once(raw: bytes) -> bytes:
     """The answer of POST /validate to the body *raw*."""
     asked = read_json(raw, ValidateRequest)
     against = tuple(map(str, asked.against))
-    version, network = str(asked.version), _name(asked.network)
+    version, network = str(asked.version), name_of(asked.network)
     report = operations.validate(asked.message, against=against, network=network, version=version)
     return answers.validated(report)
 
@@ -140,14 +140,10 @@ def _options(asked: GenerateRequest) -> dict[str, Any]:
         "amount_minor_units": asked.amount_minor_units,
         "currency": asked.currency,
         "message_type": asked.message_type,
-        "network": _name(asked.network),
+        "network": name_of(asked.network),
         "pan": asked.pan,
         "stan": asked.stan,
     }
-
-
-def _name(network: CardNetwork | None) -> str | None:
-    return None if network is None else str(network)
 
 
 # An echo test with elements 7, 11 and 70: short enough to read by eye.

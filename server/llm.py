@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from server.errors import problem
-from server.records import ExplainRequest, GenerateRequest
+from server.records import ExplainRequest, GenerateRequest, name_of
 from server.settings import Settings
 from sim.errors import either
 from sim.operations import Explanation, Generated, llm
@@ -22,12 +22,11 @@ async def write(settings: Settings, asked: GenerateRequest) -> Generated:
 
 async def tell(settings: Settings, asked: ExplainRequest) -> Explanation:
     """What the message of *asked* says. Raises ParseError where it is none."""
-    network = asked.network.value if asked.network else None
     with _gate(settings, "llm", asked.provider):
         return await llm.explain_async(
             asked.message,
             version=asked.version.value,
-            network=network,
+            network=name_of(asked.network),
             provider=asked.provider,
             model=asked.model,
         )

@@ -66,6 +66,11 @@ class ProtocolVersion(StrEnum):
     vars().update({f"V{version}": version for version in VERSIONS})
 
 
+def name_of(choice: CardNetwork | ProtocolVersion | None) -> str | None:
+    """What the core calls a *choice*, if there is one."""
+    return None if choice is None else str(choice)
+
+
 class Request(BaseModel):
     """What every request record shares."""
 

@@ -27,6 +27,7 @@ from server.records import (
     ParseResponse,
     ProtocolVersion,
     WireRead,
+    name_of,
 )
 from server.responses import Answer
 from sim import operations
@@ -96,7 +97,7 @@ async def convert(request: Request) -> BaseHTTPResponse:
     """POST /convert."""
     asked = read_body(request, ConvertRequest)
     found = await _read(asked.message, None, asked.version, asked.network)
-    made = operations.convert(found.message, str(asked.target_version), network=_text(asked.network))
+    made = operations.convert(found.message, str(asked.target_version), network=name_of(asked.network))
     notes = [
         ConvertNote(number=note.number, to=list(note.to), action=cast("Action", note.action), note=note.note)
         for note in made.notes
@@ -123,7 +124,7 @@ async def _read(
     """*message* read. Raises Problem 422 where it cannot be. What has to be guessed is guessed beside the
     event loop, so that other requests are answered meanwhile."""
     raw = operations.strip_line_ending(message)
-    chosen, asked = _text(version), _text(network)
+    chosen, asked = name_of(version), name_of(network)
     try:
         if form == reading.TEXT or (form is None and reading.read_text_form(raw, chosen) is not None):
             return operations.parse_any(message, format=form, version=chosen, network=asked)
@@ -158,10 +159,6 @@ def _known(name: str | None) -> str:
 def _fields(message: Message) -> list[FieldValue]:
     values = operations.field_values(message)
     return [FieldValue(number=number, name=name, value=value) for number, name, value in values]
-
-
-def _text(word: ProtocolVersion | CardNetwork | None) -> str | None:
-    return None if word is None else str(word)
 
 
 def _answer(record: BaseModel) -> Answer:
