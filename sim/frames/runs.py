@@ -81,13 +81,9 @@ def load_table(numbers: Numbers) -> LoadTable:
 class RunningLoad:
     """A load under way: `numbers` so far, `stop()`, `wait()` for its table."""
 
-    def __init__(self, load: Load, client: AsyncClient) -> None:
+    def __init__(self, load: Load) -> None:
         self._load = load
-        self._future = background.start(self._drive(client))
-
-    async def _drive(self, client: AsyncClient) -> Numbers:
-        async with client:
-            return await self._load.run()
+        self._future = background.start(load.connected())
 
     @property
     def numbers(self) -> Numbers:
@@ -136,7 +132,7 @@ def start_load(
         messages = Mix(mix, version=line.version, format=line.format, **others)
     options = {**connecting, "tls": client_tls(connecting["tls"])}
     client = AsyncClient(where, line, reverse=False, **options)
-    return RunningLoad(Load(client, messages, **bounds), client)
+    return RunningLoad(Load(client, messages, **bounds))
 
 
 def _replayed(replay: Any) -> list[tuple[float, Message]]:

@@ -65,6 +65,11 @@ class Load:
         """Send nothing more; what is in flight is still waited for. May be called from any thread."""
         self._stopped = True
 
+    async def connected(self) -> Numbers:
+        """Connect, and drive it to its end."""
+        async with self.client:
+            return await self.run()
+
     async def run(self) -> Numbers:
         """Drive it to its end."""
         self._began, self.running = self.client.timing.now(), True

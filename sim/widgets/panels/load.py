@@ -84,7 +84,7 @@ class LoadPanel(Panel):
             self.problem = str(error)
             self._tell()
             return
-        self._future = background.start(_driven(client, self._load))
+        self._future = background.start(self._load.connected())
         self.running = True
         self.look()
         self.watch.begin()
@@ -155,8 +155,3 @@ def weights_of(text: str) -> dict[str, float]:
     if not found:
         raise OptionError("mix", f"kinds and weights such as {MIX}", "none")
     return found
-
-
-async def _driven(client: AsyncClient, load: Load) -> Numbers:
-    async with client:
-        return await load.run()
