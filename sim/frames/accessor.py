@@ -97,23 +97,19 @@ class MessageView:
     def summary(self) -> str:
         """The message in plain English; of a text that does not parse, what could be read of it. What a
         language model said of it holds until a cell is changed, then the rules speak."""
-        try:
-            if told := self._told():
-                return told
-            return explain(self.to_message(), network=facts_of(self._table).get("network")).summary
-        except BuildError:
-            return self._so_far()
+        return " ".join(one.sentence for one in self.sentences)
 
     @property
     def sentences(self) -> tuple[Told, ...]:
         """The sentences of the summary, each with the numbers of the elements it speaks of (0 is the MTI);
         what a model wrote, and what is said of a broken text, is one sentence without."""
         try:
-            if not self._told():
+            words = self._told()
+            if not words:
                 return explain(self.to_message(), network=facts_of(self._table).get("network")).told
         except BuildError:
-            pass
-        return (Told(self.summary, ()),)
+            words = self._so_far()
+        return (Told(words, ()),)
 
     @property
     def valid(self) -> bool:
