@@ -67,8 +67,12 @@ class Source:
     def texts(self, rows: Rows) -> list[list[str]]:
         """The cells of *rows* as they may be shown."""
         seen = self.table.iloc[rows].masked()
-        held = [[_text(cell) for cell in seen[name].tolist()] for name in self.names]
+        held = [self._cells(name, seen, rows) for name in self.names]
         return [list(row) for row in zip(*held, strict=True)] if held else [[] for _ in rows]
+
+    def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
+        """The column *name* of what is *seen* of *rows*, in words."""
+        return [_text(cell) for cell in seen[name].tolist()]
 
     def marks(self, rows: Rows) -> list[str]:
         """How each row looks: bad, warn or nothing."""
@@ -154,17 +158,10 @@ class Log(Source):
         """Amounts and lines."""
         return name == "line"
 
-    def texts(self, rows: Rows) -> list[list[str]]:
-        """The cells of *rows*, masked; the verdict in words."""
-        seen = self.table.iloc[rows].masked()
-        verdicts = self._verdicts(rows)
-        held = [
-            verdicts if name == "verdict" else [_text(cell) for cell in seen[name].tolist()]
-            for name in self.names
-        ]
-        return [list(row) for row in zip(*held, strict=True)]
-
-    def _verdicts(self, rows: Rows) -> list[str]:
+    def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
+        """The verdict in words, or another column."""
+        if name != "verdict":
+            return super()._cells(name, seen, rows)
         errors = self.arrow("errors").take(pa.array(rows)).to_pylist() if self.judged else [None] * len(rows)
         said = []
         for row, count in zip(rows.tolist(), errors, strict=True):

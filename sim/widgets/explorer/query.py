@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 Operator = Literal["=", "!=", ">", "<", ">=", "<=", "~", "there", "missing", "anywhere"]
 
@@ -48,13 +48,8 @@ def _condition(token: str, columns: frozenset[str]) -> Condition:
     if compared:
         column = f"DE{compared['number']}" if compared["number"] else compared["name"].lower()
         if compared["number"] or column in columns:
-            return Condition(column, _operator(compared["how"]), _bare(compared["value"]))
+            return Condition(column, cast(Operator, compared["how"]), _bare(compared["value"]))
     return Condition("", "anywhere", _bare(token))
-
-
-def _operator(text: str) -> Operator:
-    known: dict[str, Operator] = {"=": "=", "!=": "!=", ">": ">", "<": "<", ">=": ">=", "<=": "<=", "~": "~"}
-    return known[text]
 
 
 def _bare(text: str) -> str:
