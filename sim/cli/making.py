@@ -14,7 +14,7 @@ from sim.cli import shown
 from sim.cli.given import each, format_option, json_option, message_arguments, messages
 from sim.codec import Message
 from sim.errors import OptionError
-from sim.face.making import generate
+from sim.face.making import OF_A_MODEL, generate
 from sim.operations.asked import moment, options_of
 from sim.operations.reading import parse_any
 from sim.spec.elements import VERSIONS
@@ -25,7 +25,6 @@ from sim.spec.words import Payment
 if TYPE_CHECKING:
     from sim.operations.generation import Generated
 
-_OF_MODELS = ("description", "provider", "model")
 _CARRIED = get_type_hints(Payment)
 _MOST = 1_000_000
 # What a docstring says to callers from Python, said to those from a shell.
@@ -98,7 +97,7 @@ def _generate(message_type: str, count: int, to: str | None, as_json: bool, **op
     if not 1 <= count <= _MOST:
         raise OptionError("count", f"1 to {_MOST:,}", str(count))
     options = {name: given for name, given in options.items() if given is not None or name not in _CARRIED}
-    asked = {name: options.pop(name) for name in _OF_MODELS}
+    asked = {name: options.pop(name) for name in OF_A_MODEL}
     from sim.operations.building import known_format
 
     format = known_format(options.pop("format") or to)

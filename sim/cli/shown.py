@@ -20,17 +20,16 @@ _WIDE = 100  # characters of a line of sentences
 _SIGNS = {"error": ("✖", "red"), "warning": ("▲", "yellow"), "info": ("·", "blue")}
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, indent: int = 0) -> None:
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows beneath their heads. On a terminal wide columns are cut to fit; a pipe gets all."""
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     used = [at for at, head in enumerate(heads) if any(row[at] for row in cells)]
     widths = [max(len(heads[at]), *(len(row[at]) for row in cells)) for at in used]
     if sys.stdout.isatty():
-        widths = _fitted(widths, shutil.get_terminal_size().columns - indent - len(_GAP) * (len(used) - 1))
-    margin = " " * indent
-    click.echo(margin + click.style(_line([heads[at] for at in used], widths), bold=True))
+        widths = _fitted(widths, shutil.get_terminal_size().columns - len(_GAP) * (len(used) - 1))
+    click.echo(click.style(_line([heads[at] for at in used], widths), bold=True))
     for row in cells:
-        click.echo(margin + _line([row[at] for at in used], widths))
+        click.echo(_line([row[at] for at in used], widths))
 
 
 def _fitted(widths: list[int], room: int) -> list[int]:

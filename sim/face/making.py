@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
 
 # What only a language model is asked with.
-_OF_A_MODEL = ("description", "provider", "model")
+OF_A_MODEL = ("description", "provider", "model")
 
 
 def generate(
@@ -154,7 +154,7 @@ def generate(
     >>> paid.iso.to_message()[60]
     '05000000054'
     """
-    options = {name: value for name, value in locals().items() if name not in ("payment", *_OF_A_MODEL)}
+    options = {name: value for name, value in locals().items() if name not in ("payment", *OF_A_MODEL)}
     from sim import frames
 
     if not isinstance(description, str | None):

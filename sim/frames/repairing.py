@@ -32,7 +32,6 @@ class EditsTable(Table):
     # What belongs to the whole: pandas would take it for columns.
     _metadata = ["_masks", "_mended"]  # noqa: RUF012, pandas wants a list
     _mended: operations.Repair | None = None
-    _network: str | None = None
 
     def _title(self) -> str:
         """Nothing to do is not the same as nothing that helps."""

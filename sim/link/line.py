@@ -210,7 +210,7 @@ def _turned(layer: Layer) -> Layer:
     return Layer(layer.name, front[:to] + front[origin:end] + front[to:origin] + front[end:], layer.back)
 
 
-def spoken(address: object, usual_port: int | None = None) -> tuple[str, int]:
+def spoken(address: object) -> tuple[str, int]:
     """Host and port of an address that a person writes: `"127.0.0.1:8583"`, `("::1", 8583)`, `"[::1]:8583"`.
 
     >>> spoken("localhost:8583")
@@ -219,7 +219,7 @@ def spoken(address: object, usual_port: int | None = None) -> tuple[str, int]:
     Raises OptionError for anything else.
     """
     host: object = address
-    port: object = usual_port
+    port: object = None
     if isinstance(address, tuple) and len(address) == 2:
         host, port = address
     elif isinstance(address, str) and ":" in address:

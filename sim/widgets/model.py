@@ -80,18 +80,15 @@ def view(
     version: str | None = None,
     network: str | None = None,
     masked: bool = True,
-    *,
-    full_bitmap: bool = False,
 ) -> Data:
     """The view of *message*, sound or broken, as described above.
 
-    *version* None reads it off the MTI, *network* None is the card's; *full_bitmap* gives 128 cells
-    even where one bitmap was sent. Raises BuildError for elements that cannot be written, SpecError
-    for an unknown version or network.
+    *version* None reads it off the MTI, *network* None is the card's. Raises BuildError for elements that
+    cannot be written, SpecError for an unknown version or network.
     """
     raw, version = as_text(message, version)
     seen = dissect(raw, chosen_version(raw, version), network)
-    return view_of(seen, masked, full_bitmap=full_bitmap)
+    return view_of(seen, masked)
 
 
 def view_of_paste(message: object, version: str | None, network: str | None, masked: bool) -> Data:
@@ -116,7 +113,8 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Wired 
 
 
 def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Wired | None = None) -> Data:
-    """The same of an anatomy that is there already."""
+    """The same of an anatomy that is there already; *full_bitmap* gives 128 cells even where one bitmap was
+    sent."""
     report = judge(seen.message, seen.network, ()) if seen.fault is None else None
     judged = report.findings if report else (seen.fault,) if seen.fault else ()
     found = [_finding(one) for one in judged]

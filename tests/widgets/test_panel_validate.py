@@ -138,7 +138,7 @@ def test_an_empty_panel_has_no_verdict() -> None:
 
 def test_without_pandas_the_verdict_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the table is missing."""
-    monkeypatch.setattr("sim.widgets.panels.validate.has_tables", lambda: False)
+    monkeypatch.setattr("sim.widgets.panels.explain.has_tables", lambda: False)
     panel = ValidatePanel(GOOD)
     assert (panel.table, panel.report.valid) == (None, True)
 

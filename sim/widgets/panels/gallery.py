@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -33,8 +32,8 @@ class Gallery(InputField):
             self._take(self.samples[at])
 
 
-def example_button(take: Callable[[str], None], at: datetime | None = None) -> Any:
+def example_button(take: Callable[[str], None]) -> Any:
     """A button that gives *take* the first of the samples as text."""
     button = ipywidgets.Button(description="Try an example", tooltip=samples()[0].name)
-    button.on_click(lambda _: take(samples()[0].text(at)))
+    button.on_click(lambda _: take(samples()[0].text()))
     return button
