@@ -26,7 +26,6 @@ from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange, tells_of_the_past
 from sim.link.issuer import management
 from sim.link.line import Line
-from sim.link.own_loop import OwnLoop
 from sim.link.pool import Pool
 from sim.link.timeouts import TimeOut, policy_of, repeated, undoing
 from sim.link.timing import Handle, Timing
@@ -102,7 +101,6 @@ class AsyncClient:
         self.timing = timing or Timing()
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
         self._open = Unsettled(self.limits["unsettled"], self.tell)
-        self._own_loop = OwnLoop()
         self._unsolicited = unsolicited or self._answer_echo
         self._pool = Pool(self, pool)
         self._awaited: dict[Key, _Awaited] = {}
@@ -125,7 +123,7 @@ class AsyncClient:
 
     async def connect(self) -> AsyncClient:
         """Open all connections of the pool. Raises LinkError where one cannot be opened."""
-        self._own_loop.check(self._pool.name)
+        self._pool.check_loop()
         await self._pool.fill()
         self._rest()
         return self
@@ -133,7 +131,7 @@ class AsyncClient:
     async def close(self) -> None:
         """Close all connections; requests that wait for an answer are lost, and told so."""
         self._pool.closed = True
-        if not self._own_loop.runs:
+        if not self._pool.in_own_loop:
             return
         if self._idle:
             self._idle.cancel()
@@ -157,7 +155,7 @@ class AsyncClient:
     ) -> Exchange:
         """Send *message* and wait for its answer; what was not answered is undone, where that is asked
         for. Raises LinkError where no connection can be had, BuildError where the line cannot write it."""
-        self._own_loop.check(self._pool.name)
+        self._pool.check_loop()
         exchange = Exchange(message)
         undo = self.reverse if reverse is None else reverse
         try:
@@ -172,7 +170,7 @@ class AsyncClient:
 
     async def post(self, message: Message) -> None:
         """Send *message* without waiting for anything: what answers nothing, or is not answered."""
-        self._own_loop.check(self._pool.name)
+        self._pool.check_loop()
         channel = await self._pool.channel()
         data = self.line.encode(message)
         channel.write(data)

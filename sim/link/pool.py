@@ -24,6 +24,21 @@ class Pool:
         self._opening = asyncio.Lock()
         self._filling: asyncio.Task[None] | None = None
         self._count = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def in_own_loop(self) -> bool:
+        """Whether the event loop runs in which it was first asked: another is closed, or of the process that
+        this one was forked from, and nothing that is written in it ever goes out."""
+        running = asyncio.get_running_loop()
+        self._loop = self._loop or running
+        return self._loop is running
+
+    def check_loop(self) -> None:
+        """Raises LinkError where another event loop runs."""
+        if not self.in_own_loop:
+            wanted = "the event loop in which it was connected"
+            raise LinkError(self.name, wanted, "another, which needs a client of its own")
 
     async def fill(self) -> None:
         """Open all connections. Raises LinkError where one cannot be opened."""
