@@ -42,7 +42,7 @@ _FINDING_COLUMNS = (
 _DIFF_COLUMNS = ("number", "name", "a", "b", "meaning_a", "meaning_b")
 COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "finding", "hint")
 _NAME, _VALUE, _MEANING = (COLUMNS.index(name) for name in ("name", "value", "meaning"))
-_NUMBERS = frozenset({"number", "field", "start", "end"})
+_NUMBERS = frozenset({"number", "field", "start", "end", "exponent"})
 _SOURCE_PARSED = ""
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
 
 import pandas as pd
 
@@ -25,7 +27,17 @@ from sim.spec.networks import network as network_of
 from sim.spec.spellings import choose, network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
 
-_REGISTRIES = ("countries", "currencies", "withdrawn_currencies")
+# What registries give: their rows, and what each column is called there.
+_NAMED = {"code": "numeric", "alpha": "alpha", "name": "name"}
+_REGISTRIES: dict[str, tuple[Callable[[], Sequence[Any]], dict[str, str]]] = {
+    "countries": (countries, {"code": "numeric", "alpha2": "alpha2", "alpha3": "alpha3", "name": "name"}),
+    "currencies": (currencies, _NAMED | {"exponent": "exponent"}),
+    # No currencies any more, with the month since when, and what came in their place.
+    "withdrawn_currencies": (
+        withdrawn_currencies,
+        _NAMED | {"withdrawn": "withdrawn", "successor": "successor"},
+    ),
+}
 _VERSION_DIGITS = "0123456789"
 _MUST = "M"
 _RULE_COLUMNS = ("rule", "network", "severity", "checks", "source", "hint", "example")
@@ -89,34 +101,14 @@ def codes(name: str | None) -> Table:
     """One code list, or the names of all of them. Raises ChoiceError, with the names, for another."""
     if name is None:
         counts = {one: len(code_list(one)) for one in code_lists()}
-        counts |= {"countries": len(countries()), "currencies": len(currencies())}
-        counts["withdrawn_currencies"] = len(withdrawn_currencies())
+        counts |= {one: len(rows()) for one, (rows, _) in _REGISTRIES.items()}
         table = columns_of(("name", "codes"), [(one, str(count)) for one, count in sorted(counts.items())])
         return ReferenceTable(table).astype({"codes": "int64"})
     name = choose("name", name, sorted((*code_lists(), *_REGISTRIES)))
-    if name == "currencies":
-        return _currencies()
-    if name == "withdrawn_currencies":
-        return _withdrawn()
-    if name == "countries":
-        rows = [(one.numeric, one.alpha2, one.alpha3, one.name) for one in countries()]
-        return ReferenceTable(columns_of(("code", "alpha2", "alpha3", "name"), rows))
+    if name in _REGISTRIES:
+        rows, called = _REGISTRIES[name]
+        return ReferenceTable(columns_of(tuple(called), list(map(attrgetter(*called.values()), rows()))))
     return _listed(code_list(name))
-
-
-def _currencies() -> Table:
-    rows = [(one.numeric, one.alpha, one.name, one.exponent) for one in currencies()]
-    columns = columns_of(("code", "alpha", "name"), [row[:3] for row in rows])
-    exponents = ReferenceTable({"exponent": [row[3] for row in rows]}).astype("Int64")
-    return ReferenceTable({**columns, "exponent": exponents["exponent"]})
-
-
-def _withdrawn() -> Table:
-    """The currencies that are none any more, with the month since when and what came in their place."""
-    found = [
-        (one.numeric, one.alpha, one.name, one.withdrawn, one.successor) for one in withdrawn_currencies()
-    ]
-    return ReferenceTable(columns_of(("code", "alpha", "name", "withdrawn", "successor"), found))
 
 
 def _listed(rows: tuple[Code, ...]) -> Table:
