@@ -23,26 +23,25 @@ class LanguageModel:
         self.provider = provider
         self.model = model
 
-    def refusal(self) -> str:
-        """Why no model can be asked; empty when one can."""
+    def _chosen(self) -> tuple[str, str]:
+        """What is asked, and why none can be: one of the two is empty."""
         try:
             from sim.operations.llm import LlmError
             from sim.operations.llm.transport.providers import choose
         except ImportError:
-            return "The packages for language models are missing"
+            return "", "The packages for language models are missing"
         try:
-            choose(self.provider, self.model)
+            return choose(self.provider, self.model)[0].source.removeprefix("llm:"), ""
         except LlmError as error:
-            return str(error)
-        return ""
+            return "", str(error)
+
+    def refusal(self) -> str:
+        """Why no model can be asked; empty when one can."""
+        return self._chosen()[1]
 
     def name(self) -> str:
         """What is asked, as `provider/model`; empty when none can be."""
-        if self.refusal():
-            return ""
-        from sim.operations.llm.transport.providers import choose
-
-        return choose(self.provider, self.model)[0].source.removeprefix("llm:")
+        return self._chosen()[0]
 
     async def generate(self, description: str, *, version: str, at: datetime | None) -> Generated:
         """The message *description* asks for. Raises ModelError."""
