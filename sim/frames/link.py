@@ -23,9 +23,9 @@ from sim.frames.transactions import TransactionsTable
 from sim.link import opening
 from sim.link.exchange import Exchange
 from sim.link.lanes import STYLE as LANES_STYLE
-from sim.link.lanes import as_svg, seen_by_client, seen_by_host
+from sim.link.lanes import as_svg, seen_in
 from sim.link.sync import Client, Host
-from sim.link.traffic import Entry, Traffic
+from sim.link.traffic import IN, OUT, Entry, Traffic
 from sim.masking import mask_pan
 from sim.operations.choosing import chosen_network
 
@@ -120,8 +120,8 @@ class Watched:
 
     def lanes(self) -> Drawing:
         """The same as a drawing per transaction, an arrow for each message."""
-        seen = seen_by_host if isinstance(self, Host) else seen_by_client
-        return Drawing(as_svg(seen(self.seen)) or "<p>Nothing was sent yet.</p>")
+        seen = seen_in(self.seen, IN if isinstance(self, Host) else OUT)
+        return Drawing(as_svg(seen) or "<p>Nothing was sent yet.</p>")
 
     def message(self, number: int) -> Message:
         """The message of row *number* of the traffic. Raises KeyError where there is none."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import mti as mtis
-from sim.link.traffic import EVENT, OUT, Traffic
+from sim.link.traffic import EVENT, Traffic
 from sim.masking import mask_words
 from sim.operations.matching import Exchange, match
 
@@ -55,17 +55,9 @@ class Lane(NamedTuple):
     hops: tuple[Hop, ...]
 
 
-def seen_by_client(traffic: Traffic) -> tuple[Seen, ...]:
-    """What a client's *traffic* has of messages, in order."""
-    return tuple(_seen(traffic, OUT))
-
-
-def seen_by_host(traffic: Traffic) -> tuple[Seen, ...]:
-    """The same of a host's."""
-    return tuple(_seen(traffic, "in"))
-
-
-def _seen(traffic: Traffic, to_host: str) -> Iterator[Seen]:
+def seen_in(traffic: Traffic, to_host: str) -> Iterator[Seen]:
+    """What *traffic* has of messages, in order; *to_host* is the direction to the host: `out` of a client's,
+    `in` of a host's."""
     for entry in traffic:
         message = traffic.message(entry)
         if message is not None:

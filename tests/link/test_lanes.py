@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sim
 from sim.codec import Message
-from sim.link.lanes import Lane, lanes_of, seen_by_client, seen_by_host
+from sim.link.lanes import Lane, lanes_of, seen_in
 from sim.link.scenario import as_html, suite_of
+from sim.link.traffic import IN, OUT
 from sim.operations import generate
 
 PAN = "4111111111111111"
@@ -34,7 +35,7 @@ def test_a_time_out_and_its_reversal_are_one_transaction() -> None:
     with sim.host(RULES) as host, sim.client(host) as client:
         client.send(request(1, 100), timeout=0.2)
         client.send(request(7, 500))
-        of_client, of_host = seen_by_client(client.seen), seen_by_host(host.seen)
+        of_client, of_host = tuple(seen_in(client.seen, OUT)), tuple(seen_in(host.seen, IN))
         table = client.transactions
         shown = client.lanes()._repr_html_() + host.lanes()._repr_html_()
     undone, plain = lanes_of(of_client)
@@ -59,7 +60,7 @@ def test_an_answer_that_comes_twice_is_told() -> None:
     with sim.host(RULES) as host, sim.client(host) as client:
         client.send(request(1, 200))
         client.send(generate("echo", stan="000002").message)
-        first = lanes_of(seen_by_client(client.seen))[0]
+        first = lanes_of(tuple(seen_in(client.seen, OUT)))[0]
     assert words(first)[-1] == "0210 with 00, came twice"
     assert not first.hops[-1].arrived
 
@@ -68,7 +69,7 @@ def test_an_empty_line_has_no_lanes() -> None:
     """Neither a drawing nor an error."""
     with sim.host() as host:
         assert host.lanes().svg == "<p>Nothing was sent yet.</p>"
-        assert lanes_of(seen_by_host(host.seen)) == ()
+        assert lanes_of(tuple(seen_in(host.seen, IN))) == ()
 
 
 def test_a_report_draws_each_transaction_of_a_case() -> None:

@@ -14,10 +14,11 @@ from sim.errors import IsoError
 from sim.link.client import AsyncClient
 from sim.link.exchange import ANSWERED, Exchange
 from sim.link.host import AsyncHost
-from sim.link.lanes import Seen, seen_by_client
+from sim.link.lanes import Seen, seen_in
 from sim.link.line import Line
 from sim.link.scenario.suite import Case, Step, Suite
 from sim.link.timing import Timing
+from sim.link.traffic import OUT
 from sim.masking import mask, mask_words
 from sim.operations.answering import reverse
 from sim.operations.asked import options_of
@@ -124,7 +125,7 @@ async def run_suite(
             client._stan = stan
             async with client:
                 results += await _Run(suite, case, client).steps()
-            stan, seen[case.name] = client._stan, seen_by_client(client.traffic)
+            stan, seen[case.name] = client._stan, tuple(seen_in(client.traffic, OUT))
     finally:
         if own is not None:
             await own.stop()
