@@ -25,6 +25,7 @@ from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
 from sim.operations.building import in_format
 from sim.operations.generation import generate
+from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.validation import judge
 from sim.spec import lookup, spec
 from sim.spec.networks import NETWORKS
@@ -236,7 +237,9 @@ class Issuer:
     def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
         taken = self._taken(request)
         if self._moves.get(request.get(3)[:2]) == "inquiry":
-            return self._with_balance(request), "balance told"
+            told = self._with_balance(request)
+            self.accounts.book(request, 0)  # nothing, which a reversal may name
+            return told, "balance told"
         if rule is not None and rule.approved is not None and taken > 0:
             return self._partly(request, min(rule.approved, taken), rule.code or None), "approved in part"
         available = self.accounts.balance(account(request)[1])
@@ -316,7 +319,10 @@ class Issuer:
         return answer
 
     def _with_balance(self, request: Message) -> Message | None:
-        return self._answer(request, None, balance=self.accounts.balance(account(request)[1]))
+        """The answer with the balance, as far as the digits of an amount can say it."""
+        balance = self.accounts.balance(account(request)[1])
+        balance = max(-LARGEST_AMOUNT, min(balance, LARGEST_AMOUNT))
+        return self._answer(request, None, balance=balance)
 
 
 def management(request: Message) -> str:

@@ -68,9 +68,19 @@ def test_money_goes_down_and_comes_back() -> None:
     assert (code(decide(host, again)), host.accounts.balance(PAN)) == ("00", 10_000)
     assert code(decide(host, message(3, purpose="refund", amount_minor_units=500))) == "00"
     assert host.accounts.balance(PAN) == 10_500
-    told = decide(host, message(4, purpose="balance")).answer
+    inquiry = message(4, purpose="balance")
+    told = decide(host, inquiry).answer
     assert told is not None
     assert told[54] == "0001840C000000010500" + "0002840C000000010500"
+    assert code(decide(host, reverse(inquiry, stan="000011", at=AT).message)) == "00"
+    assert host.accounts.balance(PAN) == 10_500
+
+
+def test_a_balance_of_more_digits_than_an_amount_has_is_told_as_the_most() -> None:
+    """Twelve nines, where refunds or whoever opened the account made it more."""
+    told = decide(issuer(balance=10**13), message(purpose="balance")).answer
+    assert told is not None
+    assert told[54].endswith("C" + "9" * 12)
 
 
 def test_more_than_there_is_is_declined_and_an_advice_is_not() -> None:
