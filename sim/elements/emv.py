@@ -245,7 +245,7 @@ def _verified(value: str) -> str:
     if code == 0 or result == "failed":
         return "Cardholder verification failed" + (f": {method}." if code else ".")
     if result == "successful":
-        return f"The cardholder was verified by {method}: {result}."
+        return f"The cardholder was verified by {method}."
     return f"The cardholder was to be verified by {method}; the terminal does not know the result."
 
 

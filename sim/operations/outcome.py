@@ -19,6 +19,7 @@ from sim.spec.tables import read_csv, read_toml
 
 _ORIGINAL_AMOUNT = "57"
 PURCHASE = "00"  # of nothing, it verifies the account
+_DECIDED = "024"  # function digits of what asks or reports: no acknowledgement
 _ADVICE = "3"  # function digit of the answer to an advice
 # Kinds of answers after which the code itself may say what can be done.
 _WITH_STEP = ("declined", "system")
@@ -42,6 +43,8 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
         undoes = message.mti[1] == "4"
         if undoes and known and known.kind == "approved":
             return f"Its {label} {code}, {meaning}, is that of the original and gives no reason."
+        if message.mti[2] not in _DECIDED:
+            return f"Its {label} {code} means {meaning}."
         return f"Its {label} {code} {'gives the reason' if undoes else 'tells the decision'}: {meaning}."
     kind = known.kind if known else ""
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):

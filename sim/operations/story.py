@@ -32,7 +32,7 @@ from sim.operations.surroundings import (
     say_replacement,
     say_totals,
 )
-from sim.spec import Code, lookup, number_of, spec
+from sim.spec import VERSIONS, Code, lookup, number_of, spec, version_of
 from sim.spec.networks import detect, network
 
 _SENDERS = {
@@ -46,6 +46,14 @@ _RECEIVERS = {"3": "keeper of the file", "8": "other end of the link"}
 _FILE, _LINK = "3", "8"  # message classes
 _CLASSES_WITH_PURPOSE = "124"
 _WITHOUT_MERCHANT = "3568"
+# What a message with this third digit does with that of which it speaks, where it neither asks nor reports.
+_CONCERNS = "concerns"
+_ABOUT = {
+    "5": "acknowledges a report about",
+    "7": "acknowledges an instruction about",
+    "8": "acknowledges the answer about",
+    "9": "refuses the answer about",
+}
 _MOVE_NOTHING = ("inquiry", "PIN")
 _OF = "{of}"  # where the amount stands in a phrase that does not end with it
 _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
@@ -66,7 +74,7 @@ def _parties(code: str) -> tuple[str, str]:
 def _opening(message: Message, name: str | None) -> str:
     code, version = message.mti, message.version
     kind = mti.split(code)
-    function = kind.function.replace("request response", "response") or "message"
+    function = kind.function.replace("request response", "response") or _function(code, name) or "message"
     noun = kind.name or f"{kind.message_class} {function}".strip()
     text = f"This is {with_article(noun)} (MTI {code}, ISO 8583:{version})"
     if not kind.message_class:
@@ -75,6 +83,13 @@ def _opening(message: Message, name: str | None) -> str:
     if sender == receiver:
         return f"{text} between the two ends of a link."
     return f"{text} from the {sender} to the {receiver}."
+
+
+def _function(code: str, name: str | None) -> str:
+    """What the third digit of MTI *code* means, on network *name* where the standard reserves it; empty for
+    nothing."""
+    known = lookup("mti_function", code[2], version=version_of(code) or VERSIONS[0], network=name)
+    return known.meaning if known and known.kind != "reserved" else ""
 
 
 def _card(message: Message, name: str | None) -> str:
@@ -124,13 +139,16 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     if not moves and (inquiry := say_inquiry(message, wanted, *_parties(message.mti))):
         return inquiry
-    before, after = _around(message.mti, code, wanted, bool(meant), _is_part(message), bool(amount))
+    asked = _asked(message.mti, name)
+    before, after = _around(asked, code, wanted, bool(meant), _is_part(message), bool(amount))
     return f"{before}{amount}{after}"
 
 
-def _around(mti: str, code: str, wanted: str, meant: bool, part: bool, amount: bool) -> tuple[str, str]:
+def _around(
+    asked: tuple[str, str], code: str, wanted: str, meant: bool, part: bool, amount: bool
+) -> tuple[str, str]:
     """What stands before the amount, where there is one, and behind it."""
-    before, after = _asked(mti)
+    before, after = asked
     before += " a part of" if part else ""
     what = wanted or "a transaction"
     if not amount:
@@ -152,8 +170,8 @@ def _is_part(message: Message) -> bool:
     return rest.strip("0") != "" and rest != message.get(4)
 
 
-def _asked(code: str) -> tuple[str, str]:
-    """What stands before and behind that of which a message with MTI *code* speaks."""
+def _asked(code: str, name: str | None) -> tuple[str, str]:
+    """What stands before and behind that of which a message with MTI *code* speaks on network *name*."""
     sender, receiver = _parties(code)
     message_class, function = code[1], code[2]
     if message_class == "4":
@@ -162,6 +180,9 @@ def _asked(code: str) -> tuple[str, str]:
         return f"It answers a {'report' if function == '3' else 'request'} about", "."
     if function in "24":
         return f"The {sender} reports", ", which has already been decided."
+    if function != "0":
+        known = _function(code, name)
+        return f"It {_ABOUT.get(function, _CONCERNS) if known else _CONCERNS}", "."
     verb = "authorize" if message_class == "1" else "authorize and post"
     return f"The {sender} asks the {receiver} to {verb}", "."
 

@@ -69,12 +69,12 @@ def say_replacement(message: Message, name: str | None) -> str:
     version = message.version
     if said := subfields.first_amount(message, number_of("actual-amount", version)):
         if message.get(number_of("actual-amount", version))[:12] == message.get(4):
-            return f"The final amount, {said}, equals the original amount: nothing is given back."
-        return f"The final amount is {said}; the rest is given back."
+            return f"The final amount, {said}, equals the original amount: nothing is undone."
+        return f"The final amount is {said}; the rest is undone."
     if is_partly_approved(message):
         return ""  # told with the answer
     if is_partly_undone(message) and (stays := money.say(message)):
-        return f"The final amount is {stays}; the rest is given back."
+        return f"The final amount is {stays}; the rest is undone."
     if said := subfields.first_amount(message, number_of("original-amount", version)):
         return f"The original amount was {said}."
     return ""

@@ -298,7 +298,7 @@ def test_no_chip_data_no_sentence() -> None:
         ),
         ({"95": "0000208000"}, "The terminal found: PIN try limit exceeded; over the floor limit."),
         ({"95": "0000000000"}, "The terminal found nothing amiss."),
-        ({"9F34": "020302"}, "The cardholder was verified by enciphered PIN checked online: successful."),
+        ({"9F34": "020302"}, "The cardholder was verified by enciphered PIN checked online."),
         ({"9F34": "420301"}, "Cardholder verification failed: enciphered PIN checked online."),
         ({"9F34": "000001"}, "Cardholder verification failed."),
         (

@@ -293,6 +293,25 @@ def test_a_phone_that_verifies_is_no_chip_card() -> None:
         assert f"The cardholder was verified by {said}" in explain(Message("0100", fields, "1987")).summary
 
 
+@pytest.mark.parametrize(
+    ("mti", "network", "said"),
+    [
+        ("0280", "MASTERCARD", "It acknowledges the answer about a purchase"),
+        ("0290", "MASTERCARD", "It refuses the answer about a purchase"),
+        ("0280", "VISA", "It concerns a purchase"),
+        ("0250", "VISA", "It concerns a purchase"),
+        ("1150", "VISA", "It acknowledges a report about a purchase"),
+    ],
+)
+def test_what_neither_asks_nor_reports_does_not_say_so(mti: str, network: str, said: str) -> None:
+    """Acknowledgements, and functions that the version reserves."""
+    version = "1993" if mti[0] == "1" else "1987"
+    made = generate("financial", network=network, version=version, at=AT).message.replace(mti=mti)
+    summary = explain(made, network=network, version=version).summary
+    assert said in summary
+    assert "asks the issuer" not in summary
+
+
 def test_codes_that_a_network_has_added_to_de_22_are_told() -> None:
     """Amex's own ways of entry, absence and verification are told in words, not as twelve positions."""
     base = generate("auth", network="AMEX", version="1993", entry="manual", at=AT).message
