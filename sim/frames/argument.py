@@ -17,6 +17,7 @@ from sim.codec import Message, ParseError, bitmap, build, parse
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError
 from sim.frames.shown import element_number, is_missing
 from sim.operations import chosen_version, strip_line_ending
+from sim.operations.reading import TEXT_FORM
 from sim.spec import Spec, spec
 from sim.spec.spellings import network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
@@ -102,22 +103,10 @@ def _way_on(message: object) -> str:
 def refuse_many(text: str) -> None:
     """Raise TypeError for a text of several lines with a message each: only one of them could be meant."""
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and all(_begins(line) for line in lines[:2]):
+    if len(lines) > 1 and all(map(TEXT_FORM.match, lines[:2])):
         raise TypeError(
             f"one message belongs here, not {len(lines)} lines of them: sim.read takes many messages"
         )
-
-
-def _begins(line: str) -> bool:
-    """Whether a line looks like a message in the text form: four digits and a bitmap."""
-    bits = line[_BITMAP_START : _BITMAP_START + _PRIMARY_WIDTH]
-    digits = line[:_BITMAP_START]
-    return (
-        digits.isascii()
-        and digits.isdigit()
-        and len(bits) == _PRIMARY_WIDTH
-        and bitmap.HEX_DIGITS.issuperset(bits)
-    )
 
 
 def _held(held: str | Message, version: str | None, network: str | None) -> Given:
