@@ -63,12 +63,12 @@ def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
     if isinstance(source, list | tuple) and not all(isinstance(one, str) for one in source):
         if all(isinstance(one, pd.DataFrame) and "mti" in one.columns for one in source):
             return pd.concat([pd.DataFrame(one) for one in source], ignore_index=True)
-        source = [_as_text(one, format) for one in source]
+        source = [as_text(one, format) for one in source]
         format = None
     return pd.DataFrame(read(source, format=format))
 
 
-def _as_text(one: Any, format: Format | str | None) -> str:
+def as_text(one: Any, format: Format | str | None = None) -> str:
     """A message as text; a broken one stays what it is."""
     given = given_of(one, format)
     try:

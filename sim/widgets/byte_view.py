@@ -85,18 +85,16 @@ def _spans(seen: Anatomy, held: Wired) -> Iterator[Data]:
 
 
 def _span(
-    start: int, first: int, end: int, number: int | None, kind: str, label: str, chars: int = 0, pad: int = 0
+    start: int,
+    value_start: int,
+    end: int,
+    number: int | None,
+    kind: str,
+    label: str,
+    chars: int = 0,
+    pad: int = 0,
 ) -> Data:
-    return {
-        "start": start,
-        "value_start": first,
-        "end": end,
-        "number": number,
-        "kind": kind,
-        "label": label,
-        "chars": chars,
-        "pad": pad,
-    }
+    return dict(locals())
 
 
 def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:

@@ -8,11 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from sim.codec import build
-from sim.errors import IsoError
-from sim.frames.argument import take
 from sim.frames.bulk import read
 from sim.frames.bulk.table import MessagesTable
+from sim.frames.matching import as_text
 
 FIRST = 2000  # rows that are read before the others
 _LARGE = 100_000  # messages from which on the rest is read while the first can be looked at
@@ -42,9 +40,9 @@ def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
     if isinstance(source, pd.DataFrame) and "mti" in source.columns and "line" in source.columns:
         return MessagesTable(source)
     if isinstance(source, list | tuple) and not all(isinstance(one, str | Path) for one in source):
-        source = [_as_text(one) for one in source]
+        source = [one if isinstance(one, str) else as_text(one) for one in source]
     elif isinstance(source, pd.DataFrame) or hasattr(source, "fields"):
-        source = [_as_text(source)]
+        source = [as_text(source)]
     made: MessagesTable = read(source, progress=False, **options)
     return made
 
@@ -60,15 +58,6 @@ def of_file(name: str, data: bytes, options: dict[str, Any]) -> MessagesTable:
         path = Path(folder) / f"dropped{suffix}"
         path.write_bytes(data)
         return whole(path, options)
-
-
-def _as_text(one: object) -> str:
-    if isinstance(one, str):
-        return one
-    try:
-        return build(take(one, None, None).message())
-    except IsoError:
-        return str(getattr(getattr(one, "iso", None), "message", ""))
 
 
 def exported(table: pd.DataFrame, kind: str, masked: bool) -> bytes:
