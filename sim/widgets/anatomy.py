@@ -26,7 +26,7 @@ from sim.widgets.history import History
 from sim.widgets.model import taken, view_of
 from sim.widgets.page import page
 from sim.widgets.plain import text_of
-from sim.widgets.statics import STATIC, script
+from sim.widgets.statics import STATIC, bundled, script
 
 # What was there: the text, and the bytes that it came in.
 _State = tuple[str, Wired | None]
@@ -280,10 +280,4 @@ class MessageAnatomy(anywidget.AnyWidget):
         return f"MessageAnatomy({head}: {count} data elements in {seen['length']} characters, {verdict})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        made = super()._repr_mimebundle_(**kwargs)
-        if made is None:
-            return None
-        bundle, metadata = made if isinstance(made, tuple) else (made, {})
-        bundle["text/plain"] = text_of(self.view)
-        bundle["text/html"] = page(self.view)
-        return bundle, metadata
+        return bundled(super()._repr_mimebundle_(**kwargs), text_of(self.view), page(self.view))

@@ -16,7 +16,7 @@ from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.compared import Row, differing, rows_of
 from sim.widgets.page import visible
 from sim.widgets.plain import label_of, title_of
-from sim.widgets.statics import STATIC, script
+from sim.widgets.statics import STATIC, bundled, script
 
 _SIGNS = {"changed": "≠", "added": "+", "removed": "−", "same": ""}
 _HEADS = ("", "DE", "name", "first", "second")
@@ -116,18 +116,15 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
             side.compared = signs
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:
-            return None
         titles = [
             f"{which}: {title_of(side.view)}"
             for which, side in zip(_HEADS[3:], (self.left, self.right), strict=True)
         ]
         drawn, title = _grid(self.listing.rows), self.listing.title
-        bundle["text/plain"] = "\n".join([*titles, as_plain(drawn, title) if self.rows else title])
+        plain = "\n".join([*titles, as_plain(drawn, title) if self.rows else title])
         above = "".join(f"<p>{html.escape(line)}</p>" for line in titles)
-        bundle["text/html"] = above + (as_html(drawn, title) if self.rows else f"<p>{title}</p>")
-        return bundle
+        page = above + (as_html(drawn, title) if self.rows else f"<p>{title}</p>")
+        return bundled(super()._repr_mimebundle_(**kwargs), plain, page)
 
     def __repr__(self) -> str:
         return f"MessageDiff({self.left!r}, {self.right!r}, {self.listing.title.rstrip('.')})"

@@ -15,7 +15,7 @@ import traitlets
 
 from sim.frames.tables import Table
 from sim.grid import as_html, style, table_html
-from sim.widgets.statics import STATIC
+from sim.widgets.statics import STATIC, bundled
 
 _MOST_ROWS = 500
 
@@ -99,12 +99,7 @@ class TableView(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(**kwargs)
-        if made is None:
-            return None
-        bundle, metadata = made if isinstance(made, tuple) else (made, {})
-        bundle["text/plain"] = repr(self.table)
-        bundle["text/html"] = self.table._repr_html_()
-        return bundle, metadata
+        return bundled(made, repr(self.table), self.table._repr_html_())
 
     def __repr__(self) -> str:
         return f"TableView({self.total} rows × {len(self.table.columns)} columns)"

@@ -24,7 +24,7 @@ from sim.spec import VERSIONS
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.page import page
 from sim.widgets.plain import text_of
-from sim.widgets.statics import STATIC
+from sim.widgets.statics import STATIC, bundled
 
 STILL = (
     "This panel needs ipywidgets, whose containers marimo does not draw: what follows stands still. "
@@ -179,16 +179,15 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         """The panel as HTML for where widgets do not run; empty where it has nothing to show."""
         return ""
 
+    def _still(self) -> str:
+        return self._static() or f"<p>{html.escape(repr(self))}</p>"
+
     def _display_(self) -> Any:
         # What marimo asks first: it draws no containers of ipywidgets, and would show a line of text.
-        return _Still(self._static() or f"<p>{html.escape(repr(self))}</p>")
+        return _Still(self._still())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        made = super()._repr_mimebundle_(**kwargs)
-        bundle = dict(made)
-        bundle["text/plain"] = repr(self)
-        bundle["text/html"] = self._static() or f"<p>{html.escape(repr(self))}</p>"
-        return bundle
+        return bundled(super()._repr_mimebundle_(**kwargs), repr(self), self._still())
 
 
 class _Still:
