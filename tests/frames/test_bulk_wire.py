@@ -21,9 +21,7 @@ from sim.codec import Message, build, parse
 from sim.codec.wire import WireError, decode, encode, misfits, names, wire_format, wrap
 from sim.frames.bulk.streams import Stream
 from sim.frames.bulk.table import number_of
-from sim.operations import generate, respond
 from sim.spec import version_of
-from tests.paste_kinds import NAMED
 from tests.support import AT, PARSED
 from tests.wire_samples import in_blocks, segment
 
@@ -356,17 +354,3 @@ def test_segments_in_any_order_make_the_same_stream(data: bytes, some: Any, firs
     found = [one for at, piece in segments for one in stream.add(1.0, (first + at) % (1 << 32), piece)]
     found += stream.end()
     assert [one for _, one in found] == [data] * 3
-
-
-@pytest.mark.parametrize("kind", ["Field 2 =", "JSON, indented", "columns", "(2)(value)", "JSON"])
-def test_a_text_that_names_elements_has_a_row_for_each_message(kind: str) -> None:
-    """Over several lines, or one a line; each stands where its MTI does, and what is no message in between is
-    no row where messages take several lines."""
-    sent = [generate("auth", at=AT, stan=f"{at:06}").message for at in (1, 2)]
-    sent.append(respond(sent[1]).message)
-    text = "\n\n".join(NAMED[kind](one).strip("\n") for one in sent)
-    read = sim.read(io.StringIO(text + "\n"))
-    assert read["mti"].tolist() == ["0100", "0100", "0110"]
-    assert read["DE11"].tolist() == ["000001", "000002", "000002"]
-    lines = text.split("\n")
-    assert all(mti in lines[line - 1] for mti, line in zip(read["mti"], read["line"], strict=True))

@@ -16,10 +16,10 @@ import numpy as np
 from sim.codec.wire import WireError, decode, strip
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError
+from sim.frames.bulk.kinds import CAPTURE, SourceWay, layers_of, writing_of
 from sim.frames.bulk.lines import Lines
 from sim.frames.bulk.records import block
 from sim.frames.bulk.streams import Stream, Timed
-from sim.frames.bulk.ways import CAPTURE, SourceWay, layers_of, writing_of
 from sim.operations.guessing import guess
 
 _ROWS = 8192

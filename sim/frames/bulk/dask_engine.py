@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sim.frames.bulk.kinds import LINES
 from sim.frames.bulk.lines import of_stream, opened, paths
 from sim.frames.bulk.parts import ALL, Options, Reader, table
 from sim.frames.bulk.sources import of_file
-from sim.frames.bulk.ways import HEAD, LINES, way_of
+from sim.frames.bulk.ways import HEAD, way_of
 from sim.masking.files import masked_names
 
 # Bytes of a file that make one partition, about.

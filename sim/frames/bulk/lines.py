@@ -182,12 +182,13 @@ def paths(source: object) -> list[Path] | None:
         return [path_of("source", source)]
     if isinstance(source, list | tuple) and source:
         first = source[0]
-        if isinstance(first, Path) or (isinstance(first, str) and _is_file(first)):
+        if isinstance(first, Path) or (isinstance(first, str) and is_file(first)):
             return [Path(one) for one in source]
     return None
 
 
-def _is_file(text: str) -> bool:
+def is_file(text: str) -> bool:
+    """Whether a file is called *text*."""
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
@@ -239,7 +240,7 @@ def joined(items: Any) -> tuple[Bytes, Ints]:
     try:
         packed = pa.array(items, pa.large_binary(), memory_pool=POOL)
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
-        packed = pa.array([_packed(item) for item in items], pa.large_binary())
+        packed = pa.array([as_bytes(item) for item in items], pa.large_binary())
     if isinstance(packed, pa.ChunkedArray):  # of a Series; what it has in one piece is not copied
         packed = packed.combine_chunks()
     if packed.null_count:
@@ -250,7 +251,8 @@ def joined(items: Any) -> tuple[Bytes, Ints]:
     return held[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
-def _packed(item: object) -> bytes:
+def as_bytes(item: object) -> bytes:
+    """A text, bytes or a message as bytes; empty for what is none of these."""
     if isinstance(item, bytes):
         return item
     if isinstance(item, Message | pd.DataFrame):
@@ -304,7 +306,7 @@ def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
         return data[: len(rest) + (count or 0)], not count
     piece = stream.read(wanted) if wanted else b""
     if isinstance(piece, str):
-        piece = _packed(piece)
+        piece = as_bytes(piece)
     return np.concatenate((rest, np.frombuffer(piece, np.uint8))), not piece
 
 

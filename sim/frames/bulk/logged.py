@@ -11,10 +11,10 @@ from itertools import islice
 import numpy as np
 
 from sim.codec import BuildError, Message, ParseError, build
-from sim.codec.wire.dumps import MOST_CHARACTERS, dumps_apart, named, reading_named
+from sim.codec.wire.dumps import MOST_CHARACTERS, Wide, dumps_apart, named, reading_named
+from sim.frames.bulk.kinds import SourceWay
 from sim.frames.bulk.lines import Lines, joined
 from sim.frames.bulk.records import block
-from sim.frames.bulk.ways import SourceWay
 from sim.operations.guessing import guess
 from sim.operations.guessing.front import network_headers
 from sim.operations.guessing.spelled import spelled
@@ -67,6 +67,17 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
         mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
         at = next((number for number, line in numbered if number > at and mti.search(line)), at)
         yield at, one.message or _unread()
+
+
+def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+    """The rows of a table behind the one that names its elements."""
+    numbered = _numbered(found)
+    table = next((made for _, line in numbered if (made := Wide.of(line))), None)
+    assert table is not None  # noqa: S101 - only such tables come here
+    rows = ((number, line) for number, line in numbered if not table.is_line(line))
+    while some := list(islice(rows, _ITEMS)):
+        read = ((number, table.message(line)) for number, line in some)
+        yield _rows([(number, spelled(one).message if one else _unread()) for number, one in read], way, file)
 
 
 def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:

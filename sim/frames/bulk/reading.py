@@ -16,10 +16,10 @@ import pandas as pd
 
 from sim.codec.wire import Format
 from sim.errors import OptionError, shown
-from sim.frames.bulk.lines import paths
+from sim.frames.bulk.lines import as_bytes, paths
 from sim.frames.bulk.parts import ArrowBlock, Options, Reader, table
 from sim.frames.bulk.progress import Bar
-from sim.frames.bulk.sources import blocks, expanded
+from sim.frames.bulk.sources import blocks, expanded, is_paste
 from sim.frames.bulk.table import MessagesTable
 from sim.masking.files import masked_names
 from sim.spec.spellings import choose, network_named, several, version_named
@@ -109,10 +109,11 @@ def read(
         path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; an open
         file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra `pcap`), records behind
         lengths (IPM and VBS files, in blocks or not), one binary message or several one behind another,
-        lines with a message each, or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML
-        of jPOS in several lines, with lines of a log between; also up to 64 KB of text that names elements,
-        as a listing or JSON does. Where a message stands in its line, and how bytes are written, is found
-        from a sample unless you say it; `.iso.read_as` tells. Blank lines are left out.
+        lines with a message each, a table with a column for each element (CSV, as `to_csv` and spreadsheets
+        write it), or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML of jPOS in several lines, with lines
+        of a log between; also up to 64 KB of text that names elements, as a listing or JSON does. Where a
+        message stands in its line, and how bytes are written, is found from a sample unless you say it;
+        `.iso.read_as` tells. Blank lines are left out.
     version
         One of `sim.VERSIONS`; None reads it off each MTI.
     network
@@ -170,8 +171,8 @@ def read(
     if chunksize is not None and (not _is_count(chunksize) or chosen == "dask"):
         expected = "a number of rows from 1 on" if chosen != "dask" else "none for engine='dask'"
         raise OptionError("chunksize", expected, shown(chunksize))
-    if isinstance(source, str) and "\n" in source:
-        source = io.StringIO(source)
+    if isinstance(source, str) and ("\n" in source or is_paste(source)):
+        source = io.BytesIO(as_bytes(source))
     elif isinstance(source, bytes | bytearray | memoryview):
         source = io.BytesIO(source)
     source = expanded(source) or source

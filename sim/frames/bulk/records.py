@@ -13,8 +13,8 @@ from sim.codec import ParseError
 from sim.codec.wire import Format, WireError, peel
 from sim.codec.wire.files import records, run, unblock
 from sim.codec.wire.framing import frame
+from sim.frames.bulk.kinds import SourceWay
 from sim.frames.bulk.lines import Lines, joined
-from sim.frames.bulk.ways import SourceWay
 from sim.frames.bulk.wire import as_text
 
 __all__ = ["block", "of_bytes", "of_hex", "of_records", "pieces", "without"]

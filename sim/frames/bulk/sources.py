@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,27 +13,30 @@ from typing import Any
 from sim.codec.bitmap import HEX_DIGITS
 from sim.frames.bulk import lines as plain
 from sim.frames.bulk.captures import of_capture
-from sim.frames.bulk.lines import Lines, finder, of_stream, opened
-from sim.frames.bulk.logged import of_dumps, of_listing, of_xml
-from sim.frames.bulk.parts import Options
-from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
-from sim.frames.bulk.ways import (
+from sim.frames.bulk.kinds import (
     CAPTURE,
     DUMPS,
-    HEAD,
     HEX_LINES,
     LISTING,
     RECORDS,
+    TABLE,
     XML,
     SourceWay,
-    way_of,
-    way_of_items,
-    way_of_text,
 )
+from sim.frames.bulk.lines import Lines, finder, of_stream, opened
+from sim.frames.bulk.logged import of_dumps, of_listing, of_table, of_xml
+from sim.frames.bulk.parts import Options
+from sim.frames.bulk.records import of_bytes, of_hex, of_records, pieces
+from sim.frames.bulk.ways import HEAD, way_of, way_of_items
 from sim.masking import mask_words
 from sim.masking.files import path_of
+from sim.operations.guessing import guess
+from sim.operations.sureness import LIKELY, SURE
 
 _BYTES = (bytes, bytearray, memoryview)
+# What UTF-16 begins with; and no message in one line is shorter.
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_SHORTEST = 20
 
 
 def blocks(source: object, options: Options) -> Iterator[Lines]:
@@ -54,10 +58,9 @@ def blocks(source: object, options: Options) -> Iterator[Lines]:
 def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
     """The messages of an open file, of whatever kind."""
     head, rest = _peeked(stream)
-    if isinstance(head, str):
-        way = way_of_text(head, options.format, options.framing, find=options.unlocated)
-    else:
-        way = way_of(head, options.format, options.framing, find=options.unlocated)
+    if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
+        head, rest = _peeked(codecs.getreader("utf-16")(rest, "replace"))
+    way = way_of(head, options.format, options.framing, find=options.unlocated)
     if way.kind == CAPTURE:
         yield from of_capture(rest, way, options.version, file)
     elif way.kind == RECORDS:
@@ -75,6 +78,8 @@ def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Itera
         yield from of_xml(found, way, file)
     elif way.kind == LISTING:
         yield from of_listing(found, way, file)
+    elif way.kind == TABLE:
+        yield from of_table(found, way, file)
     elif way.kind == HEX_LINES:
         yield from of_hex(found, way, options.version)
     else:
@@ -117,13 +122,13 @@ class _Again(io.RawIOBase):
         return len(piece)
 
 
-def _peeked(stream: Any) -> tuple[bytes | str, Any]:
-    """The first bytes, or characters, of an open file, and a file that begins with them."""
+def _peeked(stream: Any) -> tuple[bytes, Any]:
+    """The first bytes of an open file, and a file that begins with them; characters as bytes of UTF-8."""
     start = stream.tell() if getattr(stream, "seekable", bool)() else None
     head = b""
     while len(head) < HEAD and (piece := stream.read(HEAD - len(head))):
         if isinstance(piece, str):
-            return piece, _Text(piece, stream)
+            return _peeked(io.BufferedReader(_Encoded(piece, stream), HEAD))
         head += bytes(piece)
     if start is not None:
         stream.seek(start)
@@ -131,16 +136,32 @@ def _peeked(stream: Any) -> tuple[bytes | str, Any]:
     return head, io.BufferedReader(_Again(head, stream), HEAD)
 
 
-class _Text:
-    """A file of texts from which some were read already."""
+class _Encoded(io.RawIOBase):
+    """A file of texts, from which some were read already, as one of bytes."""
 
     def __init__(self, head: str, stream: Any) -> None:
-        self._head, self._stream = head, stream
+        self._left, self._stream = plain.as_bytes(head), stream
 
-    def read(self, size: int = -1) -> str:
-        """The next characters."""
-        head, self._head = self._head, ""
-        return head or str(self._stream.read(size))
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._left = self._left or plain.as_bytes(self._stream.read(len(buffer)))
+        piece, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def is_paste(text: str) -> bool:
+    """Whether a text of one line is what it says itself, no name of a file: a message, but for the text form
+    alone."""
+    if len(text) < _SHORTEST or _begins_as_text(text) or plain.is_file(text) or _is_folder(Path(text)):
+        return False
+    return guess(text).best.confidence in (SURE, LIKELY)
+
+
+def _begins_as_text(text: str) -> bool:
+    return text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20])
 
 
 def expanded(source: object) -> list[Path] | None:
@@ -149,14 +170,17 @@ def expanded(source: object) -> list[Path] | None:
     if not isinstance(source, str | Path):
         return None
     text = str(source)
-    if isinstance(source, str) and text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20]):
+    if isinstance(source, str) and _begins_as_text(text):
         return None
     path = path_of("source", text)
     if _is_folder(path):
         found = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
     elif any(sign in text for sign in "*?["):
         root = Path(path.anchor or ".")
-        found = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
+        try:
+            found = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
+        except ValueError:  # no pattern
+            found = []
     else:
         return None
     if not found:

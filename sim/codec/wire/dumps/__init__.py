@@ -10,6 +10,7 @@ from sim.codec.wire.dumps.apart import LoggedDump, dumps_apart
 from sim.codec.wire.dumps.named import Named, looks_at_all, named
 from sim.codec.wire.dumps.reading import MOST_CHARACTERS, Reading, reading_named, readings
 from sim.codec.wire.dumps.rewriting import rewritten
+from sim.codec.wire.dumps.tables import Wide
 from sim.codec.wire.dumps.tidy import AS_UTF8, CUT, MASKED, narrowed, narrowed_utf8
 from sim.codec.wire.dumps.worded import WORDED, worded
 
@@ -22,6 +23,7 @@ __all__ = [
     "LoggedDump",
     "Named",
     "Reading",
+    "Wide",
     "dumps_apart",
     "looks_at_all",
     "named",

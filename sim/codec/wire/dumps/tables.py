@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from sim.codec.wire.dumps.parts import MTI_PATH, Named, collected, path_of
+from sim.codec.wire.dumps.worded import path_in_words
 
 _DIVIDERS = "|\t;,"
 _FEWEST, _FEWEST_WIDE = 3, 4
@@ -23,6 +24,8 @@ _VALUE = re.compile(
     r"(?i)(?:field |example |sample |raw )?(?:value|content|data|example|sample)s?(?: value)?"
 )
 _QUOTES = "`"
+WIDE = "table of messages"
+_FORMULA = re.compile(r'="([^"]*)"')
 _QUOTED = re.compile(r'"[^"]*"')
 _NAMES = 3
 # A number and the name of an element, then the blanks that fill the column up.
@@ -63,13 +66,69 @@ def _aligned(lines: list[str]) -> list[tuple[str, str]]:
 
 def _wide(split: list[list[str]]) -> Iterator[Named]:
     """The messages of a table whose first row names elements, and each other row is a message."""
-    paths = [path_of(cell.strip(" \t'\"")) for cell in split[0]] if split else []
-    if len(paths) < _FEWEST_WIDE or MTI_PATH not in paths or None in paths or len(set(paths)) < len(paths):
-        return
-    for cells in split[1:]:
-        pairs = [(path, cell) for path, cell in zip(paths, cells, strict=False) if path and cell.strip()]
-        if len(cells) == len(paths) and (made := collected("table of messages", pairs)):
+    paths = _columns(split[0]) if split else []
+    for cells in split[1:] if paths else ():
+        if len(cells) == len(paths) and (made := _of_row(paths, cells)):
             yield made
+
+
+def _columns(cells: list[str], *, words: bool = False) -> list[str]:
+    """The path that each cell of a head names, by its number or, where few have one, in *words*; empty for a
+    column that is none. No paths where these are no messages."""
+    labels = [cell.strip(" \t'\"") for cell in cells]
+    for named in (path_of, path_in_words)[: 1 + words]:
+        paths = [named(label) or "" for label in labels]
+        known = [path for path in paths if path]
+        if len(known) >= _FEWEST_WIDE and MTI_PATH in known and len(set(known)) == len(known):
+            return paths
+    return []
+
+
+def _of_row(paths: list[str], cells: list[str]) -> Named | None:
+    """The message of a row; spreadsheets drop the zero that an MTI begins with, or keep it as a formula."""
+    plain = [found[1] if (found := _FORMULA.fullmatch(cell)) else cell for cell in cells]
+    pairs = [(path, cell) for path, cell in zip(paths, plain, strict=False) if path and cell.strip()]
+    pairs = [(path, cell.strip().zfill(4) if path == MTI_PATH else cell) for path, cell in pairs]
+    return collected(WIDE, pairs)
+
+
+class Wide:
+    """A table with a column for each element and a row for each message, the first row of which is *head*.
+
+    >>> table = Wide.of("line;mti;DE3;DE4;DE11")
+    >>> table.message("1;0100;000000;1000;42").fields["11"]
+    '42'
+    """
+
+    def __init__(self, divider: str, paths: list[str]) -> None:
+        self._divider, self._paths = divider, paths
+
+    @classmethod
+    def of(cls, head: str) -> Wide | None:
+        """The table that *head* begins; None where its cells name no elements."""
+        tried = (
+            (one, _columns(_cells(head, one), words=True)) for one in _DIVIDERS if one in head[:_MOST_LINE]
+        )
+        return next((cls(divider, paths) for divider, paths in tried if paths), None)
+
+    def message(self, row: str) -> Named | None:
+        """The message of a row; None for one with more or fewer cells than the head, or without an MTI."""
+        cells = _cells(row, self._divider)
+        return _of_row(self._paths, cells) if len(cells) == len(self._paths) else None
+
+    @staticmethod
+    def is_line(row: str) -> bool:
+        """Whether *row* is none but a line that the table is drawn with."""
+        return _RULER.fullmatch(row) is not None
+
+
+def _cells(line: str, divider: str) -> list[str]:
+    if divider == "|" and (bare := line.strip()).startswith("|"):
+        return [cell.strip() for cell in bare.removeprefix("|").removesuffix("|").split("|")]
+    try:
+        return next(csv.reader([line], delimiter=divider), [""])
+    except csv.Error:  # a cell longer than any
+        return [line]
 
 
 def _of_html(text: str) -> str:

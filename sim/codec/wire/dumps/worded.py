@@ -12,7 +12,7 @@ from functools import cache
 
 from sim.codec.wire.dumps.parts import Named, collected, is_mti
 from sim.codec.wire.dumps.records import plain_values
-from sim.spec import spec, version_of
+from sim.spec import VERSIONS, spec, version_of
 from sim.spec.tables import read_csv
 
 WORDED = "elements named in words"
@@ -85,6 +85,17 @@ def worded(text: str) -> list[Named]:
         if made := [one for part in _divided(pairs) if (one := _message(part))]:
             return made
     return []
+
+
+def path_in_words(label: str) -> str | None:
+    """The path of the element that *label* names in words, or of the MTI; None for another.
+
+    >>> path_in_words("Processing code"), path_in_words("Message type"), path_in_words("line")
+    ('3', '0', None)
+    """
+    words = words_of(label)
+    number = 0 if _MTI.fullmatch(words) else _numbers(VERSIONS[0]).get(words)
+    return None if number is None else str(number)
 
 
 def _recorded(text: str) -> list[tuple[str, str]]:
