@@ -69,7 +69,7 @@ def host_command(
             click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
             unread.wait()
         except KeyboardInterrupt:
-            click.echo(f"{len(host.seen)} messages and events seen.", err=True)
+            click.echo(f"Messages and events seen: {len(host.seen):,}.", err=True)
         else:
             raise BrokenPipeError
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _CARRIED = get_type_hints(Payment)
 _MOST = 1_000_000
+# An item of the docstring's list: the names of options, and what is said of them.
+_ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
 # What a docstring says to callers from Python, said to those from a shell.
 _IN_A_SHELL = (
     (r"\*message_type\*", "MESSAGE_TYPE"),
@@ -35,6 +37,14 @@ _IN_A_SHELL = (
     (r"One of `sim\.VERSIONS`", f"{', '.join(VERSIONS[:-1])} or {VERSIONS[-1]}"),
     (r"is None, too\b", "is left out, too"),
     (r"\bNone is\b", "By default it is"),
+    (
+        r"a datetime, a date \(its midnight\) or a text in ISO 8601",
+        "a date (its midnight) or a time in ISO 8601",
+    ),
+    (r", an offset such as `(.*?)`, or a tzinfo", r" or an offset such as `\1`"),
+    (r"`\.iso\.notes` says so", "standard error says so"),
+    (r"; see `sim\.llm\.status\(\)`", "; the README says which there are"),
+    (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
 )
 
 
@@ -49,6 +59,9 @@ def _documented() -> dict[str, str]:
             said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in names}
         elif line:
             names = [name.strip() for name in line.split(",")]
+    for item in re.split(r" (?=- `)", said.pop("payment")):
+        if found := _ITEM.fullmatch(item):
+            said |= dict.fromkeys(re.findall(r"\w+", found[1]), found[2])
     return {name: _in_a_shell(text) for name, text in said.items()}
 
 
@@ -64,7 +77,7 @@ def _options() -> Iterator[click.Parameter]:
     for name, parameter in inspect.signature(generate).parameters.items():
         usual = parameter.default
         if parameter.kind is parameter.VAR_KEYWORD:
-            yield from _payment()
+            yield from _payment(said)
             continue
         if name == "message_type":
             yield click.Argument([name], default=usual)
@@ -72,21 +85,39 @@ def _options() -> Iterator[click.Parameter]:
         if isinstance(usual, bool):
             yield click.Option([f"--{name.replace('_', '-')}"], is_flag=True, help=said.get(name))
             continue
-        kind = int if isinstance(usual, int) else str
+        kind = _kind(name, int if isinstance(usual, int) else str)
         flags = [f"--{name.replace('_', '-')}", *(["--amount"] if name == "amount_minor_units" else []), name]
         yield click.Option(
             flags, default=usual, type=kind, show_default=usual is not None, help=said.get(name)
         )
 
 
-def _payment() -> Iterator[click.Parameter]:
+def _payment(said: dict[str, str]) -> Iterator[click.Parameter]:
     """An option for each thing that a payment may carry; what is not given is not asked for."""
     for name, kind in _CARRIED.items():
         flag = f"--{name.replace('_', '-')}"
         if kind is bool:
-            yield click.Option([flag, name], is_flag=True, default=None, help="See `sim.generate`.")
+            yield click.Option([flag, name], is_flag=True, default=None, help=said.get(name))
         else:
-            yield click.Option([flag, name], type=int if kind is int else str, help="See `sim.generate`.")
+            yield click.Option([flag, name], type=_kind(name, kind), help=said.get(name))
+
+
+class _MinorUnits(click.types.IntParamType):
+    """An amount. Who writes it with a decimal point is told the unit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(
+                f"expected a whole number of minor units, as 1250 for 12.50, found {value!r}", param, ctx
+            )
+
+
+def _kind(name: str, kind: object) -> click.ParamType[Any] | type:
+    if kind is int:
+        return _MinorUnits() if name.endswith("minor_units") else int
+    return str
 
 
 def _generate(message_type: str, count: int, to: str | None, as_json: bool, **options: Any) -> None:
@@ -183,6 +214,8 @@ def build_command(mti: str, elements: tuple[str, ...], version: str, to: str | N
     {"3": "000000"} on standard input where none are given."""
     from sim.operations.building import build_from
 
+    if "=" in mti:
+        raise click.UsageError(f"the message type stands first: build 0800 {mti}")
     found = dict(_pair(one) for one in elements) if elements else _of_json()
     made = build_from(mti, found, version=version_named(version))
     _print(made.message, to, as_json)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 _LEFT_OUT = ("source", "hint", "pattern", "call")  # of what is shown; JSON has them
+_DETAILS = (*_LEFT_OUT, "extends", "mti", "track_2", "binary", "lengths", "differs", "framing", "note")
 _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
 
 
@@ -43,11 +44,13 @@ def read_command(source: str, out: str | None, clear: bool, as_json: bool, **opt
         click.echo(f"{len(table):,} rows in {out}", err=True)
 
 
-def _reference(table: Any, as_json: bool, find: str | None = None) -> None:
+def _reference(
+    table: Any, as_json: bool, find: str | None = None, left_out: tuple[str, ...] = _LEFT_OUT
+) -> None:
     """Print a table of the toolkit's own, the rows that hold *find*."""
     from sim.cli import shown
 
-    columns = [name for name in table.columns if name not in _LEFT_OUT]
+    columns = [name for name in table.columns if name not in left_out]
     rows = table.masked().astype(object).where(table.notna(), None)
     if find:
         held = rows.apply(lambda row: find.casefold() in " ".join(map(str, row)).casefold(), axis=1)
@@ -71,9 +74,10 @@ def search_command(words: tuple[str, ...], kind: str | None, as_json: bool) -> N
     import sim
 
     found: Any = sim.search(" ".join(words), kind)  # type: ignore[arg-type]  # it refuses other words
-    _reference(found if as_json else found.drop(columns="text"), as_json)
     if found.empty:
+        click.echo("Nothing has all of these words; try fewer, or the beginning of one.", err=True)
         click.get_current_context().exit(1)
+    _reference(found if as_json else found.drop(columns="text"), as_json)
 
 
 @click.command("fields")
@@ -89,11 +93,11 @@ def fields_command(version: str, network: str | None, find: str | None, as_json:
 
 
 @click.command("codes")
-@click.argument("name")
+@click.argument("name", required=False)
 @click.option("--find", "-s", help="The rows that hold this word.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
-def codes_command(name: str, find: str | None, as_json: bool) -> None:
-    """List the code list NAME, such as response_code."""
+def codes_command(name: str | None, find: str | None, as_json: bool) -> None:
+    """List the code list NAME, such as response_code; without it, which lists there are."""
     import sim
 
     _reference(sim.codes(name), as_json, find)
@@ -116,4 +120,4 @@ def formats_command(find: str | None, as_json: bool) -> None:
     """List the wire formats that messages are read and written in."""
     import sim
 
-    _reference(sim.formats(), as_json, find)
+    _reference(sim.formats(), as_json, find, _DETAILS)

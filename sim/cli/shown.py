@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,40 +18,56 @@ if TYPE_CHECKING:
 
 _GAP = "  "
 _LEAST = 8
+_WORD = 22  # words up to this length, such as the name of a rule, are broken where nothing else helps
+_MOST_LINES = 3  # of a row
 _WIDE = 100  # characters of a line of sentences
 _SIGNS = {"error": ("✖", "red"), "warning": ("▲", "yellow"), "info": ("·", "blue")}
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows beneath their heads. On a terminal wide columns are cut to fit; a pipe gets all."""
+    """Print rows beneath their heads. On a terminal wide columns take more lines, and are cut after some; a
+    pipe gets all, a line a row."""
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     used = [at for at, head in enumerate(heads) if any(row[at] for row in cells)]
     widths = [max(len(heads[at]), *(len(row[at]) for row in cells)) for at in used]
     if sys.stdout.isatty():
-        widths = _fitted(widths, shutil.get_terminal_size().columns - len(_GAP) * (len(used) - 1))
+        words = [max((len(word) for row in cells for word in row[at].split()), default=0) for at in used]
+        room = shutil.get_terminal_size().columns - len(_GAP) * (len(used) - 1)
+        for most in (_WORD, _LEAST):
+            widths = _fitted(widths, [min(max(_LEAST, word), most) for word in words], room)
     click.echo(click.style(_line([heads[at] for at in used], widths), bold=True))
     for row in cells:
-        click.echo(_line([row[at] for at in used], widths))
+        for line in _lines([row[at] for at in used], widths):
+            click.echo(line)
 
 
-def _fitted(widths: list[int], room: int) -> list[int]:
-    """The widest columns give way until all fit."""
+def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
+    """The widest columns give way until all fit, or each has its *least*."""
     widths = list(widths)
-    while sum(widths) > room and max(widths) > _LEAST:
-        widest = widths.index(max(widths))
-        second = max([_LEAST, *(width for at, width in enumerate(widths) if at != widest)])
-        widths[widest] = max(
-            _LEAST, min(widths[widest] - 1, max(second, widths[widest] - (sum(widths) - room)))
-        )
+    while sum(widths) > room:
+        wide = [at for at, width in enumerate(widths) if width > least[at]]
+        if not wide:
+            break
+        widest = max(wide, key=lambda at: widths[at])
+        widths[widest] -= 1
     return widths
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    shown = (
-        cell if len(cell) <= width else cell[: width - 1] + "…"
+def _lines(cells: Sequence[str], widths: Sequence[int]) -> Iterable[str]:
+    """A row as it is drawn: what is wider than its column goes on beneath."""
+    columns = (
+        [cell] if len(cell) <= width else _wrapped(cell, width)
         for cell, width in zip(cells, widths, strict=True)
     )
-    return _GAP.join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip()
+    return (_line(parts, widths) for parts in zip_longest(*columns, fillvalue=""))
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    return textwrap.wrap(cell, width, max_lines=_MOST_LINES, placeholder="…", break_on_hyphens=False)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return _GAP.join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
 def heading(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import WireError
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
     from sim.link.client import AsyncClient
 
 _CLOSED = "the other side closed it"
+
+
+def _why(error: OSError) -> str:
+    """Why there is no connection, and what to look at where that is known."""
+    plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
+    why = plain or getattr(error, "verify_message", "") or error.strerror or str(error) or _CLOSED
+    if isinstance(error, ConnectionRefusedError):
+        return f"{why}: is the host running, and is this its port?"
+    if isinstance(error, socket.gaierror):
+        return f"{why}: is the host's name spelt right?"
+    return why
 
 
 class Channel:
@@ -50,9 +62,7 @@ class Channel:
                 raise
             raise LinkError(f"{host}:{port}", wanted, f"none within {seconds:g} seconds") from None
         except OSError as error:
-            plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
-            why = plain or getattr(error, "verify_message", "") or error.strerror or str(error) or _CLOSED
-            raise LinkError(f"{host}:{port}", wanted, why) from None
+            raise LinkError(f"{host}:{port}", wanted, _why(error)) from None
         finally:
             watch.cancel()
         return cls(client, name, reader, writer)

@@ -15,7 +15,7 @@ from called import Run
 import sim
 from sim.cli.given import _whole
 from sim.cli.group import iso8583
-from sim.cli.shown import prose
+from sim.cli.shown import prose, table
 from sim.codec import parse
 from sim.codec.wire import encode
 from sim.operations import generate, parse_any
@@ -55,7 +55,9 @@ def test_options_of_generate_are_those_of_the_face() -> None:
     assert "The amount in the smallest unit of --currency" in (words := " ".join(told.split()))
     assert "DISCOVER, JCB or UNIONPAY, in any letter case" in words
     assert "By default it is the card's, or VISA when --pan is left out, too." in words
-    assert not re.search(r"None|sim\.[A-Z]|\*", words)
+    assert "--instalments INTEGER How many, 2 to 99." in words
+    assert not re.search(r"None|sim\.|tzinfo|\*", words)
+    assert "found '12.50'" in Run("generate", "--amount", "12.50").err
     made = Run("generate", "refund", "--currency", "eur", "--amount", "2500", "--json").records[0]
     assert parse(str(made["message"])).get(4) == "000000002500"
     assert parse(str(made["message"])).get(49) == "978"
@@ -222,12 +224,29 @@ def test_sentences_end_their_lines_between_words(
     assert " ".join(" ".join(shown).split()) == said.strip()
 
 
+def test_a_wide_column_goes_on_beneath(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal a row takes some lines, broken between words; names of rules stay whole."""
+    rows = [("required-element", "one two " * 40, "7")]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    table(("rule", "checks", "field"), rows)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[1] == "required-element  one two one two  7"
+    assert shown[3].endswith("…")
+    assert len(shown) == 4
+
+
 def test_search_looks_in_all_tables() -> None:
     """Words, a kind; nothing found is told by the status, an unknown kind with the right ones."""
     found = Run("search", "terminal", "id", "--kind", "element", "--json").records
     assert "DE 41" in {str(one["key"]) for one in found}
     assert "DE 41" in Run("search", "DE 41").out
     assert "ebcdic" in Run("formats").out  # what each has for text
+    assert Run("search", "nosuchword").err.startswith("Nothing has all")
+    assert "response_code" in Run("codes").out
+    assert "build 0800 3=990000" in Run("build", "3=990000").err
     assert (Run("search", "nosuchword").status, Run("search", "pin", "-k", "elment").status) == (1, 2)
 
 

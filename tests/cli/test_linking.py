@@ -144,7 +144,7 @@ def test_a_host_may_be_ended_as_soon_as_it_says_that_it_listens(monkeypatch: pyt
     finally:
         signal.signal(signal.SIGTERM, before)
     assert ended.returncode == 0
-    assert ended.stderr.splitlines()[-1].endswith(" messages and events seen.")
+    assert ended.stderr.splitlines()[-1].startswith("Messages and events seen: ")
 
 
 def test_formats_and_framing_go_by_name() -> None:
@@ -203,7 +203,7 @@ def test_a_load_is_measured() -> None:
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["send", "127.0.0.1:1", REQUEST], "expected a connection"),
+        (["send", "127.0.0.1:1", REQUEST], ": is the host running, and is this its port?"),
         (["send", "nonsense", REQUEST], "expected"),
         (["suite", "NOSUCH"], "found 'NOSUCH'"),
         (["suite", "nosuch.toml"], "No such file"),
