@@ -11,39 +11,26 @@ from functools import lru_cache
 
 from sim.codec import Message
 from sim.elements import money, mti, tlv
-from sim.elements.chip_data import ChipData, read
+from sim.elements.chip_data import ChipData as ChipData
+from sim.elements.chip_data import read as read
 from sim.elements.emv_values import (
     MEANINGS,
     application,
-    bits_set,
     characters,
     count,
-    cryptogram,
     cvm_parts,
-    cvm_results,
     numeric_country,
     on_device,
     response_code,
     three_digits,
 )
+from sim.elements.emv_values import bits_set as bits_set
+from sim.elements.emv_values import cryptogram as cryptogram
+from sim.elements.emv_values import cvm_results as cvm_results
 from sim.elements.words import with_article
 from sim.masking import mask_pan
 from sim.spec import currency as iso_currency
 from sim.spec import emv
-
-__all__ = [
-    "ChipData",
-    "TagMeaning",
-    "bits_set",
-    "cryptogram",
-    "cvm_results",
-    "decode",
-    "explain_tag",
-    "headline",
-    "owner_of",
-    "read",
-    "summary",
-]
 
 _HEADLINE = 240
 _PRIVATE_CLASS = 0xC0

@@ -11,27 +11,14 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sim.elements.coded import known
-from sim.elements.composing import write
-from sim.elements.cutting import Cutting, Misfit, Part, inside
+from sim.elements.composing import write as write
+from sim.elements.cutting import Cutting, inside
+from sim.elements.cutting import Misfit as Misfit
+from sim.elements.cutting import Part as Part
 from sim.spec import Spec
-from sim.spec.layouts import Layout, laid_out, layouts
-
-__all__ = [
-    "Layout",
-    "Misfit",
-    "Part",
-    "Parts",
-    "closest",
-    "fits",
-    "fitting",
-    "laid_out",
-    "layouts",
-    "place",
-    "read",
-    "standing",
-    "tried",
-    "write",
-]
+from sim.spec.layouts import Layout as Layout
+from sim.spec.layouts import laid_out as laid_out
+from sim.spec.layouts import layouts as layouts
 
 
 class Parts(NamedTuple):

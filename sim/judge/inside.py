@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from sim.codec import Message
 from sim.elements.layout import fits, layouts
 from sim.spec.layouts import Cell, Layout
-from sim.spec.networks import FormatRow
+from sim.spec.network_records import FormatRow
 
 # Several networks ask about a message one after the other; its data is kept no longer than that.
 _LATEST = 4

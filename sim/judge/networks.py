@@ -19,17 +19,8 @@ from sim.judge.engine import SILENT, Heard, Located, RuleText, catalogue, heard
 from sim.judge.finding import Hit, Severity
 from sim.judge.questions import Inquiry, Question
 from sim.spec import version_of
-from sim.spec.networks import (
-    NETWORKS,
-    FormatRow,
-    Presence,
-    detect,
-    element_name,
-    formats,
-    judge,
-    network,
-    presence,
-)
+from sim.spec.network_records import FormatRow, Presence
+from sim.spec.networks import NETWORKS, detect, element_name, formats, judge, network, presence
 
 _CACHE_SIZE = 1024
 _IIN_DIGITS = 6

@@ -14,7 +14,8 @@ from sim.kept import Kept
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.spec import lookup, spec
-from sim.spec.networks import FormatRow, response_code
+from sim.spec.network_records import FormatRow
+from sim.spec.networks import response_code
 
 # What a format finds wrong with a value, None when nothing.
 FormatCheck = Callable[[Message, int, str, FormatRow, str], str | None]

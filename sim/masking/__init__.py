@@ -21,34 +21,21 @@ from typing import NamedTuple
 
 from sim.elements import chip_data
 from sim.kept import Kept
-from sim.masking import search
-from sim.masking.inside import cover_chip, cover_parts, cover_tagged
-from sim.masking.search import SHORTEST_PAN, Span, hide, is_card, middle
-from sim.masking.texts import LONG_HEX, STAR, mask_bytes, mask_pan, mask_piece, mask_text, mask_words
+from sim.masking import search as search
+from sim.masking.inside import cover_chip, cover_tagged
+from sim.masking.inside import cover_parts as cover_parts
+from sim.masking.search import SHORTEST_PAN, Span, hide, middle
+from sim.masking.search import is_card as is_card
+from sim.masking.texts import LONG_HEX, STAR
+from sim.masking.texts import mask_bytes as mask_bytes
+from sim.masking.texts import mask_pan as mask_pan
+from sim.masking.texts import mask_piece as mask_piece
+from sim.masking.texts import mask_text as mask_text
+from sim.masking.texts import mask_words as mask_words
 from sim.masking.written import SHORTEST
 from sim.spec import currency
 from sim.spec.elements import spec
 from sim.spec.tables import read_csv
-
-__all__ = [
-    "UNREAD",
-    "Stretch",
-    "cover",
-    "cover_fields",
-    "cover_parts",
-    "cover_value",
-    "is_card",
-    "is_sensitive",
-    "mask",
-    "mask_bytes",
-    "mask_cells",
-    "mask_pan",
-    "mask_piece",
-    "mask_text",
-    "mask_words",
-    "search",
-    "tells_itself",
-]
 
 UNREAD = -1  # the number of text that was left unread
 _MTI, _BITMAP, _PAN = 0, 1, 2

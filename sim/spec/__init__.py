@@ -1,55 +1,27 @@
 """What ISO 8583 says: element tables, code lists, networks, currencies. Sole reader of `data/`."""
 
-from sim.spec.codes import Code, code_list, code_lists, lookup, lookup_anywhere
-from sim.spec.elements import (
-    VERSIONS,
-    ElementSpec,
-    Role,
-    Spec,
-    is_particular,
-    number_of,
-    particular,
-    reshaped,
-    role,
-    spec,
-    version_of,
-)
-from sim.spec.registries import (
-    Country,
-    Currency,
-    countries,
-    country,
-    currencies,
-    currency,
-    merchant_category,
-    region,
-    withdrawn_currencies,
-)
-
-__all__ = [
-    "VERSIONS",
-    "Code",
-    "Country",
-    "Currency",
-    "ElementSpec",
-    "Role",
-    "Spec",
-    "code_list",
-    "code_lists",
-    "countries",
-    "country",
-    "currencies",
-    "currency",
-    "is_particular",
-    "lookup",
-    "lookup_anywhere",
-    "merchant_category",
-    "number_of",
-    "particular",
-    "region",
-    "reshaped",
-    "role",
-    "spec",
-    "version_of",
-    "withdrawn_currencies",
-]
+from sim.spec.codes import Code as Code
+from sim.spec.codes import code_list as code_list
+from sim.spec.codes import code_lists as code_lists
+from sim.spec.codes import lookup as lookup
+from sim.spec.codes import lookup_anywhere as lookup_anywhere
+from sim.spec.elements import VERSIONS as VERSIONS
+from sim.spec.elements import ElementSpec as ElementSpec
+from sim.spec.elements import Role as Role
+from sim.spec.elements import Spec as Spec
+from sim.spec.elements import is_particular as is_particular
+from sim.spec.elements import number_of as number_of
+from sim.spec.elements import particular as particular
+from sim.spec.elements import reshaped as reshaped
+from sim.spec.elements import role as role
+from sim.spec.elements import spec as spec
+from sim.spec.elements import version_of as version_of
+from sim.spec.registries import Country as Country
+from sim.spec.registries import Currency as Currency
+from sim.spec.registries import countries as countries
+from sim.spec.registries import country as country
+from sim.spec.registries import currencies as currencies
+from sim.spec.registries import currency as currency
+from sim.spec.registries import merchant_category as merchant_category
+from sim.spec.registries import region as region
+from sim.spec.registries import withdrawn_currencies as withdrawn_currencies

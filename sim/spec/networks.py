@@ -31,34 +31,6 @@ from sim.spec.network_records import (
 )
 from sim.spec.tables import names, read_csv, read_toml
 
-__all__ = [
-    "CHECKS",
-    "NETWORKS",
-    "PREDICATES",
-    "CardRange",
-    "CardVerdict",
-    "Detection",
-    "Echo",
-    "FormatRow",
-    "MtiVersions",
-    "Network",
-    "Presence",
-    "ResponseCode",
-    "TestCard",
-    "allowed",
-    "default_card",
-    "detect",
-    "element_name",
-    "formats",
-    "judge",
-    "network",
-    "presence",
-    "response_code",
-    "test_cards",
-    "told",
-    "told_name",
-]
-
 T = TypeVar("T")
 
 

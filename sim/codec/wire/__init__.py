@@ -1,28 +1,19 @@
 """Bytes <-> Message: how links write messages (formats) and what stands around them (framing)."""
 
-from sim.codec.wire.catalogue import names, wire_format
-from sim.codec.wire.decode import WireMessage, decode, read
-from sim.codec.wire.encode import encode, misfits, otherwise
-from sim.codec.wire.formats import Format
-from sim.codec.wire.framing import Frame, Layer, frame, frames, peel, strip, wrap
-from sim.errors import WireError
-
-__all__ = [
-    "Format",
-    "Frame",
-    "Layer",
-    "WireError",
-    "WireMessage",
-    "decode",
-    "encode",
-    "frame",
-    "frames",
-    "misfits",
-    "names",
-    "otherwise",
-    "peel",
-    "read",
-    "strip",
-    "wire_format",
-    "wrap",
-]
+from sim.codec.wire.catalogue import names as names
+from sim.codec.wire.catalogue import wire_format as wire_format
+from sim.codec.wire.decode import WireMessage as WireMessage
+from sim.codec.wire.decode import decode as decode
+from sim.codec.wire.decode import read as read
+from sim.codec.wire.encode import encode as encode
+from sim.codec.wire.encode import misfits as misfits
+from sim.codec.wire.encode import otherwise as otherwise
+from sim.codec.wire.formats import Format as Format
+from sim.codec.wire.framing import Frame as Frame
+from sim.codec.wire.framing import Layer as Layer
+from sim.codec.wire.framing import frame as frame
+from sim.codec.wire.framing import frames as frames
+from sim.codec.wire.framing import peel as peel
+from sim.codec.wire.framing import strip as strip
+from sim.codec.wire.framing import wrap as wrap
+from sim.errors import WireError as WireError

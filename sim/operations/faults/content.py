@@ -12,7 +12,8 @@ from sim.judge import Severity, catalogue
 from sim.operations.faults.change import Row, change
 from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
 from sim.spec import VERSIONS, version_of
-from sim.spec.networks import Presence, judge, network, presence, told_name
+from sim.spec.network_records import Presence
+from sim.spec.networks import judge, network, presence, told_name
 from sim.spec.tables import read_csv, read_toml
 
 _REQUIRED, _FORBIDDEN = "required-element", "forbidden-element"

@@ -13,36 +13,18 @@ from sim import background
 from sim.codec import Message
 from sim.operations.explanation import Explanation
 from sim.operations.generation import Generated
-from sim.operations.llm.errors import (
-    CardNumberRefused,
-    DescriptionUnusable,
-    LlmError,
-    LlmFailed,
-    LlmTimeout,
-    LlmUnavailable,
-    LlmUnknownModel,
-    LlmUnknownProvider,
-)
-from sim.operations.llm.transport.providers import PROVIDERS, ProviderStatus, choose, status
-
-__all__ = [
-    "PROVIDERS",
-    "CardNumberRefused",
-    "DescriptionUnusable",
-    "LlmError",
-    "LlmFailed",
-    "LlmTimeout",
-    "LlmUnavailable",
-    "LlmUnknownModel",
-    "LlmUnknownProvider",
-    "ProviderStatus",
-    "explain",
-    "explain_async",
-    "generate",
-    "generate_async",
-    "status",
-    "stream_explain",
-]
+from sim.operations.llm.errors import CardNumberRefused as CardNumberRefused
+from sim.operations.llm.errors import DescriptionUnusable as DescriptionUnusable
+from sim.operations.llm.errors import LlmError as LlmError
+from sim.operations.llm.errors import LlmFailed as LlmFailed
+from sim.operations.llm.errors import LlmTimeout as LlmTimeout
+from sim.operations.llm.errors import LlmUnavailable as LlmUnavailable
+from sim.operations.llm.errors import LlmUnknownModel as LlmUnknownModel
+from sim.operations.llm.errors import LlmUnknownProvider as LlmUnknownProvider
+from sim.operations.llm.transport.providers import PROVIDERS as PROVIDERS
+from sim.operations.llm.transport.providers import ProviderStatus as ProviderStatus
+from sim.operations.llm.transport.providers import choose
+from sim.operations.llm.transport.providers import status as status
 
 
 async def explain_async(
