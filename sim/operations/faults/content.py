@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 
 from sim.codec import Message, build, spans
@@ -12,7 +13,6 @@ from sim.judge import Severity, catalogue
 from sim.operations.faults.change import Row, change
 from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
 from sim.spec import VERSIONS, version_of
-from sim.spec.network_records import Presence
 from sim.spec.networks import judge, network, presence, told_name
 from sim.spec.tables import read_csv, read_toml
 
@@ -123,50 +123,34 @@ def _presences() -> Iterator[tuple[Fault, Attempt]]:
     for number in _asked()["required"]:
         what = f"DE {number} is missing, which the network requires here."
         fault = Fault(f"without-de-{number}", _REQUIRED, what, VERSIONS, _SHOWN_ON, CONTENT)
-        yield fault, partial(_without, fault, number)
+        yield fault, partial(_presence, fault, number, None)
     sound = read_toml("faults_networks")["sound"]
     for number in _asked()["forbidden"]:
         values = sound[str(number)]
         what = f"DE {number} is there, which the network does not use here."
         fault = Fault(f"with-de-{number}", _FORBIDDEN, what, tuple(values), _SHOWN_ON, CONTENT)
-        yield fault, partial(_with, fault, number, values)
-
-
-def _without(fault: Fault, number: int, message: Message, name: str | None) -> Broken | None:
-    row = _row(message, number, name, "MC")
-    if row is None or number not in message:
-        return None
-    return _presence(fault, row, message, message.replace(**{f"de{number}": None}), name)
-
-
-def _with(
-    fault: Fault, number: int, values: dict[str, str], message: Message, name: str | None
-) -> Broken | None:
-    row = _row(message, number, name, "X")
-    if row is None or number in message or message.version not in values:
-        return None
-    made = message.replace(**{f"de{number}": values[message.version]})
-    return _presence(fault, row, message, made, name)
-
-
-def _row(message: Message, number: int, name: str | None, presences: str) -> Presence | None:
-    """The row of the network's table that asks for, or forbids, the element in such a message."""
-    if name is None or version_of(message.mti) != message.version:
-        return None
-    rows = (row for row in presence(name, message.mti) if row.field == number)
-    found = next(rows, None)
-    return found if found and found.presence in presences and found.severity != "none" else None
+        yield fault, partial(_presence, fault, number, values)
 
 
 def _presence(
-    fault: Fault, row: Presence, message: Message, made: Message, name: str | None
+    fault: Fault, number: int, values: Mapping[str, str] | None, message: Message, name: str | None
 ) -> Broken | None:
+    """The element taken out, or put in with one of *values*, by version, where the network's table asks for
+    it, or forbids it, in such a message."""
+    if name is None or version_of(message.mti) != message.version:
+        return None
+    row = next((row for row in presence(name, message.mti) if row.field == number), None)
+    if row is None or row.presence not in ("MC" if values is None else "X") or row.severity == "none":
+        return None
+    if (number in message) != (values is None) or (values is not None and message.version not in values):
+        return None
+    made = message.replace(**{f"de{number}": None if values is None else values[message.version]})
     original, raw = build(message), build(made)
-    place = spans(made)[row.field][1] if row.field in made else None
+    place = spans(made)[number][1] if number in made else None
     title = network(row.network).title
-    verb = "does not use" if row.presence == "X" else "requires"
-    there = "is there" if row.presence == "X" else "is missing"
-    element = told_name(message.spec, row.field, row.network)
-    what = f"DE {row.field} ({element}) {there}, which {title} {verb} in {row.mti}."
-    told = Fault(fault.id, fault.rule, what, fault.versions, fault.kinds, fault.group)
-    return broken(told, original, raw, (row.field, place), made.version, name, Severity(row.severity))
+    found = (
+        f"is missing, which {title} requires" if values is None else f"is there, which {title} does not use"
+    )
+    element = told_name(message.spec, number, row.network)
+    told = replace(fault, what=f"DE {number} ({element}) {found} in {row.mti}.")
+    return broken(told, original, raw, (number, place), made.version, name, Severity(row.severity))
