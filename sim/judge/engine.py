@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from sim.codec import Message
 from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
@@ -214,32 +214,24 @@ def always(hit: Hit) -> Check:
     return lambda message: (hit,)
 
 
-def each(
-    rule_id: str,
-    *numbers: int,
-    versions: tuple[str, ...] = VERSIONS,
-    classes: str = ANY,
-    functions: str = ANY,
-    reads: tuple[int | str, ...] | None = None,
-    missing: Iterable[int] = (),
-    any_mti: bool | None = None,
-    equal: Equal | None = None,
-) -> Callable[[ElementCheck], ElementCheck]:
+class _Needs(TypedDict, total=False):
+    """What a rule about one element may say of itself, as `rule` takes it."""
+
+    versions: tuple[str, ...]
+    classes: str
+    functions: str
+    reads: tuple[int | str, ...]
+    missing: Iterable[int]
+    any_mti: bool
+    equal: Equal
+
+
+def each(rule_id: str, *numbers: int, **needs: Unpack[_Needs]) -> Callable[[ElementCheck], ElementCheck]:
     """Bind a check of one element to each of *numbers*; it gets the message and the number."""
 
     def bind(check: ElementCheck) -> ElementCheck:
         for number in numbers:
-            rule(
-                rule_id,
-                number,
-                versions=versions,
-                classes=classes,
-                functions=functions,
-                reads=reads,
-                missing=missing,
-                any_mti=any_mti,
-                equal=equal,
-            )(partial(check, number=number))
+            rule(rule_id, number, **needs)(partial(check, number=number))
         return check
 
     return bind
