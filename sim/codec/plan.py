@@ -10,7 +10,7 @@ tables enter generated source; its text is kept as `reader.source`, to be read: 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sim.codec import bitmap
@@ -103,12 +103,8 @@ def writer(version: str, present: tuple[int, ...], empty_secondary: bool) -> Wri
     return made
 
 
-def _readers(version: str) -> Earned[str, Reader]:
-    return Earned(lambda bits: reader(version, bits), CACHE_SIZE, EARNED)
-
-
 # version -> bitmap as it stands in the text (16 hex digits, or 32 where bit 1 is set) -> reader.
-READERS = {version: _readers(version) for version in VERSIONS}
+READERS = {version: Earned(partial(reader, version), CACHE_SIZE, EARNED) for version in VERSIONS}
 WRITERS: Earned[Layout, Writer] = Earned(lambda layout: writer(*layout), CACHE_SIZE, EARNED)
 
 

@@ -114,13 +114,9 @@ def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
             if _parses(text[start:], version):
                 hint = f"This is a hex dump: each pair of digits is one {name} character. Convert it to text."
                 yield Cause(hint, DECODED, text[start:], version, f"Read the hex as {name}")
-    if _binary_bitmap(data):
+    if len(data) > 12 and data[:4].isdigit() and not data[4:12].isascii():
         hint = "This is a hex dump of a message with a binary bitmap; convert it to the text form first."
         yield Cause(hint, DECODED, None, version, "")
-
-
-def _binary_bitmap(data: bytes) -> bool:
-    return len(data) > 12 and data[:4].isdigit() and not data[4:12].isascii()
 
 
 def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:

@@ -244,9 +244,5 @@ def _made(version: str, head: str) -> Look:
     return made
 
 
-def _looks(version: str) -> Earned[str, Look]:
-    return Earned(lambda head: _made(version, head), CACHE_SIZE, EARNED)
-
-
 # Version -> MTI and bitmap as they stand in the text, in upper case -> what looks at such texts.
-LOOKS = {version: _looks(version) for version in VERSIONS}
+LOOKS = {version: Earned(partial(_made, version), CACHE_SIZE, EARNED) for version in VERSIONS}

@@ -67,7 +67,8 @@ def respond(
     else:
         decided = decisions(network, version, mti, present).of(inside)
     if len(decided) != (_width_of_code(version) if request.dialect is None else request.spec[39].width):
-        raise BuildError(39, None, _code_of(request), f"{len(decided)} characters")
+        expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
+        raise BuildError(39, None, expected, f"{len(decided)} characters")
     partial = amount_minor_units is not None
     outline = outlines(network, version, mti, present, decided, partial).of(inside)
     made = _Answer(inside, decided, amount_minor_units, balance_minor_units)
@@ -78,10 +79,6 @@ def respond(
 @cache
 def _width_of_code(version: str) -> int:
     return spec(version)[39].width
-
-
-def _code_of(request: Message) -> str:
-    return f"{request.spec[39].format}, a code of {request.version}: see sim.codes('response_code')"
 
 
 def _check(option: str, value: int | None, most: int, least: int = 0) -> None:

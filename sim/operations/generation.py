@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from sim.codec import Message, build
+from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.details import sample_note
 from sim.operations.filling import Values, filled
 from sim.operations.merchants import chosen_category, note_of
@@ -20,7 +21,6 @@ from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.networks import network as network_of
 from sim.spec.tables import read_toml
 
-DEFAULT_VERSION = "1987"  # where no network, whose own version it would be, is known
 SOURCE_TEMPLATE = "template"  # our choice: the contract leaves the values of `source` open
 DEFAULT_NETWORK = NETWORKS[0]  # our choice: the test card when neither network nor PAN is given
 

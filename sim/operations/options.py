@@ -77,12 +77,8 @@ def mti_of(kind: str, own: str | None, version: str) -> str:
     ('0420', '0400')
     """
     usual = read_toml("templates")["kinds"][kind]["mti"][version]
-    return str(dialect_of(own, version).get("mtis", {}).get(kind, usual))
-
-
-def dialect_of(name: str | None, version: str) -> Mapping[str, Any]:
-    """What network *name* has otherwise in messages of *version*; nothing where there is none."""
-    return network(name).dialects.get(version, {}) if name else {}
+    dialect = network(own).dialects.get(version, {}) if own else {}
+    return str(dialect.get("mtis", {}).get(kind, usual))
 
 
 def settle(

@@ -157,16 +157,14 @@ def _rows(
     the *code* stand against, with what they still ask of the message."""
     for row in worded(answers(network, version), words):
         known = [
-            test for test in row.tests if not test.path or _element(test) not in present or _of_code(test)
+            test
+            for test in row.tests
+            if not test.path or _element(test) not in present or _element(test) == _DECISION
         ]
         if holding(
             [replace(row, tests=tuple(known))], words, lambda path: code or "" if path == "39" else ""
         ):
             yield replace(row, tests=tuple(test for test in row.tests if test not in known))
-
-
-def _of_code(test: Test) -> bool:
-    return _element(test) == _DECISION
 
 
 def _words(mti: str) -> tuple[str, str]:

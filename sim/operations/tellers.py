@@ -51,7 +51,9 @@ class _Chosen:
 def _chosen(version: str, present: tuple[int, ...], name: str | None) -> _Chosen:
     """The tellers for messages with the elements *present*; none follows from codes where no *version* is
     named."""
-    codes = {number for number in codes_of(version) if _is_short(version, number)} if version else set()
+    # What is shorter holds no card number.
+    elements = [spec(version)[number] for number in codes_of(version)] if version else ()
+    codes = {one.number for one in elements if one.width < SHORTEST_PAN}
     asked: list[tuple[str, Teller, bool]] = []
     read: set[int] = set()
     for teller, needs, reads in TELLERS:
@@ -64,11 +66,6 @@ def _chosen(version: str, present: tuple[int, ...], name: str | None) -> _Chosen
         if coded and there:
             read |= there
     return _Chosen(tuple(asked), tuple(sorted(read)))
-
-
-def _is_short(version: str, number: int) -> bool:
-    """Whether the code is too short to hold a card number."""
-    return spec(version)[number].width < SHORTEST_PAN
 
 
 def _parts(message: Message, name: str | None) -> tuple[Part, ...]:

@@ -73,13 +73,9 @@ class Draft:
         """*value* of list *name* as the new version has it, None where no row says."""
         return rules.code(self.message.version, self.to, name, value)
 
-    def misfit(self, number: int, value: str) -> str:
-        """Why *value* cannot stand in element *number* of the new version; empty where it can."""
-        return misfit(self.to, number, value)
-
     def put(self, number: int, value: str) -> str:
         """Write *value* to element *number* if it fits. Why it does not, empty where it does."""
-        reason = self.misfit(number, value)
+        reason = misfit(self.to, number, value)
         if not reason:
             self.fields[number] = value
         return reason

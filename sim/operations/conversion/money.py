@@ -36,15 +36,13 @@ def amount(draft: Draft, rule: ConversionRow) -> None:
         draft.lose(rule.sources, reason)
     elif given:
         draft.note(number, MERGED, (number,), f"with the currency of DE {beside} and its decimals")
-        if _is_lost(draft, beside):  # of another amount that is not there
+        if (
+            beside in draft.notes and draft.notes[beside].action == LOST
+        ):  # of another amount that is not there
             del draft.notes[beside]
         draft.note(beside, MERGED, (number,), "2003 writes it with the amount")
     else:
         draft.note(number, FILLED, (number,), f"with currency {_NO_CURRENCY}, for the message names none")
-
-
-def _is_lost(draft: Draft, number: int) -> bool:
-    return number in draft.notes and draft.notes[number].action == LOST
 
 
 def _apart(draft: Draft, rule: ConversionRow) -> None:
