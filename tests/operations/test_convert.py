@@ -76,6 +76,15 @@ def check(source: Message, to: str, made: Converted | None = None) -> tuple[Mess
     return made.message, way_back
 
 
+def test_what_the_way_back_adds_is_told() -> None:
+    """A network that asks for elements which the original has not gets them on the way back."""
+    source = generate("auth", network="UNIONPAY", at=AT).message.replace(de33=None, de100=None)
+    made = convert(source, "1993", at=AT)
+    check(source, "1993", made)
+    assert not made.lossless
+    assert "converting back fills in DE 33, DE 100, which" in made.notes[0].note
+
+
 @pytest.mark.parametrize(("version", "to"), WAYS)
 def test_every_generated_message(version: str, to: str) -> None:
     """What was valid is valid in the other version, for all kinds, networks, purposes and entries; and so it

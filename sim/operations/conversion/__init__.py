@@ -96,9 +96,18 @@ def convert(
     clock = at or datetime.now(UTC)
     made, notes = _converted(source, to, clock)
     _complete(made, source, None if network is None else network_named(network), clock, notes)
-    back, _ = _converted(made, source.version, clock)
-    told = [_honest(notes[number], source, back) for number in sorted(notes)]
+    back, undone = _converted(made, source.version, clock)
     lossless = back.mti == source.mti and back.fields == source.fields
+    if lossless:
+        # The way back asks for what the network does, too; nobody has to name that again.
+        _complete(back, made, None, clock, undone)
+        if added := sorted(back.fields.keys() - source.fields.keys()):
+            more = (
+                f"converting back fills in {_listed(added)}, which the network asks for in {source.version}"
+            )
+            notes[0] = replace(notes[0], note="; ".join(filter(None, (notes[0].note, more))))
+            lossless = False
+    told = [_honest(notes[number], source, back) for number in sorted(notes)]
     return Converted(made, tuple(told), lossless)
 
 
