@@ -59,11 +59,17 @@ def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
 
 
 def test_a_load_at_a_rate_sends_what_is_due_before_its_end() -> None:
-    """100 a second for 0.1 seconds are 10 requests; what would be due at the end is none of them."""
+    """Four a second for 2.5 seconds are 10 requests; what would be due at the end is none of them."""
 
     async def run() -> None:
-        async with AsyncHost() as host:
-            assert (await drive(host, rate=100, seconds=0.1)).sent == 10
+        timing = ManualTiming()
+        async with AsyncHost(timing=timing) as host:
+            driving = asyncio.ensure_future(drive(host, rate=4, seconds=2.5))
+            for sent in range(1, 10):
+                await until(lambda: host.traffic.counts["answer"] == sent and timing.due(sent))  # noqa: B023
+                await timing.advance(0.25)
+            await timing.advance(9)
+            assert (await driving).sent == 10
 
     asyncio.run(run())
 
