@@ -133,7 +133,8 @@ def track_2(message: Message) -> Iterator[Hit]:
     """DE 35 is laid out as track 2."""
     if read_track_2(message[35]) is None:
         expected = "PAN, = or D, expiry YYMM, service code, then digits"
-        yield Hit(35, expected, f"{len(message[35])} characters in another layout")
+        size = len(message[35])
+        yield Hit(35, expected, f"{size} characters in another layout" if size else "length 00")
 
 
 def other_expiry(message: Message, expiry: str) -> bool:
