@@ -25,7 +25,9 @@ _WEIGHTS = {
 }
 _MATTERS = 1.5  # a column of this weight has room for half a sentence on any screen
 # Columns that, where they stand together, hold what a table is asked for: sentences about one message.
-_TOLD = tuple(map(frozenset, (("message", "hint"), ("finding", "hint"), ("reasons",))))
+_TOLD = tuple(
+    map(frozenset, (("severity", "message"), ("message", "hint"), ("finding", "hint"), ("reasons",)))
+)
 # The column whose texts begin alike (Card acceptor ...), so that a beginning tells little.
 _NAME = "name"
 _LONG = 26  # characters; what has more may be cut short

@@ -34,6 +34,7 @@ def test_what_is_wrong_is_read_whole() -> None:
     for headers, whole in (
         (("message", "hint", "source"), ["message", "hint"]),
         (("meaning", "finding", "hint"), ["finding", "hint"]),
+        (("severity", "field", "message"), ["severity", "message"]),
         (("title", "reasons", "version"), ["reasons"]),
         (("name", "value", "meaning"), ["name"]),
         (("checks", "hint", "example"), []),

@@ -56,7 +56,9 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
     version = one_of(VERSIONS)
     network = one_of(NETWORKS)
 
-    def __init__(self, message: object, version: str | None, network: str | None) -> None:
+    def __init__(
+        self, message: object, version: str | None, network: str | None, *, repairs: bool = True
+    ) -> None:
         raw, version = as_text(message, version)
         self.text = CoveredText(
             cover=lambda text: cover(text, self.version), label="Message", placeholder=PASTE, rows=4
@@ -66,7 +68,7 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         self.gallery = Gallery(lambda sample: self._put(sample.text()))
         self.example_button = example_button(self._put)
         choices = [InputField(self.version_choice), InputField(self.network_choice), self.gallery]
-        self.recognised = Recognised(self._put)
+        self.recognised = Recognised(self._put, repairs)
         form = ipywidgets.Box(choices).add_class("iso-form")
         super().__init__([self.text, self.example_button, self.recognised, form])
         self.add_class("iso-rows")

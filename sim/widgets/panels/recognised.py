@@ -13,20 +13,23 @@ from sim.operations.choosing import chosen_version
 from sim.operations.guessing import Guess
 from sim.operations.reading import recognised
 from sim.operations.repairing import mend, offered
+from sim.operations.repairing.offering import REPAIR
 from sim.operations.wired import Wired, of_guessed
 from sim.widgets.panels.shared import markup, show
 
 
 class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     """Reads a paste that is no text form, says how it was written, and offers to put the message in its
-    place. Of a text that does not parse it offers to undo the cause that its hint names, or to repair it.
+    place. Of a text that does not parse it offers to undo the cause that its hint names, or to repair it;
+    without *repairs*, where the panel lists repairs itself, the cause alone.
 
     *mend* is given the text form when the button is pressed, and the version to read it by where that is
     another one, else None. `said` is how the paste was written.
     """
 
-    def __init__(self, mend: Callable[[str, str | None], None]) -> None:
+    def __init__(self, mend: Callable[[str, str | None], None], repairs: bool = True) -> None:
         self._mend = mend
+        self._repairs = repairs
         self._did = ("", "")
         self._seen: tuple[str, str | None] | None = None
         self._found: Guess | None = None
@@ -120,6 +123,8 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     def _tell(self, raw: str, version: str | None) -> None:
         if self._found is None:
             offer = offered(raw, chosen_version(raw, version)) if raw.strip() else ""
+            if offer == REPAIR and not self._repairs:
+                offer = ""
             did = self._did[1] if raw == self._did[0] else ""
             self._said.value = markup("p", did, "iso-hint", role="status") if did else ""
             self.button.description = offer

@@ -44,7 +44,7 @@ class ValidatePanel(Panel):
     picked = traitlets.Int(None, allow_none=True)
 
     def __init__(self, message: object = "", version: str | None = None, network: str | None = None) -> None:
-        self.input = MessageInput(message, version, network)
+        self.input = MessageInput(message, version, network, repairs=False)
         self.button = ipywidgets.Button(description="Validate", button_style="primary")
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.view = ReportView()
