@@ -43,40 +43,32 @@ class CoveredText(anywidget.AnyWidget):
 
     def __init__(self, value: str = "", *, cover: Callable[[str], str], **kwargs: Any) -> None:
         self._cover = cover
-        self._typing = False
+        self.typing = False  # whether `value` is being changed by a key pressed in the box
         super().__init__(value=value, **kwargs)
-        self._mask()
+        self.cover_again()
         self.observe(self._take, "value")
         self.on_msg(self._asked)
 
-    @property
-    def typing(self) -> bool:
-        """Whether `value` is being changed by a key pressed in the box."""
-        return self._typing
-
     def cover_again(self) -> None:
-        """Mask anew: what *cover* depends on has changed."""
-        self._mask()
-
-    def _mask(self) -> None:
+        """Mask anew: the text has changed, or what *cover* depends on."""
         shown = self._cover(self.value)
         self.hides = shown != self.value
         self.shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _take(self, change: Any) -> None:
         with self.hold_sync():
-            self._mask()
-            if not self._typing:
+            self.cover_again()
+            if not self.typing:
                 self.edition += 1
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         """What the browser sends: a text that was typed, or a wish for the true one."""
         if content.get("kind") == "typed" and self.editable:
-            self._typing = True
+            self.typing = True
             try:
                 self.value = str(content.get("text", ""))[: MOST_CHARACTERS + 1]
             finally:
-                self._typing = False
+                self.typing = False
                 self.send({"kind": "heard"})
         elif content.get("kind") == "ask":
             self.send({"kind": "text", "why": content.get("why", ""), "text": self.value})

@@ -23,7 +23,7 @@ from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
 from sim.widgets.model import as_text
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
-from sim.widgets.panels.gallery import Gallery, example_button
+from sim.widgets.panels.gallery import Gallery
 from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.linked import Linked
 from sim.widgets.panels.recognised import Recognised
@@ -66,7 +66,9 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         self.version_choice = ipywidgets.Dropdown(options=VERSION_CHOICES, description="Version")
         self.network_choice = ipywidgets.Dropdown(options=NETWORK_CHOICES, description="Network")
         self.gallery = Gallery(lambda sample: self._put(sample.text()))
-        self.example_button = example_button(self._put)
+        first = self.gallery.samples[0]
+        self.example_button = ipywidgets.Button(description="Try an example", tooltip=first.name)
+        self.example_button.on_click(lambda _: self._put(first.text()))
         choices = [InputField(self.version_choice), InputField(self.network_choice), self.gallery]
         self.recognised = Recognised(self._put, repairs)
         form = ipywidgets.Box(choices).add_class("iso-form")

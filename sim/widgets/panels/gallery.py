@@ -30,10 +30,3 @@ class Gallery(InputField):
         if at is not None and at >= 0:
             self.choice.value = -1
             self._take(self.samples[at])
-
-
-def example_button(take: Callable[[str], None]) -> Any:
-    """A button that gives *take* the first of the samples as text."""
-    button = ipywidgets.Button(description="Try an example", tooltip=samples()[0].name)
-    button.on_click(lambda _: take(samples()[0].text()))
-    return button
