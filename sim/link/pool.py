@@ -73,7 +73,7 @@ class Pool:
             return None
         if len(channels) < self.size and (self._filling is None or self._filling.done()):
             self._filling = asyncio.get_running_loop().create_task(self._refill())
-        channel = channels[0] if len(channels) == 1 else min(channels, key=_count_awaited)
+        channel = channels[0] if len(channels) == 1 else min(channels, key=lambda one: len(one.awaited))
         if channel.queued > self._limits["queue_bytes"]:
             raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes not taken")
         return channel
@@ -112,7 +112,3 @@ class Pool:
     def _check_open(self) -> None:
         if self.closed:
             raise LinkError(self.name, "an open client", "a closed one")
-
-
-def _count_awaited(channel: Channel) -> int:
-    return len(channel.awaited)

@@ -156,7 +156,7 @@ class _Run:
             await self.client.timing.sleep(step.seconds)
             return
         message = self._message(step)
-        result.sent = _said(message)
+        result.sent = f"{message.mti} {message.get(11)}"
         exchange = await self.client.send(message, timeout=step.timeout, reverse=step.undo)
         if step.do == "send":
             self.before = exchange
@@ -299,10 +299,6 @@ def _shown(answer: Message, number: int) -> str:
 
 def _label(key: str | int) -> str:
     return f"DE {key}" if isinstance(key, int) else key
-
-
-def _said(message: Message) -> str:
-    return f"{message.mti} {message.get(11)}"
 
 
 def _received(exchange: Exchange) -> str:

@@ -45,7 +45,8 @@ class Templates:
         """Keep *options* by *name*, in place of what had that name; whether all of them were kept. Raises
         OSError where the file cannot be written."""
         kept = dict(options)
-        own = kept.get("pan") is not None and kept["pan"] not in _published()
+        published = {card.pan for name in NETWORKS for card in test_cards(name)}
+        own = kept.get("pan") is not None and kept["pan"] not in published
         if own:
             del kept["pan"]
         self._write(self.all() | {name: kept})
@@ -60,10 +61,6 @@ class Templates:
         new = self.place.with_suffix(".new")
         new.write_text(json.dumps(held, indent=1, sort_keys=True), encoding="utf-8")
         new.replace(self.place)
-
-
-def _published() -> set[str]:
-    return {card.pan for name in NETWORKS for card in test_cards(name)}
 
 
 class TemplateBar(InputField):
