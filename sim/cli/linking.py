@@ -63,7 +63,7 @@ def host_command(
     line: dict[str, Any] = {"framing": list(framing) or None, "tls": tls}
     with opening.host(Host, options.pop("rules"), **line, **options) as host:
         unread = threading.Event()
-        host.seen.observe(_while_read(_teller(host.seen, as_json), unread))
+        host.seen.observe(_teller(host.seen, as_json, unread))
         try:
             # Only now: whoever waits for these words may connect, or end it, at once.
             click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
@@ -112,16 +112,15 @@ def send_command(
         "reverse": not no_reversal,
     }
     with opening.client(Client, address, **how, **options) as client:
-        instead: list[Entry] = []
-        client.seen.observe(_keeping(instead))
         for one in messages(message, path):
-            instead.clear()
+            before = client.seen.counts.total()
             done = client.exchange(parse_any(one).message)
             unanswered |= done.answer is None
             _tell(done, as_json)
             if done.answer is None and not as_json:
-                for entry in instead:
-                    click.echo(f"  came instead: {_instead(client.seen, entry)}")
+                for entry in client.seen:
+                    if entry.number > before and entry.kind in ("unmatched", "unreadable"):
+                        click.echo(f"  came instead: {_instead(client.seen, entry)}")
     click.get_current_context().exit(1 if unanswered else 0)
 
 
@@ -217,10 +216,13 @@ def _weights(mix: tuple[str, ...]) -> dict[str, float] | None:
     return found or None
 
 
-def _teller(seen: Traffic, as_json: bool) -> Callable[[Entry], None]:
-    """What prints each entry as it comes."""
+def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[Entry], None]:
+    """What prints each entry as it comes, and sets *unread* when nobody reads that: the line is not to break
+    over it."""
 
     def tell(entry: Entry) -> None:
+        if unread.is_set():
+            return
         message = seen.message(entry)
         at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="milliseconds")
         record = {"at": at, "direction": entry.direction, "kind": entry.kind, "connection": entry.connection}
@@ -229,14 +231,14 @@ def _teller(seen: Traffic, as_json: bool) -> Callable[[Entry], None]:
             record |= {"mti": message.mti, "stan": message.get(11), "card": mask_pan(pan) if pan else ""}
             record |= {"code": message.get(39), "rule": entry.rule}
         record["note"] = entry.note
-        if as_json:
-            shown.json_line(record)
-        else:
-            told = [
-                _SIGNS.get(entry.direction, ""),
-                *(value for name, value in record.items() if name != "direction"),
-            ]
-            click.echo("  ".join(value for value in told if value))
+        told = [_SIGNS[entry.direction], *(record[name] for name in record if name != "direction")]
+        try:
+            if as_json:
+                shown.json_line(record)
+            else:
+                click.echo("  ".join(filter(None, told)))
+        except BrokenPipeError:
+            unread.set()
 
     return tell
 
@@ -253,19 +255,6 @@ def _play(suite: str, options: dict[str, Any]) -> None:
     options["format"] = options["format"] or whole.format
 
 
-def _while_read(tell: Callable[[Entry], None], unread: threading.Event) -> Callable[[Entry], None]:
-    """*tell*, which sets *unread* when nobody reads what it prints: the line is not to break over that."""
-
-    def quietly(entry: Entry) -> None:
-        try:
-            if not unread.is_set():
-                tell(entry)
-        except BrokenPipeError:
-            unread.set()
-
-    return quietly
-
-
 def _tell(done: Exchange, as_json: bool) -> None:
     """What became of a request, card data hidden."""
     answer, latency = done.answer, None if done.latency is None else round(done.latency * 1000, 3)
@@ -279,16 +268,6 @@ def _tell(done: Exchange, as_json: bool) -> None:
     if answer is not None:
         told += f": {answer.mti}, response code {done.code or '-'}, {latency} ms"
     shown.verdict(answer is not None, told + (f" ({done.note})" if done.note else ""))
-
-
-def _keeping(kept: list[Entry]) -> Callable[[Entry], None]:
-    """Keeps in *kept* what came in and is the answer of no request."""
-
-    def keep(entry: Entry) -> None:
-        if entry.kind in ("unmatched", "unreadable"):
-            kept.append(entry)
-
-    return keep
 
 
 def _instead(seen: Traffic, entry: Entry) -> str:
