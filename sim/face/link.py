@@ -95,9 +95,10 @@ def host(
     '51'
     """
     options = dict(locals())
-    from sim.frames import link
+    from sim.frames.link import LabHost, rows_of
+    from sim.link.opening import host as started
 
-    return link.host(**options)
+    return started(LabHost, **options | {"rules": rows_of(rules)})
 
 
 def client(
@@ -174,6 +175,7 @@ def client(
     Exchange(0200 000042, answered: 0210 with 00)
     """
     options = dict(locals())
-    from sim.frames import link
+    from sim.frames.link import LabClient
+    from sim.link.opening import client as connected
 
-    return link.client(**options)
+    return connected(LabClient, **options)

@@ -20,7 +20,6 @@ from sim.frames.matching import match
 from sim.frames.messages import TEXT
 from sim.frames.tables import Table
 from sim.frames.transactions import TransactionsTable
-from sim.link import opening
 from sim.link.exchange import Exchange
 from sim.link.lanes import STYLE as LANES_STYLE
 from sim.link.lanes import as_svg, seen_in
@@ -163,16 +162,6 @@ class LabClient(Client, Watched):
 
 def _readable(message: MessageArgument) -> Message:
     return take(message, None, None).message()
-
-
-def host(rules: Any, **options: Any) -> LabHost:
-    """A host that listens."""
-    return opening.host(LabHost, rows_of(rules), **options)
-
-
-def client(address: Any, **options: Any) -> LabClient:
-    """A client that is connected."""
-    return opening.client(LabClient, address, **options)
 
 
 def rows_of(rules: Any) -> Any:
