@@ -315,14 +315,3 @@ def judge(name: str, pan: str) -> CardVerdict:
     which = f"{found} ({block.status} range)"
     reason = f"{which}{place}. {block.note}".strip()
     return CardVerdict(block.report, reason, _own_ranges(net), found if place else which, block.source)
-
-
-def allowed(name: str, pan: str) -> tuple[str | None, str]:
-    """The severity of card number *pan* on network *name*, None when fine, and the reason.
-
-    >>> allowed("VISA", "5555555555554444")
-    ('error', 'a card number of Mastercard does not belong to Visa')
-    >>> allowed("DISCOVER", "3530111333300000")[0]
-    'info'
-    """
-    return (verdict := judge(name, pan)).severity, verdict.reason

@@ -98,7 +98,7 @@ def test_test_cards_are_what_they_say() -> None:
 def test_test_cards_are_allowed_on_their_network() -> None:
     """No published test card is refused by its own network; co-brands and one-list ranges warn."""
     severities = Counter(
-        networks.allowed(card.network, card.pan)[0] for card in networks.test_cards() if card.network
+        networks.judge(card.network, card.pan).severity for card in networks.test_cards() if card.network
     )
     assert severities["error"] == 0
     assert severities["warning"] == 3
@@ -112,7 +112,7 @@ def test_default_cards() -> None:
         card = networks.default_card(name)
         assert card.luhn
         assert card.confidence == "published"
-        assert networks.allowed(name, card.pan)[0] is None
+        assert networks.judge(name, card.pan).severity is None
         assert len(card.pan) == (15 if name == "AMEX" else 16)
     assert networks.default_card("VISA").pan == "4111111111111111"
 
@@ -196,7 +196,8 @@ def test_no_prefix_has_two_owners() -> None:
 )
 def test_card_on_a_network(name: str, pan: str, severity: str | None) -> None:
     """Exclusive ranges exclude both ways; shared ranges inform; co-brands and Maestro warn."""
-    got, reason = networks.allowed(name, pan)
+    verdict = networks.judge(name, pan)
+    got, reason = verdict.severity, verdict.reason
     assert got == severity
     assert reason
     assert not re.search(r"\d{8}", reason)

@@ -244,7 +244,7 @@ def test_unknown_network_is_a_choice_error(ask: Any) -> None:
 
 def test_unknown_network_is_a_choice_error_everywhere() -> None:
     """So do the lookups with more than a name."""
-    for call in (networks.presence, networks.response_code, networks.judge, networks.allowed):
+    for call in (networks.presence, networks.response_code, networks.judge):
         with pytest.raises(ChoiceError):
             call("MAESTRO", "0100")
     with pytest.raises(ChoiceError):
@@ -377,7 +377,7 @@ def test_good_messages_raise_no_error() -> None:
     for row in good:
         mti, name = row["message"][:4], row["network"]
         assert errors(name, mti, row["version"], row["fields"]) == [], row["id"]
-        assert networks.allowed(name, row["fields"][2])[0] != "error", row["id"]
+        assert networks.judge(name, row["fields"][2]).severity != "error", row["id"]
 
 
 @pytest.mark.parametrize(
@@ -396,4 +396,4 @@ def test_card_of_wrong_length_is_caught() -> None:
     """A card number too short for its network is an error of that network."""
     bad = [row for row in vectors() if "pan_length" in row["problems"]]
     assert bad
-    assert all(networks.allowed(row["network"], row["fields"][2])[0] == "error" for row in bad)
+    assert all(networks.judge(row["network"], row["fields"][2]).severity == "error" for row in bad)
