@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
@@ -14,12 +15,6 @@ from sim.spec.spellings import network_named
 if TYPE_CHECKING:
     from sim.judge import Finding
     from sim.operations.validation import Report
-
-_ROW = ("number", "name", "format", "value", "meaning", "start", "end")
-_FINDING = (
-    *("severity", "network", "field", "path", "name", "rule", "message", "start", "end"),
-    *("expected", "found", "hint", "source"),
-)
 
 
 def seen(
@@ -85,17 +80,15 @@ def label(number: int) -> str:
 
 def row(view: Anatomy, place: Place) -> dict[str, Any]:
     """One element: number, name, format, value as it may be shown, meaning, place in the text."""
-    value = view.shown_values[place.number]
-    cells = (
-        place.number,
-        view.name(place),
-        view.format(place),
-        value,
-        view.meaning(place),
-        place.start,
-        place.end,
-    )
-    return dict(zip(_ROW, cells, strict=True))
+    return {
+        "number": place.number,
+        "name": view.name(place),
+        "format": view.format(place),
+        "value": view.shown_values[place.number],
+        "meaning": view.meaning(place),
+        "start": place.start,
+        "end": place.end,
+    }
 
 
 def message_record(view: Anatomy, read_as: str) -> dict[str, Any]:
@@ -112,7 +105,7 @@ def message_record(view: Anatomy, read_as: str) -> dict[str, Any]:
 
 def finding_record(finding: Finding) -> dict[str, Any]:
     """One finding; with `url`, the page about its rule, where a site of documentation is known."""
-    made = {name: getattr(finding, name) for name in _FINDING}
+    made = asdict(finding)
     return made | {"url": finding.url} if finding.url else made
 
 
