@@ -18,12 +18,8 @@ _TRANSACTIONS = "12"
 _RESPONSES = "13"
 
 # Which message classes the first digit of a code belongs to.
-_REASON_CLASSES = {
-    **{"1": "12", "2": "12", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8"},
-}
-_ACTION_CLASSES = {
-    **{"0": "12", "1": "12", "2": "12", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8"},
-}
+_REASON_CLASSES = {"1": "12", "2": "12", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8"}
+_ACTION_CLASSES = {"0": "12", **_REASON_CLASSES}
 _CLASS_NAMES = {
     **{"1": "authorization", "2": "financial", "3": "file action", "4": "reversal or chargeback"},
     **{"5": "reconciliation", "6": "administrative", "7": "fee collection", "8": "network management"},

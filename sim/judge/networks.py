@@ -7,6 +7,7 @@ to a network, MTI, version and set of elements is worked out once and kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
 from typing import Any, NamedTuple
@@ -93,15 +94,15 @@ def found(told: Told) -> tuple[Located, ...]:
     return said + behind.found
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _NetworkRows:
     """What one network asks of messages of a version and MTI: what it says of any, the elements that shall
     be there, always and by condition, and formats with their questions."""
 
-    def __init__(
-        self, said: Heard, presence: dict[str, _Presence], told: Formats, conditions: list[str]
-    ) -> None:
-        self.said, self.presence, self.formats = said, presence, told
-        self._conditions = conditions
+    said: Heard
+    presence: dict[str, _Presence]
+    formats: Formats
+    _conditions: list[str]
 
     def where(self, held: int) -> _Presence:
         """The elements that shall be there, or not, where the conditions *held*, as bits, hold."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from sim.codec import Message
 from sim.elements import mti
@@ -38,13 +39,6 @@ def mti_version(message: Message) -> Iterator[Hit]:
         )
 
 
-@rule("mti-class", 0)
-def mti_class(message: Message) -> Iterator[Hit]:
-    """The second digit is a message class."""
-    if message.mti[1] in "09":
-        yield Hit(0, "a message class 1 to 8", f"{message.mti[1]}, which is reserved", 1, 1)
-
-
 @rule("mti-function", 0)
 def mti_function(message: Message) -> Iterator[Hit]:
     """The third digit is a function of the version."""
@@ -61,11 +55,14 @@ def mti_function(message: Message) -> Iterator[Hit]:
         )
 
 
-@rule("mti-origin", 0)
-def mti_origin(message: Message) -> Iterator[Hit]:
-    """The fourth digit is an originator."""
-    if message.mti[3] in "6789":
-        yield Hit(0, "an originator 0 to 5", f"{message.mti[3]}, which is reserved", 3, 1)
+def _reserved(message: Message, at: int, digits: str, expected: str) -> Iterator[Hit]:
+    digit = message.mti[at]
+    if digit in digits:
+        yield Hit(0, expected, f"{digit}, which is reserved", at, 1)
+
+
+rule("mti-class", 0)(partial(_reserved, at=1, digits="09", expected="a message class 1 to 8"))
+rule("mti-origin", 0)(partial(_reserved, at=3, digits="6789", expected="an originator 0 to 5"))
 
 
 @rule("mti-combination", 0, classes="12345678", functions="01234567")
