@@ -68,6 +68,17 @@ def test_hex_is_read_alike_from_a_text_a_file_and_an_open_file(tmp_path: Path) -
                 assert read["DE11"].tolist() == [one.get(11) for one in some]
 
 
+@pytest.mark.parametrize("size", ["04", "04X"])
+@pytest.mark.parametrize("line", ["{}{}", "2026-11-23 10:15:30 INFO sent [{}{}]", "10:15:30 {}{}"])
+def test_a_length_in_front_of_a_text_is_no_part_of_it(size: str, line: str) -> None:
+    """Four digits of decimal or hex, as a channel sends them and a log has them."""
+    sent = [build(one) for one in _sent()]
+    read = sim.read("\n".join(line.format(format(len(one), size), one) for one in sent))
+    plain = sim.read("\n".join(sent))
+    assert read["error"].isna().all()
+    assert read.drop(columns="line").equals(plain.drop(columns="line"))
+
+
 def test_a_message_in_one_line_is_no_name_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no such file, a line that names elements, or holds bytes, is read; a file that is there
     is read, whatever it is called."""

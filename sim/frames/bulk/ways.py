@@ -49,6 +49,9 @@ _FEWEST = 3
 _MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
 _CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
 _STARTS = re.compile(r"(?<![0-9A-Fa-f])[0-9]{4}[0-9A-Fa-f]{16}")
+# A length in four characters, in front of what starts so.
+_LENGTH = "length"
+_SIZED = re.compile(r"(?<![0-9A-Za-z])([0-9A-Fa-f]{4})(?=[0-9]{4}[0-9A-Fa-f]{16})")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
 _PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
 _END = re.compile(r"[\s\"'\]})>,;]*$")
@@ -105,8 +108,10 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
         return SourceWay(LINES)
     if known is None:
         if sum(_reads(line) for line in lines) * 2 >= len(lines):
-            return _hex_rather(lines, framing) or SourceWay(LINES)
-        for look in (_text_at, _hex_at):
+            if any(map(_text_at, lines[:_GUESSED])):
+                return SourceWay(LINES)
+            return _located(lines, _sized_at) or _hex_rather(lines, framing) or SourceWay(LINES)
+        for look in (_text_at, _sized_at, _hex_at):
             if (way := _located(lines, look)) is not None:
                 return way
     if known is None and any("<isomsg" in line for line in whole):
@@ -196,10 +201,25 @@ def _text_at(line: str) -> _Found | None:
     return None
 
 
+def _sized_at(line: str) -> _Found | None:
+    """Where a text form stands behind its length, four digits of decimal or hex; the length is where it
+    starts."""
+    for match in list(_SIZED.finditer(line))[:_MOST_TRIED]:
+        start = match.end()
+        for end in {start + int(match[1], base) for base in (10, 16) if base == 16 or match[1].isdecimal()}:
+            text = line[start:end]
+            try:
+                parse(text, chosen_version(text, None))
+            except ParseError:
+                continue
+            return match.start(), end, None, (_LENGTH,)
+    return None
+
+
 def _hex_rather(lines: list[str], framing: Sequence[str] | None) -> SourceWay | None:
     """How lines that begin as the text form does are read where they are the hex of bytes: digits, of which
     none reads to its end, and the first ones do as bytes; None for others."""
-    if not all(map(_is_digits, lines)) or any(map(_text_at, lines[:_GUESSED])):
+    if not all(map(_is_digits, lines)):
         return None
     best = next((one for line in lines[:_FEWEST] if is_sure(one := guess(bytes.fromhex(line)).best)), None)
     made = writing_of(best) if best else None
@@ -233,7 +253,7 @@ def _hex_at(line: str, known: Format | None = None, runs: re.Pattern[str] = _HEX
 
 def _located(lines: list[str], look: Callable[[str], _Found | None]) -> SourceWay | None:
     # A guess takes its time: of hex digits fewer lines are looked at.
-    tried = lines[: _SAMPLE if look is _text_at else _GUESSED]
+    tried = lines[: _SAMPLE if look in (_text_at, _sized_at) else _GUESSED]
     found = {at: place for at, line in enumerate(tried) if (place := look(line)) is not None}
     if len(found) * 2 < len(tried) and len(found) < _FEWEST:
         return None
@@ -241,18 +261,20 @@ def _located(lines: list[str], look: Callable[[str], _Found | None]) -> SourceWa
     usual, _ = writings.most_common(1)[0]
     alike = {at: one for at, one in found.items() if _writing(one) == usual}
     _, _, made, layers = next(iter(alike.values()))
-    if made is None and not any(start for start, *_ in alike.values()):
+    if made is None and not layers and not any(start for start, *_ in alike.values()):
         return None
     front = _shared([lines[at][:start][::-1] for at, (start, *_) in alike.items()])[::-1]
     rests = [lines[at][end:] for at, (_, end, *_) in alike.items()]
     back = _shared(rests)
     whole = all(rest.strip() == back.strip() for rest in rests)
-    pattern = _pattern(front, back, whole=whole, hexed=made is not None)
+    size = "" if made or not layers else "[0-9A-Fa-f]{4}"
+    pattern = _pattern(front, back, size, whole=whole, hexed=made is not None)
     matched = sum(bool(re.search(pattern, line)) for line in lines)
-    title = made.title if made else "text form"
+    title = made.title if made else f"text form{' behind its length' if layers else ''}"
     behind = f" behind {front[-8:].strip()!r}" if front.strip() else ""
     said = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
-    return SourceWay(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=layers, said=said)
+    framing = layers if made else ()
+    return SourceWay(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=framing, said=said)
 
 
 def _writing(one: _Found) -> tuple[str, tuple[str, ...]]:
@@ -268,9 +290,10 @@ def _shared(texts: list[str]) -> str:
     return re.split(r"\d", first[:size])[0]
 
 
-def _pattern(front: str, back: str, *, whole: bool, hexed: bool) -> str:
-    """What finds a message behind *front* and before *back*, which ends the line where *whole*."""
-    mark = re.escape(front) if front else r"(?<![0-9A-Fa-f])"
+def _pattern(front: str, back: str, size: str, *, whole: bool, hexed: bool) -> str:
+    """What finds a message behind *front* and the pattern *size*, and before *back*, which ends the line
+    where *whole*."""
+    mark = (re.escape(front) if front else r"(?<![0-9A-Fa-f])") + size
     if hexed:
         return rf"{mark}(?P<message>[0-9A-Fa-f]{{24,}}|[0-9A-Fa-f]{{2}}(?: [0-9A-Fa-f]{{2}}){{11,}})"
     ending = re.escape(back.rstrip()) + (r"\s*$" if whole else "") if back.strip() else ""
