@@ -302,6 +302,11 @@ NAMED: dict[str, Callable[[Message], str]] = {
         "08:30:15.332 INFO  [acq] message type {mti}", "08:30:15.332 INFO  [acq] field {n} = '{v}'"
     ),
     "field(2).set": _code('msg.setMti("{mti}");', 'msg.field({n}).set("{v}");'),
+    "#2:value#": _inline("#0:{mti}#", "{n}:{v}", "#", "#"),
+    "#2:value# in lines": _of_lines("#0:{mti}#", "#{n}:{v}#"),
+    "between stars": _of_lines(f"{'*' * 40}\n* 000 * MTI * {{mti}} *", "* {n3} * {name} * {v} *"),
+    "Lisp pairs": _inline('((0 . "{mti}") ', '({n} . "{v}")', " ", ")"),
+    "Lisp properties": _inline('(:mti "{mti}" ', ':de{n} "{v}"', " ", ")"),
     "MTI, bitmap, data": lambda message: _apart(message, ("MTI: ", "Bitmap: ", "Data: "), "\n"),
     "MTI, bitmap, data in a line": lambda message: _apart(message, ("MTI=", "BITMAP=", "DATA="), " "),
 }

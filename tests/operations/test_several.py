@@ -49,6 +49,29 @@ def _three() -> list[Message]:
     return list(found.values())
 
 
+def test_dumps_whose_last_row_is_short_are_all_found() -> None:
+    """Of Netty, bars around the offset: one byte alone in a row belongs to its dump."""
+    for more in range(3):
+        sent = [message.replace(de48="x" * (size + more)) for size in (20, 36) for message in _three()[:1]]
+        sent = [one.replace(de11=f"{at:06}") for at, one in enumerate(sent * 2, 1)]
+        datas = [encode(one, "bcd") for one in sent]
+        text = "\n".join(
+            f"08:30:15 READ: {len(one)}B\n{WRITTEN['Netty'](len(one).to_bytes(2, 'big') + one)}"
+            for one in datas
+        )
+        assert [one.message for one in guess(text).messages] == sent
+
+
+def test_a_message_among_the_words_of_each_line_is_found() -> None:
+    """Statements of SQL and rows of Markdown, in hex and in text; and what is not damaged of them."""
+    messages = _three()
+    for shown in ([build(one) for one in messages], [encode(one, "bcd").hex() for one in messages]):
+        for row in ("INSERT INTO t (id, m) VALUES (7, '{}');", "| request | `{}` |"):
+            found = guess("\n".join(map(row.format, shown)))
+            assert [one.message for one in found.messages] == messages
+            assert found.best.confidence in (SURE, LIKELY)
+
+
 @together("divider", DIVIDERS)
 def test_texts_in_one_line_are_all_found(divider: str) -> None:
     """Text forms one behind the other, whatever divides them."""

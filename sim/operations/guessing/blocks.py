@@ -12,7 +12,7 @@ _DATA = re.compile(
     r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}|\s*(?:0x)?[0-9A-Fa-f]{4,8}:\s{1,2}(?:[0-9A-Fa-f]{4} ){4}"
 )
 # What may end a dump: pairs alone, or a short row behind its offset.
-_SHORT = re.compile(r"\s*(?:(?:0x)?[0-9A-Fa-f]{4,8}[:\s].*|(?:[0-9A-Fa-f]{2}[\s:,-]*)+)")
+_SHORT = re.compile(r"\s*(?:[|\[]?(?:0x)?[0-9A-Fa-f]{4,8}[:\s|].*|(?:[0-9A-Fa-f]{2}[\s:,-]*)+)")
 # Bytes in hex within a line of words.
 _RUN = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}(?:[ :,-]?[0-9A-Fa-f]{2}){9,}(?![0-9A-Za-z])")
 # What stands between two messages in text: a divider, or a few words.
@@ -23,7 +23,7 @@ _ENDED = re.compile(b"%c(?:(?=%c)|(?s:.)(?=%c))" % (ETX, STX, STX))
 # A line of words alone, which says what follows: `Request:`, `--- answer of the host ---`.
 _CAPTION = re.compile(r"(?!\s*<)\W{0,8}(?=.*[G-Zg-z])[A-Za-z][A-Za-z ,.'/()-]{1,60}\W{0,8}")
 _MOST_PARAGRAPHS, _LEAST = 12, 24
-_FIRST_ROW = re.compile(r"\s*(?:0x)?0{4,8}[:\s]")
+_FIRST_ROW = re.compile(r"\s*[|\[]?(?:0x)?0{4,8}[:\s|]")
 
 
 def blocks(lines: list[str]) -> list[str]:

@@ -140,7 +140,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         first = _of_readings(readings(lines[0]), lines[0], asked)
         if first.best.confidence in (SURE, LIKELY):
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
-    given = _of_paragraphs(_of_blocks(whole, blocks(lines), asked), bare, asked)
+    given = _of_lines(_of_paragraphs(_of_blocks(whole, blocks(lines), asked), bare, asked), lines)
     if given.best.confidence not in (SURE, LIKELY) and not enclosed:
         given = next(_written_twice(seen, bare, asked), given)
     if given.best.confidence not in (SURE, LIKELY) and (told := [_worded(one) for one in worded(bare)]):
@@ -190,9 +190,21 @@ def _of_paragraphs(whole: Guess, text: str, asked: Known) -> Guess:
     alike = replace(_asked(name, asked.version), work=Work(_MOST_OTHERS), searches=asked.searches)
     found = [_as_first(whole.best, part) or _of_readings(readings(part), part, alike) for part in parts]
     read = [one for one in found if one.best.confidence in (SURE, LIKELY)]
-    if any(_says_the_same(one.best, whole.best) for one in read[1:]):
-        return _with_more(read[0], read[1:])
-    return _with_more(whole, read)
+    return _in_place(whole, read)
+
+
+def _in_place(whole: Guess, read: list[Guess]) -> Guess:
+    """What *whole* is and the messages *read* of its parts, in their order where one before was not seen."""
+    later = any(_says_the_same(one.best, whole.best) for one in read[1:])
+    return _with_more(read[0] if later else whole, read)
+
+
+def _of_lines(whole: Guess, lines: list[str]) -> Guess:
+    """What *whole* is, and the messages that other lines have among their words, each written alike."""
+    best = whole.best
+    if len(lines) < _FEWEST or best.confidence not in (SURE, LIKELY) or "among" not in best.spelling:
+        return whole
+    return _in_place(whole, [one for line in lines[:_MOST_LINES] if (one := _as_first(best, line))])
 
 
 def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:

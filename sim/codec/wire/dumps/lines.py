@@ -27,6 +27,9 @@ _INLINE = re.compile(
     r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?\(?0{0,2}([1-9][0-9]{0,2}|0)\)?\s?[=:]\s?\[?",
     re.IGNORECASE,
 )
+# What is all of `#0:0200#2:value#`: a sign in front of a number in a text is none.
+_HASHED = re.compile(r"#0{0,2}([1-9][0-9]{0,2}|0):")
+_HASHED_MTI = re.compile(r"\s{0,64}#0{1,3}:[0-9]{4}#")
 _DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
 _IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
 _MOST_VALUE = 999
@@ -120,12 +123,15 @@ def _mti(text: str) -> str:
 
 def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
     """Path and value of each `number=value`; an MTI that only a label names comes first."""
-    heads = list(_INLINE.finditer(text))
+    hashed = _HASHED_MTI.match(text)
+    heads = list((_HASHED if hashed else _INLINE).finditer(text))
     ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
     found = [
         (str(int(one[1])), _inline_value(text[one.end() : min(end, one.end() + _MOST_VALUE)]))
         for one, end in zip(heads, ends, strict=True)
     ]
+    if hashed:
+        found = [(path, value.removesuffix("#")) for path, value in found]
     if len(found) > 1 and all(value.endswith(",") for _, value in found[:-1]):  # a list in one line
         found = [(path, value.removesuffix(",")) for path, value in found]
     if mti and (MTI_PATH, mti) not in found:

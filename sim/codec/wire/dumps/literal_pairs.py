@@ -26,6 +26,10 @@ _HELD = r"(?:(?:field_?|element_?)?(?:value|val|data|content|text))"
 _RECORDS = (
     # A call, or a list of two: a key, a comma, a text.
     _Records(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
+    # A pair, or a property, of Lisp.
+    _Records(
+        rf"(?:\(\s?|(?<=[\s(]):){_KEY}\s{{1,4}}(?:\.\s{{1,4}})?{_VALUE}(?=\s?[)\s])", ("(",), whole=True
+    ),
     # An element that is asked for, then set.
     _Records(
         rf"(?i)(?:field|bit|de|element|item)\w{{0,8}}\(\s?{_KEY}\s?\)\s{{0,8}}(?:\.|->)set\w{{0,12}}\(\s?{_VALUE}",

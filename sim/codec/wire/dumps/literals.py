@@ -58,6 +58,7 @@ _IN_BRACKETS = tuple(
     for one, two in ("<>", (r"\[", r"\]"), ("{", "}"), (r"\(", r"\)"))
 )
 _FEWEST_MARKED = 4
+_BASE32 = re.compile(r"(?<![0-9A-Za-z+/_=-])(?:[A-Z2-7]{32,}|[a-z2-7]{32,})(?=={0,6}(?![0-9A-Za-z+/_=-]))")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _FEWEST_PERCENT = 2
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
@@ -74,6 +75,7 @@ def all_of(text: str) -> Iterator[Found]:
     yield from _marked(text)
     yield from _lists(_as_in_c(_QUOTED_NUMBER.sub(r"\2", _CAST.sub("", uncommented(text)))))
     yield from _base64(text)
+    yield from _base32(text)
     yield from _percent(text)
 
 
@@ -166,6 +168,18 @@ def _lists(text: str) -> Iterator[Found]:
         values = [int(one, 0) if "x" in one.lower() else int(one) for one in _NUMBER.findall(found[0])]
         if all(_LOWEST <= value <= _HIGHEST for value in values):
             yield "list of byte values", bytes(value & 0xFF for value in values), len(found[0])
+
+
+def _base32(text: str) -> Iterator[Found]:
+    whole = _BASE32.fullmatch(_BLANK.sub("", text).strip("\"'`="))
+    found = whole or max(_BASE32.finditer(text), key=lambda match: len(match[0]), default=None)
+    if found is None or _HEX.fullmatch(found[0]):
+        return
+    try:
+        data = base64.b32decode(found[0] + "=" * (-len(found[0]) % 8), casefold=True)
+    except binascii.Error:
+        return
+    yield "base32", data, len(text) if whole else len(found[0])
 
 
 def _base64(text: str) -> Iterator[Found]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.codec.wire.dumps import literals, numbered, tidy
+from sim.codec.wire.dumps import checked, literals, numbered, tidy
 from sim.codec.wire.dumps.hexdump import HexDump, bare_rows, columns, rows
 from sim.codec.wire.dumps.octal import octal_rows
 from sim.codec.wire.dumps.vertical import vertical
@@ -206,6 +206,8 @@ def _lines_joined(text: str) -> Iterator[Reading]:
 def _dumps(text: str) -> Iterator[Reading]:
     for other in octal_rows(text):
         yield _taken(other.name, other.data, other.characters, text)
+    for image in checked.all_of(text):
+        yield _taken(*image, text)
     if under := vertical(text):
         yield _taken("vertical hex", *under, text)
     shown, notes = tidy.unmasked(text)

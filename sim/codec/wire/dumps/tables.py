@@ -15,7 +15,10 @@ _DIVIDERS = "|\t;,"
 _FEWEST, _FEWEST_WIDE = 3, 4
 # Lines that tables are drawn with.
 _BARS = str.maketrans("\u2502\u2503\u2551", "|||")
-_RULER = re.compile(r"[-+=|:\s\u2500-\u257f]*")
+_RULER = re.compile(r"[-+=|:*\s\u2500-\u257f]*")
+# A row between stars, which may stand in masked values, too.
+_STARRED = re.compile(r"(?m)^[ \t]{0,8}\*[ \t][^\r\n]*[ \t]\*(?=[ \t]*\r?$)")
+_STAR = re.compile(r"(?<!\S)\*(?!\S)")
 _ROW, _CELL, _TAG = (re.compile(f"(?i)<{one}\\b[^<>]*>") for one in ("tr", "t[dh]", "/?[a-z]+"))
 _MOST_ROWS = 1000
 _MOST_LINE = 4000
@@ -35,7 +38,7 @@ _FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
 
 def messages(text: str) -> Iterator[Named]:
     """The messages in a table: each begins with an MTI."""
-    text = _of_html(text) if "<td" in text else text.translate(_BARS)
+    text = _of_html(text) if "<td" in text else _STARRED.sub(_barred, text.translate(_BARS))
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
     for divider in _DIVIDERS:
         # Values may hold commas; where each row has as many, but for those in quotes, they divide columns.
@@ -129,6 +132,10 @@ def _cells(line: str, divider: str) -> list[str]:
         return next(csv.reader([line], delimiter=divider), [""])
     except csv.Error:  # a cell longer than any
         return [line]
+
+
+def _barred(row: re.Match[str]) -> str:
+    return _STAR.sub("|", row[0])
 
 
 def _of_html(text: str) -> str:
