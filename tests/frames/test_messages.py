@@ -271,7 +271,7 @@ def test_numbers_stand_right() -> None:
     html = sim.parse(auth(entry="chip"))._repr_html_()
     assert '<td class="n">226</td><td class="n">455</td>' in html
     assert '<td class="v">ans..999</td>' in html
-    assert '<td class="t w">Track 2 data</td>' in html
+    assert '<td class="t w b">Track 2 data</td>' in html
 
 
 def test_display_options() -> None:
