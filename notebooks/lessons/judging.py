@@ -87,6 +87,8 @@ class Lesson:
         one. Raises IndexError for an unknown number."""
         if not 1 <= number <= len(self):
             raise IndexError(f"this notebook has exercises 1 to {len(self)}")
+        if answer is None:
+            return "not yet. The answer is None: `print`, and what changes something in place, give nothing back."
         if untried(answer):
             return "not tried yet. Put your answer in place of the three dots."
         exercise = self._exercises[number - 1]

@@ -25,9 +25,10 @@ start = Lesson(
     ),
     equal(
         lambda: next(number for number in range(2, 65) if spec("1987")[number].pattern == "YYMM"),
-        "look for December 2029 in the column `meaning`; the number stands at the left of that row.",
+        "look for December 2029 in the column `meaning`; the column `number` has its number.",
         "The element is called *Date, expiration*.",
         {
+            9: "that is the label of the row; the element has its number in the column `number`.",
             13: "that is the day of the purchase, not the end of the card.",
             7: "that is when the message was sent.",
             12: "that is the hour at the shop.",

@@ -10,10 +10,10 @@ def same(given: Any, right: Any, *, exact: bool = False) -> bool:
     """Whether *given* says what *right* says.
 
     Upper or lower case, blanks around it and, unless *exact*, blanks inside make no difference, and a number
-    may come as text where no leading zero is lost.
+    may come as text where no leading zero is lost, that of an element behind `DE`.
 
-    >>> same("n16", "N 16"), same(" 14 ", 14), same((1, 2), [1, 2]), same(220, "0220"), same(True, 1)
-    (True, True, True, False, False)
+    >>> same("n16", "N 16"), same(" 14 ", 14), same((1, 2), [1, 2]), same("DE 14", 14), same(220, "0220")
+    (True, True, True, True, False)
     """
     if isinstance(given, bool) or isinstance(right, bool):
         return given is right
@@ -21,7 +21,7 @@ def same(given: Any, right: Any, *, exact: bool = False) -> bool:
         many = isinstance(given, list | tuple) and len(given) == len(right)
         return many and all(same(one, other, exact=exact) for one, other in zip(given, right, strict=True))
     if isinstance(right, int) and isinstance(given, str):
-        digits = given.strip()
+        digits = re.sub(r"^DE\s*", "", given.strip(), flags=re.IGNORECASE)
         return digits.isascii() and digits.isdecimal() and digits.lstrip("0") == (str(right).lstrip("0"))
     if isinstance(right, str) and isinstance(given, int):
         return str(given) == right
