@@ -137,9 +137,15 @@ def _run(argv: list[str] | None) -> None:
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(wrong.exit_code)
-    except (IsoError, ImportError, OSError, UnicodeDecodeError) as error:
+    except (IsoError, ImportError, OSError, UnicodeDecodeError, *_of_models()) as error:
         sys.exit(_complain(error))
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _of_models() -> tuple[type[Exception], ...]:
+    """What a language model's verb may raise, where one was called: nothing is imported for it."""
+    errors = sys.modules.get("sim.operations.llm.errors")
+    return () if errors is None else (errors.LlmError,)
 
 
 def _cut_off() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -248,6 +249,18 @@ def test_search_looks_in_all_tables() -> None:
     assert "response_code" in Run("codes").out
     assert "build 0800 3=990000" in Run("build", "3=990000").err
     assert (Run("search", "nosuchword").status, Run("search", "pin", "-k", "elment").status) == (1, 2)
+
+
+def test_no_language_model_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what would configure one, and no traceback."""
+    for name in [
+        name for name in os.environ if name.startswith(("ANTHROPIC", "OPENAI", "GOOGLE", "GEMINI", "OLLAMA"))
+    ]:
+        monkeypatch.delenv(name)
+    for argv in (["explain", "--llm", REQUEST], ["generate", "--description", "a purchase"]):
+        run = Run(*argv)
+        assert (run.status, run.out) == (2, "")
+        assert run.err.startswith("error: No LLM provider is configured")
 
 
 def test_help_names_every_verb() -> None:
