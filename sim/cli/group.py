@@ -137,15 +137,17 @@ def _run(argv: list[str] | None) -> None:
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(wrong.exit_code)
-    except (IsoError, ImportError, OSError, UnicodeDecodeError, *_of_models()) as error:
+    except _told() as error:
         sys.exit(_complain(error))
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _of_models() -> tuple[type[Exception], ...]:
-    """What a language model's verb may raise, where one was called: nothing is imported for it."""
-    errors = sys.modules.get("sim.operations.llm.errors")
-    return () if errors is None else (errors.LlmError,)
+def _told() -> tuple[type[Exception], ...]:
+    """What is told in a line; what a language model may raise as well, where one was called: nothing is
+    imported for it."""
+    models = sys.modules.get("sim.operations.llm.errors")
+    own = (IsoError, ImportError, OSError, UnicodeDecodeError)
+    return own if models is None else (*own, models.LlmError)
 
 
 def _cut_off() -> int:
