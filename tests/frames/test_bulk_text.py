@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,3 +107,34 @@ def test_a_text_that_names_elements_has_a_row_for_each_message(kind: str) -> Non
     assert read["DE11"].tolist() == ["000001", "000002", "000002"]
     lines = text.split("\n")
     assert all(mti in lines[line - 1] for mti, line in zip(read["mti"], read["line"], strict=True))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(lambda data: ["[]byte{" + ", ".join(map(hex, data)) + "}"], id="in a line"),
+        pytest.param(
+            lambda data: [f"{', '.join(map(hex, data[i : i + 8]))}," for i in range(0, len(data), 8)],
+            id="rows",
+        ),
+        pytest.param(lambda data: [data[i : i + 30].hex() for i in range(0, len(data), 30)], id="digits"),
+    ],
+)
+def test_bytes_as_programs_write_them_are_one_message(rows: Callable[[bytes], list[str]]) -> None:
+    """An array of a program, or digits broken into rows, of which no row is a message."""
+    made = generate("auth", network="VISA", at=AT).message
+    read = sim.read(io.StringIO("\n".join(rows(encode(made, "bcd")))))
+    assert read[["line", "mti", "DE2", "DE11"]].values.tolist() == [[1, "0100", _PAN, made[11]]]
+
+
+@pytest.mark.parametrize(
+    "opened", [io.StringIO, lambda text: io.BytesIO(text.encode())], ids=["text", "bytes"]
+)
+def test_every_line_has_its_row_whatever_stands_in_it(opened: Callable[[str], Any]) -> None:
+    """Characters that do not print, and messages that all break off: neither makes lines another thing."""
+    raw = generate("auth", network="VISA", at=AT).raw
+    odd = raw.replace("CORNER", "CORN\x01R")
+    for lines in ([raw, odd], [odd], [raw[:60], raw[:90]], [raw[:40] + raw[44:], odd[:80], raw[:100]]):
+        read = sim.read(opened("\n".join(lines)))
+        assert read["mti"].tolist() == ["0100"] * len(lines)
+        assert read["error"].isna().tolist() == [line in (raw, odd) for line in lines]

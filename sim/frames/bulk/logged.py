@@ -50,8 +50,8 @@ def _undumped(text: str, way: SourceWay) -> bytes | None:
 
 
 def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
-    """Messages whose elements lines name, a row each: each line's own, where most have one, or those of the
-    whole, each of which stands where its MTI does."""
+    """The messages of a paste, a row each: each line's own elements, where most name some, or the messages of
+    the whole, each of which stands where its MTI does."""
     numbered = list(_numbered(found))
     own = [(number, _message(line)) for number, line in numbered]
     if 2 * sum(isinstance(one, Message) for _, one in own) < len(own):
@@ -62,11 +62,11 @@ def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Li
 def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | ParseError]]:
     """The messages of all lines together, which blank ones divide, with the number of the line of each."""
     lines = dict(numbered)
-    at = 0
+    at = 0  # no line's number
     for one in guess("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
         mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
         at = next((number for number, line in numbered if number > at and mti.search(line)), at)
-        yield at, one.message or _unread()
+        yield at or numbered[0][0], one.message or _unread()
 
 
 def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:

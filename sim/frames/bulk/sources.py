@@ -57,10 +57,10 @@ def blocks(source: object, options: Options) -> Iterator[Lines]:
 
 def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
     """The messages of an open file, of whatever kind."""
-    head, rest = _peeked(stream)
+    head, rest, is_text = _peeked(stream)
     if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
-        head, rest = _peeked(codecs.getreader("utf-16")(rest, "replace"))
-    way = way_of(head, options.format, options.framing, find=options.unlocated)
+        head, rest, is_text = _peeked(codecs.getreader("utf-16")(rest, "replace"))
+    way = way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
     if way.kind == CAPTURE:
         yield from of_capture(rest, way, options.version, file)
     elif way.kind == RECORDS:
@@ -122,18 +122,19 @@ class _Again(io.RawIOBase):
         return len(piece)
 
 
-def _peeked(stream: Any) -> tuple[bytes, Any]:
-    """The first bytes of an open file, and a file that begins with them; characters as bytes of UTF-8."""
+def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
+    """The first bytes of an open file, a file that begins with them, and whether it has characters, which
+    become bytes of UTF-8."""
     start = stream.tell() if getattr(stream, "seekable", bool)() else None
     head = b""
     while len(head) < HEAD and (piece := stream.read(HEAD - len(head))):
         if isinstance(piece, str):
-            return _peeked(io.BufferedReader(_Encoded(piece, stream), HEAD))
+            return *_peeked(io.BufferedReader(_Encoded(piece, stream), HEAD))[:2], True
         head += bytes(piece)
     if start is not None:
         stream.seek(start)
-        return head, stream
-    return head, io.BufferedReader(_Again(head, stream), HEAD)
+        return head, stream, False
+    return head, io.BufferedReader(_Again(head, stream), HEAD), False
 
 
 class _Encoded(io.RawIOBase):

@@ -61,17 +61,23 @@ _MOST_TRIED = 4
 
 
 def way_of(
-    head: bytes, format: Format | str | None, framing: Sequence[str] | None, *, find: bool
+    head: bytes,
+    format: Format | str | None,
+    framing: Sequence[str] | None,
+    *,
+    find: bool,
+    is_text: bool = False,
 ) -> SourceWay:
     """How a file that begins with *head* is read. *format* and *framing* are what the caller knows, *find*
-    whether the message is to be looked for in its line. Raises SpecError for a binary file whose
-    messages cannot be told apart."""
+    whether the message is to be looked for in its line, *is_text* whether it came as characters. Raises
+    SpecError for a binary file whose messages cannot be told apart."""
     if head.startswith(_MAGIC):
         return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
     known = _wire(format)
     if known is None and find and _is_table(head):
         return SourceWay(TABLE, said="table with a message a row")
-    if head.translate(None, _CONTROL) == head:
+    is_text = is_text or head.translate(None, _CONTROL) == head
+    if is_text or (known is None and _is_lines(head)):
         way = _way_of_text(head.decode("utf-8-sig", "replace"), known, framing, find=find)
         if known is None or way.kind != LINES:
             return way
@@ -110,7 +116,10 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
         if sum(_reads(line) for line in lines) * 2 >= len(lines):
             if any(map(_text_at, lines[:_GUESSED])):
                 return SourceWay(LINES)
-            return _located(lines, _sized_at) or _hex_rather(lines, framing) or SourceWay(LINES)
+            way = _located(lines, _sized_at) or _hex_rather(lines, framing)
+            if way is None and 1 < len(whole) < _SAMPLE and framing is None:
+                return _way_of_wrapped(head, whole)
+            return way or SourceWay(LINES)
         for look in (_text_at, _sized_at, _hex_at):
             if (way := _located(lines, look)) is not None:
                 return way
@@ -124,7 +133,17 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
         for look in (*looks, partial(_hex_at, known=known, runs=_PAIRS)):
             if (way := _located(lines, look)) is not None:
                 return way if framing is None else replace(way, framing=tuple(framing))
-    return dumps or (_way_of_listing(head) if listed else SourceWay(LINES))
+    return dumps or (_way_of_paste(head, whole) if listed and framing is None else SourceWay(LINES))
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether lines are messages in the text form, though characters that do not print stand in them. A
+    single line must read to its end."""
+    lines = [decoded(line).rstrip("\r") for line in head.split(b"\n", _GUESSED)[:_GUESSED] if line]
+    if len(lines) == 1:
+        found = _text_at(lines[0])
+        return found is not None and found[0] == 0
+    return 2 * sum(map(_reads, lines)) > len(lines)
 
 
 def _is_table(head: bytes) -> bool:
@@ -138,14 +157,32 @@ def _is_table(head: bytes) -> bool:
     return False
 
 
-def _way_of_listing(whole: str) -> SourceWay:
-    """How a text is read that names its elements, of which it has seen all: a paste, as its messages are told
-    apart by all that it holds; lines where it names none."""
+def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
+    """How a text is read of which all has been seen: as a paste, where its messages are told apart by all
+    that it holds, as names of elements or bytes over several lines are; as lines where it holds none, or
+    where lines hold messages of their own, between which others might be lost."""
     found = guess(whole)
-    spelled = found.messages and all(one.format == "elements" for one in found.messages)
-    if spelled and found.best.confidence in (SURE, LIKELY):
+    if found.best.confidence not in (SURE, LIKELY):
+        return SourceWay(LINES)
+    if any(one.format != "elements" for one in found.messages):
+        parts = lines[:_SAMPLE] if len(lines) > 1 else ()
+        if not all(one.complete for one in found.messages) or any(map(_holds_one, parts)):
+            return SourceWay(LINES)
+    return SourceWay(LISTING, said=found.best.read_as)
+
+
+def _way_of_wrapped(whole: str, lines: list[str]) -> SourceWay:
+    """How lines that begin as the text form does, of which none reads to its end, are read: as the digits of
+    one message, where they are that together."""
+    found = guess(whole)
+    size = sum(len(line.strip()) for line in lines)
+    if found.best.confidence in (SURE, LIKELY) and size == 2 * found.best.size == 2 * found.best.read:
         return SourceWay(LISTING, said=found.best.read_as)
     return SourceWay(LINES)
+
+
+def _holds_one(line: str) -> bool:
+    return guess(line).best.confidence in (SURE, LIKELY)
 
 
 def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
