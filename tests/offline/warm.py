@@ -29,7 +29,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -105,22 +105,33 @@ def _serve(path: str) -> None:
                 _say_who_ended(copies)
             if door in ready:
                 line, _ = door.accept()
-                asked, files = _asked(line)
-                _import(asked["program"])
-                copy = os.fork()
-                if copy == 0:
-                    signal.set_wakeup_fd(-1)
-                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                    for one in (door, awake, waker, line, *copies.values()):
-                        one.close()
-                    _become(asked, files)
-                for file in files:
-                    os.close(file)
-                with suppress(OSError):
-                    line.sendall(b"%d\n" % copy)
-                copies[copy] = line
+                if copy := _copied(line, (door, awake, waker, *copies.values())):
+                    copies[copy] = line
     for copy in copies:
         os.kill(copy, signal.SIGKILL)
+
+
+def _copied(line: socket.socket, others: Iterable[socket.socket]) -> int:
+    """The number of a copy that is what was asked for on *line*, and has none of the *others*; 0 where who
+    asked was killed before all was said."""
+    asked, files = _asked(line)
+    copy = 0
+    if asked:
+        _import(asked["program"])
+        copy = os.fork()
+        if copy == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for one in (line, *others):
+                one.close()
+            _become(asked, files)
+        with suppress(OSError):
+            line.sendall(b"%d\n" % copy)
+    else:
+        line.close()
+    for file in files:
+        os.close(file)
+    return copy
 
 
 def _say_who_ended(copies: dict[int, socket.socket]) -> None:
@@ -132,11 +143,16 @@ def _say_who_ended(copies: dict[int, socket.socket]) -> None:
 
 
 def _asked(line: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """What the stand-in at the other end of *line* sent, and its files."""
-    data, files, _, _ = socket.recv_fds(line, _LONGEST, _MOST_FILES)
-    while not data.endswith(b"\n"):
-        data += line.recv(_LONGEST)
-    asked: dict[str, Any] = json.loads(data)
+    """What the stand-in at the other end of *line* sent, and its files; nothing where it was killed first."""
+    data, files = b"", list[int]()
+    with suppress(OSError):
+        while not data.endswith(b"\n"):
+            more, some, _, _ = socket.recv_fds(line, _LONGEST, _MOST_FILES)
+            if not more:
+                break
+            data += more
+            files += some
+    asked: dict[str, Any] = json.loads(data) if data.endswith(b"\n") else {}
     return asked, files
 
 
