@@ -127,6 +127,15 @@ def test_bytes_as_programs_write_them_are_one_message(rows: Callable[[bytes], li
     assert read[["line", "mti", "DE2", "DE11"]].values.tolist() == [[1, "0100", _PAN, made[11]]]
 
 
+@pytest.mark.parametrize("width", [40, 72, 200])
+def test_a_message_that_a_page_broke_into_lines_is_one(width: int) -> None:
+    """As it is copied out of a document: no line of it is a message, all together are."""
+    raw = generate("auth", network="VISA", at=AT).raw
+    read = sim.read(io.StringIO("\n".join(raw[at : at + width] for at in range(0, len(raw), width))))
+    assert read["mti"].tolist() == ["0100"]
+    assert read["error"].isna().all()
+
+
 @pytest.mark.parametrize(
     "opened", [io.StringIO, lambda text: io.BytesIO(text.encode())], ids=["text", "bytes"]
 )

@@ -117,9 +117,7 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
             if any(map(_text_at, lines[:_GUESSED])):
                 return SourceWay(LINES)
             way = _located(lines, _sized_at) or _hex_rather(lines, framing)
-            if way is None and 1 < len(whole) < _SAMPLE and framing is None:
-                return _way_of_wrapped(head, whole)
-            return way or SourceWay(LINES)
+            return way or (SourceWay(LINES) if framing else _way_of_wrapped(head, whole))
         for look in (_text_at, _sized_at, _hex_at):
             if (way := _located(lines, look)) is not None:
                 return way
@@ -133,7 +131,9 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
         for look in (*looks, partial(_hex_at, known=known, runs=_PAIRS)):
             if (way := _located(lines, look)) is not None:
                 return way if framing is None else replace(way, framing=tuple(framing))
-    return dumps or (_way_of_paste(head, whole) if listed and framing is None else SourceWay(LINES))
+    if dumps or known or framing:
+        return dumps or SourceWay(LINES)
+    return _way_of_paste(head, whole) if listed else _way_of_wrapped(head, whole)
 
 
 def _is_lines(head: bytes) -> bool:
@@ -172,11 +172,14 @@ def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
 
 
 def _way_of_wrapped(whole: str, lines: list[str]) -> SourceWay:
-    """How lines that begin as the text form does, of which none reads to its end, are read: as the digits of
-    one message, where they are that together."""
+    """How lines that begin as the text form does, of which none reads to its end, are read: as one
+    message, in characters or in digits, where they are that together."""
+    if not 1 < len(lines) < _SAMPLE:
+        return SourceWay(LINES)
     found = guess(whole)
-    size = sum(len(line.strip()) for line in lines)
-    if found.best.confidence in (SURE, LIKELY) and size == 2 * found.best.size == 2 * found.best.read:
+    size = sum(map(len, lines))
+    all_of_it = found.best.read == found.best.size and size in (found.best.size, 2 * found.best.size)
+    if found.best.confidence in (SURE, LIKELY) and all_of_it:
         return SourceWay(LISTING, said=found.best.read_as)
     return SourceWay(LINES)
 
@@ -245,6 +248,8 @@ def _sized_at(line: str) -> _Found | None:
         start = match.end()
         for end in {start + int(match[1], base) for base in (10, 16) if base == 16 or match[1].isdecimal()}:
             text = line[start:end]
+            if end > len(line) or not is_mti(text[:4]):
+                continue
             try:
                 parse(text, chosen_version(text, None))
             except ParseError:
