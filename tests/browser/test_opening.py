@@ -23,6 +23,10 @@ _TALL = {"width": 1280, "height": 12_000}
 _TABLES = """() => [...document.querySelectorAll('.jp-OutputArea-output table')].map(
     table => [table.scrollWidth, table.closest('.jp-OutputArea-output').clientWidth])"""
 
+_LINES = """cells => cells.map(cell => { const all = new Range(); all.selectNodeContents(cell);
+    return Math.max(1, new Set([...all.getClientRects()].map(box => box.top)).size); })"""
+_CUT = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).length"
+
 
 @pytest.mark.parametrize("name", ["00_start_here.ipynb", "16_panels.ipynb"])
 def test_a_notebook_that_was_only_opened_is_not_changed(
@@ -48,10 +52,13 @@ def test_stored_tables_fit_a_screen_where_nobody_trusts_the_notebook(
         assert [table for table in sheet.page.evaluate(_TABLES) if table[0] > table[1]] == []
 
 
-def test_a_row_of_a_table_is_one_line(jupyterlab: Lab, chromium: Browser) -> None:
-    """A long value is cut short where style sheets stand: all rows are equally high."""
-    cells = ["import sim\nsim.generate('auth', at='2026-11-20')"]
-    with jupyterlab.notebook(chromium, cells) as sheet:
+def test_values_are_cut_short_and_names_are_not(jupyterlab: Lab, chromium: Browser) -> None:
+    """Where style sheets stand, a long value has one line, and a name as many as it takes."""
+    with jupyterlab.notebook(chromium, ["import sim\nsim.generate('auth', at='2026-11-20')"]) as sheet:
         rows = sheet.page.locator("table.iso8583 tbody tr")
         rows.first.wait_for()
-        assert len(set(rows.evaluate_all("rows => rows.map(row => row.offsetHeight)"))) == 1
+        names, others = rows.locator("td.b"), rows.locator("td:not(.b)")
+        assert set(others.evaluate_all(_LINES)) == {1}
+        assert others.evaluate_all(_CUT) > 0
+        assert max(names.evaluate_all(_LINES)) == 2
+        assert names.evaluate_all(_CUT) == 0

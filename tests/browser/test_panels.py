@@ -70,6 +70,8 @@ def test_generate_for_each_network(jupyterlab: Lab, chromium: Browser, shots: Pa
     with panel(jupyterlab, chromium, "GeneratePanel(at=at)") as (sheet, shown):
         for name in NETWORKS:
             shown.get_by_label("Network", exact=True).select_option(label=network(name).title)
+            # ipywidgets holds a change back while an earlier one is on its way, and no press of a button.
+            sheet.wait_until("print(p.network)", name)
             press(shown, "Generate")
             until_generated(shown, name)
             raw = sheet.ask("print(p.message)")
