@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from browser.contrast import TEXT
 from browser.rest import at_rest
 
+from sim.spec.networks import network
+
 if TYPE_CHECKING:
     from browser.lab import Lab, Sheet
     from playwright.sync_api import Browser, Locator
@@ -92,6 +94,13 @@ def copied(shown: Locator, text: str) -> str:
 def press(shown: Locator, name: str) -> None:
     """Press the visible button *name*."""
     shown.get_by_role("button", name=name, exact=True).locator("visible=true").click()
+
+
+def choose_network(sheet: Sheet, shown: Locator, name: str) -> None:
+    """Choose it, and wait until the kernel knows: ipywidgets holds a change back while an earlier one is on
+    its way, and no press of a button."""
+    shown.get_by_label("Network", exact=True).select_option(label=network(name).title)
+    sheet.wait_until("print(p.network)", name)
 
 
 def until_generated(shown: Locator, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,19 @@ pytestmark = pytest.mark.browser
 PAN = default_card("VISA").pan
 MASKED = "411111******1111"
 RAW = generate("financial", network="VISA", entry="chip", at=AT).raw
+
+# Draw three boxes, each by a module of its own, while the clock stands still; the ids in them.
+_DRAWN_AT_ONCE = """async code => {
+    Date.now = () => 1;
+    const model = { get: () => '', on() {}, off() {}, send() {} };
+    const names = [];
+    for (let at = 0; at < 3; at += 1) {
+        const el = document.createElement('div');
+        const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+        (await import(url)).default.render({ model, el });
+        names.push(...[...el.querySelectorAll('[id]')].map(node => node.id));
+    }
+    return names; }"""
 
 
 def _sentences_and_elements_light_each_other(shown: Locator) -> None:
@@ -76,3 +90,13 @@ def test_paste_and_explain(jupyterlab: Lab, chromium: Browser, shots: Path) -> N
         box.press("Backspace")
         shown.locator(".iso-broken", has_text="expected").wait_for()
         assert sheet.ask("print(p.message)") == RAW[:-1]
+
+
+def test_no_two_boxes_of_a_page_are_named_alike(chromium: Browser) -> None:
+    """Each box loads its own copy of the code, many in one millisecond: still each label leads to its own."""
+    code = (Path(str(files("sim.widgets"))) / "static" / "covered_text.js").read_text(encoding="utf-8")
+    page = chromium.new_page()
+    names = page.evaluate(_DRAWN_AT_ONCE, code)
+    page.close()
+    assert len(names) == 6
+    assert len(set(names)) == len(names)

@@ -5,14 +5,23 @@ from __future__ import annotations
 import json
 import re
 import statistics
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser.contrast import TEXT
 from browser.rest import expect
-from browser.shown import NARROW, contrast, copied, overflow, panel, press, until_focused, until_generated
+from browser.shown import (
+    NARROW,
+    choose_network,
+    contrast,
+    copied,
+    overflow,
+    panel,
+    press,
+    until_focused,
+    until_generated,
+)
 from support import AT
 
 from sim.operations import generate, validate
@@ -50,28 +59,13 @@ _ROUND = """async () => {
         && panel.querySelector('.ia-row[data-n="11"]')?.textContent.includes(stan.value));
     return performance.now() - start; }"""
 
-# Draw three boxes, each by a module of its own, while the clock stands still; the ids in them.
-_DRAWN_AT_ONCE = """async code => {
-    Date.now = () => 1;
-    const model = { get: () => '', on() {}, off() {}, send() {} };
-    const names = [];
-    for (let at = 0; at < 3; at += 1) {
-        const el = document.createElement('div');
-        const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
-        (await import(url)).default.render({ model, el });
-        names.push(...[...el.querySelectorAll('[id]')].map(node => node.id));
-    }
-    return names; }"""
-
 
 def test_generate_for_each_network(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
     """Choose a network, press the button: a message that is valid for it, in its version, masked, as anatomy
     and table."""
     with panel(jupyterlab, chromium, "GeneratePanel(at=at)") as (sheet, shown):
         for name in NETWORKS:
-            shown.get_by_label("Network", exact=True).select_option(label=network(name).title)
-            # ipywidgets holds a change back while an earlier one is on its way, and no press of a button.
-            sheet.wait_until("print(p.network)", name)
+            choose_network(sheet, shown, name)
             press(shown, "Generate")
             until_generated(shown, name)
             raw = sheet.ask("print(p.message)")
@@ -254,16 +248,6 @@ def test_keys_alone(jupyterlab: Lab, chromium: Browser) -> None:
         sheet.wait_until("print(p.tab)", "Explain")
         # The notebook has not taken a key for itself: no cell was added or removed.
         assert sheet.page.locator(".jp-Notebook .jp-Cell").count() == 1
-
-
-def test_no_two_boxes_of_a_page_are_named_alike(chromium: Browser) -> None:
-    """Each box loads its own copy of the code, many in one millisecond: still each label leads to its own."""
-    code = (Path(str(files("sim.widgets"))) / "static" / "covered_text.js").read_text(encoding="utf-8")
-    page = chromium.new_page()
-    names = page.evaluate(_DRAWN_AT_ONCE, code)
-    page.close()
-    assert len(names) == 6
-    assert len(set(names)) == len(names)
 
 
 def _tab_to(sheet: Sheet, words: str) -> None:
