@@ -41,8 +41,8 @@ class Voila:
         try:
             sheet.page.goto(f"{self.address}/{name}?theme={theme}", wait_until="domcontentloaded")
             yield sheet
-            assert sheet.outside == []
-            assert [line for line in sheet.complaints if not any(one in line for one in NOT_OURS)] == []
+            complaints = [line for line in sheet.complaints if not any(one in line for one in NOT_OURS)]
+            assert (sheet.outside, complaints) == ([], []), (sheet.outside, complaints)
         finally:
             context.close()
 
