@@ -43,7 +43,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
     """The widest columns give way until all fit, or each has its *least*."""
-    widths = list(widths)
+    widths = [min(width, max(room, low)) for width, low in zip(widths, least, strict=True)]
     while sum(widths) > room:
         wide = [at for at, width in enumerate(widths) if width > least[at]]
         if not wide:
