@@ -11,7 +11,7 @@ from sim.codec.walk import is_digits
 from sim.errors import BuildError
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
-from sim.operations.sureness import LIKELY, NONE, SURE
+from sim.operations.sureness import NONE, SURE
 from sim.spec.words import AnyVersion
 
 if TYPE_CHECKING:
@@ -162,13 +162,13 @@ def recognised(
         return None  # the text form, damaged, or in quotes: a finding says so
     if best.raw is not None and best.raw == raw:
         return None
-    clean = best.clean and best.confidence in (SURE, LIKELY)
+    clean = best.clean and best.believed
     return None if format is None and not clean and (best.as_text or _begun(raw)) else found
 
 
 def _in_a_line(raw: str, best: Guessed) -> bool:
     """Whether the text form was surely read out of a line of words, such as a log's."""
-    text = best.text if best.complete and best.confidence in (SURE, LIKELY) else None
+    text = best.text if best.complete and best.believed else None
     around = raw.replace(text, "", 1) if text else ""
     return sum(char.isascii() and char.isalnum() for char in around) >= _A_WORD
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from sim.codec.wire import Format, wire_format
 from sim.errors import SpecError
 from sim.operations.guessing import Guessed
-from sim.operations.sureness import LIKELY, SURE
 
 LINES, RECORDS, CAPTURE, HEX_LINES, DUMPS, XML = "lines", "records", "capture", "hex lines", "dumps", "XML"
 LISTING, TABLE = "listing", "table"
@@ -56,4 +55,4 @@ def layers_of(best: Guessed) -> tuple[str, ...]:
 
 def is_sure(best: Guessed) -> bool:
     """Whether a guess is more than one, and all that stands around the message has a name."""
-    return best.confidence in (SURE, LIKELY) and all(layer.name for layer in best.layers)
+    return best.believed and all(layer.name for layer in best.layers)

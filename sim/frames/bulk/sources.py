@@ -31,7 +31,6 @@ from sim.frames.bulk.ways import HEAD, way_of, way_of_items
 from sim.masking import mask_words
 from sim.masking.files import path_of
 from sim.operations.guessing import guess
-from sim.operations.sureness import LIKELY, SURE
 
 _BYTES = (bytes, bytearray, memoryview)
 # What UTF-16 begins with; and no message in one line is shorter.
@@ -158,7 +157,7 @@ def is_paste(text: str) -> bool:
     alone."""
     if len(text) < _SHORTEST or _begins_as_text(text) or plain.is_file(text) or _is_folder(Path(text)):
         return False
-    return guess(text).best.confidence in (SURE, LIKELY)
+    return guess(text).best.believed
 
 
 def _begins_as_text(text: str) -> bool:

@@ -39,7 +39,6 @@ from sim.frames.bulk.kinds import (
 from sim.frames.bulk.lines import decoded
 from sim.operations import chosen_version
 from sim.operations.guessing import Guessed, guess
-from sim.operations.sureness import LIKELY, SURE
 
 # What is looked at before anything is read.
 HEAD = 1 << 16
@@ -162,30 +161,23 @@ def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
     that it holds, as names of elements or bytes over several lines are; as lines where it holds none, or
     where lines hold messages of their own, between which others might be lost."""
     found = guess(whole)
-    if found.best.confidence not in (SURE, LIKELY):
+    if not found.best.believed:
         return SourceWay(LINES)
     if any(one.format != "elements" for one in found.messages):
         parts = lines[:_SAMPLE] if len(lines) > 1 else ()
-        if not all(one.complete for one in found.messages) or any(map(_holds_one, parts)):
+        if not all(one.complete for one in found.messages) or any(guess(one).best.believed for one in parts):
             return SourceWay(LINES)
     return SourceWay(LISTING, said=found.best.read_as)
 
 
 def _way_of_wrapped(whole: str, lines: list[str]) -> SourceWay:
-    """How lines that begin as the text form does, of which none reads to its end, are read: as one
-    message, in characters or in digits, where they are that together."""
+    """How a few lines are read of which some begin as the text form does, and none is known to read to its
+    end: as one message, in characters or in digits, where all of them together are that."""
     if not 1 < len(lines) < _SAMPLE:
         return SourceWay(LINES)
-    found = guess(whole)
-    size = sum(map(len, lines))
-    all_of_it = found.best.read == found.best.size and size in (found.best.size, 2 * found.best.size)
-    if found.best.confidence in (SURE, LIKELY) and all_of_it:
-        return SourceWay(LISTING, said=found.best.read_as)
-    return SourceWay(LINES)
-
-
-def _holds_one(line: str) -> bool:
-    return guess(line).best.confidence in (SURE, LIKELY)
+    best = guess(whole).best
+    all_of_it = best.read == best.size and sum(map(len, lines)) in (best.size, 2 * best.size)
+    return SourceWay(LISTING, said=best.read_as) if best.believed and all_of_it else SourceWay(LINES)
 
 
 def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:

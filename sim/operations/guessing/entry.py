@@ -135,15 +135,15 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     whole = _of_readings(seen, bare, asked)
     # Lines that the whole does not read: the message behind the first one is damaged, perhaps.
     left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.best.reasons))
-    ended = whole.best.confidence in (SURE, LIKELY) and not left
+    ended = whole.best.believed and not left
     if len(lines) > 1 and not ended and _HEX.fullmatch(lines[0].strip()):
         first = _of_readings(readings(lines[0]), lines[0], asked)
-        if first.best.confidence in (SURE, LIKELY):
+        if first.best.believed:
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
     given = _of_lines(_of_paragraphs(_of_blocks(whole, blocks(lines), asked), bare, asked), lines)
-    if given.best.confidence not in (SURE, LIKELY) and not enclosed:
+    if not given.best.believed and not enclosed:
         given = next(_written_twice(seen, bare, asked), given)
-    if given.best.confidence not in (SURE, LIKELY) and (told := [_worded(one) for one in worded(bare)]):
+    if not given.best.believed and (told := [_worded(one) for one in worded(bare)]):
         return Guess((told[0],), tuple(told))
     return given
 
@@ -162,7 +162,7 @@ def _written_twice(seen: list[Reading], text: str, asked: Known) -> Iterator[Gue
             found = _of_readings([replace(reading, data=bare, notes=(*reading.notes, AS_UTF8))], text, asked)
         else:
             continue
-        if found.best.confidence in (SURE, LIKELY):
+        if found.best.believed:
             yield _within(f"{reading.name}: ", found) if inner.isascii() else found
 
 
@@ -180,16 +180,16 @@ def _of_paragraphs(whole: Guess, text: str, asked: Known) -> Guess:
     """What *whole* is, or where it is nothing sure, its first paragraph that is; and where that is one,
     the messages of other paragraphs that are written alike."""
     parts = paragraphs(text)
-    if whole.best.confidence not in (SURE, LIKELY) and not asked.work:
+    if not whole.best.believed and not asked.work:
         asked = replace(asked, work=Work())
         tried = (_of_readings(readings(part), part, asked) for part in parts)
-        whole = next((one for one in tried if one.best.confidence in (SURE, LIKELY)), whole)
-    if len(whole.messages) != 1 or whole.best.confidence not in (SURE, LIKELY) or whole.best.as_text:
+        whole = next((one for one in tried if one.best.believed), whole)
+    if len(whole.messages) != 1 or not whole.best.believed or whole.best.as_text:
         return whole
     name = whole.best.written
     alike = replace(_asked(name, asked.version), work=Work(_MOST_OTHERS), searches=asked.searches)
     found = [_as_first(whole.best, part) or _of_readings(readings(part), part, alike) for part in parts]
-    read = [one for one in found if one.best.confidence in (SURE, LIKELY)]
+    read = [one for one in found if one.best.believed]
     return _in_place(whole, read)
 
 
@@ -202,7 +202,7 @@ def _in_place(whole: Guess, read: list[Guess]) -> Guess:
 def _of_lines(whole: Guess, lines: list[str]) -> Guess:
     """What *whole* is, and the messages that other lines have among their words, each written alike."""
     best = whole.best
-    if len(lines) < _FEWEST or best.confidence not in (SURE, LIKELY) or "among" not in best.spelling:
+    if len(lines) < _FEWEST or not best.believed or "among" not in best.spelling:
         return whole
     return _in_place(whole, [one for line in lines[:_MOST_LINES] if (one := _as_first(best, line))])
 
@@ -212,9 +212,9 @@ def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
     if len(parts) < _FEWEST:
         return whole
     first, others = whole, parts
-    if whole.best.confidence not in (SURE, LIKELY):
+    if not whole.best.believed:
         first, others = _of_text(parts[0], asked, enclosed=True), parts[1:]
-    if first.best.confidence not in (SURE, LIKELY):
+    if not first.best.believed:
         return whole
     # The other end of a line speaks no other format; and all of them are no more work than one paste.
     name = "ascii" if first.best.format == TEXT else first.best.format
@@ -224,7 +224,7 @@ def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
         if sum(len(one.messages) for one in found) < _MOST_LINES:
             found.append(_as_first(first.best, part) or _of_text(part, alike, enclosed=True))
     later = any(one.best.message == first.best.message for one in found[1:])
-    if later and found[0].best.confidence in (SURE, LIKELY):
+    if later and found[0].best.believed:
         first, found = found[0], found[1:]  # the longest part was taken for all of it
     return _with_more(first, found)
 
@@ -269,7 +269,7 @@ def _with_more(first: Guess, others: list[Guess]) -> Guess:
     messages = list(first.messages)
     for one in (one for other in others for one in other.messages):
         known = any(_says_the_same(one, other) for other in messages)
-        if one.confidence in (SURE, LIKELY) and not known:
+        if one.believed and not known:
             messages.append(one)
     return Guess(first.candidates, tuple(messages))
 

@@ -11,7 +11,7 @@ from sim.codec.wire.dumps import WORDED
 from sim.operations.guessing.candidate import TEXT, Candidate
 from sim.operations.guessing.front import FrontLayer
 from sim.operations.guessing.spelled import Spelled
-from sim.operations.sureness import NONE
+from sim.operations.sureness import LIKELY, NONE, SURE
 
 NAMED = "elements"
 
@@ -50,6 +50,11 @@ class Guessed:
     layers: tuple[FrontLayer, ...] = field(default=(), repr=False)
     raw: str | None = field(default=None, repr=False)
     origin: Candidate | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def believed(self) -> bool:
+        """Whether it is sure or likely."""
+        return self.confidence in (SURE, LIKELY)
 
     @property
     def written(self) -> Format | None:

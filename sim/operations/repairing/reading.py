@@ -13,7 +13,6 @@ from sim.judge.causes import DECODED, READ, REWRITTEN, STRIPPED, causes
 from sim.masking import mask_text
 from sim.operations.choosing import chosen_version
 from sim.operations.reading import recognised
-from sim.operations.sureness import LIKELY, SURE
 
 _ENDS = " \t\r\n\x02\x03\0"
 # A length prefix is off by a few; so many elements before the fault are looked at.
@@ -97,13 +96,7 @@ def _as_bytes(raw: str) -> Iterator[Mended]:
     """Bytes in some spelling, recognised surely enough."""
     guess = recognised(raw)
     best = guess.best if guess else None
-    if (
-        best
-        and best.message
-        and best.complete
-        and best.confidence in (SURE, LIKELY)
-        and best.text is not None
-    ):
+    if best and best.message and best.complete and best.believed and best.text is not None:
         yield Mended(best.message, DECODED, "", "", f"it reads as {best.read_as}", None, True, 0)
 
 
