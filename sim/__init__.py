@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from sim.face.reference import codes, compare, fields, flows, rules, search
     from sim.face.runs import export_suite, load, run_suite
     from sim.face.showing import show
-    from sim.frames import keys as keys
-    from sim.frames import llm as llm
-    from sim.frames.bulk import read
-    from sim.frames.negative import break_message, cases, faults
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
+    from sim.tables import keys as keys
+    from sim.tables import llm as llm
+    from sim.tables.columns import read
+    from sim.tables.negative import break_message, cases, faults
 
 __version__ = "0.1.0"
 
@@ -103,8 +103,8 @@ _HOMES = {
     "sim.face.reference": "codes compare fields flows rules search",
     "sim.face.runs": "export_suite load run_suite",
     "sim.face.showing": "show",
-    "sim.frames.bulk": "read",
-    "sim.frames.negative": "break_message cases faults",
+    "sim.tables.columns": "read",
+    "sim.tables.negative": "break_message cases faults",
     # What `%load_ext sim` looks for.
     "sim.magic": "load_ipython_extension unload_ipython_extension",
     "sim.spec": "VERSIONS",
@@ -112,7 +112,7 @@ _HOMES = {
 }
 
 # Rooms of their own.
-_ROOMS = {"keys": "sim.frames.keys", "llm": "sim.frames.llm", "widgets": "sim.widgets"}
+_ROOMS = {"keys": "sim.tables.keys", "llm": "sim.tables.llm", "widgets": "sim.widgets"}
 
 if not TYPE_CHECKING:  # or every name would be one, of any type
     _named = lazily(__name__, _HOMES)[0]

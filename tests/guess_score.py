@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sim.operations.guessing import Guessed, guess
+from sim.paste import Guessed, guess
 
 VECTORS = Path(__file__).parent / "vectors"
 FOUND, MADE, TEXT = "wire", "wire_made", "messages"

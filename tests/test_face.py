@@ -18,11 +18,11 @@ import pytest
 from support import together
 
 import sim
-from sim.frames.plots.charts import KINDS
 from sim.operations.drill import TOPICS
 from sim.operations.search import KINDS as SEARCHED
 from sim.spec import words
 from sim.spec.tables import read_toml
+from sim.tables.plots.charts import KINDS
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = read_toml("templates")

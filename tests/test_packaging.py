@@ -85,8 +85,8 @@ def test_the_public_address_is_filled_in_at_one_place() -> None:
 @pytest.mark.parametrize(
     ("name", "missing", "extra"),
     [
-        ("sim.frames", "pandas", "jupyter"),
-        ("sim.frames", "pyarrow", "jupyter"),
+        ("sim.tables", "pandas", "jupyter"),
+        ("sim.tables", "pyarrow", "jupyter"),
         ("sim.link.load.locust", "gevent", "locust"),
         ("sim.mcp", "mcp.server.mcpserver", "mcp"),
     ],

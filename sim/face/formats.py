@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-    from sim.frames import Table
+    from sim.tables import Table
 
 
 def formats() -> Table:
@@ -26,7 +26,7 @@ def formats() -> Table:
     >>> sim.formats().set_index("name").loc["bcd", "numbers"]
     'bcd'
     """
-    from sim.frames.formats import formats
+    from sim.tables.formats import formats
 
     return formats()
 
@@ -65,7 +65,7 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
     ...     sim.load_format(file).digits
     'bcd'
     """
-    from sim.frames.formats import load_format
+    from sim.tables.formats import load_format
 
     return load_format(path, name=name)
 
@@ -119,6 +119,6 @@ def export_format(
     >>> sim.export_format("ebcdic-500", "pyiso8583")["2"]["data_enc"]
     'cp500'
     """
-    from sim.frames.formats import export_format
+    from sim.tables.formats import export_format
 
     return export_format(format, to, version)

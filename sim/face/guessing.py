@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-    from sim.frames import GuessTable
     from sim.spec.words import AnyVersion
+    from sim.tables import GuessTable
 
 
 def guess(
@@ -51,6 +51,6 @@ def guess(
     >>> sim.guess("GET / HTTP/1.1")["confidence"].tolist()
     ['none']
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.guess(data, format=format, version=version)
+    return tables.guess(data, format=format, version=version)

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from sim.codec import Message
     from sim.codec.wire import Format
-    from sim.frames.link import Address, LabClient, LabHost, Rules
     from sim.link.keys import KeyRing
     from sim.spec.words import AnyNetwork, AnyVersion
+    from sim.tables.link import Address, LabClient, LabHost, Rules
 
 
 def host(
@@ -95,8 +95,8 @@ def host(
     '51'
     """
     options = dict(locals())
-    from sim.frames.link import LabHost, rows_of
     from sim.link.opening import host as started
+    from sim.tables.link import LabHost, rows_of
 
     return started(LabHost, **options | {"rules": rows_of(rules)})
 
@@ -175,7 +175,7 @@ def client(
     Exchange(0200 000042, answered: 0210 with 00)
     """
     options = dict(locals())
-    from sim.frames.link import LabClient
     from sim.link.opening import client as connected
+    from sim.tables.link import LabClient
 
     return connected(LabClient, **options)

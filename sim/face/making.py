@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from sim.codec.wire import Format
-    from sim.frames import ConvertedTable, MessageArgument, MessageTable
     from sim.spec.words import (
         AnyMoment,
         AnyNetwork,
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
         Payment,
         Purpose,
     )
+    from sim.tables import ConvertedTable, MessageArgument, MessageTable
 
 # What only a language model is asked with.
 OF_A_MODEL = ("description", "provider", "model")
@@ -155,18 +155,18 @@ def generate(
     '05000000054'
     """
     options = {name: value for name, value in locals().items() if name not in ("payment", *OF_A_MODEL)}
-    from sim import frames
+    from sim import tables
 
     if not isinstance(description, str | None):
         from sim.errors import OptionError, shown
 
         raise OptionError("description", "a text", shown(description))
     if description and description.strip():
-        return frames.generate_by_model(
+        return tables.generate_by_model(
             description, provider=provider, model=model, version=version or "1987", at=at, format=format
         )
     _check_words(payment, options)
-    return frames.generate(**options, **payment)
+    return tables.generate(**options, **payment)
 
 
 def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
@@ -226,9 +226,9 @@ def respond(
     >>> sim.respond(sim.generate("auth"), "51").iso.mti
     '0110'
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.respond(
+    return tables.respond(
         request,
         code,
         amount_minor_units=amount_minor_units,
@@ -280,10 +280,10 @@ def reverse(
     >>> sim.reverse(sim.generate("financial")).iso.mti
     '0400'
     """
-    from sim import frames
+    from sim import tables
 
     final = final_amount_minor_units
-    return frames.reverse(original, stan=stan, at=at, final_amount_minor_units=final, format=format)
+    return tables.reverse(original, stan=stan, at=at, final_amount_minor_units=final, format=format)
 
 
 def convert(
@@ -340,6 +340,6 @@ def convert(
     >>> table.iso.notes["action"].tolist()
     ['reformatted', 'kept', 'kept', 'moved']
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.convert(message, to, version=version, network=network, at=at, format=format)
+    return tables.convert(message, to, version=version, network=network, at=at, format=format)

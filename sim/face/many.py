@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sim.codec.wire import Format
-    from sim.frames import MessageArgument, TransactionsTable
     from sim.spec.words import PlotKind
+    from sim.tables import MessageArgument, TransactionsTable
 
 
 def plot(
@@ -53,9 +53,9 @@ def plot(
     >>> sim.plot([sim.generate("auth"), sim.generate("echo")], "presence").get_title(loc="left")
     'Data elements present'
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.plot(messages, kind, ax)
+    return tables.plot(messages, kind, ax)
 
 
 def match(
@@ -109,6 +109,6 @@ def match(
     >>> table["transaction"].tolist()
     [1, 1]
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.match(messages, times, timeout, format)
+    return tables.match(messages, times, timeout, format)

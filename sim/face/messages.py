@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-    from sim.frames import DiffTable, EditsTable, FindingsTable, MessageArgument, MessageTable, RawMessage
     from sim.spec.words import AnyNetwork, AnyVersion
+    from sim.tables import DiffTable, EditsTable, FindingsTable, MessageArgument, MessageTable, RawMessage
 
 
 def parse(
@@ -60,9 +60,9 @@ def parse(
     >>> sim.parse("0800202000000000000099000012")["finding"].iloc[-1]
     'DE 11 at offset 26: expected n 6, found 2 characters'
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.parse(raw, version=version, network=network, format=format)
+    return tables.parse(raw, version=version, network=network, format=format)
 
 
 def explain(
@@ -116,13 +116,13 @@ def explain(
     >>> bool(sim.explain(sim.generate("auth")).iso.summary)
     True
     """
-    from sim import frames
+    from sim import tables
 
     if llm:
-        return frames.explain_by_model(
+        return tables.explain_by_model(
             message, version=version, network=network, format=format, provider=provider, model=model
         )
-    return frames.explain(message, version=version, network=network, format=format)
+    return tables.explain(message, version=version, network=network, format=format)
 
 
 def validate(
@@ -170,9 +170,9 @@ def validate(
     >>> report.iso.valid, len(report)
     (False, 1)
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.validate(message, against=against, network=network, version=version, format=format)
+    return tables.validate(message, against=against, network=network, version=version, format=format)
 
 
 def build(
@@ -213,9 +213,9 @@ def build(
     >>> print(sim.build({"mti": "0800", 3: "990000", 11: "123456"}))
     08002020000000000000990000123456
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.build(fields, version=version, format=format)
+    return tables.build(fields, version=version, format=format)
 
 
 def diff(
@@ -248,9 +248,9 @@ def diff(
     >>> sim.diff(one, two)["number"].tolist()[-1]
     11
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.diff(a, b, format=format)
+    return tables.diff(a, b, format=format)
 
 
 def mask(
@@ -292,9 +292,9 @@ def mask(
     >>> sim.mask("0100400000000000000016" + "4111111111111111")
     '0100400000000000000016411111******1111'
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.mask(message, version=version, format=format)
+    return tables.mask(message, version=version, format=format)
 
 
 def repair(
@@ -341,6 +341,6 @@ def repair(
     >>> edits[["field", "action", "rule", "safe"]].values.tolist(), edits.valid
     ([[2, 'changed', 'luhn', False]], True)
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.repair(message, version=version, network=network, unsafe=unsafe, format=format)
+    return tables.repair(message, version=version, network=network, unsafe=unsafe, format=format)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim.frames import Table
     from sim.spec.words import AnyNetwork, AnyVersion, MessageType, SearchKind
+    from sim.tables import Table
 
 
 def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> Table:
@@ -37,9 +37,9 @@ def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> T
     >>> sim.fields("1993").set_index("number").loc[39, "format"]
     'n 3'
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.fields(version, network)
+    return tables.fields(version, network)
 
 
 def codes(name: str | None = None) -> Table:
@@ -67,9 +67,9 @@ def codes(name: str | None = None) -> Table:
     >>> response.loc[response["code"] == "51", "meaning"].iloc[0]
     'not sufficient funds'
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.codes(name)
+    return tables.codes(name)
 
 
 def rules() -> Table:
@@ -87,9 +87,9 @@ def rules() -> Table:
     >>> "framing" in sim.rules()["rule"].tolist()
     True
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.rules()
+    return tables.rules()
 
 
 def flows(network: AnyNetwork | None = None) -> Table:
@@ -119,9 +119,9 @@ def flows(network: AnyNetwork | None = None) -> Table:
     >>> table.loc["pre-authorization", "carried_by"]
     '61.7 = 4; 61.12 days; hold 30 days'
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.flows(network)
+    return tables.flows(network)
 
 
 def compare(
@@ -161,9 +161,9 @@ def compare(
     >>> table[table["number"] == 61]["rule"].tolist()[:3]
     ['other-amounts', 'pos-data', 'pos-data-absent']
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.compare(first, second, message_type, version)
+    return tables.compare(first, second, message_type, version)
 
 
 def search(text: str, kind: SearchKind | None = None) -> Table:
@@ -197,6 +197,6 @@ def search(text: str, kind: SearchKind | None = None) -> Table:
     >>> sim.search("9F1C")[["key", "name"]].iloc[0].tolist()
     ['9F1C', 'Terminal identification']
     """
-    from sim import frames
+    from sim import tables
 
-    return frames.search(text, kind)
+    return tables.search(text, kind)

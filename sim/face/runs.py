@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from sim.codec.wire import Format
-    from sim.frames import MessageArgument
-    from sim.frames.link import Address
-    from sim.frames.runs import LoadTable, RunningLoad, SuiteTable
     from sim.link import Exchange
     from sim.spec.words import AnyNetwork, AnyVersion
+    from sim.tables import MessageArgument
+    from sim.tables.link import Address
+    from sim.tables.runs import LoadTable, RunningLoad, SuiteTable
 
 
 def run_suite(
@@ -66,7 +66,7 @@ def run_suite(
     >>> done[["case", "received", "result"]].values.tolist()
     [['alive', '0810 00', 'passed'], ['poor', '0110 00', 'failed']]
     """
-    from sim.frames import runs
+    from sim.tables import runs
 
     return runs.run_suite(suite, host, format=format, framing=framing, tls=tls, junit=junit, report=report)
 
@@ -269,7 +269,7 @@ def load(
     >>> table.numbers.answered, dict(table.numbers.codes)
     (200, {'00': 200})
     """
-    from sim.frames import runs
+    from sim.tables import runs
 
     line = (format, framing, version)
     bounds = {"rate": rate, "concurrency": concurrency, "count": count, "seconds": seconds, "check": check}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim.frames import MessageArgument
+    from sim.tables import MessageArgument
     from sim.widgets.table_view import TableView
 
 
@@ -36,7 +36,7 @@ def show(table: MessageArgument, *, rows: int = 25) -> TableView:
     >>> "✖ error" in sim.show(sim.validate(sim.generate("auth", pan="4111111111111112"))).to_html()
     True
     """
-    from sim.frames import Table, parse
+    from sim.tables import Table, parse
     from sim.widgets import TableView
 
     return TableView(table if isinstance(table, Table) else parse(table), rows=rows)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from sim.operations.explanation import Explanation, explain
     from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
     from sim.operations.generation import Generated, generate
-    from sim.operations.guessing import Guess, Guessed, guess
     from sim.operations.project import field_values, strip_line_ending
     from sim.operations.reading import NotIso8583Error, Parsed, parse_any
     from sim.operations.repairing import Edit, Repair, repair
     from sim.operations.validation import Report, validate
     from sim.operations.verdict import Judgement
+    from sim.paste import Guess, Guessed, guess
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
 
@@ -69,7 +69,7 @@ _HOMES = {
     "sim.operations.explanation": "Explanation explain",
     "sim.operations.faults": "Broken Fault all_faults break_message cases faults_for",
     "sim.operations.generation": "Generated generate",
-    "sim.operations.guessing": "Guess Guessed guess",
+    "sim.paste": "Guess Guessed guess",
     "sim.operations.project": "field_values strip_line_ending",
     "sim.operations.reading": "NotIso8583Error Parsed parse_any",
     "sim.operations.repairing": "Edit Repair repair",

@@ -11,12 +11,12 @@ from sim.codec.walk import is_digits
 from sim.errors import BuildError
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
-from sim.operations.sureness import NONE, SURE
+from sim.paste.sureness import NONE, SURE
 from sim.spec.words import AnyVersion
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-    from sim.operations.guessing import Guess, Guessed
+    from sim.paste import Guess, Guessed
 
 TEXT = "text"
 # How the text form begins. Where each line of a paste does, each is a message.
@@ -116,7 +116,7 @@ def parse_any(
     if format == TEXT:
         parse(raw, chosen_version(raw, version))
     # Looking for bytes takes a room of its own, which the text form does without.
-    from sim.operations.guessing import guess
+    from sim.paste import guess
 
     return parse_guessed(guess(raw, format=format, version=version), raw, version, network)
 
@@ -152,7 +152,7 @@ def recognised(
     perhaps, or nothing that can be read. The text form needs no guess: nothing changes for it."""
     if format == TEXT or (format is None and read_text_form(raw, version) is not None):
         return None
-    from sim.operations.guessing import guess
+    from sim.paste import guess
 
     found = guess(raw, format=format, version=version)
     best = found.best
@@ -175,7 +175,7 @@ def _in_a_line(raw: str, best: Guessed) -> bool:
 
 def _begun(raw: str) -> bool:
     """Whether *raw* begins as the text form does, damaged perhaps: an MTI, then mostly hex digits."""
-    from sim.operations.guessing.anchors import strangeness
+    from sim.paste.anchors import strangeness
 
     head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
     return (

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from sim.codec import Message, build
 from sim.codec.wire import Format, Layer, encode, frame, read, wrap
-from sim.codec.wire.dumps import rewritten
 from sim.codec.wire.framing import said_length
 from sim.errors import BuildError, WireError
-from sim.operations.guessing import Guessed, guess
-from sim.operations.guessing.blocks import after
 from sim.operations.reading import recognised
+from sim.paste import Guessed, guess
+from sim.paste.blocks import after
+from sim.paste.spellings import rewritten
 from sim.spec import Spec
 from sim.spec.words import AnyVersion
 

@@ -13,8 +13,8 @@ import anywidget
 import pandas as pd
 import traitlets
 
-from sim.frames.tables import Table
 from sim.grid import as_html, style, table_html
+from sim.tables.tables import Table
 from sim.widgets.statics import STATIC, bundled
 
 _MOST_ROWS = 500

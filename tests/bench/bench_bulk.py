@@ -27,8 +27,8 @@ from iso8583.specs import default_ascii
 import sim
 from sim.codec import Message, build
 from sim.elements.pan import check_digit
-from sim.frames.bulk.table import label
 from sim.operations import generate
+from sim.tables.columns.table import label
 
 COUNT = 300_000
 ROUNDS = 3

@@ -68,7 +68,7 @@ import json, sim, sim.widgets
 from server.endpoints import ENDPOINTS
 from server.openapi import document
 from server.records import CardNetwork
-from sim.frames.plots.draw import _colour
+from sim.tables.plots.draw import _colour
 from sim.operations.llm.drafting.intent import Intent
 from sim.operations.llm.drafting.marks import _networks
 from sim.widgets.panels.explain import NETWORK_CHOICES

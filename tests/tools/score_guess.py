@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 
-from sim.operations.guessing import guess
+from sim.paste import guess
 from tests.guess_score import FOUND, MADE, TEXT, paste, rows, verdict
 from tests.wire_samples import Sample, same, samples
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from sim.codec.mti import is_mti
 from sim.codec.wire.decode import begun
-from sim.codec.wire.dumps.parts import is_mti
 from sim.codec.wire.formats import Format
 from sim.codec.wire.framing import STX, Frame, frame, frames, peel, said_length, strip
 from sim.errors import WireError, hexed

@@ -13,10 +13,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sim.frames.bulk.table import MessagesTable, number_of
-from sim.frames.tables import Table
 from sim.spec import VERSIONS
 from sim.spec.networks import element_name
+from sim.tables.columns.table import MessagesTable, number_of
+from sim.tables.tables import Table
 from sim.widgets.explorer.finding import Searched, anywhere, flags
 from sim.widgets.explorer.query import Condition, conditions
 

@@ -12,9 +12,9 @@ import traitlets
 
 from sim.codec import Message, build
 from sim.errors import IsoError
-from sim.frames.bulk.table import MessagesTable
-from sim.frames.matching import match
-from sim.frames.transactions import TransactionsTable
+from sim.tables.columns.table import MessagesTable
+from sim.tables.matching import match
+from sim.tables.transactions import TransactionsTable
 from sim.widgets.copying import CopyMenu
 from sim.widgets.diff import MessageDiff
 from sim.widgets.explorer import reading

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from sim.frames.bulk import read
-from sim.frames.bulk.table import MessagesTable
-from sim.frames.matching import as_text
+from sim.tables.columns import read
+from sim.tables.columns.table import MessagesTable
+from sim.tables.matching import as_text
 
 FIRST = 2000  # rows that are read before the others
 _LARGE = 100_000  # messages from which on the rest is read while the first can be looked at

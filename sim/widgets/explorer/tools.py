@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets  # type: ignore[import-untyped]
 
-from sim.frames.plots.charts import KINDS, plot
+from sim.tables.plots.charts import KINDS, plot
 from sim.widgets.panels.shared import markup, show, wrong
 
 if TYPE_CHECKING:

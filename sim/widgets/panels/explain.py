@@ -97,12 +97,12 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         """The table that *verb* makes of the message; None without pandas."""
         if not has_tables():
             return None
-        from sim import frames
+        from sim import tables
 
         subject = self.subject
         # What was pasted is text by now, and not guessed again.
         read_as = TEXT if isinstance(subject, str) else None
-        made: Callable[..., Any] = getattr(frames, verb)
+        made: Callable[..., Any] = getattr(tables, verb)
         return made(subject, version=self.version, network=self.network, format=read_as)
 
     def dissected(self, raw: str) -> Anatomy | None:

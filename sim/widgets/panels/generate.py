@@ -364,9 +364,9 @@ class GeneratePanel(AskingPanel):
     def _tabled(self) -> Any:
         if not self.message or not has_tables():
             return None
-        from sim import frames
+        from sim import tables
 
-        return frames.parse(self.message, network=self.asked_network)
+        return tables.parse(self.message, network=self.asked_network)
 
     def _tell(self, news: str = "") -> None:
         notes = [markup("p", note, "iso-hint") for note in self.notes if self.message]

@@ -10,11 +10,11 @@ import ipywidgets  # type: ignore[import-untyped]
 
 from sim.codec import Message
 from sim.operations.choosing import chosen_version
-from sim.operations.guessing import Guess
 from sim.operations.reading import recognised
 from sim.operations.repairing import mend, offered
 from sim.operations.repairing.offering import REPAIR
 from sim.operations.wired import Wired, of_guessed
+from sim.paste import Guess
 from sim.widgets.panels.shared import markup, show
 
 

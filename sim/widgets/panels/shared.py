@@ -159,7 +159,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
 
     def __init__(self, *parts: Any, classes: str = "") -> None:
         if has_tables():
-            import_module("sim.frames")  # takes a while: not at the first press of a button
+            import_module("sim.tables")  # takes a while: not at the first press of a button
         looks = ipywidgets.HTML(style(), layout={"display": "none"})
         super().__init__([looks, _Keys(), *parts])
         for name in ("iso-panel", *classes.split()):

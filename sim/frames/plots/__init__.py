@@ -1,5 +1,0 @@
-"""Pictures of many messages."""
-
-from sim.frames.plots.charts import plot
-
-__all__ = ["plot"]

@@ -1,0 +1,205 @@
+"""Anchors: the places where an MTI stands in front of a bitmap that messages have. What is in front of one is
+explained afterwards, so that framings never multiply with formats."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import log2
+from operator import getitem
+
+from sim.codec import bitmap
+from sim.codec.walk import is_digits
+from sim.codec.wire.decode import Views, read_bitmap
+from sim.codec.wire.formats import BCD, HEX, RAW
+from sim.elements.mti import split
+from sim.errors import WireError
+from sim.paste.ways import TriedFormat, kinds
+from sim.spec.tables import read_csv
+
+FARTHEST = 72
+_MOST = 8
+_SHORTEST = 10
+# How MTI and bitmap are written: page, form, bytes where they are fixed, whether a third map may follow.
+Head = tuple[str, str, int, bool]
+# A bit is 0 or 1 by itself; how much more is known of it counts for this share, since bits go together.
+_SHARE = 0.6
+_LEAST, _RARE = 0.03, 0.12
+_NO_BITS = 40
+_WORST = -12.0
+_FORCED = 8.0
+_STRANGE, _NO_MTI = 8.0, 20.0
+_MTI = re.compile(r"(?=([0-9][1-9][0-9]{2}))")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """An MTI at byte *at* and its bitmap up to byte *end*. `head` is how they are written, `numbers` the
+    elements announced, `secondary` whether bit 1 has a second map follow, `score` the bits they save, `rank`
+    how likely a message begins here."""
+
+    at: int
+    head: Head
+    mti: str
+    numbers: tuple[int, ...]
+    secondary: bool
+    end: int
+    score: float
+    rank: float
+    note: str
+
+
+@lru_cache(maxsize=4)
+def _heads(tried: tuple[TriedFormat, ...]) -> dict[str, dict[Head, TriedFormat]]:
+    """One format for each way to write MTI and bitmap, by how the MTI is written."""
+    found: dict[str, dict[Head, TriedFormat]] = {}
+    for kind in reversed(tried):
+        found.setdefault(kind.head[0], {})[kind.head] = kind
+    return found
+
+
+@cache
+def _gains() -> tuple[tuple[float, float], ...]:
+    """For each bit the bits saved when it is clear, and how many more when it is set: by how many kinds of
+    messages of the networks have the element."""
+    rows = read_csv("networks/presence")
+    kinds_of = len({(row["network"], row["mti"]) for row in rows})
+    count = Counter(int(row["field"]) for row in rows)
+    gains = []
+    for number in range(bitmap.ALL_BITS + bitmap.PRIMARY_BITS + 1):
+        floor = _RARE if number in (15, 17, 44, 46, 47, 48, 54, 60, 61, 62, 63, 64, 128) else _LEAST
+        share = min(0.95, max(floor, count[number] / kinds_of))
+        gains.append((1 + log2(1 - share), log2(share) - log2(1 - share)))
+    return tuple(gains)
+
+
+@cache
+def _clear(maps: int) -> float:
+    """The bits saved by so many bitmaps with no bit set."""
+    return sum(clear for clear, _ in _gains()[2 : 64 * maps + 1])
+
+
+@cache
+def _of_bytes() -> tuple[tuple[float, ...], ...]:
+    """For each byte of three bitmaps the bits saved by each of its 256 values."""
+    gains = ((0.0, 0.0), *_gains()[2:])
+    return tuple(_of_byte(gains[8 * place : 8 * place + 8]) for place in range(24))
+
+
+def _of_byte(gains: Sequence[tuple[float, float]]) -> tuple[float, ...]:
+    """The bits saved by each value of a byte: those of the values before, and one bit more."""
+    made = [sum(clear for clear, _ in gains)]
+    for _, more in reversed(gains):
+        made += [one + more for one in made]
+    return tuple(made)
+
+
+def _saved(data: bytes, start: int, size: int) -> float:
+    """The bits that bitmaps of raw bytes save, of *size* bytes or as many as bit 1 says."""
+    first = data[start : start + 1]
+    return sum(map(getitem, _of_bytes(), data[start : start + (size or (16 if first >= b"\x80" else 8))]))
+
+
+@cache
+def usual(mti: str) -> bool:
+    """Whether networks use messages of this class and function, in any version."""
+    return mti[1:3] in {row["mti"][1:3] for row in read_csv("networks/presence")}
+
+
+def known(mti: str) -> bool:
+    """Whether every digit of *mti* has a meaning.
+
+    >>> known("0200"), known("0999")
+    (True, False)
+    """
+    return strangeness(mti) == 0.0
+
+
+@lru_cache(maxsize=1024)
+def strangeness(mti: str) -> float | None:
+    """How much an MTI's digits without a meaning speak against it, in bits; None for what is none: another
+    version, or class 0."""
+    told = split(mti)
+    if told.version is None or mti[1] == "0":
+        return None
+    parts = (told.message_class, told.function, told.origin)
+    return sum(_STRANGE for part in parts if not part)
+
+
+def anchors(views: Views, only: int | None = None, alike: Head | None = None) -> list[Anchor]:
+    """The likeliest anchors in the first bytes, or at byte *only*, the best first; only those written
+    *alike*, where that is known."""
+    found = []
+    by_page = _heads(kinds())
+    last = min(len(views.data) - _SHORTEST, FARTHEST)
+    for page, heads in by_page.items():
+        if alike and page != alike[0]:
+            continue
+        for at, mti in _mtis(views, page, last) if only is None else _mtis(views, page, only, only):
+            some = heads.items() if alike is None else ((one, heads[one]) for one in (alike,) if one in heads)
+            made = (_anchor(views, at, mti, head, kind) for head, kind in some)
+            found += [one for one in made if one]
+    found.sort(key=lambda one: (-one.rank, one.at))
+    # Digits in EBCDIC look like heads at every byte: the best of each way to write one is kept besides.
+    best = {one.head: one for one in reversed(found)}
+    return [one for place, one in enumerate(found) if place < _MOST or best[one.head] is one]
+
+
+def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[int, str]]:
+    """Where from byte *first* to *last* four digits stand that an MTI may have, and these."""
+    step = 2 if page == BCD else 1
+    digits = views.hex if page == BCD else views.text("cp037" if page == "ebcdic" else page)
+    if first == 0 and page == "ascii" and digits[1:2] == "0" and is_digits(digits[:4]) and len(digits) > 3:
+        yield 0, digits[:4]  # the text form says so itself
+    for match in _MTI.finditer(digits, step * first, max(0, step * last + 4)):
+        at, odd = divmod(match.start(), step)
+        if not odd and strangeness(match[1]) is not None:
+            yield at, match[1]
+
+
+def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> Anchor | None:
+    page, form, size, _ = head
+    start = at + (2 if page == BCD else 4)
+    if form == RAW and _SHARE * _saved(views.data, start, size) < _WORST:
+        return None
+    try:
+        numbers, secondary, end = read_bitmap(views, start, kind.format)
+    except WireError:
+        return None
+    fixed = bool(size) and not kind.format.bit_1
+    if fixed and _has_bit_1(views, start, form, page):
+        return None  # bit 1 has the second map follow without being forced to
+    if not numbers and len(views.data) - at > _NO_BITS:
+        return None
+    maps = (end - start) // (16 if form == HEX else 8)
+    gains = _gains()
+    gain = _SHARE * (_clear(maps) + sum([gains[number][1] for number in numbers]))
+    gain += 64.0 * maps if form == HEX else 0.0
+    if gain < _WORST:
+        return None
+    if page == "ebcdic" and form == HEX and not views.text("cp037")[start:end].isascii():
+        return None
+    strange = strangeness(mti)
+    against = _NO_MTI if strange is None else strange
+    width = 16.0 if page == BCD else 32.0
+    base = width - 7.0 - against - 0.15 * at - _FORCED * fixed
+    rank = (
+        gain
+        - (64.0 * maps if form == HEX else 0.0)
+        + (8.0 if usual(mti) else -6.0)
+        - 0.3 * at
+        - _FORCED * fixed
+    )
+    note = "the bitmap has 16 bytes though bit 1 is clear" if fixed else ""
+    return Anchor(at, head, mti, numbers, secondary, end, base + gain, rank - against, note)
+
+
+def _has_bit_1(views: Views, start: int, form: str, page: str) -> bool:
+    if form == HEX:
+        first = views.text("cp037" if page == "ebcdic" else "ascii")[start : start + 1]
+    else:
+        first = views.hex[2 * start : 2 * start + 1]
+    return bitmap.has_secondary(first)

@@ -1,0 +1,309 @@
+"""One candidate: a way to read a paste, with everything that speaks for it and against it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from math import log2
+
+from sim.codec import Message, ParseError
+from sim.codec.wire.decode import read
+from sim.codec.wire.formats import Format
+from sim.codec.wire.pages import view
+from sim.elements.track import read_track_2
+from sim.errors import WireError
+from sim.paste.anchors import Anchor
+from sim.paste.front import Front, FrontLayer
+from sim.paste.padding import Padding, settle
+from sim.paste.search import UNREAD_ELEMENT, State, Step
+from sim.paste.spellings import Reading
+from sim.paste.ways import TriedFormat, Way
+from sim.paste.worth import STARRED, starred
+from sim.spec import version_of
+
+TEXT = "text"
+# The layer behind a message that another follows, though nothing in front says how long it is.
+NEXT = "next"
+OTHER_CARD = "DE 35 has another card number than DE 2"
+PAGES_DIFFER = "the EBCDIC code pages differ in characters that it uses"
+_STOPPED = 16.0
+_OWN = 3.0
+_OTHER_VERSION = 10.0
+_NO_ELEMENTS = 2.0
+_ODD_EVIDENCE = 8.0
+_FAR, _NEARER = 12, 4
+_FEW_ODD = 2
+_MOST_ODD = 3
+_FORMATS = 64
+_PAN, _TRACK_2 = 2, 35
+_SHOWN_OTHERWISE = {"ascii", "gbk"}
+_PAGES_DIFFER = frozenset("[]^|!¢¬")
+# Bits that a byte takes in the simplest explanation of some bytes: digits, hex digits, capitals, print.
+_PLAIN = tuple(
+    (cost, re.compile(what))
+    for cost, what in ((3.4, rb"[0-9]*"), (4.1, rb"[0-9A-Fa-f]*"), (5.4, rb"[0-9A-Z ]*"), (6.1, rb"[ -~]*"))
+)
+_PACKED, _ANY = 6.7, 7.9
+_HEX_DIGITS = b"0123456789ABCDEFabcdef"
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A way to read a paste. `score` are the bits that it saves; `evidence` is near 0 for what reads by
+    chance. `odd` is what a right reading should not have, `unusual` what is allowed but was not said by the
+    message."""
+
+    reading: Reading
+    data: bytes
+    skipped: tuple[str, ...]
+    anchor: Anchor
+    kind: TriedFormat
+    version: str
+    state: State
+    stop: int
+    front: Front
+    behind: FrontLayer | None
+    confidence: str = "unsure"
+    odd: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    score: float = 0.0
+    # The same with characters where this has bytes: what can be said of the one can be said of the other.
+    plainer: Candidate | None = None
+
+    def __post_init__(self) -> None:
+        self.steps = self.state.steps()
+        behind = [self.behind.odd] if self.behind and self.behind.odd else []
+        self.odd += [*self.front.odd, *(step.odd for step in self.steps if step.odd), *behind]
+        self._worth_of_bytes = self.state.score + self.front.bits + (self.behind.bits if self.behind else 0.0)
+        self._oddities = len(self.odd)
+        score = self._worth_of_bytes + self.reading.saved - _NO_ELEMENTS * (not self.anchor.numbers)
+        score -= _OTHER_VERSION * (self.version != self.native)
+        if self.stop:
+            left = self.data[self.state.at :]
+            self.odd.append(
+                f"DE {self.stop} cannot be read at byte {self.state.at}: {len(left)} bytes are left there"
+            )
+            score -= _STOPPED + UNREAD_ELEMENT * sum(number >= self.stop for number in self.anchor.numbers)
+            if self.reading.text:
+                # Hex digits that were not read are cheap in every other reading of the paste, so here, too.
+                score += 4.0 * (len(left) - len(left.translate(None, _HEX_DIGITS)))
+        # A format that somebody loaded is believed where the message has what only that format has.
+        self.score = score + _OWN * self._has_own if self.kind.own else score
+
+    @property
+    def _has_own(self) -> int:
+        """1 where an element was read that the format has otherwise than its version, else -1."""
+        own = self.kind.format.layout(self.version).own
+        return -1 if own.isdisjoint(step.number for step in self.steps) else 1
+
+    @cached_property
+    def evidence(self) -> float:
+        """The bits saved against the simplest explanation of the bytes read; where it does not fit, of those
+        read before what spoils it: a damaged message is one up to the damage."""
+        around = self._worth_of_bytes - self.state.score
+        found = self._saved(self.state.score + around, self.state.at) - _ODD_EVIDENCE * self._oddities
+        if self.fits:
+            return found
+        odd, at = 0.0, []
+        for step, score in self.state.trail():
+            odd += _ODD_EVIDENCE * bool(step.odd)
+            at.append((score + self.front.bits - odd, step.end))
+        for most, end in sorted(at, reverse=True):
+            if most <= found:
+                break  # what the bytes could be said by saves nothing
+            found = max(found, self._saved(most, end))
+        return found
+
+    def _saved(self, score: float, end: int) -> float:
+        return score - (8 - plain_bits(self.data[:end])) * end
+
+    @cached_property
+    def padding(self) -> Padding:
+        """Where odd packed digits are filled up."""
+        return settle(self.steps)
+
+    @cached_property
+    def message(self) -> Message:
+        """The message as far as it was read."""
+        secondary = self.anchor.secondary and not any(number > 64 for number in self.anchor.numbers)
+        values = dict(self.padding.values)
+        layout = self.kind.format.layout(self.version)
+        own = None if layout.own.isdisjoint(values) else layout.dialect
+        return Message(self.anchor.mti, values, self.version, secondary, own)
+
+    @cached_property
+    def unusual(self) -> list[str]:
+        """What is allowed, but was not said by the message."""
+        found = [self.anchor.note] if self.anchor.note else []
+        if self.version != self.native:
+            found.append(f"the lengths of {self.version} under MTI {self.anchor.mti}")
+        found += [*self.dialect, *self.reading.notes, *self.padding.unsettled, *self.padding.doubtful]
+        # One bit too many in the bitmap takes two bytes of another element for such a length.
+        found += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
+        texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
+        if starred(self.padding.values):
+            found.append(STARRED)
+        if self._other_card:
+            found.append(OTHER_CARD)
+        if any(_PAGES_DIFFER.intersection(value) for value in texts):
+            found.append(PAGES_DIFFER)
+        return found
+
+    @property
+    def _other_card(self) -> bool:
+        """Whether the track names another card number than DE 2."""
+        values = self.padding.values
+        card, second = values.get(_PAN, ""), read_track_2(values.get(_TRACK_2, ""))
+        return card.isdigit() and second is not None and second.pan.isdigit() and second.pan != card
+
+    @property
+    def native(self) -> str:
+        """The version that the MTI's first digit names."""
+        return version_of(self.anchor.mti) or "1987"
+
+    @property
+    def complete(self) -> bool:
+        """Whether every element announced was read."""
+        return not self.stop
+
+    @cached_property
+    def dialect(self) -> list[str]:
+        """In what elements differ from the format, each once."""
+        return [note for note in dict.fromkeys(step.way.note for step in self.steps) if note]
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether it reads to the end with nothing left over, behind a front that is mostly understood."""
+        left = self.behind is not None and not self.behind.name and self.behind.size
+        far = _FAR if len(self.odd) < _FEW_ODD else _NEARER
+        return self.complete and len(self.odd) < _MOST_ODD and not left and self.front.unknown <= far
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another message follows, of which nothing in front says so."""
+        return self.behind is not None and self.behind.name == NEXT
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is the text form, as it stands in the paste."""
+        return self.reading.text and self.kind.format.name == "ascii" and not self.dialect
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The kinds of what stands in front, outermost first."""
+        return tuple(layer.name for layer in self.front.layers)
+
+    @property
+    def framing(self) -> tuple[str, ...]:
+        """What stands around the message, outermost first, as a person would say it."""
+        labels = [layer.label for layer in self.front.layers]
+        if self.behind and self.behind.label:
+            labels.append(self.behind.label)
+        return (*self.skipped, *labels)
+
+    @property
+    def name(self) -> str:
+        """The format's name; `text` for the text form."""
+        return TEXT if self.is_text else self.kind.format.name
+
+    @property
+    def title(self) -> str:
+        """The format in words, with what is filled up where."""
+        said = "text form" if self.is_text else self.kind.format.title
+        return ", ".join([said, *self.padding.said])
+
+    @cached_property
+    def format(self) -> Format:
+        """The format with everything that this message does otherwise: it reads and writes these bytes."""
+        ways = tuple((step.number, step.way) for step in self.steps if step.way.change)
+        padded = tuple(self.padding.elements.items())
+        return _written(self.kind, self.version, ways, padded, tuple(self.padding.groups.items()))
+
+    @property
+    def spans(self) -> dict[int, tuple[int, int, int]]:
+        """Where each element stands in `data`: start of its prefix, start of its value, end, in bytes; 0 is
+        the MTI, 1 the bitmap."""
+        page = self.anchor.head[0]
+        bits = self.anchor.at + (2 if page == "bcd" else 4)
+        found = {0: (self.anchor.at, self.anchor.at, bits), 1: (bits, bits, self.anchor.end)}
+        return found | {step.number: (step.at, step.start, step.end) for step in self.steps}
+
+    @cached_property
+    def error(self) -> ParseError | None:
+        """Why it stops, as the reader says it, at the byte of the paste; None where it reads to the end."""
+        if self.complete:
+            return None
+        end = len(self.data) - (self.behind.size if self.behind else 0)
+        try:
+            read(self.data[self.anchor.at : end], self.format, self.version)
+        except WireError as error:
+            # The reader counts from the message's first byte; a person counts from the paste's.
+            at = None if error.offset is None else error.offset + self.anchor.at
+            return WireError(error.field, at, error.expected, error.found, error.partial)
+        return None
+
+
+@lru_cache(maxsize=_FORMATS)
+def _written(
+    kind: TriedFormat,
+    version: str,
+    ways: tuple[tuple[int, Way], ...],
+    padded: tuple[tuple[int, str], ...],
+    groups: tuple[tuple[str, str], ...],
+) -> Format:
+    """The format of *kind* with elements written in other *ways*, or *padded* otherwise. Links write one
+    message as the next, and a format's layout takes longer to make than to read by."""
+    made = kind.format
+    changed = {number: dict(row) for number, row in made.elements.items()}
+    for number, way in ways:
+        changed[number] = {**changed.get(number, {}), **(way.change or {})}
+    for number, odd in padded:
+        changed[number] = {**changed.get(number, {}), "odd": odd}
+    return made.with_(elements=changed, odd={**made.odd, **dict(groups)}, version=version)
+
+
+def plain_bits(data: bytes) -> float:
+    """The bits a byte that the simplest explanation of *data* takes."""
+    size = len(data) or 1
+    own = sum(-count * log2(count / size) for count in Counter(data).values()) / size + 2.0
+    ebcdic = view(data, "cp037").encode("latin-1", "replace")
+    for cost, what in _PLAIN:
+        if what.fullmatch(data) or what.fullmatch(ebcdic):
+            return min(cost, own)
+    return min(_PACKED if data.hex().isdigit() else _ANY, own)
+
+
+def same(one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates say the same: MTI and values, whatever half bytes, letter case, or bytes shown
+    as hex or characters."""
+    if one.anchor.mti != other.anchor.mti or len(one.steps) != len(other.steps):
+        return False
+    return all(
+        first.number == second.number and _alike(first, second)
+        for first, second in zip(one.steps, other.steps, strict=True)
+    )
+
+
+def _alike(first: Step, second: Step) -> bool:
+    written = {first.way.field.written, second.way.field.written}
+    # Chinese characters, too, are bytes that ASCII shows as characters that do not print.
+    alike = len(written) == 1 or written == _SHOWN_OTHERWISE
+    if first is second or (alike and (first.start, first.end) == (second.start, second.end)):
+        return True
+    mine = {_plain(value) for _, value in first.values}
+    theirs = {_plain(value) for _, value in second.values}
+    if mine & theirs:
+        return True
+    # Capitals of bytes that are no letters are other bytes.
+    hexed = {_hex(value) for _, value in first.values}, {_hex(value) for _, value in second.values}
+    return bool(hexed[0] & theirs or hexed[1] & mine)
+
+
+def _plain(value: str) -> str:
+    return value.upper().replace("=", "D")
+
+
+def _hex(value: str) -> str:
+    return value.encode("latin-1", "replace").hex().upper()

@@ -1,0 +1,118 @@
+"""How sure a candidate is, and why. `sure` promises that nothing is odd and that nothing else reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.paste.anchors import known, usual
+from sim.paste.candidate import OTHER_CARD, PAGES_DIFFER, Candidate, same
+from sim.paste.front import OFF_BY
+from sim.paste.spellings import MASKED
+from sim.paste.sureness import LIKELY, SURE, UNSURE
+
+_RIVAL, _NEAR_RIVAL = 14.0, 5.0
+_THIN, _WEAK = 40.0, 25.0
+_FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
+_WRITTEN_OUT = 3  # bytes of a prefix that says 0 in so many digits
+_SHOWN = 6
+
+
+def judge(best: Candidate, others: Sequence[Candidate]) -> None:
+    """Set the confidence and the reasons of *best*, seen beside all *others*."""
+    rivals = [
+        other
+        for other in others
+        if other.fits
+        and not same(best, other)
+        and (other.score > best.score - _RIVAL or not (other.odd or other.unusual))
+    ]
+    _note(best)
+    best.reasons = [*best.odd, *best.unusual, *(_beside(best, rival) for rival in rivals[:2])]
+    best.confidence = _confidence(best.plainer or best, rivals)
+    if best.confidence == SURE:
+        best.reasons = ["reads to the end, nothing is odd, and nothing else does with other values"]
+
+
+def _note(best: Candidate) -> None:
+    """What is not odd but leaves little to check by."""
+    if len(best.steps) < _FEW and not best.is_text:
+        best.unusual.append("few elements: little to check it by")
+    if not known(best.anchor.mti):
+        best.unusual.append(f"MTI {best.anchor.mti} is not a usual one")
+
+
+def _framed(best: Candidate) -> bool:
+    """Whether a length in front says where the message ends."""
+    return any(layer.is_length for layer in best.front.layers)
+
+
+def _beside(best: Candidate, rival: Candidate) -> str:
+    mine, theirs = best.message.fields, rival.message.fields
+    differ = [f"DE {number}" for number in sorted({*mine, *theirs}) if mine.get(number) != theirs.get(number)]
+    where = ", ".join(differ[:_SHOWN]) or "the MTI"
+    return (
+        f"{rival.title} {rival.version} reads to the end as well, with MTI {rival.anchor.mti}; {where} differ"
+    )
+
+
+def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
+    content = [one for one in best.odd if one.startswith("DE ")]
+    foreign = best.version != best.native
+    blind = any(not layer.name and "'" not in layer.label for layer in best.front.layers)
+    shaky = bool(best.dialect) or len(best.odd) > len(content) or foreign
+    if not best.fits or best.score < _WEAK or any(OFF_BY in one for one in best.odd) or len(best.odd) > 1:
+        return UNSURE
+    if best.dialect and len(best.steps) < _FEW and not _framed(best):
+        return UNSURE
+    if any(step.odd and step.way.change for step in best.steps):
+        return UNSURE
+    if len(best.dialect) > 1 or (foreign and not _framed(best) and len(best.steps) < _FEW_FOREIGN):
+        return UNSURE
+    if best.odd and shaky and (content or best.dialect or foreign or blind):
+        return UNSURE
+    if best.odd and (rivals or set(best.unusual) - {*best.padding.unsettled, *best.reading.notes}):
+        return UNSURE
+    if sum(step.start == step.end for step in best.steps) > 1:
+        return UNSURE
+    if _brittle(best, content):
+        return UNSURE
+    few = len(best.steps) < _FEW and not best.is_text
+    if not _framed(best) and (best.dialect or (few and not plain(best.anchor.mti))):
+        return UNSURE
+    if any(_as_good(rival, best) for rival in rivals):
+        return UNSURE
+    return LIKELY if best.odd or best.unusual or rivals or best.score < _THIN else SURE
+
+
+def _brittle(best: Candidate, content: Sequence[str]) -> bool:
+    """Whether a byte or a bit that was lost, added or flipped makes such a reading out of another message:
+    it reads to its end, and nothing says that it is not what was sent."""
+    thin = len(best.steps) < _FEW_FOREIGN
+    fill = best.behind is not None and best.behind.name == "fill" and best.behind.size == 1
+    empty = any(step.start == step.end and step.way.field.prefix < _WRITTEN_OUT for step in best.steps)
+    part = best.reading.text and best.reading.saved < 0
+    return (
+        bool(best.padding.doubtful)
+        or PAGES_DIFFER in best.unusual
+        or OTHER_CARD in best.unusual
+        or fill
+        or MASKED in best.reading.notes
+        or (bool(best.dialect) and (len(best.steps) < _FEW_DIALECT or not known_usual(best)))
+        or (thin and not _framed(best) and (empty or bool(best.front.unknown)))
+        or (part and bool(content))
+    )
+
+
+def known_usual(best: Candidate) -> bool:
+    """Whether the MTI is one that networks use, and no reserved one."""
+    return usual(best.anchor.mti) and known(best.anchor.mti)
+
+
+def plain(mti: str) -> bool:
+    """Whether *mti* is a usual one of an acquirer: the most that a few elements can be believed for."""
+    return usual(mti) and mti[3] == "0"
+
+
+def _as_good(rival: Candidate, best: Candidate) -> bool:
+    near = rival.score > best.score - _NEAR_RIVAL
+    return near and len(rival.odd) <= len(best.odd) and len(rival.dialect) <= len(best.dialect)

@@ -1,0 +1,359 @@
+"""From the readings of a paste to candidates: anchors, then formats strictly, then what links do besides."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from sim.codec.wire.formats import RAW
+from sim.codec.wire.framing import STX
+from sim.paste.anchors import Anchor, Head, anchors, usual
+from sim.paste.blocks import after
+from sim.paste.candidate import NEXT, Candidate, same
+from sim.paste.front import (
+    Front,
+    FrontLayer,
+    behind,
+    between,
+    explain,
+    network_headers,
+    unblocked,
+)
+from sim.paste.search import Found, Search, State, Work
+from sim.paste.spellings import Reading
+from sim.paste.ways import TriedFormat, kinds, ways
+from sim.spec import VERSIONS, version_of
+
+_OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
+_OTHER_PLACES, _OF_A_PLACE = 3, 2
+_KEPT = 6
+_WINDOW = 4096  # bytes looked at for the message that follows
+# Elements read with all that links do otherwise: each costs some tenths of a millisecond.
+_MOST_ELEMENTS = 200
+_ASCII = "ascii"
+GIVEN = "bytes"  # the reading of bytes that were given as such
+_AS_BYTES = (RAW, "gbk")
+_CHINESE = 30.0  # bits more than one letter with an accent takes
+_TEXT_FIRST = 60.0
+_WHOLE = -40.0  # bits saved by text with hardly anything around it
+_SETTLED = 40.0  # bits saved where nothing is odd: hardly another reading is right then
+_TEXT_HEAD = re.compile(
+    rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5})|0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16}"
+)
+# No byte of a message saves more on the average.
+_MOST_A_BYTE = 5.0
+# What is remembered: lists of elements, ways to write MTI and bitmap, elements in each of these.
+_ANNOUNCED, _HEADS, _FIELDS = 512, 64, 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the caller knows already: the formats to try (none means all), the version; the `work` that may
+    still be done, where several guesses share it; and the `searches` through bytes that parts of a paste
+    share: a dump and the lines that it stands in are the same bytes."""
+
+    kinds: tuple[TriedFormat, ...] = ()
+    version: str | None = None
+    work: Work | None = None
+    searches: dict[bytes, Search] = field(default_factory=dict, repr=False)
+
+    def search(self, data: bytes, work: Work) -> Search:
+        """The search through *data*, which goes on at the cost of *work*."""
+        found = self.searches.setdefault(data, Search(data))
+        found.work = work
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """One reading of bytes to try: where, as what."""
+
+    reading: Reading
+    data: bytes
+    skipped: tuple[str, ...]
+    search: Search
+    anchor: Anchor
+    kind: TriedFormat
+    version: str
+    ahead: bool = True
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Which bytes, and where in them."""
+        return id(self.search), self.anchor.at
+
+    def candidates(self, strict: bool) -> list[Candidate]:
+        """The best ways to read it."""
+        read: Found = self.search.read(self.anchor, self.kind, self.version, strict)
+        return [self._candidate(state, read.stop, strict) for state in read.finished[:2] or (read.partial,)]
+
+    def _candidate(self, state: State, stop: int, strict: bool) -> Candidate:
+        front, rest = self.around(None if stop else state.at)
+        doubtful = self.ahead and rest is not None and rest.size and rest.odd
+        if rest is not None and doubtful and self._goes_on(state.at, rest.name, strict):
+            ended = between(self.data, state.at, self._after(state.at))
+            rest = replace(ended, name=rest.name or NEXT, size=rest.size)
+        return Candidate(
+            self.reading,
+            self.data,
+            self.skipped,
+            self.anchor,
+            self.kind,
+            self.version,
+            state,
+            stop,
+            front,
+            rest,
+        )
+
+    def _goes_on(self, end: int, framed: str, strict: bool) -> bool:
+        """Whether another message of the kind can be read behind byte *end*, behind as many bytes of front,
+        the same ones unless the front is *framed* by a length."""
+        start = self._after(end)
+        heads = anchors(self.search.views, start + self.anchor.at, self.anchor.head)
+        found = heads[0] if heads else None
+        if found is None or not usual(found.mti) or not found.numbers:
+            return False
+        if not framed and self.data[start : found.at] != self.data[: self.anchor.at]:
+            return False
+        if not framed and self.data[start : start + end] == self.data[:end]:
+            return False  # bytes that repeat themselves are no other message
+        version = self.version if self.version != version_of(self.anchor.mti) else version_of(found.mti)
+        return not self.search.read(found, self.kind, version or self.version, strict).stop
+
+    def _after(self, end: int) -> int:
+        return after(self.data, end, self.reading.text, self.data[:1] == bytes([STX]))
+
+    def around(self, end: int | None) -> tuple[Front, FrontLayer | None]:
+        """What stands around a message that ends at byte *end*: found once for all formats."""
+        key = (self.anchor.at, end)
+        if key not in self.search.around:
+            front = explain(self.data[: self.anchor.at], len(self.data), end)
+            self.search.around[key] = front, None if end is None else behind(self.data, end, front)
+        return self.search.around[key]
+
+    def best(self, strict: bool) -> Candidate:
+        """The best of its candidates."""
+        return max(self.candidates(strict), key=lambda one: (one.fits, one.score))
+
+
+# A candidate and what it came of.
+Tried = tuple[Candidate, Job]
+
+
+def candidates(found: list[Reading], asked: Known | None = None) -> tuple[list[Candidate], str]:
+    """Every candidate worth keeping, the best first, and the network headers in front, if any."""
+    tried: list[Tried] = []
+    layers = ""
+    seen: set[tuple[bytes, bool]] = set()
+    asked = asked or Known()
+    work = asked.work or Work()
+    work.begin()
+    for reading in sorted(found, key=_promise):
+        skip, name = network_headers(reading.data)
+        layers = layers or name
+        if (reading.data, reading.text) in seen or _hopeless(reading, tried):
+            continue
+        if work.strictly_done:
+            break
+        seen.add((reading.data, reading.text))
+        body = unblocked(reading.data[skip:])
+        skipped = (name,) * bool(name) + ("1014-byte blocks",) * (len(body) < len(reading.data) - skip)
+        tried += _strictly(reading, body, skipped, asked, work)
+    if not any(one.fits and not one.odd for one, _ in tried):
+        tried.sort(key=_order)
+        tried += _relaxed(tried, work)
+    return _best([one for one, _ in tried]), layers
+
+
+def _relaxed(tried: list[Tried], work: Work) -> list[Tried]:
+    """The best once more with what links do otherwise; fewer of them where bitmaps announce very much."""
+    found: list[Tried] = []
+    left = _MOST_ELEMENTS
+    for _, job in (*tried[:_RELAXED], *_elsewhere(tried)):
+        left -= len(job.anchor.numbers)
+        if (left < 0 and found) or work.done:
+            break
+        found += [(one, job) for one in job.candidates(strict=False)]
+    return found
+
+
+def _elsewhere(tried: list[Tried]) -> Iterator[Tried]:
+    """The best behind the first that begin where none of those does: these may all begin at digits that only
+    look like a message."""
+    places = Counter({job.place: _OF_A_PLACE for _, job in tried[:_RELAXED]})
+    left = len(places) + _OTHER_PLACES
+    for one in tried[_RELAXED:]:
+        place = one[1].place
+        if places[place] < _OF_A_PLACE and (place in places or len(places) < left):
+            places[place] += 1
+            yield one
+
+
+def following(first: Candidate) -> Iterator[Candidate]:
+    """The messages behind *first* in the same bytes, framed and written as it is; none where nothing says
+    that there are more."""
+    one: Candidate | None = first
+    at, apart = 0, first.goes_on
+    while one and one.behind and (one.behind.name in ("more", "vbs") or (apart and one.behind.size)):
+        at += one.state.at
+        at = after(first.data, at, first.reading.text, "stx" in first.layers) if apart else at
+        # Not all that is left: a message is about as long as the last, and looking must not take its square.
+        one = as_first(first, first.reading, first.data[at : at + _WINDOW + 2 * one.state.at])
+        if one:
+            yield one
+
+
+def as_first(first: Candidate, reading: Reading, data: bytes, *, whole: bool = True) -> Candidate | None:
+    """The message that *data* begins with, framed and written as *first* is; None where none can be read, or
+    none to its end when it must be *whole*."""
+    search = Search(data)
+    heads = anchors(search.views, first.anchor.at, first.anchor.head)
+    if not heads:
+        return None
+    anchor = heads[0]
+    version = version_of(anchor.mti) or VERSIONS[0]
+    job = Job(reading, data, first.skipped, search, anchor, first.kind, version, ahead=False)
+    one = job.best(strict=not first.dialect)
+    if not whole:
+        one.reasons = [*one.odd, "read as the first message is, as far as that goes"]
+        return one
+    if not one.complete:
+        return None
+    one.confidence, one.reasons = first.confidence, ["read as the first message is"]
+    return one
+
+
+def _promise(reading: Reading) -> tuple[int, float]:
+    """What is read first: bytes that were given as bytes, and what begins as the text form does where it is
+    all of the paste, since nothing must keep them from being read; then what explains most; a part that
+    begins so before other parts."""
+    if reading.name == GIVEN:
+        return 0, 1.0
+    begins = reading.text and _TEXT_HEAD.match(reading.data) is not None
+    if begins and reading.saved > _WHOLE:
+        return 0, -reading.saved
+    return 1 if reading.saved > 0 else 2 if begins else 3, -reading.saved
+
+
+def _hopeless(reading: Reading, tried: list[Tried]) -> bool:
+    """Whether *reading* cannot come near what was found already, whatever its bytes say."""
+    most = reading.saved + _MOST_A_BYTE * len(reading.data)
+    return any(one.fits and not one.odd and one.score > most for one, _ in tried)
+
+
+def _best(made: list[Candidate]) -> list[Candidate]:
+    made.sort(key=_rank)
+    kept: list[Candidate] = []
+    for one in made:
+        alike = next((at for at, other in enumerate(kept) if _alike(one, other)), None)
+        if alike is None and len(kept) < _KEPT:
+            kept.append(one)
+        elif alike is not None and _is_foreign(kept[alike]) and not _is_foreign(one):
+            kept[alike] = one  # the lengths of another version say nothing that its own do not
+        elif alike is not None and _shows_more(one, kept[alike]):
+            one.plainer = kept[alike].plainer or kept[alike]
+            kept[alike] = one
+    return kept
+
+
+def _shows_more(one: Candidate, other: Candidate) -> bool:
+    """Whether *one* has as raw bytes what *other* has as characters that do not print, all else alike."""
+    otherwise = (
+        mine.way is its.way or (mine.way.change or {}).get("written") in _AS_BYTES
+        for mine, its in zip(one.steps, other.steps, strict=True)
+    )
+    chinese = any(step.way.field.written == "gbk" for step in one.steps)
+    better = len(one.odd) < len(other.odd) and one.score > other.score + _CHINESE * chinese
+    return better and _is_foreign(one) == _is_foreign(other) and all(otherwise)
+
+
+def _alike(one: Candidate, other: Candidate) -> bool:
+    return one.fits == other.fits and same(one, other) and one.framing == other.framing
+
+
+def _is_foreign(one: Candidate) -> bool:
+    return one.version != one.native
+
+
+def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
+    bare = all(name == "stx" for name in one.layers)
+    plain = one.is_text and one.fits and bare and len(one.odd) < 2
+    # What begins as the text form does is one, damaged, before it is the hex of something else.
+    begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits else 0.0
+    strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
+    return not plain, not one.fits, (one.fits and bool(one.dialect)) or strange, -one.score - begun
+
+
+def _strictly(
+    reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Known, work: Work
+) -> list[Tried]:
+    """Each format as it stands, and the lengths of other versions for the best of them."""
+    search = asked.search(body, work)
+    tried: list[Tried] = []
+    for job in _jobs(reading, body, skipped, search, asked):
+        if work.strictly_done:
+            break
+        one = job.best(strict=True)
+        if one.fits and not one.odd and one.score > _SETTLED:
+            work.settled(job.anchor)
+        tried.append((one, job))
+    tried.sort(key=_order)
+    fitting = sum(one.fits for one, _ in tried)
+    for _, job in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
+        if asked.version or job.kind.format.version is not None:
+            continue
+        for version in VERSIONS:
+            if version != job.version and not work.done:
+                other = replace(job, version=version)
+                tried.append((other.best(strict=True), other))
+    return tried
+
+
+def _order(made: Tried) -> tuple[bool, float]:
+    return not made[0].fits, -made[0].score
+
+
+def _jobs(
+    reading: Reading, body: bytes, skipped: tuple[str, ...], search: Search, asked: Known
+) -> Iterator[Job]:
+    """Each anchor with each format that writes MTI and bitmap so, unless a plainer one reads all the same."""
+    for anchor in anchors(search.views):
+        if reading.text and anchor.head[0] != _ASCII:
+            continue
+        if anchor.rank < search.work.least_rank:
+            break  # the likeliest come first
+        version = asked.version or version_of(anchor.mti) or VERSIONS[0]
+        for kind in _different(asked.kinds or kinds(), anchor.head, version, anchor.numbers):
+            yield Job(reading, body, skipped, search, anchor, kind, version)
+
+
+@lru_cache(maxsize=_ANNOUNCED)
+def _different(
+    tried: tuple[TriedFormat, ...], head: Head, version: str, numbers: tuple[int, ...]
+) -> tuple[TriedFormat, ...]:
+    """The formats that write MTI and bitmap as *head* says, of those that read *numbers* alike the first:
+    the readings of a paste announce the same. What somebody loaded stays where it has some as its own."""
+    written = _written_so(tried, head, version)
+    plain = zip(*[_plain_fields(written, version, number) for number in numbers], strict=True)
+    found: dict[tuple[object, ...], TriedFormat] = {}
+    for kind, fields in zip(written, plain if numbers else [()] * len(written), strict=True):
+        own = kind.own and not kind.format.layout(version).own.isdisjoint(numbers)
+        found.setdefault((kind.format.name if own else "", *fields), kind)
+    return tuple(found.values())
+
+
+@lru_cache(maxsize=_HEADS)
+def _written_so(tried: tuple[TriedFormat, ...], head: Head, version: str) -> tuple[TriedFormat, ...]:
+    return tuple(kind for kind in tried if kind.head == head and kind.format.version in (None, version))
+
+
+@lru_cache(maxsize=_FIELDS)
+def _plain_fields(written: tuple[TriedFormat, ...], version: str, number: int) -> tuple[int, ...]:
+    """Which field each format reads element *number* by, the plain one: equal ones are one object; 0 for
+    none."""
+    plain = (ways(kind, version, number, True)[:1] for kind in written)
+    return tuple([id(some[0].field) if some else 0 for some in plain])

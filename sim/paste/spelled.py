@@ -1,0 +1,127 @@
+"""From elements that a paste names to a message: what printing dropped (leading zeros, blanks) comes back,
+parts are put together, and whatever had to be assumed is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sim.codec import Message
+from sim.codec.wire import wire_format
+from sim.elements import money, tlv
+from sim.paste.spellings import Named
+from sim.paste.worth import STARRED, worth
+from sim.spec import ElementSpec, currency, spec, version_of
+from sim.spec.emv import tags
+
+_MASKED = re.compile(r"\*|X{4}|x{4}")
+_TAG = re.compile(r"[0-9A-Fa-f]{2}|[5-9A-Fa-f][Ff][0-9A-Fa-f]{2}|[Dd][Ff][0-9A-Fa-f]{2,4}")
+_HEX = re.compile(r"(?:[0-9A-Fa-f]{2})*")
+_BLANK = re.compile(r"\s")
+_DECIMAL = re.compile(r"([0-9]{1,9})[.,]([0-9]{1,3})(?: ?([A-Z]{3}))?")
+_ALPHA = re.compile("[A-Z]{3}")
+_LAST = 128
+_CHIP = 55
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """A message put together, and the notes on what had to be assumed."""
+
+    message: Message
+    notes: tuple[str, ...]
+
+
+def spelled(named: Named) -> Spelled:
+    """The message that *named* spells."""
+    version = version_of(named.mti) or "1987"
+    elements = spec(version).elements
+    notes = list(named.notes)
+    fields: dict[int, str] = {}
+    tops = sorted({int(path.split(".")[0]) for path in named.fields})
+    for number in tops:
+        if number > _LAST:
+            notes.append(f"DE {number} is left out: the text form has {_LAST} elements")
+            continue
+        fields[number] = _value(named, elements[number - 1], notes)
+    _in_digits(fields, version, notes)
+    if any(_MASKED.search(value) for value in named.fields.values()):
+        notes.append(STARRED)
+    if named.bits is not None:
+        notes += _disagreement(set(named.bits) - {1, 65}, set(fields))
+    message = Message(named.mti, fields, version)
+    return Spelled(message, tuple(notes))
+
+
+def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:
+    """Amounts that were written for people, and currencies by their letters, as the elements hold them."""
+    for number, held in money.CURRENCY_OF.items():
+        if money.composite(version, number):
+            continue  # the currency is in the amount
+        written = _DECIMAL.fullmatch(fields.get(number, ""))
+        letters = (written and written[3]) or fields.get(held, "")
+        known = currency(letters) if letters else None
+        if known and _ALPHA.fullmatch(fields.get(held, letters)):
+            fields[held] = known.numeric
+            notes.append(f"DE {held} is written in letters: {letters}")
+        if written and known and known.exponent == len(written[2]):
+            fields[number] = spec(version)[number].filled(written[1] + written[2])
+            notes.append(f"DE {number} is written with its decimals")
+
+
+def _value(named: Named, element: ElementSpec, notes: list[str]) -> str:
+    key = str(element.number)
+    inner = {
+        path[len(key) + 1 :]: value for path, value in named.fields.items() if path.startswith(key + ".")
+    }
+    if inner and not named.fields.get(key):
+        if element.number == _CHIP and all(_TAG.fullmatch(part) for part in inner):
+            return tlv.write((tag.upper(), _chip_value(tag.upper(), value)) for tag, value in inner.items())
+        joined = "".join(value for part, value in inner.items() if "." not in part)
+        if not (element.fixed and len(joined) == element.width):
+            notes.append(f"DE {element.number} is shown in parts, put together one after the other")
+        return joined
+    return _filled(named.fields.get(key, ""), element, notes)
+
+
+def _filled(value: str, element: ElementSpec, notes: list[str]) -> str:
+    """*value* with the zeros or blanks that printing dropped."""
+    if element.binary:
+        bare = _BLANK.sub("", value)
+        return bare.upper() if _HEX.fullmatch(bare) else value
+    if _MASKED.search(value):
+        return value
+    filled = element.filled(value)
+    if filled != value and element.content == "n":
+        notes.append(f"DE {element.number} was printed without its leading zeros")
+    return filled
+
+
+def _chip_value(tag: str, value: str) -> str:
+    """The hex digits of a tag's value: numbers are printed without the zeros in front that fill them up."""
+    known = tags().get(tag)
+    digits = value if _HEX.fullmatch(value) else value.zfill(len(value) + len(value) % 2)
+    if not _HEX.fullmatch(digits):
+        return value.encode("latin-1", "replace").hex().upper()
+    least = 2 * known.minimum if known is not None else 0
+    return digits.zfill(least).upper()
+
+
+def _disagreement(said: set[int], have: set[int]) -> Iterable[str]:
+    """What the bitmap in the paste says that its lines do not, and the other way round."""
+    if missing := sorted(said - have):
+        yield f"its bitmap names DE {', '.join(map(str, missing))}, which the paste does not show"
+    if more := sorted(have - said):
+        yield f"its bitmap lacks DE {', '.join(map(str, more))}, which the paste shows"
+
+
+def oddities(message: Message) -> list[str]:
+    """What is odd about the values of a message, as text."""
+    plain = wire_format("ascii")
+    found = []
+    for number, value in message.fields.items():
+        field = plain.field(number, message.version)
+        if field is not None and (odd := worth(field, value)[1]):
+            found.append(odd)
+    return found

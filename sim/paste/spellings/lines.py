@@ -1,0 +1,211 @@
+"""Logs that name one element a line, or many in a line as `(number)(value)`, `number=value|`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote_plus
+
+from sim.codec.mti import is_mti
+from sim.paste.spellings.parts import MTI_PATH, Named, Pairs, collected, divided
+
+_MOST_LINE = 2000
+MOST_LINES = 2000
+_PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]]")
+# `F002[…] F003[…]`; with anything but the next behind, what stands in brackets is a name.
+_RUN = re.compile(
+    r"\b(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?([0-9]{1,3})\s?(?:\[([^\[\]\r\n]*)\]|\(([^()\r\n]*)\))"
+    r"(?=[\s,;|]{0,3}(?:(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|$))",
+    re.IGNORECASE,
+)
+_FEWEST_PAIRS = 3
+_WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S)"
+# Where an element of `number=value` begins: in a line, behind a divider, or with a word in front.
+_INLINE = re.compile(
+    r"(?:^\s{0,3}|(?<=[|;,{&\[\n^~\x01])\s{0,3}|(?<=\n)(?:[A-Za-z]\w{0,20}\.){1,3}"
+    r"|(?<=\s)(?=(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|[0-9]{1,3}=|\([0-9]{1,3}\)=))"
+    r"(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})"  # a time
+    r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?\(?0{0,2}([1-9][0-9]{0,2}|0)\)?\s?[=:]\s?\[?",
+    re.IGNORECASE,
+)
+# What is all of `#0:0200#2:value#`: a sign in front of a number in a text is none.
+_HASHED = re.compile(r"#0{0,2}([1-9][0-9]{0,2}|0):")
+_HASHED_MTI = re.compile(r"\s{0,64}#0{1,3}:[0-9]{4}#")
+_DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
+_IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
+_MOST_VALUE = 999
+_MTI = re.compile(
+    r"(?im)(?:\b(?:MTI|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b|^type(?=:))"
+    r"([^\r\n]{0,90})"
+)
+_FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
+_BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{32}|[0-9A-F]{16})\b")
+# The word in front of a number that makes it an element: at the start of the line, or behind a log's prefix.
+_LABEL = re.compile(
+    r"(?:^|(?<=[\s\[(|:>,]))(?:"
+    rf"({_WORD}(?:[ _.\-#\[(]{{0,2}}| {{3}})|[\[(<#])"
+    r"0{0,3}([1-9][0-9]{0,2}|0)(?:\.0{0,2}([0-9A-F]{1,4}))?(?![0-9])"
+    # A number by itself; not one of a date or a time.
+    r"|(?<![:,])0{0,3}([1-9][0-9]{0,2}|0)(?![0-9]|[.,:/-][0-9]))",
+    re.IGNORECASE,
+)
+_WORDED = re.compile(rf"(?:^|(?<=[\s\[(|:>,])){_WORD}[ _.\-#\[(]{{0,2}}[0-9]{{1,3}}(?![0-9])", re.IGNORECASE)
+# A name in front, then the number in brackets, then the value: `Track 2 data (35): …`, `STAN [11].....…`.
+_NAMED = re.compile(
+    r"[^:=\r\n]{0,160}?[A-Za-z][^:=\r\n]{0,8}?[\[(]0{0,2}([1-9][0-9]{0,2}|0)[\])]\s?(?:[:=]|\.{3,})\s?(.*)"
+)
+_NAME = r"\[?[A-Za-z(][^:=\r\n]{0,90}[:=]"
+_SIZE = r"(?:[\[(]\s?[0-9]{1,6}\s?[\])]|\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\])"
+# A size by its name, then the value by its own.
+_SAID_SIZE = (
+    r"(?:len(?:gth)?|size)\s?[=:(\[]\s?[0-9]{1,4}[,;)\]]{0,2}\s{1,4}"
+    r"(?:val(?:ue)?|data|content)\s?(?:[=:]\s?|(?=[(\[]))"
+)
+# As Postilion and what imitates it print an element: its kind, its number, its value.
+_BEHIND_KIND = re.compile(
+    r"\s{0,16}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}([0-9]{3})\s{1,4}\[(.*)\]\s{0,8}", re.I
+)
+_VALUE = re.compile(
+    rf"[\])>]?(?:\s{{1,8}}{_SAID_SIZE}|\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
+    rf"|\s{{0,4}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])"
+    r"|\s?\[[A-Za-z][^\[\]\r\n]{0,60}\]\s{0,4}[:=]?\s?|\s{1,4}[0-9]{1,3}\s{1,4}(?=\[)"
+    r"|\s{1,4}(?=\([0-9]{1,4}\)\s[0-9])"
+    r"|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3})(.*)",
+    re.IGNORECASE,
+)
+# Behind a bracket, or a word with its number, a blank is enough; with a name between, its colon.
+_BLANK = re.compile(rf"(?:(?<=[\])>])|(?<=[0-9]))[\])>]?\s{{1,8}}(?!\s|-\s{{0,4}}{_NAME}|{_NAME})(.*)")
+_BEHIND_NAME = re.compile(r"[^:=\r\n]{0,160}?[:=]>? ?(.*)")
+_BITS = re.compile(r"\s{0,8}\[\s{0,4}[0-9]+-[0-9]+\]")
+_RULER = re.compile(r"\s{0,16}-{3,}")
+_QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<(])(.*)(['\"\]>)])[,;]?\s{0,8}")
+# Behind a value as a program holds it, the same as it is sent.
+_AS_SENT = re.compile(r"\s->\s'([^'\r\n]*)'$")
+_CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">", "(": ")"}
+# The element's name in front of its value, as `Field 2: Primary account number: …` has it.
+_NAME_FIRST = re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)")
+
+
+def messages(text: str) -> Iterator[Named]:
+    """The messages whose elements the lines of *text* name: each begins with its MTI."""
+    bitmap = _BITMAP.search(text)
+    bits = bitmap[1] if bitmap else ""
+    mti = _mti(text)
+    pairs = [(str(int(one[1])), one[2]) for one in _PAIR.finditer(text)]
+    if all(int(path) == len(value) for path, value in pairs):
+        pairs = []  # these are sizes
+    pairs = pairs or [(str(int(one[1])), one[2] or one[3] or "") for one in _RUN.finditer(text)]
+    if len(pairs) >= _FEWEST_PAIRS:
+        head = [(MTI_PATH, mti)] if mti else []
+        if made := collected("log of (element)(value)", [*head, *pairs], bits):
+            yield made
+            return
+    labelled, inline = list(divided(_without_names([*_labelled(text)]))), list(divided(_inline(text, mti)))
+    chosen, name = labelled, "log with an element a line"
+    if _count(inline) > _count(labelled):
+        chosen, name = inline, "log of element=value"
+    for found in chosen:
+        if made := collected(name, found, bits if len(chosen) == 1 else ""):
+            yield made
+
+
+def _count(found: list[Pairs]) -> int:
+    return sum(len(dict(pairs)) for pairs in found)
+
+
+def _mti(text: str) -> str:
+    """The first MTI that a label in *text* announces; empty for none."""
+    for label in _MTI.finditer(text):
+        for one in _FOUR.findall(label[1]):
+            if is_mti(one):
+                return str(one)
+    return ""
+
+
+def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
+    """Path and value of each `number=value`; an MTI that only a label names comes first."""
+    hashed = _HASHED_MTI.match(text)
+    heads = list((_HASHED if hashed else _INLINE).finditer(text))
+    ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
+    found = [
+        (str(int(one[1])), _inline_value(text[one.end() : min(end, one.end() + _MOST_VALUE)]))
+        for one, end in zip(heads, ends, strict=True)
+    ]
+    if hashed:
+        found = [(path, value.removesuffix("#")) for path, value in found]
+    if len(found) > 1 and all(value.endswith(",") for _, value in found[:-1]):  # a list in one line
+        found = [(path, value.removesuffix(",")) for path, value in found]
+    if mti and (MTI_PATH, mti) not in found:
+        yield MTI_PATH, mti
+    form = len(found) > 1 and text.count("&") >= len(found) - 1
+    yield from ((path, unquote_plus(value, "latin-1")) for path, value in found) if form else found
+
+
+def _inline_value(rest: str) -> str:
+    """The value that *rest* begins with: what stands in quotation marks, else all up to a divider."""
+    quoted = _IN_QUOTES.match(rest)
+    return quoted[2] if quoted else _DIVIDER.split(rest, maxsplit=1)[0].strip()
+
+
+def _labelled(text: str) -> Iterator[tuple[str, str]]:
+    """Path and value of each line that names an element, or the MTI. Behind `SUBFIELDS` the lines are inside
+    one."""
+    block = last = 0
+    for raw in text.splitlines()[:MOST_LINES]:
+        line = raw[:_MOST_LINE]
+        if _RULER.match(line):
+            block = block if last == block else 0
+            continue
+        bare = line.strip().removesuffix(":")
+        if mti := _mti(line) or (bare if is_mti(bare) else ""):
+            yield MTI_PATH, mti
+            continue
+        found = None if _BITS.match(line) or "itmap" in line else _element(line)
+        if found is None:
+            continue
+        number, inner, value = found
+        if "SUBFIELDS" in line:
+            block = last = number
+            continue
+        last = number
+        path = f"{block}.{number}" if block and number else str(number)
+        yield (f"{path}.{inner}" if inner else path), _unquoted(value)
+
+
+def _without_names(pairs: Pairs) -> Pairs:
+    """The *pairs* without the names in front of values, where each value has one."""
+    bare = [(path, path == MTI_PATH or _NAME_FIRST.match(value)) for path, value in pairs]
+    if len(pairs) < _FEWEST_PAIRS or not all(match for _, match in bare):
+        return pairs
+    return [
+        (path, match[1] if isinstance(match, re.Match) else value)
+        for (path, value), (_, match) in zip(pairs, bare, strict=True)
+    ]
+
+
+def _element(line: str) -> tuple[int, str, str] | None:
+    """Number, part and value that a line names; None for another line."""
+    if kind := _BEHIND_KIND.fullmatch(line):
+        return int(kind[1]), "", f"[{kind[2]}]"
+    if not _WORDED.search(line) and (named := _NAMED.match(line)):
+        return int(named[1]), "", named[2]
+    label = _LABEL.search(line)
+    if label is None:
+        return None
+    value = _VALUE.match(line, label.end())
+    if value is None and label[1]:
+        value = _BLANK.match(line, label.end())
+    value = value or _BEHIND_NAME.match(line, label.end())
+    return None if value is None else (int(label[2] or label[4]), label[3] or "", value[1])
+
+
+def _unquoted(value: str) -> str:
+    if shown := _AS_SENT.search(value):
+        return shown[1]
+    match = _QUOTED.fullmatch(value)
+    if match and _CLOSED[match[1]] == match[3]:
+        return match[2]
+    size, _, rest = value.partition(" ")
+    bare = size.strip("[]()")
+    counts = bare.isdecimal() and int(bare[:4]) == len(rest)
+    return rest if counts and (len(bare) < len(rest) or bare != size) else value

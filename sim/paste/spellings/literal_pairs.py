@@ -1,0 +1,117 @@
+"""Elements in program text and in what programs print: `m.set(2, "…")`, `msg["2"] = "…"`, `[[0, "0200"], …]`,
+`array(2 => '…')`, `[2]=> string(16) "…"`, `map[2:… 3:…]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sim.codec.mti import is_mti
+from sim.paste.spellings.parts import MTI_PATH, Named, collected, divided, path_of
+
+_VALUE = r"(?:<<)?(?:\"((?:[^\"\\\r\n]|\\.)*)\"|'((?:[^'\\\r\n]|\\.)*)')(?:>>)?"
+_KEY = r"['\"]?(?:FIELDS\.)?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)(?:_\w{1,40})?['\"]?"
+
+
+class _Records:
+    """A way to write elements down. Without one of the *words* in a text there are none: most have none.
+    *whole*: it is so loose that all that begin must be read, or something of the message would be lost."""
+
+    def __init__(self, pattern: str, words: tuple[str, ...] = (), *, whole: bool = False) -> None:
+        self.pattern, self.words, self.whole = re.compile(pattern), words, whole
+
+
+# A record of an element in text: its number, perhaps its name, its value.
+_NUMBER = r"(?:(?:field_?|element_?)?(?:number|num|id|no)|field|bit|de|key|index)"
+_HELD = r"(?:(?:field_?|element_?)?(?:value|val|data|content|text))"
+_RECORDS = (
+    # A call, or a list of two: a key, a comma, a text.
+    _Records(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
+    # A pair, or a property, of Lisp.
+    _Records(
+        rf"(?:\(\s?|(?<=[\s(]):){_KEY}\s{{1,4}}(?:\.\s{{1,4}})?{_VALUE}(?=\s?[)\s])", ("(",), whole=True
+    ),
+    # An element that is asked for, then set.
+    _Records(
+        rf"(?i)(?:field|bit|de|element|item)\w{{0,8}}\(\s?{_KEY}\s?\)\s{{0,8}}(?:\.|->)set\w{{0,12}}\(\s?{_VALUE}",
+        ("set", "Set"),
+    ),
+    # An item that is set, or printed.
+    _Records(
+        rf"\[\s{{0,2}}{_KEY}\s{{0,2}}\]\s{{0,4}}(?:\.\w{{1,12}}\s{{0,2}})?(?:=>|=)\s{{0,12}}"
+        rf"(?:string\([0-9]{{1,5}}\)\s{{0,2}})?{_VALUE}"
+    ),
+    _Records(rf"(?<![\w\])])[:]?{_KEY}\s{{0,8}}(?:=>|->)\s{{0,8}}{_VALUE}", ("=>", "->")),
+    _Records(rf"(?<=[{{,\s:]){_KEY}\s{{1,4}}{_VALUE}(?=\s?[,}}\r\n])", ("{",), whole=True),
+    _Records(
+        rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}[\s,;]{{1,40}}"
+        rf"(?:(?!value|data)\w{{2,14}}['\"]?\s?[:=][^\r\n{{}}]{{0,60}}?[\s,]{{1,40}})?"
+        rf"{_HELD}['\"]?\s?[:=]\s{{0,2}}(?:{_VALUE}|([^\s'\"{{}}\[\],][^{{}}\[\],\r\n]*))",
+        ("alue", "data", "val", "content", "text"),
+        whole=True,
+    ),
+    _Records(
+        rf"(?i)<{_NUMBER}>\s?([0-9]{{1,3}})\s?</\w{{1,12}}>\s{{0,40}}(?:<\w{{1,12}}>[^<]{{0,60}}</\w{{1,12}}>\s{{0,40}})?"
+        rf"<{_HELD}>([^<]*)<",
+        ("</",),
+        whole=True,
+    ),
+    # A row that is inserted, and a dictionary of C#, a pair a line.
+    _Records(
+        rf"\((?=[^()]{{0,80}}?,\s?[0-9]{{1,3}},\s?')[^()]{{1,80}}?,\s?{_KEY},\s?{_VALUE}\s?[,)]",
+        ("VALUES", "values"),
+        whole=True,
+    ),
+    _Records(rf"(?m)^\s{{0,8}}\[{_KEY},\s?([^\r\n]*)\],?\r?$", whole=True),
+)
+# What begins such records.
+_BEGIN = re.compile(rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}|<{_NUMBER}>\s?[0-9]|\bvalues\s?\(")
+
+_MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})()(?![0-9])")
+_NEW = re.compile(
+    r"newMessage\(\s?0x([0-9]{3,4})\s?\)|(?i:\bnew\s?\w{0,20}(?:iso|msg|message)\w{0,20}|8583\.new\w{0,12})\(\s?['\"]([0-9]{4})['\"]"
+)
+_GO_MAP = re.compile(r"map\[((?:[A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):[^\[\]\r\n]{1,4000})\]")
+_GO_PAIR = re.compile(
+    r"(?:^|(?<= ))([A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):(.*?)(?= [A-Za-z_]{0,12}[0-9]{1,3}:| MTI:|$)"
+)
+_ESCAPE = re.compile(r"\\(['\"\\])")
+_FEWEST = 3
+
+
+def messages(text: str) -> Iterator[Named]:
+    """The messages whose elements *text* sets or lists: each begins with an MTI."""
+    for records in _RECORDS:
+        if records.words and not any(word in text for word in records.words):
+            continue
+        found = [
+            (
+                match.start(),
+                path,
+                _ESCAPE.sub(r"\1", next((one for one in match.groups()[1:] if one is not None), "")),
+            )
+            for match in records.pattern.finditer(text)
+            if (path := path_of(match[1])) is not None
+        ]
+        if records.whole and _FEWEST <= len(found) < len(_BEGIN.findall(text)):
+            continue
+        if len(found) >= _FEWEST and (made := list(_divided(found, text))):
+            yield from made
+            return
+    for match in _GO_MAP.finditer(text):
+        pairs = [(path_of(one[1]) or "", one[2]) for one in _GO_PAIR.finditer(match[1])]
+        if len(pairs) >= _FEWEST and (single := collected("printed map", [one for one in pairs if one[0]])):
+            yield single
+
+
+def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
+    """A message for each MTI among the pairs, or beside them."""
+    if not any(path == MTI_PATH and is_mti(value) for _, path, value in found):
+        beside = [
+            (match.start(), (match[1] or match[2]).zfill(4))
+            for match in (*_MTI.finditer(text), *_NEW.finditer(text))
+        ]
+        found = sorted([*found, *((at, MTI_PATH, mti) for at, mti in beside if is_mti(mti))])
+    for pairs in divided((path, value) for _, path, value in found):
+        if made := collected("program text", pairs):
+            yield made

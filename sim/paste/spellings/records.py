@@ -1,0 +1,165 @@
+"""Records: JSON and what programs print of a dictionary. Elements by number, or strings with a message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sim.paste.spellings.parts import Named, collected, path_of
+
+_MOST_DEEP = 6
+_SHORTEST_MESSAGE = 20
+_MOST_TEXTS = 8
+# 'key': 'value', "key": 12 or key=value, as Python, Java and Go print a map.
+_PAIR = re.compile(
+    r"(?<![\w.:'\"])(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})['\"]?([\w.]{1,32})['\"]?\s{0,2}(?:[:=]|->)\s{0,4}"
+    r"(?:b?'([^'\r\n]*)'|b?\"([^\"\r\n]*)\"|([^\s,;{}()\[\]'\"|][^,;{}()\[\]'\"|\r\n]*))"
+)
+# An element as pyiso8583 gives it encoded: the length and the value apart.
+_ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
+_ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
+_FEWEST = 3
+MOST_RECORDS = 1000
+_BETWEEN = re.compile(r"[\s,;]{0,40}(?=[{\[])")
+_OF_ELEMENT = re.compile(r"^(?:data_?)?(?:field|element|bit)_?(?=[a-z])")
+# What a record of one element calls its number, and its value.
+_RECORD = (
+    ("number", "id", "field", "de", "bit", "key", "index"),
+    ("value", "data", "val", "text", "content", "v"),
+)
+
+
+def messages(text: str) -> Iterator[Named]:
+    """The messages whose elements a record in *text* names."""
+    records = [collected("JSON", *_pairs(record)) for record in _records(text)]
+    if whole := [made for made in records if made]:
+        yield from whole
+        return
+    text = _ENCODED.sub(r"\1", text)
+    brace = re.search(r"[{\[]|Map\(", text)
+    if brace:
+        found = [
+            (path_of(one[1]), _ESCAPE.sub(_unescaped, one[2] or one[3] or "") or one[4] or "")
+            for one in _PAIR.finditer(text, brace.start())
+        ]
+        numbered = [
+            (path, value.rstrip() if path == "0" else value) for path, value in found if path is not None
+        ]
+        if len(dict(numbered)) >= _FEWEST and (made := collected("printed dictionary", numbered)):
+            yield made
+
+
+def plain_values(text: str) -> list[tuple[str, str]]:
+    """Every plain value in the first record of *text*, with its own key."""
+    record = next(_records(text), None)
+    return [] if record is None else [(keys[-1], value) for keys, value in _walk(record, (), 0)]
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return match[1] or chr(int(match[2], 16))
+
+
+def texts(text: str) -> list[tuple[str, str]]:
+    """The strings in a record of *text* that are long enough for a message, with their keys: the service's
+    own requests and answers hold one under `message`."""
+    found: list[tuple[str, str]] = []
+    for record in _records(text):
+        found += _strings(record, "", 0)
+    return sorted(found, key=lambda one: one[0] != "message")[:_MOST_TEXTS]
+
+
+def _records(text: str) -> Iterator[dict[str, Any]]:
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    if start < 0 or text[start + 1 : start + 200].lstrip()[:1] not in ('"', "{", "["):
+        return
+    decoder = json.JSONDecoder()
+    for _ in range(MOST_RECORDS):
+        try:
+            made, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(made, list) and all(_is_element(one) for one in made):
+            made = {"": made}
+        for one in made if isinstance(made, list) else [made]:
+            if isinstance(one, dict):
+                yield one
+        # One more may follow, on a line of its own.
+        between = _BETWEEN.match(text, end)
+        if between is None:
+            return
+        start = between.end()
+
+
+def _is_element(record: Any) -> bool:
+    """Whether a record is of one element: its number, and its value."""
+    return isinstance(record, dict) and all(any(_plain(key) in those for key in record) for those in _RECORD)
+
+
+def _plain(key: object) -> str:
+    """A key of such a record without what it says of the element: `fieldNumber` is `number`."""
+    return _OF_ELEMENT.sub("", str(key).lower())
+
+
+def _pairs(record: dict[str, Any]) -> tuple[list[tuple[str, str]], str]:
+    """Path and value of every element named, and the bitmap where one is."""
+    pairs: list[tuple[str, str]] = []
+    bitmap = ""
+    for keys, value in _walk(record, (), 0):
+        if keys[-1].lower() in ("bitmap", "p"):
+            bitmap = value
+        path = _path(keys)
+        if path:
+            pairs.append((path, value))
+    return pairs, bitmap
+
+
+def _path(keys: tuple[str, ...]) -> str | None:
+    """`("fields", "43", "1")` is `43.1`: the first number is the element, what follows is inside it."""
+    for place, key in enumerate(keys):
+        first = path_of(key)
+        if first is not None:
+            rest = [part if path_of(part) is None else str(path_of(part)) for part in keys[place + 1 :]]
+            return ".".join([first, *rest])
+    return None
+
+
+def _walk(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every plain value with the keys that lead to it. A list of records with a number each is a map."""
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(value, dict):
+        if keys and path_of(keys[-1]) and (inside := [value[key] for key in _RECORD[1] if key in value]):
+            yield from _walk(inside[0], keys, depth + 1)
+            return
+        for key, inner in value.items():
+            yield from _walk(inner, (*keys, str(key)), depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            if isinstance(inner, dict):
+                lower = {_plain(key): held for key, held in inner.items()}
+                number, held = (
+                    next((lower[key] for key in those if key in lower), None) for those in _RECORD
+                )
+                if number is not None and held is not None:
+                    yield from _walk(held, (str(number),), depth + 1)
+    elif keys and isinstance(value, str | int) and not isinstance(value, bool):
+        yield keys, str(value)
+
+
+def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(value, dict):
+        if any(_plain(name) in _RECORD[0] and path_of(str(held)) for name, held in value.items()):
+            return  # one element
+        if path_of(key) is not None:
+            return
+        for name, inner in value.items():
+            yield from _strings(inner, str(name), depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner, key, depth + 1)
+    elif isinstance(value, str) and len(value) >= _SHORTEST_MESSAGE and path_of(key) is None:
+        yield key, value

@@ -1,0 +1,180 @@
+"""Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars, or filled up with blanks.
+The first column is the number; the one that is headed so is the value, else the last."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from sim.paste.spellings.parts import MTI_PATH, Named, collected, path_of
+from sim.paste.spellings.worded import path_in_words
+
+_DIVIDERS = "|\t;,"
+_FEWEST, _FEWEST_WIDE = 3, 4
+# Lines that tables are drawn with.
+_BARS = str.maketrans("\u2502\u2503\u2551", "|||")
+_RULER = re.compile(r"[-+=|:*\s\u2500-\u257f]*")
+# A row between stars, which may stand in masked values, too.
+_STARRED = re.compile(r"(?m)^[ \t]{0,8}\*[ \t][^\r\n]*[ \t]\*(?=[ \t]*\r?$)")
+_STAR = re.compile(r"(?<!\S)\*(?!\S)")
+_ROW, _CELL, _TAG = (re.compile(f"(?i)<{one}\\b[^<>]*>") for one in ("tr", "t[dh]", "/?[a-z]+"))
+_MOST_ROWS = 1000
+_MOST_LINE = 4000
+_LONGEST_LABEL = 12
+_VALUE = re.compile(
+    r"(?i)(?:field |example |sample |raw )?(?:value|content|data|example|sample)s?(?: value)?"
+)
+_QUOTES = "`"
+WIDE = "table of messages"
+_FORMULA = re.compile(r'="([^"]*)"')
+_QUOTED = re.compile(r'"[^"]*"')
+_NAMES = 3
+# A number and the name of an element, then the blanks that fill the column up.
+_NUMBERED = re.compile(r"[ \t]{0,8}([0-9]{1,3})[ \t]{1,4}[A-Za-z]")
+_FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
+
+
+def messages(text: str) -> Iterator[Named]:
+    """The messages in a table: each begins with an MTI."""
+    text = _of_html(text) if "<td" in text else _STARRED.sub(_barred, text.translate(_BARS))
+    lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
+    for divider in _DIVIDERS:
+        # Values may hold commas; where each row has as many, but for those in quotes, they divide columns.
+        plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
+        split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
+        place = next((at for cells in split if (at := _headed(cells))), -1)
+        if found := list(_wide(split)):
+            yield from found
+            return
+        rows = [row for cells in split if (row := _row(cells, place))]
+        if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows))):
+            yield from found
+            return
+    yield from _made(_aligned(lines))
+
+
+def _aligned(lines: list[str]) -> list[tuple[str, str]]:
+    """Path and value of each row of number, name and value under each other; a name may fill its column."""
+    rows = [(found[1], line) for line in lines if (found := _NUMBERED.match(line))]
+    ends = Counter(found.end() for _, line in rows if (found := _FILLED.match(line)))
+    if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or not ends:
+        return []
+    column = ends.most_common(1)[0][0]
+    if any(line[column - 1 : column] != " " for _, line in rows):
+        return []
+    return [(path, line[column:]) for number, line in rows if (path := path_of(number)) is not None]
+
+
+def _wide(split: list[list[str]]) -> Iterator[Named]:
+    """The messages of a table whose first row names elements, and each other row is a message."""
+    paths = _columns(split[0]) if split else []
+    for cells in split[1:] if paths else ():
+        if len(cells) == len(paths) and (made := _of_row(paths, cells)):
+            yield made
+
+
+def _columns(cells: list[str], *, words: bool = False) -> list[str]:
+    """The path that each cell of a head names, by its number or, where few have one, in *words*; empty for a
+    column that is none. No paths where these are no messages."""
+    labels = [cell.strip(" \t'\"") for cell in cells]
+    for named in (path_of, path_in_words)[: 1 + words]:
+        paths = [named(label) or "" for label in labels]
+        known = [path for path in paths if path]
+        if len(known) >= _FEWEST_WIDE and MTI_PATH in known and len(set(known)) == len(known):
+            return paths
+    return []
+
+
+def _of_row(paths: list[str], cells: list[str]) -> Named | None:
+    """The message of a row; spreadsheets drop the zero that an MTI begins with, or keep it as a formula."""
+    plain = [found[1] if (found := _FORMULA.fullmatch(cell)) else cell for cell in cells]
+    pairs = [(path, cell) for path, cell in zip(paths, plain, strict=False) if path and cell.strip()]
+    pairs = [(path, cell.strip().zfill(4) if path == MTI_PATH else cell) for path, cell in pairs]
+    return collected(WIDE, pairs)
+
+
+class Wide:
+    """A table with a column for each element and a row for each message, the first row of which is *head*.
+
+    >>> table = Wide.of("line;mti;DE3;DE4;DE11")
+    >>> table.message("1;0100;000000;1000;42").fields["11"]
+    '42'
+    """
+
+    def __init__(self, divider: str, paths: list[str]) -> None:
+        self._divider, self._paths = divider, paths
+
+    @classmethod
+    def of(cls, head: str) -> Wide | None:
+        """The table that *head* begins; None where its cells name no elements."""
+        tried = (
+            (one, _columns(_cells(head, one), words=True)) for one in _DIVIDERS if one in head[:_MOST_LINE]
+        )
+        return next((cls(divider, paths) for divider, paths in tried if paths), None)
+
+    def message(self, row: str) -> Named | None:
+        """The message of a row; None for one with more or fewer cells than the head, or without an MTI."""
+        cells = _cells(row, self._divider)
+        return _of_row(self._paths, cells) if len(cells) == len(self._paths) else None
+
+    @staticmethod
+    def is_line(row: str) -> bool:
+        """Whether *row* is none but a line that the table is drawn with."""
+        return _RULER.fullmatch(row) is not None
+
+
+def _cells(line: str, divider: str) -> list[str]:
+    if divider == "|" and (bare := line.strip()).startswith("|"):
+        return [cell.strip() for cell in bare.removeprefix("|").removesuffix("|").split("|")]
+    try:
+        return next(csv.reader([line], delimiter=divider), [""])
+    except csv.Error:  # a cell longer than any
+        return [line]
+
+
+def _barred(row: re.Match[str]) -> str:
+    return _STAR.sub("|", row[0])
+
+
+def _of_html(text: str) -> str:
+    """The rows of a table of HTML, a line each."""
+    rows = _ROW.split(text)[1:]
+    return "\n".join("|".join(_TAG.sub("", cell) for cell in _CELL.split(row)[1:]) for row in rows)
+
+
+def _headed(cells: list[str]) -> int:
+    """The column that is headed as the value; 0 for none."""
+    return next((at for at, cell in enumerate(cells) if at and _VALUE.fullmatch(cell.strip())), 0)
+
+
+def _row(cells: list[str], place: int) -> tuple[str, str] | None:
+    """Path and value of a row; None for one that is none."""
+    label = cells[0].strip(" \t'\"")
+    path = path_of(label) if len(label) <= _LONGEST_LABEL else None
+    if path is None and any(path_of(cell.strip()) == MTI_PATH for cell in cells[1:_NAMES]):
+        path = MTI_PATH  # has no number
+    return (path, cells[place].strip(_QUOTES)) if path is not None and len(cells) > max(place, 1) else None
+
+
+def _split(line: str, divider: str, plain: bool) -> list[str]:
+    if divider not in line:
+        return [line]
+    if divider == "|":
+        line = line.replace("||", "|") if line.startswith("||") else line
+        return [cell.strip() for cell in line.strip(" \t|").split("|")]
+    line = line.strip("\r\n")
+    if divider == "," and plain and '"' not in line:
+        return line.split(",", 1)
+    return next(csv.reader([line], delimiter=divider), [""])
+
+
+def _made(rows: list[tuple[str, str]]) -> Iterator[Named]:
+    pairs: list[tuple[str, str]] = []
+    for path, value in [*rows, (MTI_PATH, "")]:
+        if path == MTI_PATH and pairs:
+            if made := collected("table of elements", pairs):
+                yield made
+            pairs = []
+        pairs.append((path, value))

@@ -1,0 +1,137 @@
+"""Elements that a paste names in words alone: `Primary Account Number: …`, `"stan": "42"`, `| MCC | 5411 |`.
+
+Which words mean which element are the names of the version's elements and `data/element_names.csv`. Words are
+weak: only beside an MTI, where several are known and most are, do they make a message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from sim.codec.mti import is_mti
+from sim.paste.spellings.parts import Named, collected
+from sim.paste.spellings.records import plain_values
+from sim.spec import VERSIONS, spec, version_of
+from sim.spec.tables import read_csv
+
+WORDED = "elements named in words"
+_FEWEST = 3
+_MOST_LINE = 2000
+_MOST_LINES = 2000
+_NOTE = ("their numbers follow from the names",)
+_LINE = re.compile(
+    r"[^A-Za-z\r\n]{0,40}([A-Za-z][A-Za-z0-9 ,./()'_#&-]{0,70}?)['\"*`]{0,2}\s{0,40}"
+    r"(?:[:=]>?|\||\t|->|\.{2,}|\s{2,40})[\s|]{0,40}(\S.*)"
+)
+_INLINE = re.compile(r"(?<![\w.])([A-Za-z][\w-]{1,40})\s?[:=]\s?(?:'([^']*)'|\"([^\"]*)\"|([^\s,;|{}\[\]]+))")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BRACKETS = re.compile(r"\(([^()]{1,40})\)")
+_NO_WORD = re.compile(r"[^a-z0-9]+")
+_MTI = re.compile(r"mti|msg type|message type(?: id| indicator)?")
+# Words that are written in several ways, or that add nothing.
+_SAME = {
+    "identification": "id",
+    "identifier": "id",
+    "ident": "id",
+    "authorisation": "authorization",
+    "systems": "system",
+    "point of service": "pos",
+    "point of sale": "pos",
+    "merchant s": "merchant",
+    "num": "number",
+    "nr": "number",
+}
+_ALIKE = re.compile(rf"\b(?:{'|'.join(_SAME)})\b")
+_WRAPPING = " \t'\"`|,;*"
+
+
+def words_of(label: str) -> str:
+    """*label* as the tables have it: small letters, blanks between words, one way to write each.
+
+    >>> words_of("primaryAccountNumber"), words_of("Acquiring Institution Identification Code")
+    ('primary account number', 'acquiring institution id code')
+    """
+    small = _NO_WORD.sub(" ", _CAMEL.sub(" ", label).lower()).strip()
+    return _ALIKE.sub(lambda match: _SAME[match[0]], small)
+
+
+@cache
+def _numbers(version: str) -> dict[str, int]:
+    """The element of each name of *version*; names that two of them have are left out."""
+    found: dict[str, set[int]] = {}
+    for element in spec(version).elements[1:]:
+        whole = element.name
+        names = [whole, _BRACKETS.sub(" ", whole), *_BRACKETS.findall(whole)]
+        if ", " in whole:
+            first, _, rest = _BRACKETS.sub(" ", whole).partition(", ")
+            names.append(f"{rest} {first}")
+        for name in names:
+            found.setdefault(words_of(name), set()).add(element.number)
+    made = {name: numbers.pop() for name, numbers in found.items() if len(numbers) == 1}
+    for row in read_csv("element_names"):
+        if version in (row["versions"] or version).split("|"):
+            made |= dict.fromkeys(map(words_of, row["said"].split("|")), int(row["number"]))
+    return made
+
+
+def worded(text: str) -> list[Named]:
+    """The messages whose elements *text* names in words: each begins with its MTI.
+
+    >>> [one.fields for one in worded("MTI: 0800\\nSTAN: 42\\nNetwork management code: 301\\nRRN: 1")]
+    [{'11': '42', '70': '301', '37': '1'}]
+    """
+    for pairs in (_recorded(text), _of_lines(text), _inline(text)):
+        if made := [one for part in _divided(pairs) if (one := _message(part))]:
+            return made
+    return []
+
+
+def path_in_words(label: str) -> str | None:
+    """The path of the element that *label* names in words, or of the MTI; None for another.
+
+    >>> path_in_words("Processing code"), path_in_words("Message type"), path_in_words("line")
+    ('3', '0', None)
+    """
+    words = words_of(label)
+    number = 0 if _MTI.fullmatch(words) else _numbers(VERSIONS[0]).get(words)
+    return None if number is None else str(number)
+
+
+def _recorded(text: str) -> list[tuple[str, str]]:
+    return [(words_of(key), value) for key, value in plain_values(text)]
+
+
+def _of_lines(text: str) -> list[tuple[str, str]]:
+    lines = (line[:_MOST_LINE] for line in text.splitlines()[:_MOST_LINES])
+    return [(words_of(one[1]), one[2].rstrip(_WRAPPING)) for line in lines if (one := _LINE.match(line))]
+
+
+def _inline(text: str) -> list[tuple[str, str]]:
+    found = _INLINE.finditer(text)
+    return [(words_of(one[1]), one[2] or one[3] or one[4] or "") for one in found]
+
+
+def _divided(pairs: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """The pairs of each message; none without an MTI. What stands in front of the first one is its own."""
+    starts = [at for at, (label, value) in enumerate(pairs) if _MTI.fullmatch(label) and _mti(value)]
+    for place, start in enumerate(starts):
+        end = starts[place + 1] if place + 1 < len(starts) else len(pairs)
+        yield [pairs[start], *(pairs[:start] if not place else ()), *pairs[start + 1 : end]]
+
+
+def _mti(value: str) -> str:
+    """The MTI that *value* begins with; empty for another."""
+    return value[:4] if is_mti(value[:4]) and not value[4:5].isalnum() else ""
+
+
+def _message(pairs: list[tuple[str, str]]) -> Named | None:
+    """The message of *pairs*; None where fewer than half of the words name an element."""
+    mti = _mti(pairs[0][1])
+    numbers = _numbers(version_of(mti) or "1987")
+    known = [(str(numbers[label]), value.strip(_WRAPPING)) for label, value in pairs[1:] if label in numbers]
+    if len(dict(known)) < _FEWEST or 2 * len(known) < len(pairs) - 1:
+        return None
+    made = collected(WORDED, [("0", mti), *known])
+    return made and Named(made.name, made.mti, made.fields, notes=_NOTE)

@@ -1,0 +1,170 @@
+"""The ways to write each data element that a guess tries: those of the ready formats, of mixtures of them,
+and what single elements do otherwise (rows of `data/guess.toml`). Fields that are equal are one object, so
+that what was read once of some bytes is read once for all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from typing import Any
+
+from sim.codec.wire.catalogue import loaded, names, ready, wire_format
+from sim.codec.wire.formats import BCD, CHARACTERS, SIGNED, Field, Format, Odd
+from sim.codec.wire.pages import PAGES
+from sim.paste.worth import Worth, prefix_worth, weigher
+from sim.spec.tables import read_toml
+
+_PACKED = (BCD, SIGNED)
+_FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
+_INTERNED: dict[Field, Field] = {}
+_WAYS: dict[tuple[object, ...], Way] = {}
+_CACHE_SIZE = 256
+_LOADINGS, _MOST_OWN = 4, 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """One way to read an element. `field` is as the format has it, `fields` are it and the same with odd
+    packed digits filled up otherwise; `change` is what it says of the element that the format does not, None
+    for nothing; `cost` in bits; `note` says it in words, empty where it is nothing out of the ordinary.
+    `weigh` says what a value is worth, `gain` what the prefix saves less the cost."""
+
+    field: Field
+    fields: tuple[Field, ...]
+    change: Mapping[str, Any] | None
+    cost: float
+    note: str
+    weigh: Callable[[str], Worth]
+    gain: float
+
+
+def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
+    """The one way that reads *field* so, for all formats: what it read once is read for each of them."""
+    fields = _paddings(field)
+    key = (id(fields[0]), repr(change), cost, note)
+    made = _WAYS.get(key)
+    if made is None:
+        gain = prefix_worth(field) - cost
+        made = _WAYS[key] = Way(fields[0], fields, change, cost, note, weigher(fields[0]), gain)
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class TriedFormat:
+    """A format to try: a ready one, one changed, or one that somebody loaded (`own`); `cost` in bits for what
+    is seldom."""
+
+    format: Format
+    cost: float
+    own: bool = False
+
+    @cached_property
+    def head(self) -> tuple[str, str, int, bool]:
+        """What decides how MTI and bitmap are read."""
+        made = self.format
+        page = made.mti if made.mti == BCD else "ebcdic" if made.mti.startswith("cp") else made.mti
+        return page, made.bitmap, made.bitmap_bytes, made.third
+
+    @property
+    def packed(self) -> bool:
+        """Whether its numbers are packed."""
+        return self.format.digits == BCD
+
+
+def kinds() -> tuple[TriedFormat, ...]:
+    """All formats to try, the plainest first: one that extends another comes behind it, those that were
+    loaded come last."""
+    return _kinds(loaded())
+
+
+@lru_cache(maxsize=_LOADINGS)
+def _kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
+    return (*_ready_kinds(), *(TriedFormat(one, float(_depth(one)), True) for one in own[-_MOST_OWN:]))
+
+
+@cache
+def _ready_kinds() -> tuple[TriedFormat, ...]:
+    plain_first = sorted((wire_format(name) for name in ready()), key=_depth)
+    made = [TriedFormat(one, float(_depth(one))) for one in plain_first]
+    for row in read_toml("guess")["variant"]:
+        base = wire_format(row["extends"])
+        changed = base.with_(name=base.name, title=row["title"], extends=base.name, **row["change"])
+        made.append(TriedFormat(changed, row["cost"]))
+    return tuple(made)
+
+
+def _depth(made: Format) -> int:
+    """How far a format is from the one that extends none."""
+    depth = 0
+    while made.extends in names():
+        made, depth = wire_format(str(made.extends)), depth + 1
+    return depth + (made.version is not None)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def way_table(kind: TriedFormat, version: str, strict: bool) -> dict[int, tuple[Way, ...]]:
+    """What `ways` found already, by element number."""
+    return {}
+
+
+def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
+    """The ways in which links of *kind* may write data element *number*, the plain one first; without the
+    seldom ones when *strict*. Empty where it has no such element."""
+    table = way_table(kind, version, strict)
+    made = table.get(number)
+    if made is None:
+        made = table[number] = _ways(kind, version, number, strict)
+    return made
+
+
+def _ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
+    plain = kind.format.field(number, version)
+    found = {} if plain is None else {plain: _way(plain, None, 0.0, "")}
+    for row in read_toml("guess")["alternative"]:
+        if (strict and not row.get("free")) or not _applies(row, kind, version, number, plain):
+            continue
+        change = {key: _page(kind) if value == "{text}" else value for key, value in row["change"].items()}
+        field = kind.format.field(number, version, **change)
+        if field is not None and field not in found:
+            found[field] = _way(field, change, row["cost"], row["note"].format(number=number))
+    return tuple(found.values())
+
+
+def _applies(
+    row: Mapping[str, Any], kind: TriedFormat, version: str, number: int, plain: Field | None
+) -> bool:
+    if number not in row.get("numbers", (number,)) or version not in row.get("versions", (version,)):
+        return False
+    if plain is None:
+        return "format" in row["change"]
+    if "content" in row and plain.content not in row["content"]:
+        return False
+    if row.get("when") == "packed" and not kind.packed:
+        return False
+    return not (row.get("variable") and plain.fixed)
+
+
+def _page(kind: TriedFormat) -> str:
+    made = kind.format
+    return made.text if made.text in PAGES else "ascii"
+
+
+def _paddings(field: Field) -> tuple[Field, ...]:
+    """The field, and the same with odd digits filled up otherwise; only itself where none are."""
+    one = interned(field)
+    odd = field.written in _PACKED and field.counts == CHARACTERS and (not field.fixed or field.size % 2)
+    if not odd:
+        return (one,)
+    others = (replace(field, odd=filler) for filler in _FILLERS if filler != field.odd)
+    return (one, *map(interned, others))
+
+
+def interned(field: Field) -> Field:
+    """The one object for all fields equal to *field*. There are as many as ways to write elements."""
+    return _INTERNED.setdefault(field, field)
+
+
+def odd_said(field: Field) -> str:
+    """How a format says what fills up odd digits: `right F`."""
+    return f"{'left' if field.odd.left else 'right'} {field.odd.filler}"

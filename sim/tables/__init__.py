@@ -1,0 +1,84 @@
+"""Messages, findings and the toolkit's own tables as DataFrames. The only room that imports pandas.
+
+Importing it registers the accessor `.iso` on DataFrames.
+"""
+
+import sys
+
+try:
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
+except ModuleNotFoundError as missing:
+    text = f"tables need {missing.name}: pip install 'iso8583-lab[jupyter]'"
+    raise ModuleNotFoundError(text, name=missing.name) from missing
+
+from sim.tables.accessor import ConvertedView, FindingsView, MessageView
+from sim.tables.argument import MessageArgument
+from sim.tables.converting import NotesTable, convert
+from sim.tables.displays import guard_displays
+from sim.tables.guessing import GuessTable, guess
+from sim.tables.matching import match
+from sim.tables.messages import (
+    build,
+    diff,
+    explain,
+    explain_by_model,
+    generate,
+    generate_by_model,
+    mask,
+    parse,
+    respond,
+    reverse,
+    validate,
+)
+from sim.tables.networks import compare, flows
+from sim.tables.plots import plot
+from sim.tables.raw import RawMessage
+from sim.tables.reference import codes, fields, rules
+from sim.tables.repairing import EditsTable, repair
+from sim.tables.searching import search
+from sim.tables.tables import Column, ConvertedTable, DiffTable, FindingsTable, MessageTable, Table
+from sim.tables.transactions import TransactionsTable
+
+if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
+    guard_displays(shell.display_formatter)
+
+__all__ = [
+    "Column",
+    "ConvertedTable",
+    "ConvertedView",
+    "DiffTable",
+    "EditsTable",
+    "FindingsTable",
+    "FindingsView",
+    "GuessTable",
+    "MessageArgument",
+    "MessageTable",
+    "MessageView",
+    "NotesTable",
+    "RawMessage",
+    "Table",
+    "TransactionsTable",
+    "build",
+    "codes",
+    "compare",
+    "convert",
+    "diff",
+    "explain",
+    "explain_by_model",
+    "fields",
+    "flows",
+    "generate",
+    "generate_by_model",
+    "guess",
+    "mask",
+    "match",
+    "parse",
+    "plot",
+    "repair",
+    "respond",
+    "reverse",
+    "rules",
+    "search",
+    "validate",
+]

@@ -1,0 +1,192 @@
+"""Captures of networks (pcap, pcapng): TCP put together, both directions, each stream's framing found once.
+
+Packets are read by dpkt (extra `pcap`). Streams in which nothing reads as ISO 8583 are left out, and
+counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
+from typing import Any
+
+import numpy as np
+
+from sim.codec.wire import WireError, decode, strip
+from sim.codec.wire.framing import frame
+from sim.errors import SpecError
+from sim.paste import guess
+from sim.tables.columns.kinds import CAPTURE, SourceWay, layers_of, writing_of
+from sim.tables.columns.lines import Lines
+from sim.tables.columns.records import block
+from sim.tables.columns.streams import Stream, Timed
+
+_ROWS = 8192
+_TRIED = 3
+_MICRO = 1_000_000
+# Link types (pcap): BSD loopback, Ethernet, raw IP, Linux cooked, raw IPv4, raw IPv6.
+_NULL, _ETHERNET, _RAW, _SLL, _IPV4, _IPV6 = 0, 1, (12, 14, 101), 113, 228, 229
+_FORMAT_SURE = ("sure", "likely")
+
+
+@dataclass(slots=True)
+class _Link:
+    """One direction: its stream, how its messages are written, and those that wait to be written down."""
+
+    stream: Stream
+    way: SourceWay | None = None
+    tried: int = 0
+    waiting: list[tuple[int, float, bytes]] = field(default_factory=list)
+
+
+class _Capture:
+    """The streams of a capture, and the ways that were found in it: the next stream is tried with them."""
+
+    def __init__(self, way: SourceWay, version: str | None, file: str) -> None:
+        self.given, self.version, self.file = way, version, file
+        self.links: dict[tuple[Any, ...], _Link] = {}
+        self.known: list[SourceWay] = [way] if way.format is not None else []
+        self.number = 0
+
+    def add(self, at: float, key: tuple[Any, ...], sequence: int, data: bytes, opens: bool) -> None:
+        """Take the payload of a packet."""
+        link = self.links.get(key)
+        if link is None:
+            named = [name for name in self.given.framing if frame(name).kind == "length"]
+            link = self.links[key] = _Link(Stream(_name(key), named[0] if named else None))
+        if opens:
+            link.stream.begin(sequence)
+        elif data:
+            self._whole(link, link.stream.add(at, sequence, data))
+
+    def _whole(self, link: _Link, found: list[Timed]) -> None:
+        for at, data in found:
+            self.number += 1
+            link.waiting.append((self.number, at, data))
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        for link in self.links.values():
+            self._whole(link, link.stream.end())
+
+    def waiting(self) -> int:
+        """How many messages wait to be written down."""
+        return sum(len(link.waiting) for link in self.links.values())
+
+    def left_out(self) -> int:
+        """In how many streams nothing was found that reads."""
+        return sum(link.way is None and link.tried > 0 for link in self.links.values())
+
+    def flush(self) -> Iterator[Lines]:
+        """What waits, stream by stream."""
+        for link in self.links.values():
+            some, link.waiting = link.waiting, []
+            if some and link.way is None and link.tried < _TRIED:
+                self._find_way(link, [data for _, _, data in some])
+            if some and link.way is not None:
+                yield self._block(link, link.way, some)
+
+    def _find_way(self, link: _Link, messages: list[bytes]) -> None:
+        for data in messages[: _TRIED - link.tried]:
+            link.tried += 1
+            for way in self.known:
+                if _reads(data, way):
+                    link.way = way
+                    return
+            best = guess(data).best
+            made = writing_of(best) if self.given.format is None else None
+            if made is not None and best.confidence in _FORMAT_SURE:
+                try:
+                    layers = layers_of(best)
+                except SpecError:
+                    continue
+                said = ", ".join([*(frame(one).title for one in layers), made.title])
+                link.way = replace(self.given, format=made, framing=layers, said=said)
+                self.known.append(link.way)
+                return
+
+    def _block(self, link: _Link, way: SourceWay, some: list[tuple[int, float, bytes]]) -> Lines:
+        length = frame(link.stream.length).title if link.stream.length else "a message a packet"
+        said = f"{link.stream.name}: {length}, {way.said or (way.format and way.format.title)}"
+        inner = tuple(name for name in way.framing if frame(name).kind != "length")
+        made = replace(way, said=said, framing=inner)
+        lines = block([data for _, _, data in some], made, self.version, 1, self.file)
+        times = np.array([round(at * _MICRO) for _, at, _ in some], np.int64).view("datetime64[us]")
+        names = np.array([link.stream.name] * len(some), object)
+        numbers = np.array([number for number, _, _ in some], np.int64)
+        return replace(lines, numbers=numbers, more={"stream": names, "time": times})
+
+
+def _reads(data: bytes, way: SourceWay) -> bool:
+    inner = [name for name in way.framing if frame(name).kind != "length"]
+    try:
+        _, start, end = strip(data, inner)
+        decode(data[start:end], way.format or "ascii")
+    except WireError:
+        return False
+    return True
+
+
+def _name(key: tuple[Any, ...]) -> str:
+    source, source_port, target, target_port = key
+    return f"{_host(source)}:{source_port} > {_host(target)}:{target_port}"
+
+
+def _host(raw: bytes) -> str:
+    shown = str(ip_address(raw))
+    return f"[{shown}]" if ":" in shown else shown
+
+
+def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
+    """The messages of a capture, with `stream` and `time` (UTC) beside them. Raises ImportError without
+    dpkt, SpecError for what is no capture."""
+    capture = _Capture(replace(way, kind=CAPTURE), version, file)
+    for packet in _packets(stream, file):
+        capture.add(*packet)
+        if capture.number % _ROWS == 0 and capture.waiting() >= _ROWS:
+            yield from capture.flush()
+    capture.end()
+    yield from capture.flush()
+    if left := capture.left_out():
+        number = f"{left} stream{'' if left == 1 else 's'}"
+        none = np.zeros(0, np.int64)
+        said = f"{number} in which nothing reads as ISO 8583 left out"
+        yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=said)
+
+
+def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], int, bytes, bool]]:
+    """Time, ends, number, payload of each TCP segment, and whether it opens its direction."""
+    try:
+        import dpkt  # optional, and untyped
+    except ImportError as error:
+        raise ImportError("captures need dpkt: pip install 'iso8583-lab[pcap]'") from error
+    try:
+        reader = dpkt.pcap.UniversalReader(stream)
+        for at, raw in reader:
+            packet = _ip(dpkt, reader.datalink(), raw)
+            if packet is None or not isinstance(packet.data, dpkt.tcp.TCP):
+                continue
+            segment = packet.data
+            key = packet.src, segment.sport, packet.dst, segment.dport
+            yield float(at), key, segment.seq, bytes(segment.data), bool(segment.flags & dpkt.tcp.TH_SYN)
+    except (ValueError, dpkt.Error) as error:
+        raise SpecError(None, None, "a capture (pcap or pcapng)", f"{error} in {file}"[:80]) from None
+
+
+def _ip(dpkt: Any, link: int, raw: bytes) -> Any:
+    """The IP packet in a frame; None where there is none, or one that is cut short."""
+    try:
+        if link == _ETHERNET:
+            found = dpkt.ethernet.Ethernet(raw).data
+        elif link == _SLL:
+            found = dpkt.sll.SLL(raw).data
+        elif link == _NULL:
+            found = dpkt.loopback.Loopback(raw).data
+        elif link in (*_RAW, _IPV4, _IPV6):
+            found = dpkt.ip6.IP6(raw) if raw[0] >> 4 == 6 else dpkt.ip.IP(raw)
+        else:
+            return None
+    except (dpkt.Error, IndexError):
+        return None
+    return found if isinstance(found, dpkt.ip.IP | dpkt.ip6.IP6) else None

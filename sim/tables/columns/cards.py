@@ -1,0 +1,248 @@
+"""Whose card each message of a block carries, and whether its check digit is right.
+
+The tables of the networks are asked once for each IIN of six digits that occurs, as `sim.judge.networks`
+does; what cannot be decided from a run of digits alone is left to the scalar functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sim.codec import Message
+from sim.elements.mti import is_network_management
+from sim.elements.pan import account
+from sim.spec.networks import NETWORKS, detect, judge
+from sim.tables.columns.cut import Block, CutColumn, by_width
+from sim.tables.columns.lines import Bools, Bytes, Ints
+from sim.tables.columns.places import windows
+
+_IIN_DIGITS = 6
+_PAN, _TRACK_2, _TRACK_1 = 2, 35, 45
+_LONGEST_PAN = 19
+_ZERO, _EQUALS, _LETTER_D = 48, 61, 68
+_NAMES = (None, *NETWORKS)
+_UNSURE = 255
+
+Codes = Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Card numbers that are runs of digits: number i belongs to row `rows[i]` and is
+    `data[starts[i]:starts[i] + widths[i]]`."""
+
+    rows: Ints
+    data: Bytes
+    starts: Ints
+    widths: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Of each row of a block, the number of its network in `(None, *NETWORKS)`; its card numbers, and the
+    rows whose account is no plain run of digits."""
+
+    codes: Codes
+    accounts: tuple[Accounts, ...]
+    unsure: Bools
+
+
+def names(codes: Codes) -> list[str | None]:
+    """The networks of codes."""
+    return [_NAMES[code] for code in codes.tolist()]
+
+
+@dataclass(slots=True)
+class _ByIin:
+    """The answers to one question about IINs of six digits, each asked when it first occurs; 0 is not
+    asked yet."""
+
+    ask: Callable[[str], int]
+    table: Bytes = field(default_factory=lambda: np.zeros(10**_IIN_DIGITS, np.uint8))
+
+    def __call__(self, iins: Ints) -> Codes:
+        codes = self.table[iins]
+        if not codes.all():
+            for iin in np.unique(iins[codes == 0]).tolist():
+                self.table[iin] = self.ask(f"{iin:0{_IIN_DIGITS}}")
+            codes = self.table[iins]
+        return codes
+
+
+class Cards:
+    """What the tables say of card numbers, kept while one source is read."""
+
+    def __init__(self, network: str | None) -> None:
+        self.network = network
+        self._owner = _ByIin(_owner_of)
+        self._verdicts: dict[int, _ByIin] = {}
+        self._kinds: dict[object, int] = {}
+
+    def owners(self, block: Block) -> Owners:
+        """The network of each row: the one given, else the card's."""
+        count = len(block.lines)
+        found, unsure = _accounts(block)
+        codes = np.zeros(count, np.uint8)
+        for one in found:
+            codes[one.rows] = self._owner(_iins(one)) - 1
+        for row in np.flatnonzero(unsure).tolist():
+            codes[row] = _owner_of(_account(block, row)) - 1
+        if self.network is not None:
+            codes[:] = NETWORKS.index(self.network) + 1
+        for row, held in block.odd.items():
+            codes[row] = 0
+            if isinstance(held, Message):
+                pan = "" if self.network else account(held)[1]
+                codes[row] = _NAMES.index(self.network) if self.network else _owner_of(pan) - 1
+        return Owners(codes, found, unsure)
+
+    def kinds(self, owners: Owners) -> tuple[Codes, Codes]:
+        """Two marks per row: rows with the same first one have cards of which their own networks say the
+        same, whatever the digits (0: no card, 255: undecided); the second is 1 where the check digit is
+        right."""
+        kinds, checks = np.zeros_like(owners.codes), np.zeros_like(owners.codes)
+        for one in owners.accounts:
+            iins = _iins(one)
+            for width, chosen in by_width(one.widths):
+                rows = one.rows[chosen]
+                kinds[rows] = self._verdict(width)(iins[chosen])
+                checks[rows] = luhn(one.data, one.starts[chosen], width)
+        kinds[owners.unsure] = _UNSURE
+        return kinds, checks
+
+    def alike(self, owners: Owners, checks: Codes) -> Ints:
+        """A number per row, equal where cards have the same prefix and length and stand in the same element,
+        and their check digits are both right, as *checks* say, or both wrong (0: no card, -1: undecided)."""
+        found = np.where(owners.unsure, -1, np.zeros(len(checks), np.int64))
+        for at, one in enumerate(owners.accounts, 1):
+            widths = one.widths * (len(owners.accounts) + 1) + at
+            found[one.rows] = (_iins(one) << 16) + (widths << 1) + checks[one.rows]
+        return found
+
+    def _verdict(self, width: int) -> _ByIin:
+        if width not in self._verdicts:
+            self._verdicts[width] = _ByIin(lambda iin: self._kind(iin.ljust(width, "0")))
+        return self._verdicts[width]
+
+    def _kind(self, pan: str) -> int:
+        owner = detect(pan)
+        name = self.network or (owner.network if owner else None)
+        severity = judge(name, pan).severity if name else None
+        what = (name, severity, owner.network if owner else "", owner.range.luhn if owner else False)
+        return min(self._kinds.setdefault(what, len(self._kinds) + 1), _UNSURE)
+
+
+def _owner_of(pan: str) -> int:
+    owner = detect(pan) if pan else None
+    return _NAMES.index(owner.network if owner else None) + 1
+
+
+def _account(block: Block, row: int) -> str:
+    """The account number of a row, by the scalar function on the elements that can hold one."""
+    group = block.groups[block.group[row]]
+    fields = {
+        number: block.columns[number].text(row)
+        for number in (_PAN, _TRACK_2, _TRACK_1)
+        if number in group.numbers
+    }
+    return account(Message(group.mti, fields, group.version))[1]
+
+
+def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:
+    """The card numbers of the rows in groups, from DE 2 or track 2, and the rows left undecided."""
+    asked = np.array([not is_network_management(group.mti) for group in block.groups] + [False])[block.group]
+    unsure = np.zeros(len(block.lines), np.bool_)
+    found = []
+    for number in (_PAN, _TRACK_2, _TRACK_1):
+        column = block.columns.get(number)
+        if column is None:
+            continue
+        widths = np.diff(column.offsets)
+        rows = np.flatnonzero(asked & (widths > 0))
+        asked[rows] = False
+        if number == _TRACK_1:
+            unsure[rows] = True
+            continue
+        one = Accounts(rows, column.data, column.offsets[rows], widths[rows])
+        if number == _TRACK_2:
+            one, left = _of_tracks(one)
+            unsure[left] = True
+        good = _digits(one)
+        unsure[one.rows[~good]] = True
+        found.append(one if good.all() else _pick(one, good))
+    return tuple(found), unsure
+
+
+def _pick(one: Accounts, chosen: Bools) -> Accounts:
+    return Accounts(one.rows[chosen], one.data, one.starts[chosen], one.widths[chosen])
+
+
+def _digits(one: Accounts) -> Bools:
+    """Which are digits only, from six on to as many as a card number has."""
+    good = (one.widths >= _IIN_DIGITS) & (one.widths <= _LONGEST_PAN)
+    # A whole buffer of digits needs no look at each number.
+    if good.all() and _only_digits(one.data):
+        return good
+    for width, chosen in by_width(np.where(good, one.widths, 0)):
+        good[chosen] &= (matrix(one.data, one.starts[chosen], width) - np.uint8(_ZERO) <= 9).all(axis=1)
+    return good
+
+
+def _only_digits(data: Bytes) -> bool:
+    return bool((data - np.uint8(_ZERO) <= 9).all())
+
+
+def matrix(data: Bytes, starts: Ints, width: int) -> Bytes:
+    """The runs of *width* bytes from *starts* on, one a row."""
+    if not width:
+        return np.zeros((len(starts), 0), np.uint8)
+    return windows(data, width)[starts].view(np.uint8).reshape(-1, width)
+
+
+def tracks(data: Bytes, starts: Ints, width: int) -> tuple[Bools, Ints]:
+    """Which runs are surely track 2: digits and one separator, behind 1 to 19 of them; and where it is."""
+    cells = matrix(data, starts, width)
+    marks = (cells == _EQUALS) | (cells == _LETTER_D)
+    at = marks.argmax(axis=1) if width else np.zeros(len(starts), np.int64)
+    good = np.count_nonzero(marks, axis=1) == 1
+    good &= (marks | (cells - np.uint8(_ZERO) <= 9)).all(axis=1)
+    return good & (at >= 1) & (at <= _LONGEST_PAN), at
+
+
+def _of_tracks(one: Accounts) -> tuple[Accounts, Ints]:
+    """The card numbers in tracks, and the rows of tracks that are not surely tracks."""
+    good, widths = np.zeros(len(one.rows), np.bool_), np.zeros(len(one.rows), np.int64)
+    for width, chosen in by_width(one.widths):
+        good[chosen], widths[chosen] = tracks(one.data, one.starts[chosen], width)
+    return _pick(Accounts(one.rows, one.data, one.starts, widths), good), one.rows[~good]
+
+
+def _iins(one: Accounts) -> Ints:
+    cells = matrix(one.data, one.starts, _IIN_DIGITS)
+    value = np.zeros(len(cells), np.int64)
+    for place in range(_IIN_DIGITS):
+        value *= 10
+        value += cells[:, place] - np.uint8(_ZERO)
+    return value
+
+
+def luhn(data: Bytes, starts: Ints, width: int) -> Bools:
+    """Which runs of digits end in their check digit (ISO/IEC 7812-1, annex B)."""
+    cells = matrix(data, starts, width)
+    total = np.zeros(len(cells), np.uint8)  # at most 19 times 9
+    for place in range(width):
+        digit = cells[:, width - 1 - place] - np.uint8(_ZERO)
+        if place % 2:
+            # A doubled digit counts as the sum of its own digits: 7 -> 14 -> 5.
+            digit = 2 * digit - np.uint8(9) * (digit > 4)
+        total += digit
+    right: Bools = total % 10 == 0
+    return right
+
+
+def cells_of(column: CutColumn, rows: Ints, width: int) -> Bytes:
+    """The values of *column* in *rows*, all of them *width* bytes, one a row."""
+    return matrix(column.data, column.offsets[rows], width)

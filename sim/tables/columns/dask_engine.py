@@ -1,0 +1,118 @@
+"""Many messages on many machines: byte ranges of files as the partitions of a Dask DataFrame.
+
+A partition is what `sim.tables.columns` makes of its range. Lines are counted before they are read, range by
+range, so that each row knows its line; a packed file is one range, since it can only be read from its
+beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sim.masking.files import masked_names
+from sim.tables.columns.kinds import LINES
+from sim.tables.columns.lines import of_stream, opened, paths
+from sim.tables.columns.parts import ALL, Options, Reader, table
+from sim.tables.columns.sources import of_file
+from sim.tables.columns.ways import HEAD, way_of
+
+# Bytes of a file that make one partition, about.
+RANGE = 64 << 20
+_PACKED = (".gz", ".zst")
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """Bytes *start* to *stop* of a file, both just behind a line ending; a packed file whole, *stop*
+    None."""
+
+    path: str
+    start: int = 0
+    stop: int | None = None
+
+
+def ranges(path: Path, size: int) -> Iterator[ByteRange]:
+    """*path* in ranges of about *size* bytes that end where lines do."""
+    if path.suffix in _PACKED:
+        yield ByteRange(str(path))
+        return
+    with masked_names():
+        total, start = path.stat().st_size, 0
+    with path.open("rb") as file:
+        while start < total:
+            file.seek(min(start + size, total) - 1)
+            file.readline()
+            yield ByteRange(str(path), start, file.tell())
+            start = file.tell()
+
+
+def lines_in(one: ByteRange) -> int:
+    """How many line endings a range has."""
+    if one.stop is None:
+        return 0
+    count, left = 0, one.stop - one.start
+    with Path(one.path).open("rb") as file:
+        file.seek(one.start)
+        while left > 0 and (piece := file.read(min(_PIECE, left))):
+            count += piece.count(b"\n")
+            left -= len(piece)
+    return count
+
+
+def read_range(one: ByteRange, first: int, options: Options) -> Any:
+    """The messages of a range as a table; its first line is line *first* of the file."""
+    reader = Reader(options)
+    with opened(Path(one.path)) as stream:
+        if one.stop is None:
+            found = of_file(stream, options, one.path)
+        else:
+            stream.seek(one.start)
+            limit = one.stop - one.start
+            found = of_stream(stream, options.find, one.path, first=first, limit=limit)
+        # Partitions have the same columns: those that only captures have are left out.
+        return table([reader.part(replace(lines, more={})) for lines in found if len(lines)], options)
+
+
+def planned(path: Path, options: Options) -> tuple[list[ByteRange], Options]:
+    """The ranges of a file, and how their lines are read; a file of other than lines is one range."""
+    with opened(path) as stream:
+        way = way_of(stream.read(HEAD), options.format, options.framing, find=options.unlocated)
+    if way.kind != LINES or path.suffix in _PACKED:
+        return [ByteRange(str(path))], options
+    found = options if way.pattern is None else replace(options, pattern=way.pattern)
+    return list(ranges(path, RANGE)), found
+
+
+def read_dask(source: object, options: Options) -> Any:
+    """The files of *source* as a Dask DataFrame. Raises ImportError without Dask, TypeError for a source
+    that is no path and no list of paths."""
+    try:
+        import dask.dataframe
+        from dask.delayed import delayed
+    except ImportError as error:
+        raise ImportError("engine='dask' needs Dask: pip install 'iso8583-lab[dask]'") from error
+    files = paths(source)
+    if files is None:
+        raise TypeError("engine='dask' reads files: give a path or a list of paths")
+    # All partitions have the same columns, whatever elements they hold.
+    chosen = replace(options, columns=options.numbers or tuple(ALL))
+    parts = []
+    for path in files:
+        first: Any = 1
+        pieces, known = planned(path, chosen)
+        for one in pieces:
+            parts.append(delayed(read_range)(one, first, known))
+            first = delayed(_add)(first, delayed(lines_in)(one))
+    meta = table([], chosen)
+    frames: Any = dask.dataframe  # partly typed
+    if not parts:
+        return frames.from_pandas(meta, npartitions=1)
+    return frames.from_delayed(parts, meta=meta, verify_meta=False)
+
+
+def _add(first: int, count: int) -> int:
+    return first + count

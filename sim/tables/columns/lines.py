@@ -1,0 +1,345 @@
+"""Where many messages come from: lists, files and streams as blocks of bytes with lines in them.
+
+A block is one byte buffer and, for each message, where it starts and stops. Text is UTF-8; a line that is
+not is read as Latin-1, a character a byte, so that nothing is lost and offsets count characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sim.codec import Message, ParseError
+from sim.codec.bitmap import HEX_DIGITS
+from sim.masking.files import masked_names, path_of
+from sim.spec import Spec
+from sim.tables.argument import take
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+# Large enough for many messages of each kind, small enough for a processor's cache.
+BLOCK = 4 << 20
+_ITEMS = 16_384
+# Of the system: Arrow's usual one asks for pages of 2 MB, and waiting for these took longer than the reading.
+POOL = pa.system_memory_pool()
+# glibc hands freed memory back at once, and each table waits for new pages, until a block as large as this
+# has come and gone; from then on twice as much is kept for the next table. Nothing of it is touched.
+pa.allocate_buffer(31 << 20, POOL)
+_NEWLINE, _RETURN = 10, 13
+_BLANKS = (9, 32)
+_BOM = b"\xef\xbb\xbf"
+_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Messages in one buffer: message i is `data[starts[i]:stops[i]]` and stands in line `numbers[i]`
+    (from 1) of `file` (empty for messages that came from no file). `held` are messages that were read
+    already, or why there is none; `table` the element table of their dialect, None the version's.
+    `said` tells a person how the messages were found, `more` holds columns that came with them."""
+
+    data: Bytes
+    starts: Ints
+    stops: Ints
+    numbers: Ints
+    file: str = ""
+    held: Mapping[int, Message | ParseError] = field(default_factory=dict, repr=False)
+    table: Spec | None = None
+    said: str = ""
+    more: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def text(self, row: int) -> str:
+        """Message *row* as text."""
+        return decoded(self.data[self.starts[row] : self.stops[row]].tobytes())
+
+    def texts(self, rows: Ints) -> list[str]:
+        """The messages *rows* as texts."""
+        data = self.data.data
+        spans = zip(self.starts[rows].tolist(), self.stops[rows].tolist(), strict=True)
+        return [decoded(data[start:stop].tobytes()) for start, stop in spans]
+
+    def pick(self, rows: Any) -> Lines:
+        """The messages *rows* (a slice, numbers or a mask) of the same buffer."""
+        held: Mapping[int, Message | ParseError] = {}
+        if self.held:
+            kept = np.arange(len(self))[rows].tolist()
+            held = {new: self.held[old] for new, old in enumerate(kept) if old in self.held}
+        starts, stops, numbers = self.starts[rows], self.stops[rows], self.numbers[rows]
+        more = {name: values[rows] for name, values in self.more.items()}
+        return replace(self, starts=starts, stops=stops, numbers=numbers, held=held, more=more)
+
+    def not_ascii(self) -> Bools:
+        """Which messages have a character outside ASCII."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        if len(self.data) and int(self.data.max()) > 127:
+            ends = np.flatnonzero(self.data > 127)
+            first = np.searchsorted(ends, self.starts)
+            found = first < np.searchsorted(ends, self.stops)
+        return found
+
+
+Finder = Callable[[Lines], Lines]
+
+
+def empty(count: int, dtype: Any) -> NDArray[Any]:
+    """An array to be filled, in the memory that columns are made of."""
+    size = np.dtype(dtype).itemsize
+    return np.frombuffer(pa.allocate_buffer(max(count, 1) * size, POOL), dtype=dtype)[:count]
+
+
+def decoded(raw: bytes) -> str:
+    """*raw* as text: UTF-8, else Latin-1."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def finder(start: int | None, pattern: str | re.Pattern[str] | None) -> Finder:
+    """How the message is found in its line: from character *start* on, or by *pattern*: the group named
+    `message`, else the first group, else all that matches; a line without a match holds no message.
+    Raises ValueError for both, or a negative start."""
+    if start is not None and pattern is not None:
+        raise ValueError("start and pattern both say where a message begins; give one of them")
+    if start is not None:
+        if start < 0:
+            raise ValueError("start counts characters from 0")
+        return lambda lines: _from(lines, start)
+    if pattern is not None:
+        found = re.compile(pattern)
+        return lambda lines: _matched(lines, found)
+    return lambda lines: lines
+
+
+def _from(lines: Lines, start: int) -> Lines:
+    starts = np.minimum(lines.starts + start, lines.stops)
+    for row in np.flatnonzero(lines.not_ascii()).tolist():
+        raw = lines.data[lines.starts[row] : lines.stops[row]].tobytes()
+        text = decoded(raw)
+        width = len(text[:start]) if len(text) == len(raw) else len(text[:start].encode("utf-8"))
+        starts[row] = lines.starts[row] + width
+    return replace(lines, starts=starts)
+
+
+def _matched(lines: Lines, pattern: re.Pattern[str]) -> Lines:
+    group: str | int = "message" if "message" in pattern.groupindex else min(pattern.groups, 1)
+    keep = np.zeros(len(lines), dtype=np.bool_)
+    starts, stops = lines.starts.copy(), lines.stops.copy()
+    for row, first in enumerate(lines.starts.tolist()):
+        raw = lines.data[first : lines.stops[row]].tobytes()
+        text = decoded(raw)
+        match = pattern.search(text)
+        if match is None or match.start(group) < 0:
+            continue
+        at, end = match.span(group)
+        if len(text) != len(raw):
+            at, end = (len(text[:place].encode("utf-8")) for place in (at, end))
+        keep[row], starts[row], stops[row] = True, first + at, first + end
+    return replace(lines, starts=starts, stops=stops).pick(keep)
+
+
+def blocks(source: object, find: Finder) -> Iterator[Lines]:
+    """The messages of *source*, block by block. Raises TypeError for what is no source, OSError for a
+    file that cannot be read."""
+    found = paths(source)
+    if found is not None:
+        for path in found:
+            with opened(path) as stream:
+                yield from of_stream(stream, find, str(path))
+    elif hasattr(source, "read"):
+        yield from of_stream(source, find)
+    elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | dict | pd.DataFrame):
+        yield from _of_items(source, find)
+    else:
+        raise TypeError(
+            "a source is a list, Series or iterator of messages, a path, a list of paths or an open file, "
+            f"not {type(source).__name__}"
+        )
+
+
+def paths(source: object) -> list[Path] | None:
+    """The paths that *source* names; None for another kind of source. Strings in a list are paths only
+    where the first of them is an existing file."""
+    if isinstance(source, Path):
+        return [source]
+    if isinstance(source, str):
+        if source[:4].isdigit() and HEX_DIGITS.issuperset(source[4:20]) and len(source) >= 20:
+            raise TypeError("one message is for sim.parse; put it in a list to read it here")
+        return [path_of("source", source)]
+    if isinstance(source, list | tuple) and source:
+        first = source[0]
+        if isinstance(first, Path) or (isinstance(first, str) and is_file(first)):
+            return [Path(one) for one in source]
+    return None
+
+
+def is_file(text: str) -> bool:
+    """Whether a file is called *text*."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def opened(path: Path) -> BinaryIO:
+    """*path* for reading, unpacked on the way where its name ends in .gz or .zst."""
+    packed = _SUFFIXES.get(path.suffix)
+    with masked_names():
+        if packed is None:
+            return path.open("rb", buffering=0)
+        return pa.input_stream(str(path), compression=packed)  # type: ignore[no-any-return]
+
+
+def _of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
+    """Messages one by one, each with or without its line ending."""
+    first = 1
+    for some in _runs(items):
+        yield find(_lines(some, first))
+        first += len(some)
+
+
+def _runs(items: Iterable[object]) -> Iterator[Any]:
+    """*items*, a block's worth at a time: lists, or pieces of the Arrow array that a Series holds."""
+    known: Any = items
+    if isinstance(items, pd.Series):
+        known = items.array if isinstance(items.array, pd.arrays.ArrowStringArray) else items.tolist()
+    if isinstance(known, list | tuple | pd.arrays.ArrowStringArray):
+        for first in range(0, len(known), _ITEMS):
+            yield known[first : first + _ITEMS]
+        return
+    rest = iter(items)
+    while some := list(islice(rest, _ITEMS)):
+        yield some
+
+
+def _lines(items: Any, first: int) -> Lines:
+    data, offsets = joined(items)
+    numbers = np.arange(first, first + len(items), dtype=np.int64)
+    lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers)
+    _trim(lines, _NEWLINE, _RETURN)
+    return lines
+
+
+def joined(items: Any) -> tuple[Bytes, Ints]:
+    """Texts, bytes or messages as one buffer, and where each begins and the last ends; what is none of these
+    is held as an empty one."""
+    try:
+        packed = pa.array(items, pa.large_binary(), memory_pool=POOL)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+        packed = pa.array([as_bytes(item) for item in items], pa.large_binary())
+    if isinstance(packed, pa.ChunkedArray):  # of a Series; what it has in one piece is not copied
+        packed = packed.combine_chunks()
+    if packed.null_count:
+        packed = packed.fill_null(b"")
+    _, ends, data = packed.buffers()
+    held = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    offsets = np.frombuffer(ends, np.int64)[packed.offset : packed.offset + len(items) + 1]
+    return held[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+
+def as_bytes(item: object) -> bytes:
+    """A text, bytes or a message as bytes; empty for what is none of these."""
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, Message | pd.DataFrame):
+        item = take(item, None, None).text()
+    if not isinstance(item, str):
+        return b""
+    # A lone surrogate is no character; it counts as one and becomes U+FFFD.
+    return item.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
+
+
+def _trim(lines: Lines, *endings: int) -> None:
+    """Take one byte of each of *endings*, in this order, off the end of each line, in place."""
+    for ending in endings if len(lines.data) else ():
+        last = lines.data[lines.stops - 1]
+        if not np.count_nonzero(last <= _RETURN):
+            return  # nothing that could end a line
+        np.subtract(lines.stops, (last == ending) & (lines.stops > lines.starts), out=lines.stops)
+
+
+def of_stream(
+    stream: Any, find: Finder, file: str = "", *, first: int = 1, limit: int | None = None
+) -> Iterator[Lines]:
+    """The lines of an open file, text or binary, that are not blank; at most *limit* bytes are read.
+    The first is line *first*."""
+    rest, left = np.empty(0, np.uint8), limit
+    while True:
+        piece, ended = _next(stream, rest, left)
+        if left is not None:
+            left -= len(piece) - len(rest)
+        last = len(piece) if ended else _after_last(piece)
+        rest = piece[last:].copy()
+        if last:
+            lines = _split(piece[:last], first, file)
+            first = int(lines.numbers[-1]) + 1
+            _trim(lines, _RETURN)
+            yield find(lines.pick(~_blank(lines)))
+            del lines
+        del piece  # a block is let go before the next one is read
+        if ended:
+            return
+
+
+def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
+    """*rest* and the next bytes of *stream* behind it, and whether it has ended. A line longer than a
+    block makes the next block larger."""
+    wanted = max(BLOCK, len(rest)) if left is None else min(max(BLOCK, len(rest)), left)
+    if hasattr(stream, "readinto"):
+        data = empty(len(rest) + wanted, np.uint8)
+        data[: len(rest)] = rest
+        count = stream.readinto(data[len(rest) :]) if wanted else 0
+        return data[: len(rest) + (count or 0)], not count
+    piece = stream.read(wanted) if wanted else b""
+    if isinstance(piece, str):
+        piece = as_bytes(piece)
+    return np.concatenate((rest, np.frombuffer(piece, np.uint8))), not piece
+
+
+def _after_last(data: Bytes) -> int:
+    return data.tobytes().rfind(b"\n") + 1 if len(data) < 4096 else _from_the_end(data)
+
+
+def _from_the_end(data: Bytes) -> int:
+    """Just after the last line ending, looked for from the end; 0 when there is none."""
+    size = 4096
+    while True:
+        at = data[-size:].tobytes().rfind(b"\n")
+        if at >= 0:
+            return max(len(data) - size, 0) + at + 1
+        if size >= len(data):
+            return 0
+        size *= 16
+
+
+def _split(data: Bytes, first: int, file: str) -> Lines:
+    begin = len(_BOM) if first == 1 and data[:3].tobytes() == _BOM else 0
+    ends = np.flatnonzero(data == _NEWLINE)
+    if not len(ends) or ends[-1] != len(data) - 1:
+        ends = np.append(ends, len(data))
+    starts = np.empty_like(ends)
+    starts[0], starts[1:] = begin, ends[:-1] + 1
+    return Lines(data, starts, ends, np.arange(first, first + len(ends), dtype=np.int64), file)
+
+
+def _blank(lines: Lines) -> Bools:
+    """Which lines are empty or hold blanks only."""
+    blank = lines.stops <= lines.starts
+    heads = lines.data[np.minimum(lines.starts, len(lines.data) - 1)]
+    for row in np.flatnonzero(np.isin(heads, _BLANKS) & ~blank).tolist():
+        blank[row] = not lines.text(row).strip()
+    return blank

@@ -1,0 +1,132 @@
+"""Logs whose messages take several lines each: hex dumps, and jPOS's XML; as blocks of messages in the text
+form. A message stands where its first line does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from sim.codec import BuildError, Message, ParseError, build
+from sim.paste import guess
+from sim.paste.front import network_headers
+from sim.paste.spelled import spelled
+from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named, reading_named
+from sim.tables.columns.kinds import SourceWay
+from sim.tables.columns.lines import Lines, joined
+from sim.tables.columns.records import block
+
+_ITEMS = 32_768
+_BEGIN, _END = "<isomsg", "</isomsg>"
+
+
+def of_dumps(found: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
+    """Hex dumps of several lines, a row each. Packets that carry nothing are left out."""
+    dumps = iter(dumps_apart(_numbered(found), way.shape))
+    held = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
+    while some := list(islice(held, _ITEMS)):
+        made = block([data for _, data in some], way, version, 1, file)
+        yield replace(made, numbers=np.array([line for line, _ in some], np.int64))
+
+
+def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
+    for lines in found:
+        yield from zip(lines.numbers.tolist(), lines.texts(np.arange(len(lines))), strict=True)
+
+
+def _undumped(text: str, way: SourceWay) -> bytes | None:
+    """The bytes of a message; None for a packet without any."""
+    reading = reading_named(text, way.spelling)
+    data = reading.data if reading else b""
+    if way.in_packets:
+        skip, _ = network_headers(data)
+        data = data[skip:] if skip else b""
+        # A frame of Ethernet is filled up to its least size.
+        return data if data.strip(b"\0") else None
+    return data
+
+
+def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+    """The messages of a paste, a row each: each line's own elements, where most name some, or the messages of
+    the whole, each of which stands where its MTI does."""
+    numbered = list(_numbered(found))
+    own = [(number, _message(line)) for number, line in numbered]
+    if 2 * sum(isinstance(one, Message) for _, one in own) < len(own):
+        own = list(_placed(numbered))
+    yield _rows(own, way, file)
+
+
+def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | ParseError]]:
+    """The messages of all lines together, which blank ones divide, with the number of the line of each."""
+    lines = dict(numbered)
+    at = 0  # no line's number
+    for one in guess("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
+        mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
+        at = next((number for number, line in numbered if number > at and mti.search(line)), at)
+        yield at or numbered[0][0], one.message or _unread()
+
+
+def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+    """The rows of a table behind the one that names its elements."""
+    numbered = _numbered(found)
+    table = next((made for _, line in numbered if (made := Wide.of(line))), None)
+    assert table is not None  # noqa: S101 - only such tables come here
+    rows = ((number, line) for number, line in numbered if not table.is_line(line))
+    while some := list(islice(rows, _ITEMS)):
+        read = ((number, table.message(line)) for number, line in some)
+        yield _rows([(number, spelled(one).message if one else _unread()) for number, one in read], way, file)
+
+
+def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+    """Messages in jPOS's XML, a row each."""
+    parts = _parts(_numbered(found))
+    while some := list(islice(parts, _ITEMS)):
+        yield _rows([(line, _message(text)) for line, text in some], way, file)
+
+
+def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: str) -> Lines:
+    """Messages in the text form, with the numbers of their lines; what has none is held beside it."""
+    texts = [_text(one) for _, one in read]
+    data, offsets = joined(texts)
+    numbers = np.array([line for line, _ in read], np.int64)
+    held = {row: one for row, ((_, one), text) in enumerate(zip(read, texts, strict=True)) if not text}
+    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held, said=way.said)
+
+
+def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Each message in numbered *lines*, those inside it with it, as it stands there; what comes between is
+    left out, and what is too long is cut."""
+    first, held, size, depth = 0, list[str](), 0, 0
+    for number, line in lines:
+        begins, ends = line.count(_BEGIN), line.count(_END)
+        if not held and not begins:
+            continue
+        first = first if held else number
+        depth += begins - ends
+        size += len(line)
+        held.append(line)
+        if depth <= 0 or size > MOST_CHARACTERS:
+            yield first, "\n".join(held)
+            held, size, depth = [], 0, 0
+    if held:
+        yield first, "\n".join(held)
+
+
+def _message(text: str) -> Message | ParseError:
+    read = named(text)
+    return spelled(read[0]).message if read else _unread()
+
+
+def _unread() -> ParseError:
+    return ParseError(0, None, "4 digits in field 0", "none")
+
+
+def _text(message: Message | ParseError) -> str:
+    """The text form; empty where there is none."""
+    try:
+        return build(message) if isinstance(message, Message) else ""
+    except BuildError:
+        return ""

@@ -1,0 +1,195 @@
+"""What a source holds, as blocks of messages in the text form, whatever they are written as."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from sim.codec.bitmap import HEX_DIGITS
+from sim.masking import mask_words
+from sim.masking.files import path_of
+from sim.paste import guess
+from sim.tables.columns import lines as plain
+from sim.tables.columns.captures import of_capture
+from sim.tables.columns.kinds import (
+    CAPTURE,
+    DUMPS,
+    HEX_LINES,
+    LISTING,
+    RECORDS,
+    TABLE,
+    XML,
+    SourceWay,
+)
+from sim.tables.columns.lines import Lines, finder, of_stream, opened
+from sim.tables.columns.logged import of_dumps, of_listing, of_table, of_xml
+from sim.tables.columns.parts import Options
+from sim.tables.columns.records import of_bytes, of_hex, of_records, pieces
+from sim.tables.columns.ways import HEAD, way_of, way_of_items
+
+_BYTES = (bytes, bytearray, memoryview)
+# What UTF-16 begins with; and no message in one line is shorter.
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_SHORTEST = 20
+
+
+def blocks(source: object, options: Options) -> Iterator[Lines]:
+    """The messages of *source*, block by block. Raises TypeError for what is no source, OSError for a file
+    that cannot be read, SpecError for one whose messages cannot be told apart."""
+    found = plain.paths(source)
+    if found is not None:
+        for path in found:
+            with opened(path) as stream:
+                yield from of_file(stream, options, str(path))
+    elif hasattr(source, "read"):
+        yield from of_file(source, options, "")
+    elif isinstance(source, Iterable) and not isinstance(source, (*_BYTES, str, dict)):
+        yield from _of_items(source, options)
+    else:
+        yield from plain.blocks(source, options.find)
+
+
+def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
+    """The messages of an open file, of whatever kind."""
+    head, rest, is_text = _peeked(stream)
+    if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
+        head, rest, is_text = _peeked(codecs.getreader("utf-16")(rest, "replace"))
+    way = way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
+    if way.kind == CAPTURE:
+        yield from of_capture(rest, way, options.version, file)
+    elif way.kind == RECORDS:
+        yield from of_records(pieces(rest), way, options.version, file)
+    else:
+        yield from _of_lines(rest, way, options, file)
+
+
+def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Iterator[Lines]:
+    find = finder(way.start, way.pattern) if way.pattern or way.start is not None else options.find
+    found = of_stream(stream, find, file)
+    if way.kind == DUMPS:
+        yield from of_dumps(found, way, options.version, file)
+    elif way.kind == XML:
+        yield from of_xml(found, way, file)
+    elif way.kind == LISTING:
+        yield from of_listing(found, way, file)
+    elif way.kind == TABLE:
+        yield from of_table(found, way, file)
+    elif way.kind == HEX_LINES:
+        yield from of_hex(found, way, options.version)
+    else:
+        for lines in found:
+            yield replace(lines, said=way.said) if way.said else lines
+
+
+def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
+    """Messages one by one: texts, or bytes where the first is."""
+    rest = iter(items)
+    first = list(islice(rest, 1))
+    known: Any = items if not isinstance(items, Iterator) else chain(first, rest)
+    if first and isinstance(first[0], _BYTES):
+        way = way_of_items(bytes(first[0]), options.format, options.framing)
+        yield from of_bytes(known, way, options.version)
+    elif options.format is not None and options.format != "text":
+        way = way_of_items(b"", options.format, options.framing)
+        yield from of_hex(plain.blocks(known, options.find), way, options.version)
+    else:
+        yield from plain.blocks(known, options.find)
+
+
+class _Again(io.RawIOBase):
+    """An open file from which some bytes were read already, from its beginning."""
+
+    def __init__(self, head: bytes, stream: Any) -> None:
+        self._head, self._stream, self.name = io.BytesIO(head), stream, getattr(stream, "name", "")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._head.readinto(buffer)
+        if found:
+            return found
+        if hasattr(self._stream, "readinto"):
+            return int(self._stream.readinto(buffer) or 0)
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
+    """The first bytes of an open file, a file that begins with them, and whether it has characters, which
+    become bytes of UTF-8."""
+    start = stream.tell() if getattr(stream, "seekable", bool)() else None
+    head = b""
+    while len(head) < HEAD and (piece := stream.read(HEAD - len(head))):
+        if isinstance(piece, str):
+            return *_peeked(io.BufferedReader(_Encoded(piece, stream), HEAD))[:2], True
+        head += bytes(piece)
+    if start is not None:
+        stream.seek(start)
+        return head, stream, False
+    return head, io.BufferedReader(_Again(head, stream), HEAD), False
+
+
+class _Encoded(io.RawIOBase):
+    """A file of texts, from which some were read already, as one of bytes."""
+
+    def __init__(self, head: str, stream: Any) -> None:
+        self._left, self._stream = plain.as_bytes(head), stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._left = self._left or plain.as_bytes(self._stream.read(len(buffer)))
+        piece, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def is_paste(text: str) -> bool:
+    """Whether a text of one line is what it says itself, no name of a file: a message, but for the text form
+    alone."""
+    if len(text) < _SHORTEST or _begins_as_text(text) or plain.is_file(text) or _is_folder(Path(text)):
+        return False
+    return guess(text).best.believed
+
+
+def _begins_as_text(text: str) -> bool:
+    return text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20])
+
+
+def expanded(source: object) -> list[Path] | None:
+    """The files that a folder or a pattern with `*` names, in the order of their names; None for another
+    source. Raises FileNotFoundError where there is none."""
+    if not isinstance(source, str | Path):
+        return None
+    text = str(source)
+    if isinstance(source, str) and _begins_as_text(text):
+        return None
+    path = path_of("source", text)
+    if _is_folder(path):
+        found = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    elif any(sign in text for sign in "*?["):
+        root = Path(path.anchor or ".")
+        try:
+            found = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
+        except ValueError:  # no pattern
+            found = []
+    else:
+        return None
+    if not found:
+        raise FileNotFoundError(f"no files in {mask_words(text)}")
+    return found
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False

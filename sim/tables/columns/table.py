@@ -1,0 +1,287 @@
+"""The table of many messages, and what belongs to it as a whole.
+
+Cells hold the true values; displays mask them by the element that a column, a row label or the name of an
+index says they are, and anything else by its looks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sim.codec import Message, build
+from sim.errors import BuildError
+from sim.grid import Grid
+from sim.masking import is_sensitive, mask, mask_text
+from sim.operations import Report, chosen_version, validate
+from sim.operations.anatomy import masked_text
+from sim.operations.validation import judge
+from sim.spec import VERSIONS
+from sim.tables import render
+from sim.tables.argument import facts_of
+from sim.tables.messages import columns_of, plain_cell
+from sim.tables.shown import is_missing, shown_cell, shown_labels
+from sim.tables.tables import Column, FindingsTable, Table
+
+_LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
+# Behind this mark stand the bytes of a row that is no message, as hex digits.
+BYTES_MARK = "0x"
+_BYTES_SHOWN = 22
+# Columns whose texts were made here and hold nothing of the card.
+_SAFE = frozenset({"mti", "version", "network", "error", "file", "stream", "time"})
+_FINDING = (
+    *("severity", "network", "field", "name", "rule", "message", "start", "end", "expected", "found"),
+    *("hint", "source"),
+)
+
+
+def label(number: int) -> str:
+    """The name of an element's column: DE4."""
+    return f"DE{number}"
+
+
+def number_of(name: object) -> int | None:
+    """The element whose column *name* is; None for another column."""
+    match = _LABEL.fullmatch(name) if isinstance(name, str) else None
+    number = int(match[1]) if match else 0
+    return number if 2 <= number <= 128 else None
+
+
+def _versions(facts: Any) -> tuple[str, ...]:
+    return tuple(facts.get("versions") or VERSIONS)
+
+
+def _shown(
+    name: object, cells: Sequence[object], versions: Sequence[str], pans: Sequence[object]
+) -> list[object]:
+    """*cells* of the column, row or level *name* as they may be shown. *versions* and *pans* are those of
+    each cell's message; the version is empty where it is unknown."""
+    number = number_of(name)
+    if name in _SAFE:
+        return list(cells)
+    if name == "text":
+        pairs = zip(cells, versions, strict=True)
+        return [_shown_text(cell, version) if isinstance(cell, str) else cell for cell, version in pairs]
+    if number is None:
+        return [shown_cell(cell, {}) for cell in cells]
+    return [
+        mask(number, cell, version, pan if isinstance(pan, str) else "")
+        if isinstance(cell, str)
+        else shown_cell(cell, {})
+        for cell, version, pan in zip(cells, versions, pans, strict=True)
+    ]
+
+
+def _shown_text(text: str, version: str) -> str:
+    """A text that is no message as it may be shown; of bytes the first ones: MTI and bitmap."""
+    if text.startswith(BYTES_MARK):
+        # Of bytes that begin with neither, a card number may be the first.
+        shown = BYTES_MARK + mask_text(text[len(BYTES_MARK) : 2 * _BYTES_SHOWN])
+        return shown[:_BYTES_SHOWN] + "*" * len(text[_BYTES_SHOWN:])
+    return masked_text(text, version or None)
+
+
+def _strictest(number: int | None, versions: Sequence[str]) -> str:
+    """The version that hides most of an element."""
+    found = (version for version in versions if number and is_sensitive(number, version))
+    return next(found, versions[0])
+
+
+def _shown_alone(name: object, cells: Sequence[object], versions: Sequence[str]) -> list[object]:
+    version = _strictest(number_of(name), versions)
+    return _shown(name, cells, [version] * len(cells), [""] * len(cells))
+
+
+def _shown_index(index: pd.Index, versions: Sequence[str]) -> pd.Index:
+    """Labels as they may be shown: each level by its name."""
+    if not any(number_of(name) for name in index.names):
+        return shown_labels(index, {})
+    if isinstance(index, pd.MultiIndex):
+        levels = [
+            _shown_alone(name, index.get_level_values(at).tolist(), versions)
+            for at, name in enumerate(index.names)
+        ]
+        return pd.MultiIndex.from_arrays(levels, names=index.names)
+    return pd.Index(_shown_alone(index.name, index.tolist(), versions), dtype=object, name=index.name)
+
+
+class MessagesColumn(Column):
+    """A column or row of a `MessagesTable`."""
+
+    @property
+    def _constructor(self) -> type[MessagesColumn]:
+        return MessagesColumn
+
+    @property
+    def _constructor_expanddim(self) -> type[MessagesTable]:
+        return MessagesTable
+
+    def masked(self) -> pd.Series[Any]:
+        plain = pd.Series(self)
+        versions = _versions(facts_of(self))
+        cells = plain.tolist()
+        if number_of(plain.name) or plain.name in _SAFE or plain.name == "text":
+            shown = _shown_alone(plain.name, cells, versions)
+        else:
+            shown = [
+                _shown_alone(name, [cell], versions)[0]
+                for name, cell in zip(plain.index.tolist(), cells, strict=True)
+            ]
+        changed = any(new is not old for new, old in zip(shown, cells, strict=True))
+        made = pd.Series(shown, index=plain.index, name=plain.name, dtype=object) if changed else plain.copy()
+        made.index = _shown_index(plain.index, versions)
+        return made.rename(shown_cell(plain.name, {}))  # type: ignore[call-overload, no-any-return]
+
+    def value_counts(self, *args: Any, **kwargs: Any) -> Any:
+        return MessagesColumn(super().value_counts(*args, **kwargs)).__finalize__(self)
+
+
+class MessagesTable(Table):
+    """Many messages, a row each.
+
+    Columns: `line` (from 1; messages of a list are counted the same way), `file` (of several files),
+    `time` (UTC) and `stream` (of captures), `mti`, `version`, `network`, with validation `valid` and
+    `errors`, the data elements `DE2` to `DE128`, and for rows that are no message `error`, `error_field`
+    (0 MTI, 1 bitmap), `error_offset` (characters, of bytes the byte) and `text`, the text itself, of bytes
+    their hex digits behind `0x`. What a message does not have is missing.
+    """
+
+    _when_empty = ("error", "error_field", "error_offset", "text")
+
+    @property
+    def iso(self) -> MessagesView:
+        """What belongs to all messages: `validate()`, `message(row)`."""
+        return MessagesView(self)
+
+    @property
+    def _constructor_sliced(self) -> type[MessagesColumn]:
+        return MessagesColumn
+
+    def masked(self) -> pd.DataFrame:
+        plain = pd.DataFrame(self).copy(deep=False)
+        plain.attrs = {}
+        known = _versions(facts_of(self))
+        versions = self._cells("version", "")
+        pans = self._cells("DE2", "")
+        elements = [(at, name) for at, name in enumerate(plain.index) if number_of(name) or name == "text"]
+        for at, name in enumerate(plain.columns):
+            cells = plain.iloc[:, at].tolist()
+            fallback = _strictest(number_of(name), known)
+            read_as = [one if one in VERSIONS else fallback for one in versions]
+            shown = _shown(name, cells, read_as, pans)
+            for row, element in elements:  # a table on its side
+                shown[row] = _shown_alone(element, [cells[row]], known)[0]
+            if any(new is not old for new, old in zip(shown, cells, strict=True)):
+                column = np.empty(len(shown), dtype=object)
+                column[:] = shown
+                plain.isetitem(at, column)
+        plain.index = _shown_index(plain.index, known)
+        plain.columns = _shown_index(plain.columns, known)
+        return plain
+
+    def _cells(self, name: str, missing: object) -> list[Any]:
+        plain = pd.DataFrame(self)
+        if name not in plain.columns or not plain.columns.is_unique:
+            return [missing] * len(plain)
+        return list(plain[name].tolist())
+
+    def _has_text(self, column: str) -> bool:
+        return bool(pd.DataFrame(self)[column].notna().any())
+
+    def drawn(self) -> Grid:
+        left_out = self.left_out()
+        rows, note = render.shown_rows(len(self), len(self.columns))
+        if not note:
+            return render.grid_of(self.masked(), left_out, rows)
+        ends = [at for at in rows if at is not None]  # the others are not looked at
+        places = iter(range(len(ends)))
+        drawn = [None if at is None else next(places) for at in rows]
+        return render.grid_of(self.take(ends).masked(), left_out, drawn, note)
+
+    def drawn_of(self, places: Sequence[int]) -> Grid:
+        return render.grid_of(self.take(list(places)).masked(), self.left_out(), range(len(places)))
+
+    def _title(self) -> str:
+        said = facts_of(self).get("read_as", "")
+        return f"read as {said}" if said else ""
+
+
+class MessagesView:
+    """What belongs to all messages of a table, computed from the rows as they are now."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+        self._facts = facts_of(table)
+
+    @property
+    def read_as(self) -> str:
+        """How the messages were found and written, in one line; empty for plain lines of text."""
+        return str(self._facts.get("read_as", ""))
+
+    def message(self, row: Any) -> Message:
+        """The message in the row labelled *row*. Raises BuildError where the row holds none, TypeError
+        for a table that was read without some of its elements."""
+        at = self._table.index.get_loc(row)
+        if not isinstance(at, int):
+            raise BuildError(None, None, "one row of that label", "another number of rows")
+        return self._made(next(self._rows(self._table.iloc[[at]])))
+
+    def validate(self, *, against: Iterable[str] = (), progress: bool | None = None) -> FindingsTable:
+        """The findings on each message by the standard and by its own network, with those of the networks
+        *against*: a findings table with the message's `row` in front. Every rule looks at every
+        message: some thousands a second. Raises TypeError as `message` does."""
+        from sim.tables.columns.progress import counted
+
+        asked = (against,) if isinstance(against, str) else tuple(against)
+        labels: list[object] = []
+        found: list[list[object]] = []
+        valid = True
+        rows = zip(self._table.index.tolist(), self._rows(self._table), strict=True)
+        for row, cells in counted(rows, len(self._table), progress):
+            report = self._report(cells, asked)
+            valid = valid and report.valid
+            for one in report.all_findings if asked else report.findings:
+                labels.append(row)
+                found.append([plain_cell(getattr(one, name)) for name in _FINDING])
+        columns = {"row": pd.Series(labels, dtype=self._table.index.dtype), **columns_of(_FINDING, found)}
+        table = FindingsTable(columns)
+        table.attrs["iso"] = {"valid": valid}
+        return table
+
+    def _rows(self, table: pd.DataFrame) -> Any:
+        """The cells of each row by column, those that are missing left out."""
+        if self._facts.get("partial"):
+            raise TypeError("the table lacks elements of its messages: read it without columns=")
+        plain = pd.DataFrame(table)
+        names = [str(name) for name in plain.columns]
+        columns = [plain.iloc[:, at].tolist() for at in range(len(names))]
+        for cells in zip(*columns, strict=True):
+            yield {name: cell for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
+
+    def _made(self, cells: dict[str, Any]) -> Message:
+        if "text" in cells or "mti" not in cells:
+            raise BuildError(None, None, "a message in the row", "a text that does not parse")
+        fields = {number: cell for name, cell in cells.items() if (number := number_of(name))}
+        mti = str(cells["mti"])
+        read_as = str(cells.get("version") or chosen_version(mti, None))
+        empty = cells.get("line") in self._facts.get("empty_secondary", ())
+        return Message(mti, dict(sorted(fields.items())), read_as, empty)
+
+    def _report(self, cells: dict[str, Any], against: tuple[str, ...]) -> Report:
+        network = self._facts.get("network")
+        if "text" in cells:
+            version = cells.get("version") or self._facts.get("version")
+            return validate(str(cells["text"]), network=network, version=version)
+        message = self._made(cells)
+        try:
+            build(message)
+        except BuildError:
+            return validate(message, network=network)
+        return judge(message, network, against)
+
+    def __repr__(self) -> str:
+        return "<iso: validate(), message(row)>"

@@ -1,0 +1,345 @@
+"""How the messages of a source stand in it: seen from its first bytes, or from a sample of its lines.
+
+A file is a capture, a run of records behind lengths (in blocks or not) or one behind another, or lines. In a
+line the message may stand behind a time and a name and in front of more, as text or as hex digits: where, is
+found from lines in which it can be read to its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+from sim.codec import ParseError, parse
+from sim.codec.mti import is_mti
+from sim.codec.wire import Format, wire_format
+from sim.codec.wire.framing import frame
+from sim.errors import SpecError
+from sim.operations import chosen_version
+from sim.paste import Guessed, guess
+from sim.paste.spellings import Wide, dumps_apart, looks_at_all, named
+from sim.tables.columns.binary import way_of_records
+from sim.tables.columns.kinds import (
+    CAPTURE,
+    DUMPS,
+    HEX_LINES,
+    LINES,
+    LISTING,
+    RECORDS,
+    TABLE,
+    TEXT,
+    XML,
+    SourceWay,
+    is_sure,
+    layers_of,
+    writing_of,
+)
+from sim.tables.columns.lines import decoded
+
+# What is looked at before anything is read.
+HEAD = 1 << 16
+_SAMPLE = 200
+_GUESSED = 20
+_FEWEST = 3
+_MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
+_CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
+_STARTS = re.compile(r"(?<![0-9A-Fa-f])[0-9]{4}[0-9A-Fa-f]{16}")
+# A length in four characters, in front of what starts so.
+_LENGTH = "length"
+_SIZED = re.compile(r"(?<![0-9A-Za-z])([0-9A-Fa-f]{4})(?=[0-9]{4}[0-9A-Fa-f]{16})")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
+_PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
+_END = re.compile(r"[\s\"'\]})>,;]*$")
+# As much of what stands in front is looked for in each line.
+_LONGEST_MARK = 16
+_MOST_TRIED = 4
+
+
+def way_of(
+    head: bytes,
+    format: Format | str | None,
+    framing: Sequence[str] | None,
+    *,
+    find: bool,
+    is_text: bool = False,
+) -> SourceWay:
+    """How a file that begins with *head* is read. *format* and *framing* are what the caller knows, *find*
+    whether the message is to be looked for in its line, *is_text* whether it came as characters. Raises
+    SpecError for a binary file whose messages cannot be told apart."""
+    if head.startswith(_MAGIC):
+        return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
+    known = _wire(format)
+    if known is None and find and _is_table(head):
+        return SourceWay(TABLE, said="table with a message a row")
+    is_text = is_text or head.translate(None, _CONTROL) == head
+    if is_text or (known is None and _is_lines(head)):
+        way = _way_of_text(head.decode("utf-8-sig", "replace"), known, framing, find=find)
+        if known is None or way.kind != LINES:
+            return way
+    if known is not None and _is_hex(head):
+        return SourceWay(
+            HEX_LINES, format=known, framing=tuple(framing or ()), said=f"hex lines, {known.title}"
+        )
+    return way_of_records(head, known, framing)
+
+
+def _wire(given: Format | str | None) -> Format | None:
+    if given is None or given == TEXT:
+        return None
+    return wire_format(given) if isinstance(given, str) else given
+
+
+def _is_hex(head: bytes) -> bool:
+    return not head.translate(None, b"0123456789ABCDEFabcdef \t\r\n")
+
+
+def _guessed(record: bytes) -> Guessed:
+    best = guess(record).best
+    if writing_of(best) is None:
+        expected = "messages in a format that can be told from the first of them: name it with format="
+        raise SpecError(None, None, expected, "; ".join(best.reasons[:2])[:80] or "another")
+    return best
+
+
+def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None, *, find: bool) -> SourceWay:
+    """How the lines of a text that begins with *head* are read, by what the caller knows."""
+    whole = [line for line in head.splitlines() if line.strip()]
+    lines = whole[:_SAMPLE]
+    if not lines or not find:
+        return SourceWay(LINES)
+    if known is None:
+        if sum(_reads(line) for line in lines) * 2 >= len(lines):
+            if any(map(_text_at, lines[:_GUESSED])):
+                return SourceWay(LINES)
+            way = _located(lines, _sized_at) or _hex_rather(lines, framing)
+            return way or (SourceWay(LINES) if framing else _way_of_wrapped(head, whole))
+        for look in (_text_at, _sized_at, _hex_at):
+            if (way := _located(lines, look)) is not None:
+                return way
+    if known is None and any("<isomsg" in line for line in whole):
+        return SourceWay(XML, said="jPOS XML")
+    listed = known is None and len(head) < HEAD and not any(map(_reads, lines))
+    listed = listed and (looks_at_all(head) or all(map(named, lines)))  # else messages would be lost
+    dumps = _way_of_dumps(whole, known, framing)
+    if dumps is None and (known is None or not _is_hex(head.encode())):
+        looks = [partial(_hex_at, known=known)] * (known is not None)
+        for look in (*looks, partial(_hex_at, known=known, runs=_PAIRS)):
+            if (way := _located(lines, look)) is not None:
+                return way if framing is None else replace(way, framing=tuple(framing))
+    if dumps or known or framing:
+        return dumps or SourceWay(LINES)
+    return _way_of_paste(head, whole) if listed else _way_of_wrapped(head, whole)
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether lines are messages in the text form, though characters that do not print stand in them. A
+    single line must read to its end."""
+    lines = [decoded(line).rstrip("\r") for line in head.split(b"\n", _GUESSED)[:_GUESSED] if line]
+    if len(lines) == 1:
+        found = _text_at(lines[0])
+        return found is not None and found[0] == 0
+    return 2 * sum(map(_reads, lines)) > len(lines)
+
+
+def _is_table(head: bytes) -> bool:
+    """Whether one of the first lines names elements, and most behind it are messages of these."""
+    some = (decoded(one).strip("\r\ufeff") for one in head.split(b"\n", _GUESSED)[:_GUESSED])
+    lines = [line for line in some if not Wide.is_line(line)]
+    for at, line in enumerate(lines[:_FEWEST]):
+        if table := Wide.of(line):
+            made = [table.message(row) for row in lines[at + 1 :]]
+            return bool(made) and 2 * sum(one is not None and is_mti(one.mti) for one in made) >= len(made)
+    return False
+
+
+def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
+    """How a text is read of which all has been seen: as a paste, where its messages are told apart by all
+    that it holds, as names of elements or bytes over several lines are; as lines where it holds none, or
+    where lines hold messages of their own, between which others might be lost."""
+    found = guess(whole)
+    if not found.best.believed:
+        return SourceWay(LINES)
+    if any(one.format != "elements" for one in found.messages):
+        parts = lines[:_SAMPLE] if len(lines) > 1 else ()
+        if not all(one.complete for one in found.messages) or any(guess(one).best.believed for one in parts):
+            return SourceWay(LINES)
+    return SourceWay(LISTING, said=found.best.read_as)
+
+
+def _way_of_wrapped(whole: str, lines: list[str]) -> SourceWay:
+    """How a few lines are read of which some begin as the text form does, and none is known to read to its
+    end: as one message, in characters or in digits, where all of them together are that."""
+    if not 1 < len(lines) < _SAMPLE:
+        return SourceWay(LINES)
+    best = guess(whole).best
+    all_of_it = best.read == best.size and sum(map(len, lines)) in (best.size, 2 * best.size)
+    return SourceWay(LISTING, said=best.read_as) if best.believed and all_of_it else SourceWay(LINES)
+
+
+def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
+    """How hex dumps among *lines* are read; None where there are none that hold messages."""
+    found = list(dumps_apart(enumerate(lines, 1)))
+    ways: Counter[SourceWay] = Counter()
+    for dump in islice((one for one in found if len(one.rows) > 1), _GUESSED):
+        best = guess(dump.text, format=known).best
+        made = known or writing_of(best)
+        if made is None or best.origin is None or not all(layer.name for layer in best.layers):
+            continue
+        layers = layers_of(best) if framing is None else tuple(framing)
+        spelling, headers = best.origin.reading.name, best.origin.skipped[:1]
+        titles = (*headers, *(frame(one).title for one in layers), made.title)
+        way = SourceWay(
+            DUMPS,
+            format=made,
+            framing=layers,
+            said=", ".join((spelling.replace("dump", "dumps", 1), *titles)),
+            shape=dump.shape,
+            spelling=spelling,
+            in_packets=bool(headers),
+        )
+        ways[way] += 1
+        if ways.most_common(1)[0][1] == _FEWEST:
+            break
+    return ways.most_common(1)[0][0] if ways else None
+
+
+def _reads(text: str) -> bool:
+    try:
+        parse(text, chosen_version(text, None))
+    except ParseError as error:
+        # A message that is broken further on is one all the same.
+        return error.partial is not None and error.field not in (0, 1)
+    return True
+
+
+# A message in a line: where it starts and ends, and how it is written, None as text.
+_Found = tuple[int, int, Format | None, tuple[str, ...]]
+
+
+def _text_at(line: str) -> _Found | None:
+    """Where a text form stands that reads to the end of its line, or to what closes it."""
+    for match in list(_STARTS.finditer(line))[:_MOST_TRIED]:
+        rest = line[match.start() :]
+        for end in dict.fromkeys((len(rest), len(rest.rstrip()), *_ends(rest))):
+            try:
+                parse(rest[:end], chosen_version(rest, None))
+            except ParseError:
+                continue
+            return match.start(), match.start() + end, None, ()
+    return None
+
+
+def _sized_at(line: str) -> _Found | None:
+    """Where a text form stands behind its length, four digits of decimal or hex; the length is where it
+    starts."""
+    for match in list(_SIZED.finditer(line))[:_MOST_TRIED]:
+        start = match.end()
+        for end in {start + int(match[1], base) for base in (10, 16) if base == 16 or match[1].isdecimal()}:
+            text = line[start:end]
+            if end > len(line) or not is_mti(text[:4]):
+                continue
+            try:
+                parse(text, chosen_version(text, None))
+            except ParseError:
+                continue
+            return match.start(), end, None, (_LENGTH,)
+    return None
+
+
+def _hex_rather(lines: list[str], framing: Sequence[str] | None) -> SourceWay | None:
+    """How lines that begin as the text form does are read where they are the hex of bytes: digits, of which
+    none reads to its end, and the first ones do as bytes; None for others."""
+    if not all(map(_is_digits, lines)):
+        return None
+    best = next((one for line in lines[:_FEWEST] if is_sure(one := guess(bytes.fromhex(line)).best)), None)
+    made = writing_of(best) if best else None
+    if best is None or made is None:
+        return None
+    layers = layers_of(best) if framing is None else tuple(framing)
+    said = ", ".join(("hex lines", *(frame(one).title for one in layers), made.title))
+    return SourceWay(HEX_LINES, format=made, framing=layers, said=said)
+
+
+def _is_digits(line: str) -> bool:
+    return _HEX.fullmatch(line.strip()) is not None
+
+
+def _ends(rest: str) -> Iterable[int]:
+    closed = _END.search(rest)
+    if closed:
+        yield closed.start()
+    yield from [match.start() for match in re.finditer(r"[\"'\]|\s]", rest)][:8]
+
+
+def _hex_at(line: str, known: Format | None = None, runs: re.Pattern[str] = _HEX) -> _Found | None:
+    """Where hex digits of a message stand, and how it is written."""
+    for match in sorted(runs.finditer(line), key=lambda one: one.start() - one.end())[:2]:
+        best = guess(bytes.fromhex(match[0]), format=known).best
+        made = writing_of(best)
+        if made is not None and all(layer.name for layer in best.layers):
+            return match.start(), match.end(), made, layers_of(best)
+    return None
+
+
+def _located(lines: list[str], look: Callable[[str], _Found | None]) -> SourceWay | None:
+    # A guess takes its time: of hex digits fewer lines are looked at.
+    tried = lines[: _SAMPLE if look in (_text_at, _sized_at) else _GUESSED]
+    found = {at: place for at, line in enumerate(tried) if (place := look(line)) is not None}
+    if len(found) * 2 < len(tried) and len(found) < _FEWEST:
+        return None
+    writings = Counter(_writing(one) for one in found.values())
+    usual, _ = writings.most_common(1)[0]
+    alike = {at: one for at, one in found.items() if _writing(one) == usual}
+    _, _, made, layers = next(iter(alike.values()))
+    if made is None and not layers and not any(start for start, *_ in alike.values()):
+        return None
+    front = _shared([lines[at][:start][::-1] for at, (start, *_) in alike.items()])[::-1]
+    rests = [lines[at][end:] for at, (_, end, *_) in alike.items()]
+    back = _shared(rests)
+    whole = all(rest.strip() == back.strip() for rest in rests)
+    size = "" if made or not layers else "[0-9A-Fa-f]{4}"
+    pattern = _pattern(front, back, size, whole=whole, hexed=made is not None)
+    matched = sum(bool(re.search(pattern, line)) for line in lines)
+    title = made.title if made else f"text form{' behind its length' if layers else ''}"
+    behind = f" behind {front[-8:].strip()!r}" if front.strip() else ""
+    said = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
+    framing = layers if made else ()
+    return SourceWay(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=framing, said=said)
+
+
+def _writing(one: _Found) -> tuple[str, tuple[str, ...]]:
+    return (one[2].name if one[2] else "", one[3])
+
+
+def _shared(texts: list[str]) -> str:
+    """What all *texts* begin with, as far as it is looked at; digits are no mark, they count something."""
+    first, last = min(texts), max(texts)
+    size = 0
+    while size < min(len(first), len(last), _LONGEST_MARK) and first[size] == last[size]:
+        size += 1
+    return re.split(r"\d", first[:size])[0]
+
+
+def _pattern(front: str, back: str, size: str, *, whole: bool, hexed: bool) -> str:
+    """What finds a message behind *front* and the pattern *size*, and before *back*, which ends the line
+    where *whole*."""
+    mark = (re.escape(front) if front else r"(?<![0-9A-Fa-f])") + size
+    if hexed:
+        return rf"{mark}(?P<message>[0-9A-Fa-f]{{24,}}|[0-9A-Fa-f]{{2}}(?: [0-9A-Fa-f]{{2}}){{11,}})"
+    ending = re.escape(back.rstrip()) + (r"\s*$" if whole else "") if back.strip() else ""
+    return rf"{mark}(?P<message>[0-9]{{4}}[0-9A-Fa-f]{{16}}.*{'?' if ending else ''}){ending}"
+
+
+def way_of_items(first: bytes, format: Format | str | None, framing: Sequence[str] | None) -> SourceWay:
+    """How messages that come one by one as bytes are read; *first* is the first of them. Raises SpecError
+    where that cannot be told from it."""
+    known = _wire(format)
+    if known is None:
+        best = _guessed(first)
+        layers = layers_of(best) if framing is None else tuple(framing)
+        return SourceWay(RECORDS, format=writing_of(best), framing=layers, said=best.read_as)
+    return SourceWay(RECORDS, format=known, framing=tuple(framing or ()), said=known.title)

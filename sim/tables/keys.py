@@ -1,0 +1,152 @@
+"""`sim.keys`: PIN blocks, MACs, verification values, cryptograms, DUKPT and key blocks, for test keys.
+
+What works on a message takes it in any form and gives a message table; `steps` shows how something was
+worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+from sim.codec import Message
+from sim.link import keys as _keys
+from sim.link.keys import (
+    Key,
+    KeyBlock,
+    KeyRing,
+    MacAlgorithm,
+    PinFormat,
+    Step,
+    Usage,
+    Worked,
+    arpc,
+    arqc,
+    cvv,
+    dukpt_key,
+    icc_master_key,
+    initial_key,
+    key_block,
+    mac,
+    pin_block,
+    pvv,
+    read_key_block,
+    read_pin_block,
+    session_key,
+    translate_pin_block,
+)
+from sim.tables.argument import MessageArgument, readable, take
+from sim.tables.messages import columns_of, table_of
+from sim.tables.reference import ReferenceTable
+from sim.tables.tables import MessageTable, Table
+
+__all__ = [
+    "Key",
+    "KeyBlock",
+    "KeyRing",
+    "MacAlgorithm",
+    "PinFormat",
+    "Step",
+    "Usage",
+    "Worked",
+    "arpc",
+    "arqc",
+    "check_arqc",
+    "check_mac",
+    "cvv",
+    "dukpt_key",
+    "icc_master_key",
+    "initial_key",
+    "key_block",
+    "mac",
+    "message_arqc",
+    "pin_block",
+    "pvv",
+    "read_key_block",
+    "read_pin_block",
+    "session_key",
+    "steps",
+    "translate_pin_block",
+    "with_arpc",
+    "with_arqc",
+    "with_mac",
+    "with_pin_block",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def steps(worked: Worked) -> Table:
+    """Show how something was worked out.
+
+    Parameters
+    ----------
+    worked
+        What a function of this room gave. Its steps show a PIN, a card number or a CVV where it is about one;
+        of keys they show check values.
+
+    Returns
+    -------
+    Table
+        A row per step: `done`, `result` (hexadecimal digits, mostly), `how`.
+
+    Examples
+    --------
+    >>> import sim
+    >>> worked = sim.keys.pin_block("1234", "4111111111111111")
+    >>> sim.keys.steps(worked)["done"].tolist()
+    ['PIN field', 'PAN field', 'clear block']
+    """
+    rows = [(step.done, step.result, step.how) for step in worked.steps]
+    return ReferenceTable(columns_of(("done", "result", "how"), rows))
+
+
+def _asked(
+    function: Callable[Concatenate[Message, _P], _T],
+) -> Callable[Concatenate[MessageArgument, _P], _T]:
+    """*function* for a message in any form."""
+
+    @wraps(function)
+    def of_any(message: MessageArgument, *args: _P.args, **options: _P.kwargs) -> _T:
+        return function(readable(take(message, None, None)), *args, **options)
+
+    return cast(Callable[Concatenate[MessageArgument, _P], _T], of_any)
+
+
+def _made(
+    function: Callable[Concatenate[Message, _P], Message],
+) -> Callable[Concatenate[MessageArgument, _P], MessageTable]:
+    """*function* for a message in any form, giving a table."""
+
+    @wraps(function)
+    def of_any(message: MessageArgument, *args: _P.args, **options: _P.kwargs) -> MessageTable:
+        given = take(message, None, None)
+        return table_of(take(function(readable(given), *args, **options), None, given.network))
+
+    of_any.__doc__ = str(function.__doc__).replace("    Message\n", "    MessageTable\n")
+    return cast(Callable[Concatenate[MessageArgument, _P], MessageTable], of_any)
+
+
+check_mac = _asked(_keys.check_mac)
+check_arqc = _asked(_keys.check_arqc)
+message_arqc = _asked(_keys.message_arqc)
+with_mac = _made(_keys.with_mac)
+with_pin_block = _made(_keys.with_pin_block)
+with_arqc = _made(_keys.with_arqc)
+
+
+@wraps(_keys.with_arpc)
+def _with_arpc(
+    answer: Message, request: MessageArgument, issuer_key: Key | str | bytes, *, code: str = "00"
+) -> Message:
+    return _keys.with_arpc(answer, readable(take(request, None, None)), issuer_key, code=code)
+
+
+with_arpc = _made(_with_arpc)

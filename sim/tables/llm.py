@@ -1,0 +1,36 @@
+"""`sim.llm`: which language models can be asked, as a table."""
+
+from __future__ import annotations
+
+from sim.operations import llm
+from sim.tables.messages import columns_of
+from sim.tables.reference import ReferenceTable
+from sim.tables.tables import Table
+
+__all__ = ["status"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def status() -> Table:
+    """Say which language models can be asked. Nothing is sent anywhere.
+
+    Returns
+    -------
+    Table
+        A row per provider: `provider`, `configured` (yes or no), `model` and `base_url` a call would use,
+        `reason` where it is not configured.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.llm.status()["provider"].tolist()
+    ['anthropic', 'openai', 'google', 'ollama']
+    """
+    rows = [
+        (one.provider, "yes" if one.configured else "no", one.model, one.base_url, one.reason)
+        for one in llm.status()
+    ]
+    return ReferenceTable(columns_of(("provider", "configured", "model", "base_url", "reason"), rows))

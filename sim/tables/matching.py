@@ -1,0 +1,341 @@
+"""`sim.match`: transactions of a table of messages.
+
+The columns become whole numbers (equal numbers are equal values), `sim.operations.matching.pairing` pairs
+those, and what comes back is columns again: no message is made for it. The rules are the rows that
+`sim.operations.matching.rules` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sim.codec import Message, build
+from sim.errors import IsoError, OptionError
+from sim.operations.matching import TIMEOUT
+from sim.operations.matching.pairing import Keys, Traffic, pair
+from sim.operations.matching.rules import ANSWER, ASK, NONE, Link, Place, Rule, Tie, kind, role, rules
+from sim.spec import VERSIONS
+from sim.tables.argument import MessageArgument
+from sim.tables.columns import read
+from sim.tables.columns.table import number_of
+from sim.tables.pasted import given_of
+from sim.tables.transactions import TransactionsTable, transactions
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+_TIME = "time"
+_REVERSAL = "4"
+_LARGEST = 2**62
+LINKS: tuple[Link, ...] = ("answer", "original")
+
+
+def match(
+    messages: MessageArgument | Iterable[MessageArgument],
+    times: str | Sequence[Any] | pd.Series[Any] | None = None,
+    timeout: float = TIMEOUT,
+    format: Format | str | None = None,
+) -> TransactionsTable:
+    """The transactions of *messages*: see `sim.match`."""
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
+        raise OptionError("timeout", "seconds above 0", repr(timeout))
+    table = as_messages(messages, format)
+    seconds = _seconds(table, times)
+    columns = Columns(table)
+    made = pair(_traffic(columns, seconds), float(timeout))
+    return transactions(columns, made, seconds)
+
+
+def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
+    """A table with a row per message: *source* itself, one message, several of them, or what `sim.read`
+    takes, by *format*."""
+    if isinstance(source, pd.DataFrame) and "mti" in source.columns:
+        return pd.DataFrame(source)
+    if isinstance(source, pd.DataFrame | Message):
+        source = [source]
+    if isinstance(source, list | tuple) and not all(isinstance(one, str) for one in source):
+        if all(isinstance(one, pd.DataFrame) and "mti" in one.columns for one in source):
+            return pd.concat([pd.DataFrame(one) for one in source], ignore_index=True)
+        source = [as_text(one, format) for one in source]
+        format = None
+    return pd.DataFrame(read(source, format=format))
+
+
+def as_text(one: Any, format: Format | str | None = None) -> str:
+    """A message as text; a broken one stays what it is."""
+    given = given_of(one, format)
+    try:
+        return build(given.message())
+    except IsoError:
+        return given.content if isinstance(given.content, str) else ""
+
+
+def _seconds(table: pd.DataFrame, times: Any) -> Any:
+    """When each message was seen, in seconds; None where nobody says."""
+    if times is None:
+        if _TIME not in table.columns:
+            return None
+        times = _TIME
+    if isinstance(times, str):
+        if times not in table.columns:
+            raise OptionError("times", "a column of the table", f"{times!r}")
+        times = table[times]
+    held = pd.Series(times).reset_index(drop=True)
+    if len(held) != len(table):
+        raise OptionError("times", f"{len(table)} times, one per message", f"{len(held)}")
+    if pd.api.types.is_numeric_dtype(held):
+        return held.to_numpy(dtype="float64", na_value=np.nan)
+    try:
+        moments = pd.to_datetime(held, utc=True, format=None if held.dtype.kind == "M" else "ISO8601")
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            "times", "datetimes, texts such as 2026-11-20 10:15:30.25 or seconds", "others"
+        ) from error
+    # Of the index: seconds since 1970, whatever the unit of the column.
+    return ((moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)).to_numpy(dtype="float64")
+
+
+class Columns:
+    """The messages as Arrow columns and as numbers, each made once."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table
+        self.size = len(table)
+        mti, version = table["mti"].astype("str"), self._text("version")
+        good = mti.str.fullmatch("[0-9]{4}").fillna(False).to_numpy(bool)
+        if "error" in table.columns:
+            good = good & table["error"].isna().to_numpy(bool)
+        self.mtis, self.mti = _coded(mti.where(good))
+        self.versions, self.version = _coded(version.where(version.isin(VERSIONS)))
+        self.networks, self.network = _coded(self._text("network"))
+        self._codes: dict[Place, Ints] = {}
+        self.named = {number: name for name in table.columns if (number := number_of(name))}
+
+    def _text(self, name: str) -> pd.Series[Any]:
+        if name in self.table.columns:
+            return self.table[name].astype("str")
+        return pd.Series(None, index=self.table.index, dtype="str")
+
+    def by_mti(self, what: Callable[[str], Any], missing: Any) -> Any:
+        """What *what* says of each row's MTI."""
+        said = np.array([*(what(one) for one in self.mtis), missing])
+        return said[self.mti]
+
+    def column(self, number: int) -> Any:
+        """The values of an element as an Arrow array; None where no message has it."""
+        name = self.named.get(number)
+        if name is None:
+            return None
+        made = pa.array(self.table[name].astype("str"), from_pandas=True)
+        made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+        return None if made.null_count == len(made) else made
+
+    def values(self, place: Place) -> Any:
+        """What stands at *place*, without leading zeros, as it is compared; missing where there is none."""
+        if place.number == 0:
+            texts = pa.array([one[:3].lstrip("0") for one in self.mtis] or [""], pa.large_string())
+            held = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
+            return pc.if_else(pa.array(self.mti < len(self.mtis)), held, pa.scalar(None, held.type))
+        held = self.column(place.number)
+        if held is None:
+            return None
+        if place.end is not None:
+            held = pc.utf8_slice_codeunits(held, place.start, place.end)
+        bare = pc.utf8_ltrim(held, "0").cast(pa.large_string())
+        if place.zeros:
+            bare = pc.if_else(pc.and_(pc.equal(bare, ""), pc.greater(pc.utf8_length(held), 0)), "0", bare)
+        return pc.if_else(pc.equal(bare, ""), pa.scalar(None, bare.type), bare)
+
+    def codes(self, tie: Tie) -> tuple[Ints, Ints] | None:
+        """The two sides of *tie* as numbers from 1 on, 0 missing; None where a side is nowhere."""
+        if tie.earlier == tie.later:
+            if tie.earlier not in self._codes:
+                held = self.values(tie.earlier)
+                self._codes[tie.earlier] = np.zeros(0, np.int64) if held is None else _numbers(held)
+            own = self._codes[tie.earlier]
+            return (own, own) if len(own) or not self.size else None
+        sides = self.values(tie.earlier), self.values(tie.later)
+        if sides[0] is None or sides[1] is None:
+            return None
+        both = _numbers(pa.concat_arrays(sides))
+        return both[: self.size], both[self.size :]
+
+
+def _coded(column: pd.Series[Any]) -> tuple[list[str], Ints]:
+    """The values that occur, and the place of each row's among them; what is missing has the last place."""
+    codes, found = pd.factorize(column)
+    made = codes.astype(np.int64)
+    made[made < 0] = len(found)
+    return [str(one) for one in found], made
+
+
+def _numbers(held: Any) -> Ints:
+    """Numbers from 1 on for equal texts, 0 for what is missing."""
+    encoded = held.dictionary_encode()
+    codes: Ints = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    return codes
+
+
+def _traffic(columns: Columns, seconds: Any) -> Traffic:
+    known = columns.version < len(columns.versions)
+    roles = np.where(known, columns.by_mti(role, NONE), NONE)
+    moved = np.arange(columns.size) if seconds is None else _ranks(seconds)
+    state = _State(columns, roles, moved)
+    most = {link: max(len(rules(version, link)) for version in VERSIONS) for link in LINKS}
+    answers = tuple(_rule_keys(state, "answer", at) for at in range(most["answer"]))
+    return Traffic(
+        _seen(roles),
+        answers,
+        tuple(_rule_keys(state, "original", at) for at in range(most["original"])),
+        _seen(_bodies(columns, state.doubtful | ((roles == ASK) & ~state.keyed))),
+        _seen(columns.by_mti(lambda mti: mti[1:2] == _REVERSAL, False)),
+        None if seconds is None else seconds.tolist(),
+    )
+
+
+def _ranks(seconds: Any) -> Ints:
+    """The place of each message in time."""
+    ranks = np.empty(len(seconds), np.int64)
+    ranks[np.argsort(seconds, kind="stable")] = np.arange(len(seconds))
+    return ranks
+
+
+def _seen(numbers: Any) -> Any:
+    """Numbers as they are read one by one: without an object for each of them."""
+    held: Any = np.ascontiguousarray(numbers, dtype=np.int64)
+    return memoryview(held)
+
+
+class _State:
+    """What one rule leaves for the next: messages whose request is found for sure need no other rule, and
+    only requests with a key that others have, too, can be sent twice."""
+
+    def __init__(self, columns: Columns, roles: Any, moved: Ints) -> None:
+        self.columns = columns
+        self.roles = roles
+        self.moved = moved
+        self.settled = np.zeros(columns.size, bool)
+        self.doubtful = np.zeros(columns.size, bool)
+        self.keyed = np.zeros(columns.size, bool)
+
+    def asked(self, earlier: Ints) -> None:
+        """Note the requests with the same key, by the first rule that gives them one."""
+        new = np.flatnonzero((earlier >= 0) & ~self.keyed & (self.roles == ASK))
+        self.doubtful[new] = pd.Series(earlier[new]).duplicated(keep=False).to_numpy()
+        self.keyed[new] = True
+
+    def settle(self, earlier: Ints, later: Ints, size: int, agree: Sequence[tuple[Ints, Ints]]) -> None:
+        """Note the messages with the key of one other message alone, which came before and agrees."""
+        there, seeking = np.flatnonzero(earlier >= 0), np.flatnonzero(later >= 0)
+        only = np.bincount(earlier[there], minlength=size) == 1
+        first = np.full(size, -1)
+        first[earlier[there]] = there
+        found = first[later[seeking]]
+        good = only[later[seeking]] & (self.moved[found] < self.moved[seeking])
+        for own, other in agree:
+            a, b = own[found], other[seeking]
+            good &= (a == 0) | (b == 0) | (a == b)
+        self.settled[seeking[good]] = True
+
+
+def _rule_keys(state: _State, link: Link, at: int) -> Keys:
+    """Rule *at* of every version side by side: the messages of two versions never meet."""
+    columns, size = state.columns, state.columns.size
+    earlier, later = np.full(size, -1), np.full(size, -1)
+    agree: list[tuple[Ints, Ints]] = []
+    known = 0
+    for place, version in enumerate(columns.versions):
+        found = rules(version, link)
+        if at >= len(found):
+            continue
+        rule, here = found[at], (columns.version == place) & (state.roles != NONE)
+        mixed = _mixed(columns, rule)
+        if mixed is None:
+            continue
+        own, other = np.where(here, mixed[0], -1), np.where(here, mixed[1], -1)
+        if link == "answer":
+            state.asked(own)
+            seeks = (other >= 0) & (state.roles != ASK) & ~state.settled
+        else:
+            seeks = (other >= 0) & columns.by_mti(rule.seeks, False)
+        codes, sought = pd.factorize(other[seeks])
+        if not len(sought):
+            continue
+        may = (own >= 0) & (state.roles != ANSWER) & _may_be_found(columns, rule)
+        asked = pd.Index(sought).get_indexer(own[may])
+        earlier[may] = np.where(asked >= 0, asked + known, -1)
+        later[seeks] = codes + known
+        known += len(sought)
+        _add_agreeing(columns, rule, here, agree)
+    if link == "answer" and known:
+        state.settle(earlier, later, known, agree)
+    seen = tuple((_seen(own), _seen(other)) for own, other in agree)
+    return Keys(known, _seen(earlier), _seen(later), seen)
+
+
+def _add_agreeing(columns: Columns, rule: Rule, here: Any, agree: list[tuple[Ints, Ints]]) -> None:
+    """Add what the messages *here* must agree on, beside that of other versions."""
+    sides = [pair for tie in rule.agree if (pair := columns.codes(tie)) is not None]
+    for at, (own, other) in enumerate(sides):
+        if at == len(agree):
+            agree.append((np.zeros(columns.size, np.int64), np.zeros(columns.size, np.int64)))
+        before = agree[at]
+        agree[at] = (np.where(here, own, before[0]), np.where(here, other, before[1]))
+
+
+def _may_be_found(columns: Columns, rule: Rule) -> Any:
+    """The messages that can be the earlier one of *rule*."""
+    found = columns.by_mti(lambda mti: rule.found(mti, ""), False)
+    if rule.network:
+        named = np.array([one in ("", rule.network) for one in columns.networks] + [True])
+        found = found & named[columns.network]
+    return found
+
+
+def _mixed(columns: Columns, rule: Rule) -> tuple[Ints, Ints] | None:
+    """A number per message for all that *rule* asks for, of either side; -1 where a value is missing. None
+    where nobody has it all."""
+    kinds = {name: at for at, name in enumerate(sorted({kind(mti) for mti in columns.mtis}))}
+    start = columns.by_mti(lambda mti: kinds[kind(mti)], -1) if rule.link == "answer" else 0
+    first = then = np.zeros(columns.size, np.int64) + start
+    reach = len(kinds) + 1
+    for tie in rule.ties:
+        sides = columns.codes(tie)
+        if sides is None:
+            return None
+        width = int(max(sides[0].max(initial=0), sides[1].max(initial=0))) + 1
+        if reach * width > _LARGEST:
+            both = pd.factorize(np.concatenate([first, then]))[0].astype(np.int64)
+            first, then, reach = both[: columns.size], both[columns.size :], 2 * columns.size
+        same = first is then and sides[0] is sides[1]
+        first = _joined(first, sides[0], width)
+        then = first if same else _joined(then, sides[1], width)
+        reach *= width
+        if not (then >= 0).any():
+            return None
+    return first, then
+
+
+def _joined(numbers: Ints, codes: Ints, width: int) -> Ints:
+    return np.where((numbers >= 0) & (codes > 0), numbers * width + codes, -1)
+
+
+def _bodies(columns: Columns, doubtful: Any) -> Ints:
+    """Equal numbers for equal requests among the *doubtful* ones; -1 elsewhere."""
+    bodies = np.full(columns.size, -1, np.int64)
+    rows = np.flatnonzero(doubtful)
+    found = columns.mti[rows]
+    for number in sorted(columns.named) if len(rows) else ():
+        held = columns.column(number)
+        if held is not None:
+            codes = _numbers(held.take(pa.array(rows)))
+            found = pd.factorize(found * (int(codes.max()) + 1) + codes)[0].astype(np.int64)
+    bodies[rows] = found
+    return bodies

@@ -1,0 +1,161 @@
+"""Negative data as tables: broken messages, each labelled with the finding it must cause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from sim import operations
+from sim.errors import locate
+from sim.operations import Broken
+from sim.operations.anatomy import masked_text
+from sim.spec.words import AnyNetwork, AnyVersion
+from sim.tables.argument import MessageArgument, readable, take
+from sim.tables.messages import columns_of, table_of
+from sim.tables.pasted import given_of
+from sim.tables.reference import ReferenceTable
+from sim.tables.tables import MessageTable, Table
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
+
+SOURCE_FAULT = "fault"
+_CASE_COLUMNS = (
+    *("fault", "rule", "severity", "field", "path", "start", "what"),
+    *("message", "version", "network", "kind"),
+)
+_FAULT_COLUMNS = ("fault", "group", "rule", "network", "versions", "what")
+
+
+class CasesTable(Table):
+    """Broken messages, one a row; `message` is the text, shown with card data starred out."""
+
+    _safe_columns = ("fault", "rule", "severity", "path", "what", "version", "network", "kind")
+
+    def _own_masks(self) -> dict[str, str]:
+        if not {"message", "version"} <= set(self.columns):
+            return {}
+        plain = pd.DataFrame(self)
+        texts = zip(plain["message"].tolist(), plain["version"].tolist(), strict=True)
+        return {raw: masked_text(raw, version) for raw, version in texts if isinstance(raw, str)}
+
+
+def break_message(
+    message: MessageArgument | bytes, fault: str, *, format: Format | str | None = None
+) -> MessageTable:
+    """Break a message in one place.
+
+    Parameters
+    ----------
+    message
+        A good message, in any form.
+    fault
+        The name of a fault; `sim.faults()` lists them.
+    format
+        The wire format that *message* is in, where it is known; None guesses.
+
+    Returns
+    -------
+    MessageTable
+        The broken message, as `parse` gives it, so that a fault of framing shows where reading stops;
+        `.iso.notes` says what was broken and which rule must find it.
+
+    Raises
+    ------
+    ChoiceError
+        No fault of that name applies to this message; the error names those that do.
+    BuildError
+        *message* is no good message.
+
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.break_message(sim.generate("auth"), "month-13")
+    >>> sim.validate(table)["rule"].tolist()
+    ['date']
+    """
+    given = given_of(message, format)
+    made = operations.break_message(readable(given), fault, network=given.network)
+    return table_of(take(made.raw, made.version, made.network), source=SOURCE_FAULT, notes=_notes(made))
+
+
+def _notes(made: Broken) -> tuple[str, ...]:
+    place = locate(made.field, made.start, "", "").removesuffix(": expected , found ")
+    if made.path and made.path != str(made.field):
+        place = place.replace(f"DE {made.field}", f"DE {made.path}")
+    return made.what, f"The rule {made.rule} must find it: {place} ({made.severity})."
+
+
+def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) -> CasesTable:
+    """Give labelled bad data: for every fault a message broken by it in one place, and what must be found.
+
+    Parameters
+    ----------
+    network
+        One of `sim.NETWORKS`: the standard's faults and that network's own. None gives those of all.
+    version
+        One of `sim.VERSIONS`, which the message that was broken is of; None gives all three.
+
+    Returns
+    -------
+    CasesTable
+        `fault`; `rule`, `severity`, `field`, `path` and `start` of the finding; `what` was broken;
+        `message`, the text; the `version` to read it as and the `network` whose rules to ask; `kind` of
+        message.
+
+    Raises
+    ------
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> case = sim.cases("VISA", "1987").iloc[0]
+    >>> sim.validate(case["message"], version=case["version"])["rule"].tolist() == [case["rule"]]
+    True
+    """
+    rows = [
+        (
+            *(one.fault, one.rule, str(one.severity), one.field, one.path, one.start, one.what),
+            *(one.raw, one.version, one.network or "", one.kind),
+        )
+        for one in operations.cases(network, version)
+    ]
+    return CasesTable(columns_of(_CASE_COLUMNS, rows))
+
+
+def faults(message: MessageArgument | bytes | None = None, *, format: Format | str | None = None) -> Table:
+    """Give the ways to break a message.
+
+    Parameters
+    ----------
+    message
+        A message in any form, to get only the faults that apply to it; None gives all.
+    format
+        The wire format that *message* is in, where it is known; None guesses.
+
+    Returns
+    -------
+    Table
+        `fault` (the name `break_message` takes), `group` (`framing` or `content`), the `rule` that finds
+        it, the `network` and `versions` it concerns, `what` it does.
+
+    Raises
+    ------
+    BuildError
+        *message* cannot be read.
+
+    Examples
+    --------
+    >>> import sim
+    >>> "month-13" in sim.faults(sim.generate("auth"))["fault"].tolist()
+    True
+    """
+    chosen = operations.all_faults()
+    if message is not None:
+        given = given_of(message, format)
+        chosen = operations.faults_for(readable(given), network=given.network)
+    rows = [(one.id, one.group, one.rule, one.network, ", ".join(one.versions), one.what) for one in chosen]
+    return ReferenceTable(columns_of(_FAULT_COLUMNS, rows))

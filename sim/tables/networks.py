@@ -1,0 +1,70 @@
+"""How networks differ, as tables: their flows, and their rules set side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.operations.asked import mti_named
+from sim.operations.choosing import DEFAULT_VERSION
+from sim.spec.networks import element_name, formats, presence
+from sim.spec.networks import network as network_of
+from sim.spec.spellings import network_named, version_named
+from sim.spec.tables import read_csv
+from sim.spec.words import AnyNetwork, AnyVersion
+from sim.tables.messages import columns_of
+from sim.tables.reference import ReferenceTable
+from sim.tables.tables import Table
+
+_FLOW_COLUMNS = ("flow", "network", "messages", "carried_by", "source", "confidence", "note")
+_COMPARED = ("number", "name", "rule")
+_PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X": "not used"}
+
+
+def flows(network: AnyNetwork | None) -> Table:
+    """What *network* calls each flow and what carries it, by the standard where it has no way of its own; of
+    all networks where it is None."""
+    own = None if network is None else network_named(network)
+    found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]
+    told = {row["flow"] for row in found if row["network"]}
+    rows = [
+        tuple(row[name] for name in _FLOW_COLUMNS)
+        for row in found
+        if own is None or row["network"] or row["flow"] not in told
+    ]
+    return ReferenceTable(columns_of(_FLOW_COLUMNS, sorted(rows)))
+
+
+def compare(first: AnyNetwork, second: AnyNetwork, message_type: str, version: AnyVersion | None) -> Table:
+    """What two networks ask differently of one kind of message."""
+    names = (network_named(first), network_named(second))
+    spoken = {one.native_version for one in map(network_of, names)}
+    edition = version_named(version or (spoken.pop() if len(spoken) == 1 else DEFAULT_VERSION))
+    mtis = [mti_named(message_type, name, edition) for name in names]
+    asked = [dict(_asked(name, mti, edition)) for name, mti in zip(names, mtis, strict=True)]
+    rows = [
+        (number, _called(number, edition, names), rule, *said)
+        for number, rule in sorted({*asked[0], *asked[1]})
+        if (said := tuple(one.get((number, rule), "") for one in asked))[0] != said[1]
+    ]
+    titles = (*_COMPARED, *names)
+    table = ReferenceTable(columns_of(titles, [(str(row[0]), *row[1:]) for row in rows]))
+    return table.astype({"number": "int64"})
+
+
+def _called(number: int, version: str, names: tuple[str, str]) -> str:
+    """What both networks call an element, or each of them."""
+    if not number:
+        return "Message type indicator"
+    return " / ".join(dict.fromkeys(element_name(version, number, name) for name in names))
+
+
+def _asked(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str], str]]:
+    """What a network asks of a message, by element and rule: its MTI, presence and formats."""
+    yield (0, "mti"), mti
+    for row in presence(name, mti):
+        condition = f": {row.condition}" if row.presence == "C" and row.condition else ""
+        yield (row.field, "presence"), _PRESENCE[row.presence] + condition
+    for item in formats(name, mti, version):
+        if not item.standard:
+            for number in item.fields:
+                yield (number, item.id), f"{item.severity}: {item.expected}"

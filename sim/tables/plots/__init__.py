@@ -1,0 +1,5 @@
+"""Pictures of many messages."""
+
+from sim.tables.plots.charts import plot
+
+__all__ = ["plot"]

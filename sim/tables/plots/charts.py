@@ -1,0 +1,293 @@
+"""Pictures of many messages: traffic over time, response codes, presence of elements, amounts, transactions.
+
+Card data is on no axis: only MTIs, networks, element numbers, codes that are known or short, currencies,
+times and amounts are drawn. The background is transparent and text has matplotlib's own colour, so that
+light and dark pages both work. Colours differ in lightness, too (Okabe and Ito), and never stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sim.elements.answer import answer
+from sim.elements.money import in_major_units
+from sim.elements.mti import is_response
+from sim.spec import lookup_anywhere
+from sim.spec.networks import NETWORKS, element_name
+from sim.spec.registries import currency
+from sim.spec.spellings import choose
+from sim.tables.plots.draw import (
+    MatrixCell,
+    Ridge,
+    blank,
+    days_axis,
+    matrix,
+    powers_axis,
+    ridges,
+    sheet,
+)
+from sim.tables.plots.lanes import plot_lanes
+from sim.tables.plots.rows import MTI, NETWORK, VERSION, Rows, rows_of
+from sim.tables.transactions import alpha_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_RIDGES = 24
+_MOST_CODES = 14
+_MOST_CURRENCIES = 12
+_MOST_BINS = 60
+_AMOUNT_BINS = 48
+_PERCENT_FROM = 100  # with fewer messages counts say more than percentages
+_TOO_LONG = 40
+_BINS = ("1s", "5s", "10s", "30s", "1min", "5min", "10min", "30min", "1h", "3h", "6h", "12h", "1D", "7D")
+_BIN_WORDS = {"s": "second", "min": "minute", "h": "hour", "D": "day"}
+
+
+def plot(frame: object, kind: str = "traffic", ax: Axes | None = None) -> Axes:
+    """Draw *frame*, a table with a row per message or a list of messages, as one of `KINDS`."""
+    return KINDS[choose("kind", kind, KINDS)](frame, ax)
+
+
+def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
+    """How many messages when: a strip for each network and MTI, all on one scale.
+
+    The time is DE 7, else that of DE 12 (and 13). Neither has a year; the longest pause tells where a
+    year ends.
+    """
+    rows = rows_of(frame)
+    moments = _moments(rows)
+    known = moments.notna()
+    untimed = int((~known).sum())
+    if not known.any():
+        return blank(ax, "Traffic", "No message with a date and time")
+    moments = _in_one_line(moments[known])
+    width = _bin_width(moments.max() - moments.min())
+    bins = moments.dt.floor(width)
+    first = bins.min()
+    place = ((bins - first) // pd.Timedelta(width)).to_numpy()
+    groups = _kinds(rows.frame[known])
+    starts = pd.date_range(first, periods=int(place.max()) + 2, freq=width).to_numpy()
+    strips = []
+    for label, name, chosen in groups:
+        counts = np.bincount(place[chosen], minlength=len(starts) - 1)
+        strips.append(Ridge(label, f"{chosen.sum():,}", counts, name))
+    peak = max(int(strip.heights.max()) for strip in strips)
+    canvas = sheet(ax, height=1.3 + 0.36 * len(strips))
+    ridges(canvas, starts, strips, shared=True)
+    days_axis(canvas.ax, starts)
+    canvas.finish("Traffic", f"Highest: {peak:,} in {_in_words(width)}", _notes(rows, untimed=untimed))
+    return canvas.ax
+
+
+def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
+    """What the responses said: a row for each response code, a column for each network."""
+    rows = rows_of(frame)
+    codes = rows.element(39)
+    answers = rows.frame[MTI].map({mti: is_response(mti) for mti in rows.frame[MTI].unique()})
+    held = codes.notna() & answers.astype(bool) if len(codes) else codes.notna()
+    if not held.any():
+        return blank(ax, "Response codes", "No response with a response code")
+    read = codes[held].astype("str")
+    # What is no code may be a piece of something else.
+    read = read.where(read.str.fullmatch("[0-9A-Za-z]{2,4}"), "?")
+    table = rows.frame.loc[held, [NETWORK, VERSION]].assign(code=read)
+    counts = table.value_counts()
+    by_code = counts.groupby(["code", VERSION]).sum().sort_values(ascending=False, kind="stable")
+    kept = list(by_code.index[:_MOST_CODES])
+    names = [name for name in (*NETWORKS, "") if (table[NETWORK] == name).any()]
+    totals = {name: int((table[NETWORK] == name).sum()) for name in names}
+    lone = names[0] if len(names) == 1 else ""
+    several = len({version for _, version in by_code.index}) > 1
+    labels = [_say_code(code, version, lone, several) for code, version in kept]
+    found = [[int(counts.get((name, version, code), 0)) for name in names] for code, version in kept]
+    if rest := len(by_code) - len(kept):
+        labels.append(f"{rest} other code{'s' * (rest > 1)}")
+        found.append([totals[name] - sum(line[at] for line in found) for at, name in enumerate(names)])
+    percent = len(table) >= _PERCENT_FROM
+    cells = [
+        [_share_cell(count, totals[name], percent) for count, name in zip(line, names, strict=True)]
+        for line in found
+    ]
+    canvas = sheet(ax, height=1.1 + 0.3 * len(labels), width=4.2 + 0.95 * len(names))
+    matrix(canvas, labels, [f"{name or 'no network'}\n{totals[name]:,}" for name in names], cells)
+    said = "Percent of the network's responses" if percent else "Number of responses"
+    canvas.finish("Response codes", said, _notes(rows), below=True)
+    return canvas.ax
+
+
+def plot_presence(frame: object, ax: Axes | None = None) -> Axes:
+    """Which data elements stand in which messages: a row for each element, a column for each MTI."""
+    rows = rows_of(frame)
+    numbers = rows.numbers()
+    if not numbers:
+        return blank(ax, "Presence", "No message with a data element")
+    mtis = sorted(rows.frame[MTI].unique())
+    totals = rows.frame[MTI].value_counts()
+    shares = rows.frame[numbers].notna().groupby(rows.frame[MTI]).mean()
+    version = str(rows.frame[VERSION].mode().iloc[0])
+    cells = [[_presence_cell(float(shares.loc[mti, number])) for mti in mtis] for number in numbers]
+    labels = [_shortened(f"{number}  {element_name(version, number)}") for number in numbers]
+    canvas = sheet(ax, height=1.1 + 0.22 * len(numbers), width=4.4 + 0.62 * len(mtis))
+    matrix(canvas, labels, [f"{mti}\n{totals[mti]:,}" for mti in mtis], cells)
+    said = "Filled: in every message; a number: in that percentage of them"
+    canvas.finish("Data elements present", said, _notes(rows), below=True)
+    return canvas.ax
+
+
+def plot_amounts(frame: object, ax: Axes | None = None) -> Axes:
+    """How large the amounts are (DE 4): a strip for each currency, in its own decimals.
+
+    A response repeats its request's amount, so responses count only where there is nothing else.
+    """
+    rows = rows_of(frame)
+    amounts, without = _amounts(rows)
+    zero = int((amounts["minor"] == 0).sum())
+    amounts = amounts[amounts["minor"] > 0]
+    if amounts.empty:
+        return blank(ax, "Amounts", "No amount in a known currency")
+    sizes = amounts["code"].value_counts()
+    kept = list(sizes.index[:_MOST_CURRENCIES])
+    exponents = {code: _decimals(code) or 0 for code in kept}
+    shown = [(code, amounts.loc[amounts["code"] == code, "minor"]) for code in kept]
+    logs = {code: np.log10(minor.to_numpy(dtype=float)) - exponents[code] for code, minor in shown}
+    low, high = min(log.min() for log in logs.values()), max(log.max() for log in logs.values())
+    edges = np.linspace(np.floor(low * 2) / 2, np.floor(high * 2) / 2 + 0.5, _AMOUNT_BINS + 1)
+    strips = []
+    for code, minor in shown:
+        middle = int(minor.median())
+        said = in_major_units(str(middle), exponents[code])
+        heights = np.histogram(logs[code], edges)[0]
+        mark = float(np.log10(max(middle, 1)) - exponents[code])
+        strips.append(Ridge(alpha_of(code), f"{said}   ({len(minor):,})", heights, "", mark))
+    canvas = sheet(ax, height=1.4 + 0.42 * len(strips))
+    ridges(canvas, edges, strips, shared=False)
+    powers_axis(canvas.ax, edges)
+    more = len(sizes) - len(kept)
+    notes = _notes(rows, zero=zero, without=without, more=more)
+    canvas.finish("Amounts", "Right: the median, and how many", notes)
+    return canvas.ax
+
+
+KINDS: dict[str, Callable[[object, Axes | None], Axes]] = {
+    "traffic": plot_traffic,
+    "responses": plot_responses,
+    "presence": plot_presence,
+    "amounts": plot_amounts,
+    "lanes": plot_lanes,
+}
+
+
+def _notes(rows: Rows, *, untimed: int = 0, zero: int = 0, without: int = 0, more: int = 0) -> str:
+    """What is not in the picture."""
+    parts = [
+        f"{rows.broken:,} broken" if rows.broken else "",
+        f"{untimed:,} without time" if untimed else "",
+        f"{zero:,} of zero" if zero else "",
+        f"{without:,} without known currency" if without else "",
+        f"{more} more currenc{'ies' if more > 1 else 'y'}" if more else "",
+    ]
+    said = ", ".join(part for part in parts if part)
+    return f"Not shown: {said}" if said else ""
+
+
+def _moments(rows: Rows) -> pd.Series[Any]:
+    """When each message was sent, in a leap year; missing where it does not say."""
+    seven, twelve, thirteen = (rows.element(number).astype("str") for number in (7, 12, 13))
+    local = twelve.str[-10:].where(twelve.str.len() >= 12, thirteen + twelve)
+    text = "2000" + seven.where(seven.str.len() == 10, local)
+    return pd.to_datetime(text, format="%Y%m%d%H%M%S", errors="coerce")
+
+
+def _in_one_line(moments: pd.Series[Any]) -> pd.Series[Any]:
+    """Days before the turn of a year go in front of those after it: where the longest pause between days
+    of a year is not the one around New Year, what follows that pause is of the year before."""
+    days = np.unique(moments.dt.day_of_year.to_numpy())
+    pauses = np.diff(days)
+    if not len(pauses) or pauses.max() <= days[0] + 366 - days[-1]:
+        return moments
+    start = days[int(pauses.argmax()) + 1]
+    return moments.where(moments.dt.day_of_year < start, moments - pd.DateOffset(years=1))
+
+
+def _bin_width(span: pd.Timedelta) -> str:
+    return next((width for width in _BINS if span / pd.Timedelta(width) < _MOST_BINS), _BINS[-1])
+
+
+def _in_words(width: str) -> str:
+    """`10min` as `10 minutes`."""
+    digits = "".join(char for char in width if char.isdigit())
+    word = _BIN_WORDS[width.removeprefix(digits)]
+    return f"a {word}".replace("a hour", "an hour") if digits == "1" else f"{digits} {word}s"
+
+
+def _kinds(frame: pd.DataFrame) -> list[tuple[str, str, np.ndarray[Any, np.dtype[np.bool_]]]]:
+    """Label, network and rows of each strip: by network, then MTI; the rarest of too many are one."""
+    pairs = frame.groupby([NETWORK, MTI]).size().sort_values(ascending=False, kind="stable")
+    kept = list(pairs.index if len(pairs) <= _MOST_RIDGES else pairs.index[: _MOST_RIDGES - 1])
+    rank = {name: at for at, name in enumerate((*NETWORKS, ""))}
+    kept.sort(key=lambda pair: (rank[pair[0]], pair[1]))
+    names, mtis = frame[NETWORK].to_numpy(dtype=object), frame[MTI].to_numpy(dtype=object)
+    made, rest = [], np.ones(len(frame), dtype=bool)
+    for name, mti in kept:
+        chosen = (names == name) & (mtis == mti)
+        rest &= ~chosen
+        made.append((f"{name or 'no network'}  {mti}", str(name), chosen))
+    if rest.any():
+        made.append((f"{len(pairs) - len(kept)} others", "", rest))
+    return made
+
+
+def _say_code(code: str, version: str, name: str, several: bool) -> str:
+    """A response code with its meaning; *name* is the network if there is but one."""
+    known = answer(code, version, name) or lookup_anywhere("response_code", code, version=version)
+    label = f"{code}  {known.meaning if known else 'not in the list'}"
+    return _shortened(f"{label} ({version})" if several else label)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _TOO_LONG else f"{text[: _TOO_LONG - 1].rstrip(' ,')}…"
+
+
+def _share_cell(count: int, total: int, percent: bool) -> MatrixCell:
+    if not count:
+        return MatrixCell(0.0, "")
+    share = count / total
+    if not percent:
+        return MatrixCell(share, f"{count:,}")
+    return MatrixCell(share, f"{100 * share:.1f}" if share >= 0.001 else "<0.1")
+
+
+def _presence_cell(share: float) -> MatrixCell:
+    if share in (0.0, 1.0):
+        return MatrixCell(share, "")
+    return MatrixCell(share, str(min(max(round(100 * share), 1), 99)))
+
+
+def _amounts(rows: Rows) -> tuple[pd.DataFrame, int]:
+    """Minor units and currency code of each amount, and how many have no currency that is known.
+
+    2003 writes currency and decimals in front of the amount; the others have DE 49.
+    """
+    frame, four = rows.frame, rows.element(4)
+    answers = frame[MTI].map({mti: is_response(mti) for mti in frame[MTI].unique()}).astype(bool)
+    held = four.notna()
+    if (held & ~answers).any():
+        held &= ~answers
+    text, composite = four[held].astype("str"), frame.loc[held, VERSION] == "2003"
+    minor = pd.to_numeric(text.where(~composite, text.str[4:]), errors="coerce")
+    codes = rows.element(49)[held].astype("str").where(~composite, text.str[:3])
+    usable = {code: _decimals(code) is not None for code in codes.unique()}
+    known = codes.map(usable).astype(bool) & minor.notna()
+    found = pd.DataFrame({"code": codes[known], "minor": minor[known].astype("int64")})
+    return found, int((~known).sum())
+
+
+def _decimals(code: object) -> int | None:
+    """The decimals of a currency's minor unit; None where there is no such currency or unit."""
+    known = currency(code) if isinstance(code, str) else None
+    return known.exponent if known else None

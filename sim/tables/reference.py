@@ -1,0 +1,143 @@
+"""The tables behind the toolkit, to be filtered and compared: elements, code lists, rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+import pandas as pd
+
+from sim.judge import catalogue
+from sim.operations.faults.breaking import all_faults
+from sim.spec import (
+    Code,
+    code_list,
+    code_lists,
+    countries,
+    currencies,
+    spec,
+    version_of,
+    withdrawn_currencies,
+)
+from sim.spec.networks import NETWORKS, presence
+from sim.spec.networks import network as network_of
+from sim.spec.spellings import choose, network_named, version_named
+from sim.spec.words import AnyNetwork, AnyVersion
+from sim.tables.messages import columns_of
+from sim.tables.tables import Table
+
+# What registries give: their rows, and what each column is called there.
+_NAMED = {"code": "numeric", "alpha": "alpha", "name": "name"}
+_REGISTRIES: dict[str, tuple[Callable[[], Sequence[Any]], dict[str, str]]] = {
+    "countries": (countries, {"code": "numeric", "alpha2": "alpha2", "alpha3": "alpha3", "name": "name"}),
+    "currencies": (currencies, _NAMED | {"exponent": "exponent"}),
+    # No currencies any more, with the month since when, and what came in their place.
+    "withdrawn_currencies": (
+        withdrawn_currencies,
+        _NAMED | {"withdrawn": "withdrawn", "successor": "successor"},
+    ),
+}
+_VERSION_DIGITS = "0123456789"
+_MUST = "M"
+_RULE_COLUMNS = ("rule", "network", "severity", "checks", "source", "hint", "example")
+
+
+class ReferenceTable(Table):
+    """Rows of the toolkit's own tables: nothing in them is card data."""
+
+    def masked(self) -> pd.DataFrame:
+        return pd.DataFrame(self)
+
+
+class RulesTable(ReferenceTable):
+    """The catalogue of rules."""
+
+    _rules = "rule"
+
+
+def fields(version: AnyVersion, network: AnyNetwork | None) -> Table:
+    """The data elements of *version*, and what *network* asks of them."""
+    version, network = version_named(version), None if network is None else network_named(network)
+    elements = spec(version).elements
+    columns = columns_of(
+        ("number", "name", "format", "pattern", "note", "source"),
+        [(one.number, one.name, one.format, one.pattern, one.note, one.source) for one in elements],
+    )
+    if network is not None:
+        required, formats = _required(network, version), _formats(network, version)
+        numbers = [one.number for one in elements]
+        extra = [(", ".join(required.get(at, [])), "; ".join(formats.get(at, []))) for at in numbers]
+        columns |= columns_of(("required_in", "network_format"), extra)
+    return ReferenceTable(columns)
+
+
+def _mtis(version: str) -> Iterator[str]:
+    digits = [digit for digit in _VERSION_DIGITS if version_of(digit) == version]
+    kinds = sorted({code.code for code in code_list("message_types")})
+    return (digit + kind for digit in digits for kind in kinds)
+
+
+def _required(network: str, version: str) -> dict[int, list[str]]:
+    """The MTIs in which the network needs an element, whatever else the message holds."""
+    found: dict[int, list[str]] = {}
+    for mti in _mtis(version):
+        for row in presence(network, mti):
+            if row.presence == _MUST:
+                found.setdefault(row.field, []).append(mti)
+    return found
+
+
+def _formats(network: str, version: str) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for rule in network_of(network).formats:
+        if version in rule.versions:
+            for number in rule.fields:
+                found.setdefault(number, []).append(rule.expected)
+    return found
+
+
+def codes(name: str | None) -> Table:
+    """One code list, or the names of all of them. Raises ChoiceError, with the names, for another."""
+    if name is None:
+        counts = {one: len(code_list(one)) for one in code_lists()}
+        counts |= {one: len(rows()) for one, (rows, _) in _REGISTRIES.items()}
+        table = columns_of(("name", "codes"), [(one, str(count)) for one, count in sorted(counts.items())])
+        return ReferenceTable(table).astype({"codes": "int64"})
+    name = choose("name", name, sorted((*code_lists(), *_REGISTRIES)))
+    if name in _REGISTRIES:
+        rows, called = _REGISTRIES[name]
+        return ReferenceTable(columns_of(tuple(called), list(map(attrgetter(*called.values()), rows()))))
+    return _listed(code_list(name))
+
+
+def _listed(rows: tuple[Code, ...]) -> Table:
+    """The rows of a list; columns that no row of this list uses are left out."""
+    names = ("position", "code", "meaning", "kind", "versions", "network", "source")
+    cells = [
+        (row.position, row.code, row.meaning, row.kind, ", ".join(row.versions), row.network, row.source)
+        for row in rows
+    ]
+    used = [
+        at for at, name in enumerate(names) if name in ("code", "meaning") or any(row[at] for row in cells)
+    ]
+    return ReferenceTable(columns_of([names[at] for at in used], [[row[at] for at in used] for row in cells]))
+
+
+def rules() -> Table:
+    """The catalogue of rules, by the `rule` that findings name: the standard's and those all networks
+    share, then what single networks say of an element. `example` is a fault that causes the rule."""
+    examples: dict[str, str] = {}
+    for fault in all_faults():
+        examples.setdefault(fault.rule, fault.id)
+    rows = [
+        (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint, examples[rule.id])
+        for rule in catalogue().values()
+    ]
+    for name in NETWORKS:
+        for rule in network_of(name).formats:
+            if not rule.standard:
+                own = f"{name.lower()}-{rule.id}"
+                said = rule.severity, rule.expected, rule.source, rule.hint
+                rows.append((own, name, *said, examples.get(own, "")))
+    return RulesTable(columns_of(_RULE_COLUMNS, rows))

@@ -1,0 +1,88 @@
+"""A DataFrame, whose cells must be fit to be shown, as the grid of texts that `sim.grid` draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from sim.grid import GAP, NUMBER, SEVERITY, TEXT, VALUE, Grid, visible
+from sim.judge.pages import rule_page
+from sim.tables.shown import is_missing
+
+_VALUE_COLUMNS = frozenset({"value", "a", "b", "format", "code", "rule", "pattern", "fault", "text"})
+_ELEMENT = re.compile(r"DE[0-9]+")
+_FAULTY = "finding"  # a text here marks its row
+_MORE = "sim.show(table) turns pages and filters"
+
+
+def grid(frame: pd.DataFrame, leave_out: Iterable[str]) -> Grid:
+    """*frame* as a grid without the columns *leave_out*; of a long one the rows at both ends."""
+    rows, note = shown_rows(len(frame), len(frame.columns))
+    return grid_of(frame, leave_out, rows, note)
+
+
+def grid_of(
+    frame: pd.DataFrame, leave_out: Iterable[str], rows: Sequence[int | None], note: str = ""
+) -> Grid:
+    """The same of the *rows* of *frame* in this order; None is a gap."""
+    left_out = set(leave_out)
+    kept = [at for at, label in enumerate(frame.columns) if label not in left_out]
+    part = frame.iloc[[at for at in rows if at is not None]]
+    columns = [_texts(part.iloc[:, at].tolist(), rows) for at in kept]
+    labels = _texts([_label(label) for label in part.index.tolist()], rows)
+    headers = tuple(_label(frame.columns[at]) for at in kept)
+    failing = columns[headers.index(_FAULTY)] if _FAULTY in headers else ()
+    return Grid(
+        headers=headers,
+        kinds=tuple(_kind(frame, at) for at in kept),
+        labels=labels,
+        rows=tuple(zip(*columns, strict=True)) if columns else tuple(() for _ in rows),
+        label_header=_label(tuple(name for name in frame.index.names if name is not None)),
+        note=note,
+        failing=frozenset(at for at, text in enumerate(failing) if text and text != GAP),
+    )
+
+
+def linked(table: Grid, rules: str) -> Grid:
+    """The same with each rule in the column *rules* leading to the page about it, where one is known."""
+    if rules not in table.headers:
+        return table
+    named = {row[table.headers.index(rules)] for row in table.rows} - {GAP}
+    return replace(table, links={(rules, text): page for text in named if (page := rule_page(text))})
+
+
+def shown_rows(count: int, width: int) -> tuple[list[int | None], str]:
+    """Which rows are drawn (None is a gap), by pandas' own display options, and a note when not all."""
+    most, least = pd.get_option("display.max_rows"), pd.get_option("display.min_rows")
+    if not most or count <= most:
+        return list(range(count)), ""
+    half = max((least or most) // 2, 1)
+    chosen: list[int | None] = [*range(half), None, *range(count - half, count)]
+    return chosen, f"{count} rows × {width} columns. {_MORE}."
+
+
+def _kind(frame: pd.DataFrame, at: int) -> str:
+    name, dtype = frame.columns[at], frame.dtypes.iloc[at]
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        return NUMBER
+    if name == "severity":
+        return SEVERITY
+    valued = name in _VALUE_COLUMNS or (isinstance(name, str) and _ELEMENT.fullmatch(name))
+    return VALUE if valued else TEXT
+
+
+def _texts(cells: Sequence[object], rows: Sequence[int | None]) -> tuple[str, ...]:
+    """The cells of the drawn rows in their order, a sign for each gap."""
+    drawn = iter(cells)
+    return tuple(GAP if at is None else _text(next(drawn)) for at in rows)
+
+
+def _text(cell: object) -> str:
+    return "" if is_missing(cell) else visible(str(cell))
+
+
+def _label(label: Hashable) -> str:
+    return ", ".join(map(_label, label)) if isinstance(label, tuple) else visible(str(label))

@@ -1,0 +1,84 @@
+"""What would mend a message, as a table of edits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim import operations
+from sim.spec.words import AnyNetwork, AnyVersion
+from sim.tables.argument import MessageArgument, take
+from sim.tables.messages import columns_of, table_of
+from sim.tables.pasted import given_of
+from sim.tables.raw import RawMessage
+from sim.tables.tables import MessageTable, Table
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
+
+_COLUMNS = ("field", "name", "action", "before", "after", "why", "rule", "safe")
+
+
+class EditsTable(Table):
+    """The edits that mend a message, a row each, in their order; empty where none is needed, or none helps.
+
+    Columns: `field` (0 the MTI, missing for the whole text), `name`, `action`, `before` and `after`, card
+    data hidden, `why`, `rule` (the one that is satisfied), `safe`. `message` is the message after all of
+    them, `valid` whether it has no error then, `left` the errors that no edit takes away.
+    """
+
+    _safe_columns = ("name", "action", "before", "after", "why", "rule")
+    _when_empty = ("before", "after")
+    _nothing = "Nothing to mend."
+    # What belongs to the whole: pandas would take it for columns.
+    _metadata = ["_masks", "_mended"]  # noqa: RUF012, pandas wants a list
+    _mended: operations.Repair | None = None
+
+    def _title(self) -> str:
+        """Nothing to do is not the same as nothing that helps."""
+        title = super()._title()
+        return (
+            title
+            if self.valid or not title
+            else f"No edit mends it. {self.left[0] if self.left else ''}".strip()
+        )
+
+    @property
+    def valid(self) -> bool:
+        """Whether the message has no error after the edits."""
+        return self._mended is not None and self._mended.valid
+
+    @property
+    def left(self) -> list[str]:
+        """The errors that no edit takes away, as sentences."""
+        return [one.message for one in self._mended.left] if self._mended else []
+
+    @property
+    def message(self) -> MessageTable:
+        """The message after all edits. Raises ValueError where it still cannot be read."""
+        if self._mended is None or self._mended.message is None:
+            raise ValueError("the message cannot be read, whatever is changed; .left says why")
+        return table_of(take(self._mended.message, None, None), source="repair")
+
+    @property
+    def raw(self) -> RawMessage:
+        """The text after all edits; as it was where it still cannot be read."""
+        return RawMessage(self._mended.text if self._mended else "")
+
+
+def repair(
+    message: MessageArgument | bytes,
+    *,
+    version: AnyVersion | None,
+    network: AnyNetwork | None,
+    unsafe: bool,
+    format: Format | str | None = None,
+) -> EditsTable:
+    """The edits that mend *message*."""
+    content = given_of(message, format, version=version, network=network).content
+    given = None if version is None else str(version)
+    made = operations.repair(content, version=given, network=network, unsafe=unsafe)
+    rows = [[getattr(edit, name) for name in _COLUMNS] for edit in made.edits]
+    table = EditsTable(columns_of(_COLUMNS[:-1], [row[:-1] for row in rows]))
+    table["safe"] = [bool(row[-1]) for row in rows]
+    table._mended = made
+    return table

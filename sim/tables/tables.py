@@ -1,0 +1,345 @@
+"""The tables of the notebook face: DataFrames whose every display hides card data.
+
+Cells hold the true values, since the message table is the message; `repr`, HTML, `to_string`,
+`style` and the like show masked ones, also of columns, rows and whatever else pandas makes of a
+table. Exports (`to_csv`, `to_dict`, `to_json`, `tolist`) and single cells are the truth.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from sim.grid import Grid, as_html, as_plain
+from sim.masking import mask_piece
+from sim.operations import chosen_version
+from sim.tables import render
+from sim.tables.argument import facts_of
+from sim.tables.shown import Masks, element_number, shown_cell, shown_labels, shown_values
+
+if TYPE_CHECKING:
+    from sim.tables.accessor import ConvertedView, FindingsView, MessageView
+
+    _Series = pd.Series[Any]
+else:
+    _Series = pd.Series
+
+NUMBER = "number"
+_SHORT = 6  # texts no longer than this may stand for something else elsewhere
+
+
+def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
+    """Cells as one column that keeps each of them as it is."""
+    column = np.empty(len(cells), dtype=object)
+    column[:] = cells
+    return column
+
+
+class _Display:
+    """What `Table` and `Column` share: every way of showing works on `masked()`."""
+
+    if TYPE_CHECKING:
+
+        def masked(self) -> Any: ...
+
+    def to_string(self, *args: Any, **kwargs: Any) -> Any:
+        return self.masked().to_string(*args, **kwargs)
+
+    def to_markdown(self, *args: Any, **kwargs: Any) -> Any:
+        return self.masked().to_markdown(*args, **kwargs)
+
+    def to_latex(self, *args: Any, **kwargs: Any) -> Any:
+        return self.masked().to_latex(*args, **kwargs)
+
+    def _repr_latex_(self) -> Any:
+        return self.masked()._repr_latex_()
+
+    def _repr_data_resource_(self) -> Any:
+        return self.masked()._repr_data_resource_()
+
+    def value_counts(self, *args: Any, **kwargs: Any) -> Any:
+        # Here and below pandas answers with plain objects of its own.
+        return Column(super().value_counts(*args, **kwargs)).__finalize__(self)  # type: ignore[misc]
+
+    def describe(self, *args: Any, **kwargs: Any) -> Any:
+        made = super().describe(*args, **kwargs)  # type: ignore[misc]
+        return (Column if isinstance(made, pd.Series) else Table)(made).__finalize__(self)
+
+    def __finalize__(self, other: Any, method: str | None = None, **kwargs: Any) -> Self:
+        """Hand the known masks on to what pandas derives from a table."""
+        super().__finalize__(other, method=method, **kwargs)  # type: ignore[misc]
+        known: dict[str, str] = {}
+        for parent in getattr(other, "input_objs", None) or [other]:
+            known |= getattr(parent, "_masks", {})
+            if isinstance(parent, Table):
+                known |= parent._own_masks()
+        object.__setattr__(self, "_masks", known)
+        return self
+
+
+class Column(_Display, _Series):  # type: ignore[misc]  # describe is final in the stubs
+    """A column or row of a `Table`."""
+
+    _metadata = ["_name", "_masks"]  # noqa: RUF012, pandas wants a list
+    _masks: Masks = {}  # noqa: RUF012, replaced, never changed
+
+    @property
+    def _constructor(self) -> type[Column]:
+        return Column
+
+    @property
+    def _constructor_expanddim(self) -> type[Table]:
+        return Table
+
+    def masked(self) -> pd.Series[Any]:
+        """The same as a plain Series that may be shown."""
+        plain = pd.Series(self)
+        before = plain.tolist()
+        cells = [shown_cell(cell, self._masks) for cell in before]
+        changed = any(new is not old for new, old in zip(cells, before, strict=True))
+        shown = pd.Series(cells, index=plain.index, name=plain.name, dtype=object) if changed else plain
+        shown.index = shown_labels(plain.index, self._masks)
+        return shown.rename(shown_cell(plain.name, self._masks))  # type: ignore[call-overload, no-any-return]
+
+    def __repr__(self) -> str:
+        return repr(self.masked())
+
+
+class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final in the stubs
+    """A DataFrame that shows itself in this project's layout, with card data masked."""
+
+    _metadata = ["_masks"]  # noqa: RUF012, pandas wants a list
+    _masks: Masks = {}  # noqa: RUF012, replaced, never changed
+
+    # Columns with values of data elements, and texts that were masked when they were made.
+    _value_columns: tuple[str, ...] = ()
+    _safe_columns: tuple[str, ...] = ()
+    # Columns that a display leaves out when they are empty, or always.
+    _when_empty: tuple[str, ...] = ()
+    _never: tuple[str, ...] = ()
+    _nothing = ""
+    _rules = ""  # the column whose texts are rules, if any
+
+    @property
+    def _constructor(self) -> Callable[..., Any]:
+        return type(self)
+
+    @property
+    def _constructor_sliced(self) -> Callable[..., Any]:
+        return Column
+
+    def _version_of(self, column: str) -> str:
+        """The version that the values of *column* are read as."""
+        return "1987"
+
+    def _shown_values(self, column: str) -> list[object]:
+        """The cells of one value column, each masked as its row's data element."""
+        plain = pd.DataFrame(self)
+        numbers, values = plain[NUMBER].tolist(), plain[column].tolist()
+        shown = shown_values(numbers, values, self._version_of(column), facts_of(self))
+        # A row cut out of its table may hold the PAN that only the whole table knows.
+        return [
+            self._masks.get(value, one) if isinstance(value, str) and len(value) > _SHORT else one
+            for one, value in zip(shown, values, strict=True)
+        ]
+
+    def knowing(self, masks: Masks) -> Self:
+        """The table, which shows some texts as *masks* says: what they belong to is not in its rows."""
+        object.__setattr__(self, "_masks", masks)
+        return self
+
+    def _numbered(self) -> tuple[str, ...]:
+        """The value columns whose rows say which element they belong to."""
+        labels = self.columns
+        if not labels.is_unique or NUMBER not in labels:
+            return ()
+        return tuple(column for column in self._value_columns if column in labels)
+
+    def _own_masks(self) -> dict[str, str]:
+        """How values are shown that are not shown as they are, or would not be by their looks alone."""
+        masks: dict[str, str] = {}
+        for column in self._numbered():
+            shown = self._shown_values(column)
+            for value, one in zip(pd.DataFrame(self)[column].tolist(), shown, strict=True):
+                if isinstance(value, str) and one != value:
+                    masks[value] = str(one)
+                elif isinstance(value, str) and mask_piece(value) != value:
+                    masks.setdefault(value, value)
+        return masks
+
+    def masked(self) -> pd.DataFrame:
+        """The same as a plain DataFrame that may be shown."""
+        plain = pd.DataFrame(self).copy()
+        plain.attrs = {}
+        masks = {**self._masks, **self._own_masks()}
+        numbered = self._numbered()
+        for at, label in enumerate(plain.columns):
+            before = plain.iloc[:, at].tolist()
+            if label in numbered:
+                cells = self._shown_values(str(label))
+            elif numbered and label in self._safe_columns:
+                continue
+            else:
+                cells = [shown_cell(cell, masks) for cell in before]
+            if any(new is not old for new, old in zip(cells, before, strict=True)):
+                # Objects: texts of Arrow refuse a lone surrogate.
+                made: Any = pd.Series(_objects(cells), index=plain.index, dtype=object)
+                plain.isetitem(at, made)
+        plain.index = shown_labels(plain.index, masks)
+        plain.columns = shown_labels(plain.columns, masks)
+        return plain
+
+    def left_out(self) -> set[str]:
+        """Columns that displays leave out: empty ones, and those that another one repeats."""
+        empty = {name for name in self._when_empty if name in self.columns and not self._has_text(name)}
+        return empty | set(self._never) if "message" in self.columns else empty
+
+    def _has_text(self, column: str) -> bool:
+        return any(isinstance(cell, str) and cell for cell in pd.DataFrame(self)[column].tolist())
+
+    def _title(self) -> str:
+        """A sentence above the rows."""
+        whole = all(column in self.columns for column in (*self._when_empty, *self._value_columns))
+        return self._nothing if whole and not len(self) else ""
+
+    def __repr__(self) -> str:
+        return as_plain(self.drawn(), self.heading()) if len(self) else self.heading()
+
+    def _repr_html_(self) -> str:
+        if not len(self):
+            return f"<p>{html.escape(self.heading())}</p>"
+        return as_html(self.drawn(), self.heading())
+
+    def drawn(self) -> Grid:
+        """What a display draws: card data masked, and of a long table the rows at both ends."""
+        return render.linked(render.grid(self.masked(), self.left_out()), self._rules)
+
+    def drawn_of(self, places: Sequence[int]) -> Grid:
+        """The same of the rows at *places*, counted from 0."""
+        return render.linked(render.grid_of(self.masked(), self.left_out(), places), self._rules)
+
+    def heading(self) -> str:
+        """What a display says above the rows, or in the place of rows where there are none."""
+        if len(self):
+            return self._title()
+        return self._title() or f"No rows. Columns: {', '.join(map(str, self.columns))}"
+
+    def _display_(self) -> Any:
+        # What marimo asks first: its own viewer of DataFrames would show the cells as they are.
+        return Page(self._repr_html_())
+
+    def to_html(self, *args: Any, **kwargs: Any) -> Any:
+        return self.masked().to_html(*args, **kwargs)
+
+    @property
+    def style(self) -> Any:
+        from sim.tables.styling import styler
+
+        return styler(self.masked())
+
+
+class Page:
+    """HTML, and nothing else that a front end could show instead."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+class MessageTable(Table):
+    """One message, a row per data element: change a cell, and the message is changed.
+
+    Columns: `number` (0 MTI, 1 bitmap, missing for text left unread), `name`, `format`, `value`,
+    `meaning`, `start` and `end` (characters of the text form, from 0: all of the element, from its
+    length prefix on; those of a finding bound the fault inside it), `finding` and `hint` (only of a
+    text that does not parse). `.iso` has what belongs to the whole message.
+    """
+
+    _value_columns = ("value",)
+    _safe_columns = ("name", "format", "meaning", "finding", "hint")
+    _when_empty = ("finding", "hint")
+
+    if TYPE_CHECKING:
+
+        @property
+        def iso(self) -> MessageView: ...
+
+    def _version_of(self, column: str) -> str:
+        if given := facts_of(self).get("version"):
+            return str(given)
+        cells = zip(*(pd.DataFrame(self)[name].tolist() for name in (NUMBER, "value")), strict=True)
+        texts = (value for number, value in cells if element_number(number) == 0)
+        mti = next((text for text in texts if isinstance(text, str)), "")
+        return chosen_version(mti, None) if mti else str(facts_of(self).get("read_as", "1987"))
+
+    def _title(self) -> str:
+        facts = facts_of(self)
+        if not self._whole():
+            return ""
+        lines = [f"Read as {self.iso.read_as}."] if "recognised" in facts else []
+        lines += [self.iso.summary] if facts.get("explained") else []
+        return "\n".join(line for line in lines if line)
+
+    def _repr_html_(self) -> str:
+        facts = facts_of(self)
+        if not (len(self) and facts.get("explained") and self._whole()):
+            return super()._repr_html_()
+        # A page can link each sentence to the rows it speaks of.
+        read_as = f"Read as {self.iso.read_as}." if "recognised" in facts else ""
+        numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
+        drawn = self.drawn()
+        linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
+        return as_html(linked, read_as, self.iso.sentences)
+
+    def _whole(self) -> bool:
+        """Whether no row was filtered away since the table was made."""
+        return len(self) == facts_of(self).get("rows") and bool(self._numbered())
+
+
+class ConvertedTable(MessageTable):
+    """A message in another version; `.iso.notes` says what became of each element of the original."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def iso(self) -> ConvertedView: ...
+
+
+class FindingsTable(Table):
+    """What is wrong with a message, a row per finding; empty when all is well.
+
+    Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`,
+    `rule`, `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a
+    message table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays leave out
+    `start`, `end`, `expected` and `found`, which `message` repeats.
+    """
+
+    _safe_columns = ("severity", "network", "name", "rule", "message", "expected", "found", "hint", "source")
+    _when_empty = ("network", "hint", "source")
+    _never = ("start", "end", "expected", "found")
+    _nothing = "No findings."
+    _rules = "rule"
+
+    if TYPE_CHECKING:
+
+        @property
+        def iso(self) -> FindingsView: ...
+
+
+class DiffTable(Table):
+    """The data elements in which two messages differ, side by side: `number`, `name`, `a`, `b`,
+    `meaning_a`, `meaning_b`; an element that one of them lacks is missing there."""
+
+    _value_columns = ("a", "b")
+    _safe_columns = ("name", "meaning_a", "meaning_b")
+    _nothing = "No differences."
+
+    def _version_of(self, column: str) -> str:
+        return str(facts_of(self).get(column, "1987"))

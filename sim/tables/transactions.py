@@ -1,0 +1,253 @@
+"""Transactions as a table: what `sim.match` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sim.elements.answer import answer
+from sim.operations.matching import STATES, awaited
+from sim.operations.matching.pairing import ROLES, Exchanges
+from sim.operations.matching.rules import rules
+from sim.spec.networks import NETWORKS
+from sim.spec.registries import currency
+from sim.tables.argument import facts_of
+from sim.tables.tables import Table
+
+if TYPE_CHECKING:
+    from sim.tables.matching import Columns
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+_CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
+_COMPOSITE = "2003"
+COUNTS = ("repeats", "duplicates", "replays", "answers_again")
+_SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "currency", "stan")
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A frame beside a table: pandas copies deeply what it finds there."""
+
+    frame: pd.DataFrame
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Held:
+        return self
+
+
+class TransactionsTable(Table):
+    """Transactions, a row per request with what belongs to it, in the order of the requests.
+
+    Columns: `transaction` (from 1; a request and its reversals have the same), `state` (`answered`, `late`,
+    `unanswered`, `no answer due`, `no request`), `mti` of the request, `network`, `stan`, `amount` (minor
+    units), `currency`, `code` and `meaning` of the answer's DE 39, `latency` (seconds, if times are known),
+    `request` and `answer` (labels of rows of the messages), `repeats`, `duplicates` (the same message again
+    before its answer), `replays` (after it) and `answers_again` (counts), `original` (the row of the request
+    that this one takes back or continues), `reversed_by` (the row of its reversal), `matched_by` (what
+    request and answer have in common). `.iso.messages` has a row per message.
+    """
+
+    _safe_columns = ("state", "meaning", "matched_by", "network", "mti")
+    _nothing = "No transactions."
+
+    @property
+    def iso(self) -> TransactionsView:
+        """What belongs to all transactions: `messages`, `summary`."""
+        return TransactionsView(self)
+
+    def left_out(self) -> set[str]:
+        """Counts of nothing and columns without a value are not shown."""
+        plain = pd.DataFrame(self)
+        empty = {name for name in COUNTS if name in plain and not plain[name].any()}
+        empty |= {name for name in _SPARSE if name in plain and not plain[name].notna().any()}
+        return empty | ({"matched_by"} if "matched_by" in plain else set())
+
+
+class TransactionsView:
+    """What belongs to all transactions of a table."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    @property
+    def messages(self) -> Table:
+        """A row per message: `row` (its label), `transaction`, `role` (request, repeat, duplicate, replay,
+        answer, late answer, answer again ..., no message)."""
+        held: _Held = facts_of(self._table)["messages"]
+        return Table(held.frame.copy())
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many transactions are in each state, in the order of the states."""
+        counts = pd.DataFrame(self._table)["state"].value_counts()
+        return {state: int(counts[state]) for state in STATES if state in counts}
+
+    def __repr__(self) -> str:
+        return "<iso: messages, summary>"
+
+
+def transactions(columns: Columns, made: Exchanges, seconds: Any) -> TransactionsTable:
+    """The exchanges *made* of the messages in *columns* as a table, in the order of their first messages."""
+    request, answered = np.asarray(made.request), np.asarray(made.answer)
+    head = _heads(made, columns.size)
+    code = _taken(columns, _CODE, answered)
+    amount, code_of_currency = _amounts(columns, head)
+    order = np.argsort(head, kind="stable")
+    numbers = _numbered(np.asarray(made.transaction), order)
+    held: dict[str, Any] = {
+        "transaction": numbers,
+        "state": pd.array(STATES, dtype="str")[_states(columns, made)],
+        "mti": _named(columns.mtis, columns.mti, head),
+        "network": _network(columns, head, answered),
+        "stan": _taken(columns, _STAN, head),
+        "amount": amount,
+        "currency": _said(code_of_currency, alpha_of),
+        "code": code,
+        "meaning": _meanings(code, columns, answered),
+        "latency": _latency(request, answered, seconds),
+        "request": _labels(columns.table, request),
+        "answer": _labels(columns.table, answered),
+        "repeats": np.asarray(made.repeats),
+        "duplicates": np.asarray(made.duplicates),
+        "replays": np.asarray(made.replays),
+        "answers_again": np.asarray(made.again),
+        "original": _labels(columns.table, _of_exchange(head, np.asarray(made.original))),
+        "reversed_by": _labels(columns.table, _of_exchange(head, np.asarray(made.reversed_by))),
+        "matched_by": _matched_by(columns, made, answered),
+    }
+    table = TransactionsTable(pd.DataFrame(held).iloc[order].reset_index(drop=True))
+    table.attrs["iso"] = {"messages": _Held(_messages(columns, made, numbers))}
+    return table
+
+
+def _heads(made: Exchanges, size: int) -> Ints:
+    """The message that stands for each exchange: its request, else the first that belongs to it."""
+    owner = np.asarray(made.owner)
+    rows = np.flatnonzero(owner >= 0)[::-1]
+    first = np.zeros(len(made.request), np.int64)
+    first[owner[rows]] = rows
+    request = np.asarray(made.request)
+    return np.where(request >= 0, request, first)
+
+
+def _numbered(transaction: Ints, order: Ints) -> Ints:
+    """Numbers from 1 on in the order of the table."""
+    numbers = np.zeros(len(transaction), np.int64)
+    numbers[order] = pd.factorize(transaction[order])[0] + 1
+    return numbers
+
+
+def _states(columns: Columns, made: Exchanges) -> Ints:
+    """The place of each exchange's state among `STATES`."""
+    request, answered, late = (np.asarray(one) for one in (made.request, made.answer, made.late))
+    due = columns.by_mti(awaited, False)
+    open_state = np.where(due[np.where(request >= 0, request, 0)], "unanswered", "no answer due")
+    names = np.where(answered >= 0, np.where(late > 0, "late", "answered"), open_state)
+    names = np.where(request < 0, "no request", names)
+    places = {name: at for at, name in enumerate(STATES)}
+    codes, found = pd.factorize(names)
+    return np.array([places[str(one)] for one in found], dtype=np.int64)[codes]
+
+
+def _named(names: list[str], codes: Ints, rows: Ints) -> Any:
+    return pd.Series(pd.array([*names, None], dtype="str")[codes[rows]])
+
+
+def _network(columns: Columns, head: Ints, answered: Ints) -> Any:
+    """The network of the request, else that of the answer; an answer often lacks the card."""
+    there = np.array([one in NETWORKS for one in columns.networks] + [False])
+    own = columns.network[head]
+    other = columns.network[np.where(answered >= 0, answered, head)]
+    return _named([*columns.networks], np.where(there[own], own, other), np.arange(len(head)))
+
+
+def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
+    """The values of an element in *rows*, missing where a row is -1."""
+    name = columns.named.get(number)
+    if name is None:
+        return pd.Series(None, index=range(len(rows)), dtype="str")
+    taken = columns.table[name].astype("str").array.take(rows, allow_fill=True)
+    return pd.Series(taken)
+
+
+def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[Any]]:
+    """Minor units and currency codes; 2003 writes currency and decimals in front of the amount."""
+    text, code = _taken(columns, _AMOUNT, head), _taken(columns, _CURRENCY, head)
+    if _COMPOSITE in columns.versions:
+        composite = pd.Series(columns.version[head] == columns.versions.index(_COMPOSITE))
+        text, code = text.where(~composite, text.str[4:]), code.where(~composite, text.str[:3])
+    return pd.to_numeric(text, errors="coerce").astype("Int64"), code
+
+
+def _said(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series[Any]:
+    """What *say* says of each value; each different one is asked once."""
+    codes, found = pd.factorize(values)
+    names = pd.array([*(say(str(one)) for one in found), None], dtype="str")
+    return pd.Series(names[codes])
+
+
+def alpha_of(code: str) -> str:
+    """The letters of a currency by its digits, which stay where nobody knows them."""
+    known = currency(code)
+    return known.alpha if known else code
+
+
+def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Series[Any]:
+    """What the answer's code means to its network, each different one asked once."""
+    rows = np.where(answered >= 0, answered, 0)
+    codes, found = pd.factorize(code)
+    if not len(found):
+        return pd.Series(None, index=range(len(code)), dtype="str")
+    versions, networks = [*columns.versions, ""], [*columns.networks, ""]
+    width, depth = len(versions), len(networks)
+    mixed = (codes * width + columns.version[rows]) * depth + columns.network[rows]
+    kinds, pairs = pd.factorize(np.where(codes >= 0, mixed, -1))
+    said = []
+    for one in pairs.tolist():
+        rest, network = divmod(one, depth)
+        at, version = divmod(rest, width)
+        known = answer(str(found[at]), versions[version], networks[network] or None) if one >= 0 else None
+        said.append(known.meaning if known else None)
+    return pd.Series(pd.array(said, dtype="str")[kinds])
+
+
+def _latency(request: Ints, answered: Ints, seconds: Any) -> Any:
+    """Seconds from request to answer, missing where one of them or its time is."""
+    if seconds is None:
+        return np.full(len(request), np.nan)
+    there = (request >= 0) & (answered >= 0)
+    return np.where(there, seconds[answered] - seconds[request], np.nan)
+
+
+def _labels(table: pd.DataFrame, rows: Ints) -> Any:
+    """The labels of *rows*, missing where a row is -1."""
+    index = table.index
+    held = pd.Series(index.take(np.where(rows >= 0, rows, 0)) if len(index) else index[:0])
+    whole = pd.api.types.is_integer_dtype(held.dtype)
+    return (held.astype("Int64") if whole else held).where(rows >= 0)
+
+
+def _of_exchange(head: Ints, exchange: Ints) -> Ints:
+    return np.where(exchange >= 0, head[exchange], -1) if len(head) else exchange
+
+
+def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
+    """The elements by which the answer was found."""
+    rule = np.asarray(made.rule)
+    version = columns.version[np.where(answered >= 0, answered, 0)] if len(answered) else answered
+    names = [[one.label for one in rules(name, "answer")] for name in columns.versions]
+    most = max((len(one) for one in names), default=0)
+    flat = [label for one in names for label in (*one, *[""] * (most - len(one)))]
+    places = np.where(rule >= 0, version * most + rule, len(flat))
+    return pd.Series(pd.array([*flat, None], dtype="str")[places])
+
+
+def _messages(columns: Columns, made: Exchanges, numbers: Ints) -> pd.DataFrame:
+    """A row per message: its label, its transaction and what it is in it."""
+    owner = np.asarray(made.owner)
+    held = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
+    roles = pd.array(ROLES, dtype="str")[np.asarray(made.became)]
+    return pd.DataFrame({"row": columns.table.index, "transaction": held.array, "role": roles})

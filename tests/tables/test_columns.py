@@ -1,0 +1,329 @@
+"""Many messages: `sim.read` reads each as the codec does, from any source, and loses none."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import io
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import SETTLED, generated, some
+
+import sim
+from sim.codec import Message, ParseError, build, parse
+from sim.operations import chosen_version, strip_line_ending
+from sim.operations.choosing import chosen_network
+from sim.tables.columns import lines
+from sim.tables.columns.table import MessagesTable, number_of
+
+ECHO = "08002020000000000000990000123456"
+PAN = "4111111111111111"
+WITH_CARD = "0100400000000000000016" + PAN
+RAWS = [row["message"] for row in SETTLED] + [build(message) for _, _, message in generated()]
+ODD = st.one_of(st.sampled_from("0123456789ABCDEFabcdef =D^é٣\n\r"), st.characters())
+
+
+def cells(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The cells of each row by column, the missing ones left out."""
+    rows = pd.DataFrame(table).to_dict("records")
+    return [{str(name): cell for name, cell in row.items() if not pd.isna(cell)} for row in rows]
+
+
+def expected(raw: str, version: str | None, network: str | None) -> dict[str, Any]:
+    """What the codec makes of one text, as a row without its line."""
+    raw = strip_line_ending(raw)
+    read_as = chosen_version(raw, version)
+    try:
+        message = parse(raw, read_as)
+    except ParseError as error:
+        row = {"error": str(error), "error_field": error.field, "error_offset": error.offset, "text": raw}
+        if error.field != 0:
+            row |= {"mti": raw[:4], "version": read_as}
+        return {name: cell for name, cell in row.items() if cell is not None}
+    row = {f"DE{number}": value for number, value in message.fields.items()}
+    row |= {"mti": message.mti, "version": read_as}
+    found = chosen_network(message, network)
+    return row | ({"network": found} if found else {})
+
+
+def assert_alike(raws: list[str], **options: Any) -> None:
+    """`sim.read` gives what the codec gives for each text."""
+    wanted = [expected(raw, options.get("version"), options.get("network")) for raw in raws]
+    found = cells(sim.read(raws, **options))
+    assert [row.pop("line") for row in found] == list(range(1, len(raws) + 1))
+    assert found == wanted
+
+
+# A lone surrogate is no character, and Arrow holds none.
+TEXT = ODD.filter(lambda char: not 0xD800 <= ord(char[0]) <= 0xDFFF)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> list[str]:
+    """One good message many times over, each copy with some characters changed, lost or added, and the
+    good one between them, so that most stand in one group."""
+    raw = draw(st.sampled_from(RAWS))
+    made = [raw] * 20
+    for _ in range(draw(st.integers(1, 12))):
+        at, cut = draw(st.integers(0, len(raw))), draw(st.integers(0, 2))
+        made.append(raw[:at] + draw(st.text(TEXT, max_size=2)) + raw[at + cut :])
+    return made
+
+
+def test_every_vector_and_every_generated_message() -> None:
+    """Vectors and generated messages read as the codec reads them, few of a kind and many."""
+    assert_alike(RAWS)
+    assert_alike([raw for raw in some(RAWS, 3) for _ in range(20)])
+
+
+@given(mutated(), st.sampled_from([None, "1987", "1993", "2003"]), st.sampled_from([None, "JCB"]))
+def test_mutated_messages(raws: list[str], version: str | None, network: str | None) -> None:
+    """Whatever is changed in some messages of a group, each reads as the codec reads it."""
+    assert_alike(raws, version=version, network=network)
+
+
+@given(st.lists(st.text(TEXT, max_size=60), max_size=20))
+def test_any_texts(raws: list[str]) -> None:
+    """Any texts make rows; none raises."""
+    assert_alike(raws)
+
+
+def test_values_of_different_widths_side_by_side() -> None:
+    """In one group, values of all lengths, empty ones too, come out whole and in order."""
+    raws = [
+        build(Message("0600", {2: "4" * (at % 20), 48: "x" * (at % 60), 11: f"{at:06}"})) for at in range(500)
+    ]
+    assert_alike(raws)
+
+
+def test_characters_outside_ascii() -> None:
+    """Widths count characters, not bytes."""
+    raws = [build(Message("0600", {43: f"CAFÉ {at:02}".ljust(40), 11: f"{at:06}"})) for at in range(40)]
+    assert_alike(raws)
+    assert sim.read(raws)["DE43"].iloc[0].startswith("CAFÉ")
+
+
+def test_bytes_that_are_no_utf8_are_latin_1() -> None:
+    """A line in another encoding is read a character a byte."""
+    line = build(Message("0600", {43: "CAFÉ".ljust(40)})).encode("latin-1")
+    assert sim.read(io.BytesIO(line + b"\n" + ECHO.encode()))["DE43"].tolist()[0] == "CAFÉ".ljust(40)
+
+
+def test_what_is_no_text_is_a_row_with_an_error() -> None:
+    """A missing or wrong item keeps its place in the table."""
+    table = sim.read(pd.Series([ECHO, None, float("nan"), ECHO], dtype=object))
+    assert table["error"].notna().tolist() == [False, True, True, False]
+    assert table["line"].tolist() == [1, 2, 3, 4]
+
+
+def test_half_a_character() -> None:
+    """A lone surrogate, which Arrow cannot hold, is read as one unknown character."""
+    raw = build(Message("0600", {43: "CAF\ud800".ljust(40)}))
+    assert sim.read([raw, "0800\ud800"])["DE43"].tolist()[0] == "CAF\ufffd".ljust(40)
+
+
+def test_columns_are_texts_in_arrow() -> None:
+    """Columns of elements hold Arrow strings, those of places nullable integers."""
+    table = sim.read([ECHO, "0800"])
+    assert isinstance(table, MessagesTable)
+    assert isinstance(table["DE11"].array, pd.arrays.ArrowStringArray)
+    assert str(table["DE11"].dtype) == "str"
+    assert str(table["error_offset"].dtype) == "Int64"
+    assert list(table.columns) == [
+        *("line", "mti", "version", "network", "DE3", "DE11"),
+        *("error", "error_field", "error_offset", "text"),
+    ]
+
+
+def test_columns_can_be_chosen() -> None:
+    """By number, label or name, in the order asked for, also where no message has them."""
+    table = sim.read([ECHO, WITH_CARD], columns=["Processing code", 37, "de2"])
+    assert [name for name in table.columns if number_of(name)] == ["DE3", "DE37", "DE2"]
+    assert table["DE3"].tolist()[0] == "990000"
+    assert table["DE37"].isna().all()
+    assert table["network"].tolist()[1] == "VISA"
+    with pytest.raises(sim.OptionError, match="DE4"):
+        sim.read([ECHO], columns=["nothing"])
+    with pytest.raises(sim.OptionError):
+        sim.read([ECHO], columns=[129])
+
+
+def test_an_empty_source() -> None:
+    """No messages make a table without rows."""
+    assert len(sim.read([])) == 0
+    assert len(sim.read(io.BytesIO())) == 0
+    assert [len(one) for one in sim.read([], chunksize=5)] == [0]
+
+
+def _zst(path: Path, data: bytes) -> None:
+    with pa.output_stream(str(path), compression="zstd") as stream:
+        stream.write(data)
+
+
+@pytest.mark.parametrize("suffix", [".log", ".gz", ".zst"])
+def test_files(tmp_path: Path, suffix: str) -> None:
+    """Plain and packed files give a row a line; blank lines are left out but counted."""
+    path = tmp_path / f"messages{suffix}"
+    data = f"\ufeff{ECHO}\r\n\n   \n0800\n{WITH_CARD}".encode()
+    if suffix == ".gz":
+        path.write_bytes(gzip.compress(data[:40]) + gzip.compress(data[40:]))
+    elif suffix == ".zst":
+        _zst(path, data)
+    else:
+        path.write_bytes(data)
+    for source in (path, str(path)):
+        table = sim.read(source)
+        assert table["line"].tolist() == [1, 4, 5]
+        assert table["error"].notna().tolist() == [False, True, False]
+        assert "file" not in table
+    several = sim.read([path, path])
+    assert several["file"].tolist() == [str(path)] * 6
+    assert sim.read([str(path)])["line"].tolist() == [1, 4, 5]
+
+
+def test_open_files() -> None:
+    """Text and binary streams read alike."""
+    text = f"{ECHO}\n{WITH_CARD}\n"
+    assert cells(sim.read(io.StringIO(text))) == cells(sim.read(io.BytesIO(text.encode())))
+    assert sim.read(line for line in text.splitlines(keepends=True))["mti"].tolist() == ["0800", "0100"]
+
+
+def test_blocks_meet_inside_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a block ends in the file changes nothing, even for lines longer than a block."""
+    whole = "\n".join(RAWS[:60]).encode("utf-8", "replace")
+    wanted = cells(sim.read(io.BytesIO(whole)))
+    for size in (7, 64, 1000):
+        monkeypatch.setattr(lines, "BLOCK", size)
+        assert cells(sim.read(io.BytesIO(whole))) == wanted
+
+
+def test_start_skips_what_stands_in_front() -> None:
+    """`start` counts characters, also outside ASCII."""
+    log = io.StringIO(f"12:00 IN  {ECHO}\n12:01 ÖUT {ECHO}\n")
+    assert sim.read(log, start=10)["DE11"].tolist() == ["123456"] * 2
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(?P<message>\d{4}[0-9A-F]{16}.*)", r"msg=(\S+)", r"[0-9]{4}[0-9A-F]{16}\S*$"]
+)
+def test_pattern_finds_the_message(pattern: str) -> None:
+    """A pattern's group `message`, its first group or all of it is the message; other lines are left out."""
+    log = f"start\n2026-11-20 ünd msg={ECHO}\nnothing here\n2026-11-20 msg={WITH_CARD}\n"
+    table = sim.read(io.StringIO(log), pattern=pattern)
+    assert table["line"].tolist() == [2, 4]
+    assert table["mti"].tolist() == ["0800", "0100"]
+
+
+def test_chunks() -> None:
+    """With chunksize the same rows come in tables of that many, counted on."""
+    raws = [build(Message("0600", {11: f"{at:06}"})) for at in range(95)] + ["bad"] * 6
+    chunks = list(sim.read(iter(raws), chunksize=25))
+    assert [len(one) for one in chunks] == [25, 25, 25, 25, 1]
+    assert [one.index[0] for one in chunks] == [0, 25, 50, 75, 100]
+    assert [row for one in chunks for row in cells(one)] == cells(sim.read(raws))
+
+
+@pytest.mark.parametrize("source", ["file", "items"])
+def test_chunks_keep_nothing(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    """A chunk that was let go frees its table and the text it was read from, with wrong and odd messages in
+    it, too, and does not wait for the garbage collector."""
+    block = 1 << 16
+    tables: list[weakref.ref[object]] = []
+    held: list[int] = []
+    monkeypatch.setattr(lines, "BLOCK", block)
+    monkeypatch.setattr(lines, "_ITEMS", 200)
+    good = build(Message("0600", {11: "123456", 48: "x" * 300}))
+    some = [good] * 197 + [good[:-1], "bad", build(Message("0600", {48: "é"}))]
+    source_lines: Any = io.BytesIO("\n".join(some * 100).encode()) if source == "file" else iter(some * 100)
+    gc.collect()
+    gc.disable()
+    try:
+        for chunk in sim.read(source_lines, chunksize=200):
+            assert not any(one() is not None for one in tables)
+            tables.append(weakref.ref(chunk))
+            del chunk
+            held.append(pa.total_allocated_bytes())
+    finally:
+        gc.enable()
+    assert len(tables) == 100
+    assert max(held[50:]) - max(held[:50]) < 3 * block
+
+
+@pytest.mark.parametrize("dtype", ["str", "string"])
+def test_series_of_arrow_strings(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+    """A Series that Arrow holds, in one piece or several, whole or a slice, reads like its list."""
+    monkeypatch.setattr(lines, "_ITEMS", 7)
+    some = [*RAWS[:40], "", ECHO + "\n", "é", ECHO + "\r\n"]
+    whole = pd.Series(["0800", *some, None], dtype=dtype)
+    wanted = cells(sim.read([*some, ""]))
+    assert cells(sim.read(whole.iloc[1:])) == wanted
+    assert cells(sim.read(pd.concat([whole.iloc[1:12], whole.iloc[12:]]))) == wanted
+    assert cells(sim.read(whole.iloc[1:].astype(pd.StringDtype("python")))) == wanted
+    assert len(sim.read(whole.iloc[:0])) == 0
+
+
+def test_blocks_without_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of blank lines only, or where no line matches, make no rows."""
+    monkeypatch.setattr(lines, "BLOCK", 64)
+    blank = io.StringIO("\n" * 200 + ECHO + "\n" * 200)
+    assert sim.read(blank)["line"].tolist() == [201]
+    assert len(sim.read(io.StringIO("nothing\n" * 50), pattern="0800.*")) == 0
+
+
+def test_what_is_no_source() -> None:
+    """One message, records and numbers are refused, and no text of a message stands in the error."""
+    with pytest.raises(TypeError, match=r"sim\.parse") as caught:
+        sim.read(WITH_CARD)
+    assert PAN not in str(caught.value)
+    for source in (5, {"a": 1}):
+        with pytest.raises(TypeError, match="source"):
+            sim.read(source)
+    with pytest.raises(FileNotFoundError):
+        sim.read(Path("nothing.log"))
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"version": "1999"}, sim.ChoiceError),
+        ({"network": "DINERS"}, sim.ChoiceError),
+        ({"chunksize": 0}, ValueError),
+        ({"chunksize": "5"}, sim.OptionError),
+        ({"columns": 5.5}, sim.OptionError),
+        ({"columns": [None]}, sim.OptionError),
+        ({"framing": 5.5}, sim.OptionError),
+        ({"engine": "spark"}, ValueError),
+        ({"start": -1}, ValueError),
+        ({"start": 1, "pattern": "x"}, ValueError),
+        ({"engine": "dask", "chunksize": 5}, ValueError),
+        ({"engine": "dask"}, TypeError),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], error: type[Exception]) -> None:
+    """Options that name nothing or exclude each other raise before anything is read."""
+    with pytest.raises(error):
+        sim.read([ECHO], **options)
+
+
+def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """A bar is drawn when asked for, and not for short work."""
+    sim.read([ECHO])
+    assert capsys.readouterr().err == ""
+    sim.read([ECHO], progress=True)
+    assert "1/1" in capsys.readouterr().err
+
+
+def test_messages_in_a_list_may_have_any_form() -> None:
+    """A text, a `Message` and a message table stand for the same message, in a list or an iterator."""
+    raw = build(generated()[0][2])
+    texts = sim.read([raw] * 3)
+    forms = [raw, parse(raw), sim.parse(raw)]
+    pd.testing.assert_frame_equal(sim.read(forms), texts)
+    pd.testing.assert_frame_equal(sim.read(iter(forms)), texts)

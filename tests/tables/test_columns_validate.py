@@ -1,0 +1,305 @@
+"""`sim.read(..., validate=True)` counts the errors that validating each message finds, and its parts are what
+the scalar rules say."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import ALL, VECTORS, fewer, generated, some
+
+import sim
+from sim.codec import Message, ParseError, build, parse
+from sim.elements import dates
+from sim.elements.pan import luhn_ok
+from sim.elements.track import read_track_2
+from sim.judge import Severity, catalogue, engine, kind, run, ways
+from sim.judge.engine import Check
+from sim.judge.finding import Hit
+from sim.judge.look import LOOKS
+from sim.operations import NETWORKS, VERSIONS, chosen_version, strip_line_ending, validate
+from sim.operations.verdict import VERDICTS
+from sim.spec.networks import network, test_cards
+from sim.tables.columns import cards, check, marks
+
+RAWS = [row["message"] for row in VECTORS] + [build(message) for _, _, message in generated()]
+CARDS = [card.pan for name in NETWORKS for card in test_cards(name)]
+CHARS = "0123456789ABCDF =^x"
+DIGITS = "0123456789"
+
+
+def counts(raws: list[str], version: str | None, network: str | None) -> list[int]:
+    """The number of errors of each text, by the scalar way."""
+    found = []
+    for raw in map(strip_line_ending, raws):
+        report = validate(raw, against=NETWORKS[:1], network=network, version=chosen_version(raw, version))
+        assert report.valid == (not report.errors)
+        found.append(len(report.errors))
+    return found
+
+
+def assert_counted(raws: list[str], **options: Any) -> None:
+    """`errors` and `valid` are what validating each text gives."""
+    table = sim.read(raws, validate=True, **options)
+    wanted = counts(raws, options.get("version"), options.get("network"))
+    assert table["errors"].tolist() == wanted
+    assert table["valid"].tolist() == [count == 0 for count in wanted]
+
+
+def test_vectors_and_generated_messages() -> None:
+    """Few of a kind and many, they have the errors that the rules find."""
+    assert_counted(RAWS)
+    assert_counted([raw for raw in some(RAWS, 3) for _ in range(17)])
+
+
+@st.composite
+def changed(draw: st.DrawFn) -> list[str]:
+    """A good message with one character or more of some element changed, in many copies of a group: the
+    framing stays, the content goes wrong."""
+    raw = draw(st.sampled_from(RAWS))
+    made = [raw] * 20
+    for _ in range(draw(st.integers(1, 20))):
+        copy = raw
+        for _ in range(draw(st.integers(1, 3))):
+            at = draw(st.integers(min(20, len(raw)), len(raw)))
+            copy = copy[:at] + draw(st.sampled_from(CHARS)) + copy[at + 1 :]
+        made.append(copy)
+    return made
+
+
+@given(changed(), st.sampled_from([None, None, "1987", "1993", "2003"]), st.sampled_from([None, *NETWORKS]))
+def test_wrong_content(raws: list[str], version: str | None, network: str | None) -> None:
+    """Whatever is changed, the errors counted are those that the rules find."""
+    assert_counted(raws, version=version, network=network)
+
+
+@st.composite
+def filled(draw: st.DrawFn) -> list[str]:
+    """Messages of one layout whose elements hold what the rules look at: right values and wrong ones."""
+    mti = draw(
+        st.sampled_from(["0100", "0110", "0200", "0210", "0400", "0800", "0620", "0101", "0180", "0900"])
+    )
+    values = {
+        2: st.sampled_from([*CARDS, "4111111111111112", "9999999999999995", "41111", ""]),
+        3: st.sampled_from(["000000", "300000", "990000", "09xx00"]),
+        4: st.sampled_from(["000000001000", "00000000100x"]),
+        7: st.sampled_from(["1120101530", "0230101530", "1120251530"]),
+        13: st.sampled_from(["1120", "0229", "0230", "1301"]),
+        22: st.sampled_from(["051", "000", "999"]),
+        35: st.sampled_from([f"{CARDS[0]}=29122010000012345678", f"{CARDS[9]}D2912201", "12=", "x"]),
+        48: st.sampled_from(["T42070103210", "garbage", "42070103210", ""]),
+        49: st.sampled_from(["840", "999", "000", "USD"]),
+        54: st.sampled_from(["0040840D000000001000", "0040840X000000001000", "00", ""]),
+        55: st.sampled_from(["9F2701809C0100", "9F2702809C0100", "71049F180100", "7103FF", "xx", "", "9F27"]),
+        60: st.sampled_from(["0", "x", "0123456789012345"]),
+    }
+    chosen = draw(st.sets(st.sampled_from(sorted(values)), max_size=8))
+    made = []
+    for _ in range(20):
+        made.append(build(Message(mti, {number: draw(values[number]) for number in sorted(chosen)})))
+    return made
+
+
+@given(filled(), st.sampled_from([None, *NETWORKS]))
+def test_elements_the_rules_look_at(raws: list[str], network: str | None) -> None:
+    """In groups with right and wrong values side by side, each message has its own errors."""
+    assert_counted(raws, network=network)
+
+
+def test_leap_days() -> None:
+    """29 February is right in leap years only, where a year is given."""
+    raws = [build(Message("1100", {12: f"{year:02}0229101530"}, "1993")) for year in range(40)]
+    assert_counted(raws)
+
+
+def test_few_messages_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of messages that are alike one is judged, however many there are."""
+    judged: list[str] = []
+    count = check.count_errors
+
+    def counted(message: Message, network: str | None) -> int:
+        judged.append(message.mti)
+        return count(message, network)
+
+    monkeypatch.setattr(check, "count_errors", counted)
+    some = next(message for label, _, message in generated() if label == "1987-VISA-auth-chip-purchase")
+    raws = [build(some.replace(de11=f"{at:06}", de37=f"{at:012}", de4=f"{at + 1:012}")) for at in range(2000)]
+    assert sim.read(raws, validate=True)["valid"].all()
+    assert len(judged) == 1
+
+
+def _odd(message: Message) -> Iterable[Hit]:
+    return (Hit(11, "an even number", "an odd one"),) if int(message[11]) % 2 else ()
+
+
+def _apart(message: Message) -> Iterable[Hit]:
+    return (Hit(11, "the end of DE 37", "another"),) if message[37][-1] != message[11][-1] else ()
+
+
+def _card(message: Message) -> Iterable[Hit]:
+    return (Hit(2, "a card of four", "another"),) if message[2][0] != "4" else ()
+
+
+def _nothing(message: Message) -> Iterable[Hit]:
+    return (Hit(4, "an amount", "none"),) if not int(message[4]) else ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "elements", "reads"),
+    [
+        (_odd, (11,), {11}),
+        (_apart, (11, 37), {11, 37}),
+        (_card, (2,), {engine.CARD}),
+        (_nothing, (4,), {engine.ZERO}),
+        (_nothing, (4,), {4}),
+    ],
+)
+def test_a_rule_is_asked_about_what_it_reads(
+    monkeypatch: pytest.MonkeyPatch, asked: Check, elements: tuple[int, ...], reads: set[int | str]
+) -> None:
+    """A new rule with errors is counted row by row as the rules count, without judging each row, whether
+    what it reads comes again or not."""
+    judged = []
+    count = check.count_errors
+
+    def counted(message: Message, network: str | None) -> int:
+        judged.append(message.mti)
+        return count(message, network)
+
+    text = engine.RuleText("new", Severity.ERROR, "", "", "")
+    everywhere = "0123456789"
+    known = engine.RULES
+    item = engine.Rule(
+        *(text, asked, elements, VERSIONS, everywhere, everywhere, True),
+        *(frozenset(reads), None, 0, len(known)),
+    )
+    looks = (one.clear for one in LOOKS.values())
+    forget = (ways.type_of.cache_clear, kind.KINDS.clear, VERDICTS.clear, *looks)
+    some = next(message for label, _, message in generated() if label == "1987-VISA-auth-manual-purchase")
+    messages = [
+        some.replace(de2=CARDS[at % 3 * -1], de4=f"{at % 4 * 100:012}", de11=f"{at:06}", de37=f"{at % 7:012}")
+        for at in range(400)
+    ]
+    try:
+        known.append(item)
+        for clear in forget:
+            clear()
+        wanted = [count(message, None) for message in messages]
+        monkeypatch.setattr(check, "count_errors", counted)
+        table = sim.read([build(message) for message in messages], validate=True)
+        assert table["errors"].tolist() == wanted
+        assert len(set(wanted)) > 1
+        assert len(judged) < len(messages) / 10
+    finally:
+        known.remove(item)
+        for clear in forget:
+            clear()
+
+
+def test_only_rules_that_are_errors_make_errors() -> None:
+    """No rule's finding is worse than the rule: what counts errors looks at those rules alone."""
+    known = catalogue()
+    for raw in RAWS:
+        try:
+            message = parse(strip_line_ending(raw), chosen_version(raw, None))
+        except ParseError:
+            continue
+        for one in run(message):
+            assert not one.is_error or known[one.rule].severity is Severity.ERROR
+
+
+def _cells(texts: list[str]) -> tuple[Any, Any]:
+    data = np.frombuffer("".join(texts).encode(), np.uint8)
+    return data, np.arange(len(texts), dtype=np.int64) * len(texts[0])
+
+
+@given(
+    st.integers(1, 19).flatmap(
+        lambda size: st.lists(st.text(DIGITS, min_size=size, max_size=size), min_size=1)
+    )
+)
+def test_luhn(pans: list[str]) -> None:
+    """The check digits of a column are those of its numbers."""
+    data, starts = _cells(pans)
+    assert cards.luhn(data, starts, len(pans[0])).tolist() == [luhn_ok(pan) for pan in pans]
+
+
+@given(
+    st.integers(1, 37).flatmap(
+        lambda size: st.lists(st.text("0123456789==D^", min_size=size, max_size=size), min_size=1)
+    )
+)
+def test_tracks(values: list[str]) -> None:
+    """What surely is track 2 is, and its separator is where the card number ends."""
+    data, starts = _cells(values)
+    good, at = cards.tracks(data, starts, len(values[0]))
+    for value, sure, end in zip(values, good.tolist(), at.tolist(), strict=True):
+        read = read_track_2(value)
+        assert not sure or (read is not None and read.pan == value[:end])
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "MMDDhhmmss",
+        "hhmmss",
+        "MMDD",
+        "YYMM",
+        "YYMMDD",
+        "YYMMDDhhmmss",
+        "CCYYMMDD",
+        "CCYYMM",
+        "CCYYMMDDhhmmss",
+    ],
+)
+@settings(max_examples=200 if ALL else fewer(15))
+@given(data=st.data())
+def test_dates(pattern: str, data: st.DataObject) -> None:
+    """Which dates of a column are impossible is what the scalar function says."""
+    size = len(pattern)
+    near = st.datetimes(datetime(2000, 1, 1), datetime(2030, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
+    right = near.map(lambda moment: dates.write(pattern, moment))
+    values = data.draw(st.lists(st.one_of(st.text(DIGITS, min_size=size, max_size=size), right), min_size=1))
+    cells, _ = _cells(values)
+    wrong = marks._dates(pattern, cells.reshape(-1, size))
+    assert wrong.tolist() == [dates.problem(pattern, value) is not None for value in values]
+
+
+def test_all_findings() -> None:
+    """`.iso.validate()` gives what validating each message gives, with its row."""
+    raws = [raw for raw in RAWS[:200] if "\n" not in raw]
+    table = sim.read(io.StringIO("\n".join(raws)))
+    found = table.iso.validate()
+    for row, line in zip(table.index, table["line"], strict=True):
+        raw = raws[line - 1]
+        report = validate(raw, against=NETWORKS[:1], version=chosen_version(raw, None))
+        mine = found[found["row"] == row]
+        assert mine["message"].tolist() == [one.message for one in report.findings]
+        assert mine["hint"].tolist() == [one.hint for one in report.findings]
+
+
+def test_findings_follow_the_rows() -> None:
+    """A changed cell and a filtered table are judged as they are."""
+    table = sim.read(RAWS[:5])
+    table.loc[0, "DE4"] = "x"
+    found = table[table.index == 0].iso.validate()
+    assert found["field"].tolist() == [4]
+    assert not found.iso.valid
+    with pytest.raises(TypeError, match="columns="):
+        sim.read(RAWS[:5], columns=[4]).iso.validate()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_marks_cover_every_element_with_a_format(version: str) -> None:
+    """An element that a network's rule can find wrong has marks."""
+    for name in NETWORKS:
+        for item in network(name).formats:
+            if item.severity == "error" and not item.standard and version in item.versions:
+                assert set(item.fields) - {0} <= marks._marked_in(version)
+                assert 0 not in item.fields

@@ -1,0 +1,318 @@
+"""The plots: what they count, what they say, and that no card data gets into a picture."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+from matplotlib.colors import to_rgba
+from matplotlib.text import Text
+from support import AT, SETTLED, some, together
+
+import sim
+from sim.codec import Message, build
+from sim.operations import generate, respond
+from sim.tables.plots.draw import colour_of
+from sim.tables.plots.rows import rows_of
+
+KINDS = ("traffic", "responses", "presence", "amounts", "lanes")
+PAN = "4111111111111111"
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Pictures are drawn to memory, and none stays open."""
+    pyplot.switch_backend("agg")
+    yield
+    pyplot.close("all")
+
+
+def message(kind: str = "auth", **options: Any) -> Message:
+    """A message made at the tests' own time."""
+    return generate(kind, **{"network": "VISA", "at": AT, **options}).message
+
+
+def texts(ax: Any) -> list[str]:
+    """Everything that is written in the picture, each once."""
+    ax.figure.canvas.draw()
+    return list(dict.fromkeys(one.get_text() for one in ax.figure.findobj(Text) if one.get_text()))
+
+
+def labels(ax: Any) -> list[str]:
+    """The names of the rows, from the top."""
+    ticks = sorted(zip(ax.get_yticks(), ax.get_yticklabels(), strict=True), key=lambda pair: pair[0])
+    named = [label.get_text() for _, label in ticks]
+    return named if ax.yaxis_inverted() else named[::-1]
+
+
+def cells(ax: Any) -> dict[tuple[str, str], str]:
+    """What stands in a matrix, by the name of the row and the first line of the column's."""
+    heads = {at: tick.get_text().split("\n")[0] for at, tick in enumerate(ax.get_xticklabels())}
+    rows = dict(enumerate(labels(ax)))
+    return {
+        (rows[round(one.get_position()[1])], heads[round(one.get_position()[0])]): one.get_text()
+        for one in ax.texts
+    }
+
+
+def test_traffic_has_a_strip_for_each_network_and_mti() -> None:
+    """By network and MTI, each with its count; an echo has no card and so no network."""
+    auth = message()
+    found = sim.plot([auth, message(stan="000002"), respond(auth).message, message("echo")])
+    assert labels(found) == ["VISA  0100", "VISA  0110", "no network  0800"]
+    assert [one.get_text() for one in found.texts] == ["2", "1", "1"]
+    assert found.get_title(loc="right") == "Highest: 2 in a second"
+
+
+def test_traffic_crosses_the_turn_of_the_year() -> None:
+    """The last evening of a year stands left of the first morning of the next."""
+    start = datetime(2026, 12, 31, 20, tzinfo=UTC)
+    sent = [message(at=start + timedelta(hours=hour)) for hour in range(10)]
+    written = texts(sim.plot(sent))
+    days = [line.split("\n")[1] for line in written if "\n" in line]
+    assert days == ["31 Dec", "1 Jan"]
+
+
+def test_traffic_by_the_local_time_where_the_transmission_time_is_missing() -> None:
+    """DE 13 and 12 of 1987, DE 12 of 1993; what has no time is counted beneath."""
+    old = Message("0100", {3: "000000", 12: "101530", 13: "1120"})
+    new = Message("1100", {3: "000000", 12: "261120101530"}, "1993")
+    none = Message("0100", {3: "000000"})
+    found = sim.plot([old, new, none])
+    assert labels(found) == ["no network  0100", "no network  1100"]
+    assert found.get_xlabel() == "Not shown: 1 without time"
+    assert found.get_title(loc="right") == "Highest: 1 in a second"
+
+
+def test_many_kinds_of_traffic_end_in_one_strip() -> None:
+    """At most 24 strips; none of the messages is lost."""
+    sent = [Message(f"0{at}0{at % 6}", {7: "1120101530"}) for at in range(10)] * 3
+    sent += [Message(f"1{at}0{at % 6}", {7: "1120101530"}, "1993") for at in range(10)]
+    sent += [Message(f"2{at}0{at % 6}", {7: "1120101530"}, "2003") for at in range(10)]
+    found = sim.plot(sent)
+    assert len(labels(found)) == 24
+    assert labels(found)[-1] == "7 others"
+    assert sum(int(one.get_text()) for one in found.texts) == len(sent)
+
+
+def test_response_codes_by_network_with_their_meanings() -> None:
+    """A response counts, a request does not; few messages are counted, many are percentages."""
+    visa, amex = message(), message(network="AMEX")
+    sent = [visa, respond(visa).message, respond(visa, "51").message, respond(amex).message]
+    found = cells(sim.plot(sent, "responses"))
+    assert found["00  approved", "VISA"] == "1"
+    assert found["51  not sufficient funds", "VISA"] == "1"
+    assert found["51  not sufficient funds", "AMEX"] == ""
+    many = cells(sim.plot(sent * 50, "responses"))
+    assert many["00  approved", "VISA"] == "50.0"
+    assert many["00  approved", "AMEX"] == "100.0"
+
+
+def test_rare_response_codes_are_one_row() -> None:
+    """Fourteen codes have rows of their own, the rest is summed up."""
+    sent = [Message("0110", {39: f"{code:02}"}) for code in range(20)] * 2
+    found = cells(sim.plot(sent, "responses"))
+    assert found["6 other codes", "no network"] == "12"
+
+
+def test_presence_says_how_often() -> None:
+    """Nothing stands in a cell that is full or empty, the percentage in one between."""
+    sent = [message(), message(entry="chip"), message(entry="chip"), message("echo")]
+    found = cells(sim.plot(sent, "presence"))
+    assert found["2  Primary account number (PAN)", "0100"] == ""
+    assert found["55  Chip data", "0100"] == "67"
+    assert found["55  Chip data", "0800"] == ""
+    assert "70  Network management information code" in {row for row, _ in found}
+
+
+@together(
+    "code, alpha, said",
+    [("840", "USD", "12.50"), ("392", "JPY", "1,250"), ("048", "BHD", "1.250")],
+)
+@together("version", ["1987", "1993", "2003"])
+def test_amounts_have_the_decimals_of_their_currency(code: str, alpha: str, said: str, version: str) -> None:
+    """Two, none or three; 2003 writes currency and decimals in front of the amount."""
+    sent = message(currency=code, amount_minor_units=1250, version=version)
+    found = sim.plot([sent], "amounts")
+    assert labels(found) == [alpha]
+    assert [one.get_text() for one in found.texts] == [f"{said}   (1)"]
+
+
+def test_amounts_of_requests_not_twice() -> None:
+    """A response repeats the amount: it counts only where nothing else is there."""
+    asked = message()
+    answer = respond(asked).message
+    assert [one.get_text() for one in sim.plot([asked, answer], "amounts").texts] == ["10.00   (1)"]
+    assert [one.get_text() for one in sim.plot([answer, answer], "amounts").texts] == ["10.00   (2)"]
+
+
+def test_amounts_tell_what_they_leave_out() -> None:
+    """Zero has no place on an axis of powers of ten, an unknown currency no decimals."""
+    odd = [message(amount_minor_units=0), message().replace(de49="000"), message()]
+    assert sim.plot(odd, "amounts").get_xlabel() == "Not shown: 1 of zero, 1 without known currency"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_to_draw_is_said(kind: Any) -> None:
+    """Without messages a sentence stands in the picture; broken ones raise nothing."""
+    assert any(line.startswith("No ") for line in texts(sim.plot([], kind)))
+    assert any(line.startswith("No ") for line in texts(sim.plot(["0100x", ""], kind)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_vectors_can_be_drawn_and_show_no_card_number(kind: Any) -> None:
+    """Whatever the messages are: no run of digits as long as a card number is written."""
+    sent = [row["message"] for row in some(SETTLED, 10)]
+    written = " ".join(texts(sim.plot(sent, kind)))
+    assert not any(len(run) > 9 for run in "".join(c if c.isdigit() else " " for c in written).split())
+    assert "broken" in written
+
+
+def test_hostile_columns_draw_nothing_of_the_card() -> None:
+    """A table whose MTI, network or code columns hold card numbers does not get them into a picture."""
+    frame = pd.DataFrame(
+        {"mti": ["0110", PAN], "network": [PAN, "VISA"], "version": [PAN, PAN], "39": [PAN, "00"], "49": PAN}
+    )
+    kind: Any
+    for kind in KINDS:
+        assert PAN not in " ".join(texts(sim.plot(frame, kind)))
+
+
+@pytest.mark.parametrize("name", [4, "4", "DE4", "DE 4", "de_004", "F4", "Amount, transaction"])
+def test_columns_by_number_or_name(name: object) -> None:
+    """A data element's column may be called by its number in several ways, or by its name."""
+    rows = rows_of(pd.DataFrame({"mti": ["0100"], name: ["000000001000"], "line": [1], "999": ["x"]}))
+    assert rows.numbers() == [4]
+    assert rows.frame["version"].tolist() == ["1987"]
+
+
+def test_every_form_of_messages_gives_the_same_rows() -> None:
+    """Texts, `Message`s, message tables, a Series, an iterator, one message alone."""
+    one, two = message(), message("echo")
+    forms: list[object] = [
+        [build(one), build(two)],
+        [one, two],
+        [sim.parse(build(one)), sim.parse(build(two))],
+        pd.Series([build(one), build(two)]),
+        iter([one, build(two)]),
+    ]
+    first = rows_of(forms[0]).frame
+    for form in forms[1:]:
+        pd.testing.assert_frame_equal(rows_of(form).frame, first)
+    for alone in (one, build(one), sim.parse(build(one))):
+        assert rows_of(alone).frame["mti"].tolist() == ["0100"]
+
+
+def test_tables_with_a_row_per_message_may_come_in_parts() -> None:
+    """As they do when a file is read in chunks; rows with an error are counted as broken."""
+    part = pd.DataFrame({"mti": ["0100", "0100"], "DE3": ["000000", None], "error": [None, "DE 3: wrong"]})
+    rows = rows_of(iter([part, part]))
+    assert (len(rows.frame), rows.broken) == (2, 2)
+    assert rows_of(part).numbers() == [3]
+
+
+@pytest.mark.parametrize("wrong", [7, None, b"0100", [b"0100"]])
+def test_what_is_no_message_is_told(wrong: Any) -> None:
+    """A TypeError, not an empty picture."""
+    with pytest.raises(TypeError, match="message"):
+        sim.plot(wrong)
+
+
+def test_an_unknown_kind_is_told() -> None:
+    """With the kinds there are."""
+    wrong: Any = "pie"
+    with pytest.raises(sim.ChoiceError, match="traffic, responses, presence, amounts or lanes"):
+        sim.plot([], wrong)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_axes_given_is_drawn_on(kind: Any) -> None:
+    """The Axes is given back; the figure it belongs to keeps its ground, one made here has none."""
+    figure, ax = pyplot.subplots()
+    ground = figure.get_facecolor()
+    assert sim.plot([message()], kind, ax) is ax
+    assert figure.get_facecolor() == ground
+    made: Any = sim.plot([message()], kind).figure
+    assert to_rgba(made.get_facecolor())[3] == 0
+
+
+def test_text_in_cells_stands_out_on_dark_and_light_ground() -> None:
+    """White letters on a dark page, dark ones on a light page, for a cell that is hardly filled."""
+    sent = [message(), message(entry="chip")] + [message()] * 30
+    light = {one.get_text(): one.get_color() for one in sim.plot(sent, "presence").texts}
+    with pyplot.style.context("dark_background"):
+        dark = {one.get_text(): one.get_color() for one in sim.plot(sent, "presence").texts}
+    assert light["3"] == "black"
+    assert dark["3"] == "white"
+
+
+def _lightness(rgb: tuple[float, ...]) -> float:
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in rgb]
+    return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+def test_colours_of_networks_stand_out_on_a_dark_page() -> None:
+    """Three to one, as WCAG 2 asks of graphics, also where a strip is see-through."""
+    ground = to_rgba("#111111")[:3]
+    with pyplot.style.context("dark_background"):
+        for name in sim.NETWORKS:
+            seen = [
+                0.75 * part + 0.25 * behind
+                for part, behind in zip(to_rgba(colour_of(name))[:3], ground, strict=True)
+            ]
+            assert (_lightness(tuple(seen)) + 0.05) / (_lightness(ground) + 0.05) >= 3
+
+
+def test_no_span_of_time_is_without_marks() -> None:
+    """From seconds to months, matplotlib warns of none."""
+    for minutes in (0.2, 2, 30, 240, 300, 2_000, 5_000, 60_000):
+        moments = [AT, AT + timedelta(minutes=minutes)]
+        ax = sim.plot([generate("echo", at=moment).raw for moment in moments], "traffic")
+        assert len(ax.get_xticks()) >= 2
+        pyplot.close(ax.figure)
+
+
+def _axis(ax: Any) -> list[str]:
+    ax.figure.canvas.draw()
+    return [tick.get_text() for tick in ax.get_xticklabels()]
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 2, 5, 70, 4000])
+def test_no_two_moments_of_an_axis_are_called_alike(seconds: int) -> None:
+    """However close together the messages lie, or all in one second."""
+    made = [message(at=AT), message(at=AT + timedelta(seconds=seconds))]
+    told = _axis(sim.plot(made, "traffic"))
+    assert len(told) == len(set(told)) > 0
+
+
+@pytest.mark.parametrize(
+    ("amounts", "told"),
+    [((1000, 2400), ["10", "20"]), ((150_000, 180_000), ["1,000", "2,000"]), ((25, 60), ["0.2", "0.5"])],
+)
+def test_amounts_close_together_have_an_axis_to_read(amounts: tuple[int, ...], told: list[str]) -> None:
+    """Not one power of ten alone: what lies between is named, too."""
+    ax = sim.plot([message(amount_minor_units=one) for one in amounts], "amounts")
+    written = _axis(ax)
+    assert len(written) == len(set(written)) >= 2
+    left, right = ax.get_xlim()
+    assert all(left <= place <= right for place in ax.get_xticks())
+    assert any(one in written for one in told)
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ImportError that says what to install."""
+    real = builtins.__import__
+
+    def refuse(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name.partition(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ImportError, match=r"pip install 'iso8583-lab\[plot\]'"):
+        sim.plot([message()])
