@@ -176,6 +176,7 @@ def suite_command(
 @click.option("--concurrency", type=int, help="Requests in flight.")
 @click.option("--count", "-c", default=10_000, show_default=True, help="The most requests that are sent.")
 @click.option("--seconds", default=60.0, show_default=True, help="The most seconds it lasts.")
+@click.option("--timeout", type=float, help="Seconds to wait for an answer, 30 unless given.")
 @click.option("--network", "-n", help="Of the messages that are made.")
 @_FORMAT
 @_FRAMING
@@ -185,7 +186,8 @@ def load_command(
 ) -> None:
     """Send many requests to ADDRESS (host:port), and print how long the answers took.
 
-    It ends after --count requests or --seconds. The exit status is 1 where a request was not answered.
+    It ends after --count requests or --seconds, and Ctrl-C ends it at once, with its figures so far; answers
+    under way at the end are waited for. The exit status is 1 where a request was not answered.
     Load only hosts that are yours to load.
     """
     import sim

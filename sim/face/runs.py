@@ -207,9 +207,10 @@ def load(
 ) -> LoadTable | RunningLoad:
     """Send many requests to a host and measure how long their answers take.
 
-    Bounded: it ends after *count* requests or *seconds*, whichever comes first. Load only hosts that are
-    yours to load. At a rate latency counts from when a request was due, so that a host that stalls cannot
-    hide it.
+    Bounded: it ends after *count* requests or *seconds*, whichever comes first; what is in flight then is
+    waited for, *timeout* seconds at most. An interrupt ends it at once, with the figures so far. Load only
+    hosts that are yours to load. At a rate latency counts from when a request was due, so that a host that
+    stalls cannot hide it.
 
     Parameters
     ----------

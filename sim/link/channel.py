@@ -59,6 +59,8 @@ class Channel:
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
+                if opening.done() and not opening.cancelled() and not opening.exception():
+                    opening.result()[1].transport.abort()  # it came in the same moment
                 raise
             raise LinkError(f"{host}:{port}", wanted, f"none within {seconds:g} seconds") from None
         except OSError as error:

@@ -161,7 +161,7 @@ class AsyncClient:
         try:
             await self.carry(exchange, timeout)
             if undo and exchange.status in (TIMED_OUT, LOST):
-                await self._follow_up(exchange)
+                await self._follow_up(exchange, timeout)
         except asyncio.CancelledError:
             if undo and exchange.sent and not exchange.answered and message.mti[1] in _MOVING:
                 self._open.add(exchange, "its sender did not wait for what becomes of it")
@@ -171,23 +171,23 @@ class AsyncClient:
     async def post(self, message: Message) -> None:
         """Send *message* without waiting for anything: what answers nothing, or is not answered."""
         self._pool.check_loop()
-        channel = await self._pool.channel()
         data = self.line.encode(message)
+        channel = await self._pool.channel(self.timeout)
         channel.write(data)
         self.traffic.add(self.timing.wall(), channel.name, OUT, "unsolicited", data)
 
-    async def _follow_up(self, exchange: Exchange) -> None:
+    async def _follow_up(self, exchange: Exchange, timeout: float | None) -> None:
         """What follows on no answer: an advice and a reversal, which tell what has happened already, are
         repeated; another request that moves money is reversed."""
         message = exchange.request
         if message.mti[1] not in _MOVING:
             return
         if tells_of_the_past(message):
-            await self._repeat(exchange, policy_of(message, self.network), began=1)
+            await self._repeat(exchange, policy_of(message, self.network), timeout, began=1)
         else:
-            await self._undo(exchange)
+            await self._undo(exchange, timeout)
 
-    async def _undo(self, exchange: Exchange) -> None:
+    async def _undo(self, exchange: Exchange, timeout: float | None) -> None:
         """Send the reversal, then its repeats, until it is answered or the tries are used up."""
         at = datetime.fromtimestamp(self.timing.wall(), UTC)
         if is_digits(own := exchange.request.get(11)):  # the reversal's trace number is a later one
@@ -198,34 +198,49 @@ class AsyncClient:
             self._open.add(exchange, f"no reversal can be made of it: {error}")
             return
         exchange.reversal = Exchange(message)
-        await self._repeat(exchange.reversal, policy, of=exchange)
+        await self._repeat(exchange.reversal, policy, timeout, of=exchange)
 
     async def _repeat(
-        self, exchange: Exchange, policy: TimeOut, *, began: int = 0, of: Exchange | None = None
+        self,
+        exchange: Exchange,
+        policy: TimeOut,
+        timeout: float | None,
+        *,
+        began: int = 0,
+        of: Exchange | None = None,
     ) -> None:
-        """Send *exchange* until it is answered or the tries, of which there were *began*, are used up; then
-        the one that it reverses, or itself, is unsettled."""
+        """Send *exchange* until it is answered or the tries, of which there were *began*, are used up, or no
+        connection can be had; then the one that it reverses, or itself, is unsettled."""
         tries = policy.tries if self.tries is None else self.tries
+        what = "it" if of is None else "its reversal"
+        why = f"{what} was not answered in {tries} tries"
         for attempt in range(began, tries):
             if attempt:
                 if seconds := policy.wait(attempt):
                     await self.timing.sleep(seconds)
                 exchange.request = repeated(exchange.request)
             try:
-                await self.carry(exchange)
+                await self.carry(exchange, timeout)
             except LinkError as error:
                 exchange.note = str(error)
+                why = f"{what} could not be sent: {error}"
+                break
             if exchange.answered:
                 return
             if self._pool.closed:
                 break
-        what = "it" if of is None else "its reversal"
-        self._open.add(of or exchange, f"{what} was not answered in {tries} tries")
+        self._open.add(of or exchange, why)
 
     async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
-        """Send the request of *exchange* and wait for what becomes of it; nothing is undone. Raises as `send`
-        does."""
-        await self._over(self._pool.free() or await self._pool.channel(), exchange, timeout)
+        """Send the request of *exchange* and wait for what becomes of it; nothing is undone. What is waited
+        for a connection counts as its time. Raises as `send` does."""
+        seconds = self.timeout if timeout is None else timeout
+        channel = self._pool.free()
+        if channel is None:
+            began = self.timing.now()
+            channel = await self._pool.channel(seconds)
+            seconds = max(0.0, seconds - (self.timing.now() - began))
+        await self._over(channel, exchange, seconds)
 
     async def _over(self, channel: Channel, exchange: Exchange, timeout: float | None) -> None:
         done = asyncio.get_running_loop().create_future()
@@ -368,7 +383,7 @@ class AsyncClient:
     async def _echo(self) -> None:
         """An echo test over each connection: one that is not answered ends its own alone."""
         try:
-            channels = tuple(self._pool.channels) or (await self._pool.channel(),)
+            channels = tuple(self._pool.channels) or (await self._pool.channel(self.timeout),)
             await asyncio.gather(*map(self._test, channels))
         except IsoError as error:
             self.tell("echo failed", str(error))

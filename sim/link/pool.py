@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 from typing import TYPE_CHECKING
 
 from sim.link.channel import Channel
@@ -21,8 +22,9 @@ class Pool:
         self.channels: list[Channel] = []
         self.closed = False
         self._client, self._limits = client, client.limits
-        self._opening = asyncio.Lock()
-        self._filling: asyncio.Task[None] | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._waiting: list[asyncio.Future[LinkError | None]] = []
+        self._refused: LinkError | None = None  # why the last try failed
         self._count = 0
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -47,19 +49,35 @@ class Pool:
             await self._open()
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections. Who waits for one is told."""
         self.closed = True
-        if self._filling:
-            self._filling.cancel()
+        if self._opening:
+            self._opening.cancel()
+            await asyncio.wait([self._opening])
+        self._wake(self._not_open())
         for channel in tuple(self.channels):
             await channel.close()
 
-    async def channel(self) -> Channel:
-        """The free connection; where there is none, one is opened, with growing waits. Raises LinkError."""
-        if not self.channels:
-            async with self._opening:
-                if not self.channels:
-                    await self._reopen(1)
+    async def channel(self, seconds: float) -> Channel:
+        """The free connection, waited for *seconds* at most where there is none: all that wait share one
+        series of attempts, with growing waits between them, and its end. Raises LinkError."""
+        channel = self.free()
+        if channel is not None:
+            return channel
+        if self.closed:
+            raise self._not_open()
+        self._fill_up()
+        came: asyncio.Future[LinkError | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(came)
+        timing = self._client.timing
+        watch = timing.later(seconds, lambda: _settle(came, self._not_within(seconds)))
+        try:
+            if error := await came:
+                raise error
+        finally:
+            watch.cancel()
+            if came in self._waiting:
+                self._waiting.remove(came)
         channel = self.free()
         if channel is None:
             raise LinkError(self.name, "a connection", "none")
@@ -71,33 +89,49 @@ class Pool:
         channels = self.channels
         if self.closed or not channels:
             return None
-        if len(channels) < self.size and (self._filling is None or self._filling.done()):
-            self._filling = asyncio.get_running_loop().create_task(self._refill())
+        if len(channels) < self.size:
+            self._fill_up()
         channel = channels[0] if len(channels) == 1 else min(channels, key=lambda one: len(one.awaited))
         if channel.queued > self._limits["queue_bytes"]:
             raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes not taken")
         return channel
 
-    async def _refill(self) -> None:
-        try:
-            await self._reopen(self.size)
-        except LinkError as error:
-            self._client.tell("waiting", f"{error}; the other connections go on")
+    def _fill_up(self) -> None:
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.get_running_loop().create_task(self._reopen())
 
-    async def _reopen(self, wanted: int) -> None:
+    async def _reopen(self) -> None:
+        """Open what is missing, with growing waits; where the last attempt fails, so does all that waits."""
         wait, factor, longest = self._limits["backoff"]
-        for attempt in range(self._limits["attempts"]):
+        left = self._limits["attempts"]
+        while True:
             try:
-                while len(self.channels) < wanted:
-                    self._check_open()
+                while len(self.channels) < self.size:
                     await self._open()
                 return
             except LinkError as error:
-                if self.closed or attempt + 1 == self._limits["attempts"]:
-                    raise
-                self._client.tell("waiting", f"{error}; next try in {wait:g} seconds")
-                await self._client.timing.sleep(wait)
-                wait = min(wait * factor, longest)
+                self._refused, left = error, left - 1
+            if not left:
+                break
+            self._client.tell("waiting", f"{self._refused}; next try in {wait:g} seconds")
+            await self._client.timing.sleep(wait)
+            wait = min(wait * factor, longest)
+        if self.channels:
+            self._client.tell("waiting", f"{self._refused}; the other connections go on")
+        self._wake(self._refused)
+
+    def _wake(self, error: LinkError | None) -> None:
+        """Tell all that wait: there is a connection, or why there is none, each in an error of its own."""
+        waiting, self._waiting = self._waiting, []
+        for came in waiting:
+            _settle(came, copy(error))
+
+    def _not_within(self, seconds: float) -> LinkError:
+        found = str(self._refused.found) if self._refused else "none"
+        return LinkError(self.name, f"a connection within {seconds:g} seconds", found)
+
+    def _not_open(self) -> LinkError:
+        return LinkError(self.name, "an open client", "a closed one")
 
     async def _open(self) -> None:
         self._count += 1
@@ -105,10 +139,13 @@ class Pool:
         channel = await Channel.open(self._client, name)
         if self.closed:  # meanwhile
             await channel.close()
-        self._check_open()
+            raise self._not_open()
         self.channels.append(channel)
+        self._refused = None
         self._client.tell("connected", "", name)
+        self._wake(None)
 
-    def _check_open(self) -> None:
-        if self.closed:
-            raise LinkError(self.name, "an open client", "a closed one")
+
+def _settle(came: asyncio.Future[LinkError | None], error: LinkError | None) -> None:
+    if not came.done():
+        came.set_result(error)

@@ -96,15 +96,18 @@ class RunningLoad:
         return not self._future.done()
 
     def stop(self) -> None:
-        """Send nothing more."""
+        """Send nothing more; what is in flight is waited for as long as the time-out says."""
         self._load.stop()
 
     def wait(self) -> LoadTable:
-        """Its table, when it is over. An interrupt stops it."""
+        """Its table, when it is over. An interrupt ends it at once: the table has the figures so far."""
         try:
             return load_table(self._future.result())
         except KeyboardInterrupt:
-            self.stop()
+            if not self._load.running:  # nothing was sent yet
+                self._future.cancel()
+                raise
+            self._load.stop(at_once=True)
             return load_table(self._future.result())
 
     def __repr__(self) -> str:

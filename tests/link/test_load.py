@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import subprocess
+import sys
 from itertools import islice
 from typing import Any
 
@@ -104,6 +107,72 @@ def test_a_load_can_be_stopped() -> None:
             assert numbers.sent == numbers.answered < 1000
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("how", [{"rate": 100}, {"concurrency": 20}], ids=["rate", "concurrency"])
+def test_a_load_whose_host_is_killed_ends_with_its_seconds(how: dict[str, Any]) -> None:
+    """The host's process is killed in the middle: what is due meanwhile waits for a connection that never
+    comes, and is counted as not sent when the five seconds are over."""
+    code = "import sim, sys; print(sim.host().port, flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+
+        async def run() -> Numbers:
+            timing = ManualTiming()
+            async with AsyncClient(("127.0.0.1", port), timing=timing, reverse=False) as client:
+                load = Load(client, Mix(), seconds=5, count=1_000_000, **how)
+                driving = asyncio.ensure_future(load.run())
+                for answered in range(1, 11):
+                    await until(lambda: load.numbers.answered >= answered)  # noqa: B023
+                    await timing.advance(0.01)
+                process.kill()
+                await until(lambda: client.traffic.counts["closed"])
+                await timing.advance(5)
+                await until(lambda: driving.done())
+                return await driving
+
+        numbers = asyncio.run(run())
+    assert numbers.seconds <= 6
+    assert numbers.statuses["not sent"]
+    assert sum(numbers.statuses.values()) == numbers.sent
+    assert numbers.wrong["the load ended before a connection could be had"] == numbers.statuses["not sent"]
+
+
+def test_a_load_that_is_given_up_ends_at_once() -> None:
+    """A host that answers nothing: no time passes until the figures are there, in flight or between two."""
+
+    async def run() -> None:
+        for how in ({"concurrency": 5}, {"rate": 0.01}):
+            timing = ManualTiming()
+            rules = rules_of([{"action": "ignore"}])
+            async with (
+                AsyncHost(rules=rules, timing=timing) as host,
+                AsyncClient(("127.0.0.1", host.port), timing=timing) as client,
+            ):
+                load = Load(client, Mix(), **how)
+                driving = asyncio.ensure_future(load.run())
+                await until(lambda: host.traffic.counts["unanswered"])
+                load.stop(at_once=True)
+                numbers = await driving
+                assert timing.passed == 0
+                assert (numbers.sent, numbers.answered) == (5 if "concurrency" in how else 1, 0)
+
+    asyncio.run(run())
+
+
+def test_an_interrupt_ends_the_command_at_once_with_its_figures() -> None:
+    """Ctrl-C while the host answers nothing: what was sent until then is told, the status is 1."""
+    with sim.host([{"seen": "21..", "action": "ignore"}]) as host:
+        call = [sys.executable, "-m", "sim.cli", "load", host.address, "--concurrency", "5", "--mix", "auth"]
+        with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            asyncio.run(until(lambda: host.seen.counts["unanswered"] == 5))
+            process.send_signal(signal.SIGINT)
+            told, wrong = process.communicate(timeout=60)
+    assert "20 of 25 answered" in told, wrong
+    assert process.returncode == 1
 
 
 def test_failures_are_counted_by_what_they_are() -> None:

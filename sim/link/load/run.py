@@ -1,7 +1,8 @@
 """Drive a load: at a rate, or with so many requests in flight; bounded in count and time.
 
-At a rate latency counts from the moment at which a request was due, so that a host that stalls cannot hide
-it (no coordinated omission).
+It ends with its seconds: what waits for a connection then is not sent any more, what is in flight is waited
+for as long as the client's time-out says. At a rate latency counts from the moment at which a request was
+due, so that a host that stalls cannot hide it (no coordinated omission).
 """
 
 from __future__ import annotations
@@ -57,13 +58,19 @@ class Load:
         self._began = 0.0
         self._stopped = False
         self._under_way = 0
-        self._room: asyncio.Future[None] | None = None
+        self._most = 0  # fewer in flight than this are waited for
+        self._given_up = False  # what is in flight
+        self._pausing: asyncio.Future[None] | None = None
         self._failed: Exception | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._connecting: dict[asyncio.Task[None], Exchange] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
 
-    def stop(self) -> None:
-        """Send nothing more; what is in flight is still waited for. May be called from any thread."""
-        self._stopped = True
+    def stop(self, *, at_once: bool = False) -> None:
+        """Send nothing more; what is in flight is waited for, unless it is to end *at_once*. May be called
+        from any thread."""
+        self._stopped, self._given_up = True, self._given_up or at_once
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._end)
 
     async def connected(self) -> Numbers:
         """Connect, and drive it to its end."""
@@ -72,15 +79,18 @@ class Load:
 
     async def run(self) -> Numbers:
         """Drive it to its end."""
+        self._loop = asyncio.get_running_loop()
         self._began, self.running = self.client.timing.now(), True
+        watch = self.client.timing.later(self.seconds, self._end)
         try:
             if self.rate is not None or getattr(self.messages, "sendings", None):
                 await self._paced(self._todo())
             else:
                 await self._steady(self._todo())
         finally:
-            self.running = False
-            for task in self._tasks:
+            self._loop, self.running = None, False
+            watch.cancel()
+            for task in self._connecting:
                 task.cancel()
             self.numbers.end(self._passed())
         return self.numbers
@@ -88,9 +98,17 @@ class Load:
     def _passed(self) -> float:
         return self.client.timing.now() - self._began
 
+    def _end(self) -> None:
+        """Send nothing more, what waits for a connection neither."""
+        self._stopped = True
+        for task, exchange in self._connecting.items():
+            if not exchange.sent:
+                task.cancel()
+        self._go_on()
+
     def _todo(self) -> Iterator[Sending]:
         for _, sending in zip(range(self.count), self.messages, strict=False):
-            if self._stopped or not self.running or self.numbers.seconds >= self.seconds:
+            if self._stopped or not self.running:
                 return
             yield sending
 
@@ -110,8 +128,10 @@ class Load:
             due = at / self.rate if self.rate is not None else sending.due or 0.0
             if due >= self.seconds:
                 break
-            if (wait := due - self._passed()) > 0:
-                await self.client.timing.sleep(wait)
+            while not self._stopped and (wait := due - self._passed()) > 0:
+                watch = self.client.timing.later(wait, self._go_on)
+                await self._pause()
+                watch.cancel()
             if self._stopped:
                 break
             await self._fewer(MOST_IN_FLIGHT)
@@ -120,11 +140,20 @@ class Load:
 
     async def _fewer(self, most: int) -> None:
         """Wait until fewer than *most* are in flight. Raises what a check raised."""
-        while self._under_way >= most and not self._failed:
-            self._room = asyncio.get_running_loop().create_future()
-            await self._room
+        self._most = most
+        while self._under_way >= most and not self._failed and not self._given_up:
+            await self._pause()
+        self._most = 0
         if self._failed:
             raise self._failed
+
+    async def _pause(self) -> None:
+        self._pausing = asyncio.get_running_loop().create_future()
+        await self._pausing
+
+    def _go_on(self) -> None:
+        if self._pausing is not None and not self._pausing.done():
+            self._pausing.set_result(None)
 
     def _send(
         self, sending: Sending, began: float, due: float | None, follow: Callable[[float], None]
@@ -140,23 +169,26 @@ class Load:
         ended = partial(self._ended, exchange, began if due is None else due, follow)
         try:
             if not self.client.begin(exchange, ended):
-                task = asyncio.get_running_loop().create_task(self._carried(exchange, ended))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                task = asyncio.get_running_loop().create_task(self.client.carry(exchange))
+                self._connecting[task] = exchange
+                task.add_done_callback(partial(self._carried, exchange, ended))
         except IsoError as error:
             exchange.note = str(error)
             # Not at once: many that fail one after the other would not come back.
             asyncio.get_running_loop().call_soon(ended)
 
-    async def _carried(self, exchange: Exchange, ended: Callable[[], None]) -> None:
-        """The same where a connection is to be opened first."""
-        try:
-            await self.client.carry(exchange)
-        except IsoError as error:
+    def _carried(self, exchange: Exchange, ended: Callable[[], None], task: asyncio.Task[None]) -> None:
+        """What had a connection opened first has ended."""
+        del self._connecting[task]
+        if task.cancelled():
+            exchange.note = "the load ended before a connection could be had"
+        elif error := task.exception():
             exchange.note = str(error)
         ended()
 
     def _ended(self, exchange: Exchange, began: float, follow: Callable[[float], None]) -> None:
+        if not self.running:  # given up: it counts as neither answered nor lost
+            return
         self._under_way -= 1
         try:
             now = self._passed()
@@ -168,8 +200,8 @@ class Load:
             follow(now)
         except Exception as error:  # noqa: BLE001, of a check or of the messages: `run` raises it
             self._failed = error
-        if self._room is not None and not self._room.done():
-            self._room.set_result(None)
+        if self._under_way < self._most or self._failed:
+            self._go_on()
 
 
 def _nothing(now: float) -> None:
