@@ -20,7 +20,7 @@ from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
 from sim.errors import IsoError, WireError
 from sim.kept import Kept
-from sim.link.channel import Channel
+from sim.link.client_channel import ClientChannel
 from sim.link.deadlines import Deadlines
 from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange, tells_of_the_past
@@ -51,7 +51,7 @@ Unsolicited = Callable[[Message], Message | None]
 class _Awaited:
     exchange: Exchange
     key: Key
-    channel: Channel
+    channel: ClientChannel
     ended: Callable[[], None]
     began: float
     seconds: float
@@ -102,7 +102,8 @@ class AsyncClient:
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
         self._open = Unsettled(self.limits["unsettled"], self.tell)
         self._unsolicited = unsolicited or self._answer_echo
-        self._pool = Pool(self, pool)
+        name = f"{where[0]}:{where[1]}"
+        self._pool = Pool(name, pool, self._open_channel, self.tell, self.timing, self.limits)
         self._awaited: dict[Key, _Awaited] = {}
         self._deadlines: Deadlines[_Awaited] = Deadlines(self.timing, self._give_up)
         # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
@@ -242,7 +243,7 @@ class AsyncClient:
             seconds = max(0.0, seconds - (self.timing.now() - began))
         await self._over(channel, exchange, seconds)
 
-    async def _over(self, channel: Channel, exchange: Exchange, timeout: float | None) -> None:
+    async def _over(self, channel: ClientChannel, exchange: Exchange, timeout: float | None) -> None:
         done = asyncio.get_running_loop().create_future()
 
         def ended() -> None:
@@ -262,7 +263,7 @@ class AsyncClient:
         return channel is not None
 
     def _begin(
-        self, channel: Channel, exchange: Exchange, ended: Callable[[], None], timeout: float | None
+        self, channel: ClientChannel, exchange: Exchange, ended: Callable[[], None], timeout: float | None
     ) -> None:
         message = exchange.request
         expected = mtis.response_mti(message.mti)
@@ -300,8 +301,21 @@ class AsyncClient:
     def _key(self, mti: str, message: Message) -> Key:
         return (mti, *map(message.fields.get, self.match))
 
-    def lost(self, channel: Channel, why: str) -> None:
+    async def _open_channel(self, name: str) -> ClientChannel:
+        return await ClientChannel.open(
+            name,
+            self.where,
+            self.line,
+            self.timing,
+            self.limits,
+            tls=self.tls,
+            heard=self._heard,
+            lost=self._lost,
+        )
+
+    def _lost(self, channel: ClientChannel) -> None:
         """*channel* is over: nobody waits any more for answers over it."""
+        why = channel.why
         if channel in self._pool.channels:
             self._pool.channels.remove(channel)
         self.tell("closed", why, channel.name)
@@ -311,19 +325,20 @@ class AsyncClient:
             self.tell("lost", why, channel.name)
             awaited.end(LOST, why)
 
-    def heard(self, channel: Channel, frames: Iterable[bytes]) -> None:
+    def _heard(self, channel: ClientChannel, frames: Iterable[bytes]) -> None:
         """Take what has come over *channel*."""
         now, wall = self.timing.now(), self.timing.wall()  # they came together
         for data in frames:
             self._take(channel, data, now, wall)
 
-    def _take(self, channel: Channel, data: bytes, now: float, wall: float) -> None:
+    def _take(self, channel: ClientChannel, data: bytes, now: float, wall: float) -> None:
         try:
             message, _ = self.line.decode(data)
         except (WireError, ParseError) as error:
-            kind, note = self.line.unread(data, error)
+            kind, note = channel.misread(data, error)
             self.traffic.add(wall, channel.name, IN, kind, data, note=note)
             return
+        channel.understood()
         key = self._key(message.mti, message)
         awaited = self._awaited.get(key)
         if awaited is not None:
@@ -349,7 +364,7 @@ class AsyncClient:
             return ""
         return _DISTRUSTED.get(self.keys.wrong_mac(exchange.answer, self.line.mac_format, self.network), "")
 
-    def _unasked(self, channel: Channel, message: Message, data: bytes, wall: float) -> None:
+    def _unasked(self, channel: ClientChannel, message: Message, data: bytes, wall: float) -> None:
         kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"
         self.traffic.add(wall, channel.name, IN, kind, data)
         if kind == "unmatched":
@@ -389,7 +404,7 @@ class AsyncClient:
             self.tell("echo failed", str(error))
         self._rest()
 
-    async def _test(self, channel: Channel) -> None:
+    async def _test(self, channel: ClientChannel) -> None:
         at = datetime.fromtimestamp(self.timing.wall(), UTC)
         version = self.line.version or self.line.format.version
         made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=at)

@@ -19,10 +19,10 @@ from sim.codec import Message
 from sim.errors import IsoError, WireError
 from sim.link.accounts import Accounts
 from sim.link.errors import LinkError
+from sim.link.host_channel import HostChannel
 from sim.link.issuer import Decision, Issuer
 from sim.link.line import KEEP_ALIVE, Line, answering
 from sim.link.rules import Rule, Table
-from sim.link.serving import Serving
 from sim.link.timing import Timing
 from sim.link.tls import why_not
 from sim.link.traffic import EVENT, Traffic
@@ -75,7 +75,7 @@ class AsyncHost:
             keys=keys,
             format=self.line.mac_format,
         )
-        self.serving: set[Serving] = set()
+        self.serving: set[HostChannel] = set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._shaking: set[asyncio.Task[None]] = set()
@@ -151,7 +151,8 @@ class AsyncHost:
             self._tell("refused", why, name)
             writer.close()
             return
-        one = Serving(self, name, reader, writer)
+        opened = (name, (reader, writer), self.line, self.timing, self.limits)
+        one = HostChannel(*opened, traffic=self.traffic, decide=self.decide)
         self.serving.add(one)
         self._tell("connected", "", name)
         try:
@@ -186,16 +187,17 @@ class AsyncHost:
     def _tell(self, kind: str, note: str, name: str = "") -> None:
         self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)
 
-    def decide(self, data: bytes, one: Serving) -> tuple[Decision, bytes]:
+    def decide(self, data: bytes, one: HostChannel) -> tuple[Decision, bytes]:
         """The decision on a frame, and the frame of its answer (empty: none)."""
         try:
             request, layers = self.line.decode(data)
         except WireError as error:
-            kind, why = self.line.unread(data, error)
+            kind, why = one.misread(data, error)
             empty = kind == KEEP_ALIVE
             decision = Decision(None, note=why) if empty else self.issuer.unreadable(error, why)
             layers = ()
         else:
+            one.understood()
             try:
                 decision = self.issuer.decide(request, one.session)
             except IsoError as error:

@@ -21,9 +21,6 @@ from sim.spec.tables import read_toml
 KEEP_ALIVE = "keep-alive"
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
 _MOST_NAMED = 3
-# The most that either end takes from a connection at once: answers to it go out, and the other end works on
-# the first of them, while the next are made.
-PIECE = 1 << 12
 
 
 class Cutter:
@@ -168,15 +165,16 @@ class Line:
                 pass  # read once more below, where the error counts bytes
         return decode(body, self.format, self.version), layers
 
-    def unread(self, data: bytes, error: IsoError) -> tuple[str, str]:
+    def unread(self, data: bytes, error: IsoError, *, name_formats: bool = True) -> tuple[str, str]:
         """What a frame is that gave *error*, in a word, and why, with the formats that read it where this
-        line's does not: a length of zero alone is no message, as many switches send it to keep a line open.
+        line's does not, if they are to be named: a length of zero alone is no message, as many switches send
+        it to keep a line open.
         """
         outermost = frame(self.framing[0])
         width = outermost.zeros_before + outermost.width + outermost.zeros_after
         if outermost.kind == "length" and len(data) == width:
             return KEEP_ALIVE, "a frame of length 0 keeps the line open"
-        read = self._read_by(data)
+        read = self._read_by(data) if name_formats else []
         return "unreadable", f"{error}; it reads as {' or '.join(read[:_MOST_NAMED])}" if read else str(error)
 
     def _read_by(self, data: bytes) -> list[str]:

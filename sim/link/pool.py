@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import Any
 
-from sim.link.channel import Channel
+from sim.link.client_channel import ClientChannel
 from sim.link.errors import LinkError
-
-if TYPE_CHECKING:
-    from sim.link.client import AsyncClient
+from sim.link.timing import Timing
 
 
 class Pool:
-    """*size* connections of *client* to its one place."""
+    """*size* connections to the one place called *name*, each opened by *open_channel*, which is given what
+    it is to be called; *tell* is given what happens: a kind, a note, the connection's name."""
 
-    def __init__(self, client: AsyncClient, size: int) -> None:
-        where = client.where
-        self.name, self.size = f"{where[0]}:{where[1]}", size
-        self.channels: list[Channel] = []
+    def __init__(
+        self,
+        name: str,
+        size: int,
+        open_channel: Callable[[str], Awaitable[ClientChannel]],
+        tell: Callable[[str, str, str], None],
+        timing: Timing,
+        limits: Mapping[str, Any],
+    ) -> None:
+        self.name, self.size = name, size
+        self.channels: list[ClientChannel] = []
         self.closed = False
-        self._client, self._limits = client, client.limits
+        self._open_channel, self._tell = open_channel, tell
+        self._timing, self._limits = timing, limits
         self._opening: asyncio.Task[None] | None = None
         self._waiting: list[asyncio.Future[LinkError | None]] = []
         self._refused: LinkError | None = None  # why the last try failed
@@ -58,7 +66,7 @@ class Pool:
         for channel in tuple(self.channels):
             await channel.close()
 
-    async def channel(self, seconds: float) -> Channel:
+    async def channel(self, seconds: float) -> ClientChannel:
         """The free connection, waited for *seconds* at most where there is none: all that wait share one
         series of attempts, with growing waits between them, and its end. Raises LinkError."""
         channel = self.free()
@@ -69,8 +77,7 @@ class Pool:
         self._fill_up()
         came: asyncio.Future[LinkError | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(came)
-        timing = self._client.timing
-        watch = timing.later(seconds, lambda: _settle(came, self._not_within(seconds)))
+        watch = self._timing.later(seconds, lambda: _settle(came, self._not_within(seconds)))
         try:
             if error := await came:
                 raise error
@@ -83,7 +90,7 @@ class Pool:
             raise LinkError(self.name, "a connection", "none")
         return channel
 
-    def free(self) -> Channel | None:
+    def free(self) -> ClientChannel | None:
         """The connection with the fewest awaited answers, None where one is to be opened first. What is
         missing beside it is opened meanwhile: nobody waits for that."""
         channels = self.channels
@@ -113,11 +120,11 @@ class Pool:
                 self._refused, left = error, left - 1
             if not left:
                 break
-            self._client.tell("waiting", f"{self._refused}; next try in {wait:g} seconds")
-            await self._client.timing.sleep(wait)
+            self._tell("waiting", f"{self._refused}; next try in {wait:g} seconds", "")
+            await self._timing.sleep(wait)
             wait = min(wait * factor, longest)
         if self.channels:
-            self._client.tell("waiting", f"{self._refused}; the other connections go on")
+            self._tell("waiting", f"{self._refused}; the other connections go on", "")
         self._wake(self._refused)
 
     def _wake(self, error: LinkError | None) -> None:
@@ -136,13 +143,13 @@ class Pool:
     async def _open(self) -> None:
         self._count += 1
         name = f"{self._count} {self.name}"
-        channel = await Channel.open(self._client, name)
+        channel = await self._open_channel(name)
         if self.closed:  # meanwhile
             await channel.close()
             raise self._not_open()
         self.channels.append(channel)
         self._refused = None
-        self._client.tell("connected", "", name)
+        self._tell("connected", "", name)
         self._wake(None)
 
 

@@ -138,7 +138,7 @@ def test_a_load_whose_host_is_killed_ends_with_its_seconds(how: dict[str, Any]) 
     assert numbers.seconds <= 6
     assert numbers.statuses["not sent"]
     assert sum(numbers.statuses.values()) == numbers.sent
-    assert numbers.wrong["the load ended before a connection could be had"] == numbers.statuses["not sent"]
+    assert sum(numbers.wrong.values()) == numbers.statuses["not sent"]
 
 
 def test_a_load_that_is_given_up_ends_at_once() -> None:

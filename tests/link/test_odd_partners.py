@@ -110,3 +110,34 @@ def test_a_partner_that_writes_another_format_is_told_by_its_name() -> None:
             assert "reads as" not in unknown
 
     asyncio.run(run())
+
+
+def test_a_host_that_floods_keeps_neither_a_request_nor_the_end() -> None:
+    """Frames that are no message: the request is lost with its connection, which says why. Answers that
+    nobody waits for: the client can be closed while they come."""
+    flood = b"\x00\x01X" * 3000
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(2)
+        writer.write(flood)
+        await reader.read()
+        writer.close()
+
+    async def run() -> None:
+        nonlocal flood
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        where = server.sockets[0].getsockname()
+        async with AsyncClient(where, reverse=False) as client:
+            exchange = await client.send(message())
+            assert exchange.status == "lost"
+            assert exchange.note.endswith("frames in a row were no message")
+        flood = framed(respond(message(9)).message) * 1000
+        client = await AsyncClient(where, reverse=False).connect()
+        sending = asyncio.ensure_future(client.send(message()))
+        await until(lambda: client.traffic.counts["unmatched"])
+        await client.close()
+        assert (await sending).status == "lost"
+        assert client.traffic.counts["unmatched"] < 1000
+        server.close()
+
+    asyncio.run(run())

@@ -22,7 +22,7 @@ from sim.link.issuer import Session
 from sim.link.keys import KeyRing
 from sim.operations import NETWORKS, generate, respond
 from sim.spec import VERSIONS
-from tests.link.ends import AT, ManualTiming, certificate, framed, kinds, message, until
+from tests.link.ends import AT, LINE, ManualTiming, certificate, framed, kinds, message, until
 
 PAN = message()[2]
 _KEY = "0123456789ABCDEFFEDCBA9876543210"
@@ -348,6 +348,6 @@ def test_nothing_that_comes_in_is_too_odd_to_be_decided() -> None:
         frame = bytearray(frames[at % len(frames)])
         for _ in range(some.randrange(4)):
             frame[some.randrange(2, len(frame))] = some.randrange(256)
-        serving: Any = SimpleNamespace(session=Session(), name="1")
-        decision, _ = hosts[at % len(hosts)].decide(bytes(frame), serving)
+        channel: Any = SimpleNamespace(session=Session(), misread=LINE.unread, understood=lambda: None)
+        decision, _ = hosts[at % len(hosts)].decide(bytes(frame), channel)
         assert decision.answer is not None or decision.note
