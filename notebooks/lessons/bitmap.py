@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lessons.judging import Lesson, equal, members
 from sim.codec import bitmap as bitmaps
+from sim.operations.drill.facts import Hex
 
 _WRITTEN = (7, 11, 39, 70)
 _SECOND = 65  # the first element of the second bitmap
@@ -33,7 +34,7 @@ bitmap = Lesson(
         },
     ),
     equal(
-        lambda: bitmaps.to_hex(_WRITTEN),
+        lambda: Hex(bitmaps.to_hex(_WRITTEN)),
         "mark the four positions among 128, then write a hex digit for every four bits.",
         "DE 70 is bit 6 of the second half: 0000 0100 begins it. The first half begins with 8, for bit 1.",
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import sim
-from lessons.judging import Exercise, Lesson, wants
+from lessons.judging import Exercise, Lesson, Verdict, wants
 from lessons.traffic import NOON
 
 
@@ -36,9 +36,11 @@ def _mended(which: int, hint: str, stronger: str) -> Exercise:
 
     judged = wants(wish, stronger=stronger)
 
-    def judge(answer: object) -> str:
+    def judge(answer: object) -> Verdict:
         found = judged.judge(answer)
-        return f"{found} {hint[:1].upper()}{hint[1:]}" if found.startswith("this text cannot") else found
+        if found.hint.startswith("this text cannot"):
+            return Verdict(f"{found.hint} {hint[:1].upper()}{hint[1:]}")
+        return found
 
     return Exercise(judge, stronger)
 

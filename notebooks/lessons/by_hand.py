@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lessons.judging import Lesson, equal, members
-from lessons.paper import Ways, chip_request, story, tags, wish
+from lessons.paper import amount, chip_request, entry, money, purpose, story, tags, wanted
 from lessons.sheets import Row, facts, sheet
 from sim.operations import anatomy
+from sim.operations.drill.facts import BYTES, Digits, Fact, Hex, Month, Number, OneOf, Several
 
 FIRST, SECOND = "step by step", "second by hand"
 _DIGITS = 2  # of a byte
-_EXPIRES = 14
+_PLACES = ("characters", "bytes")
 
 
-def _meaning(name: str) -> tuple[str, ...]:
-    """The words that the last cell of a row must have, each with `|` between spellings of it."""
+def _meaning(number: int) -> Fact | None:
+    """What the last cell of a row must say; None where no meaning is asked for."""
     message = chip_request(FIRST)
-    said = {key: [str(way).lower() for way in ways] for key, ways in story(message).items()}
-    expires = message[_EXPIRES]
-    words = {
-        "3": ("|".join((said["what"][0], "goods")),),
-        "4": (said["amount"][0], said["currency"][0]),
-        "14": (f"20{expires[:2]}|{expires[:2]}",),
-        "22": ("|".join(said["how"][:-1]),),
-        "49": (said["currency"][0],),
+    facts_of: dict[int, Callable[[], Fact]] = {
+        3: lambda: purpose(message),
+        4: lambda: amount(message, both=True),
+        14: lambda: Month(message[14]),
+        22: lambda: entry(message),
+        49: lambda: money(message),
     }
-    return words.get(name, ())
+    return facts_of[number]() if number in facts_of else None
 
 
 def rows(*numbers: int) -> dict[str, Row]:
@@ -37,25 +38,28 @@ def rows(*numbers: int) -> dict[str, Row]:
             value = (
                 chip_request(FIRST)[place.number] if place.number > 1 else seen.raw[place.start : place.end]
             )
-            found[str(place.number)] = Row(start, len(value), value, _meaning(str(place.number)))
+            found[str(place.number)] = Row(start, len(value), value, _meaning(place.number))
     return found
 
 
-def _second() -> dict[str, Ways]:
+def _chip() -> dict[str, Fact]:
+    """What the five tags of the first message hold, as digits or as what they mean."""
+    message = chip_request(FIRST)
+    found = tags(message)
+    return {
+        "9F27": wanted(message),
+        "95": Hex(found["95"]),
+        "9F02": amount(message, units=True),
+        "5F2A": money(message),
+        "9C": OneOf((Digits(found["9C"], padded=True), Hex(found["9C"]), purpose(message))),
+    }
+
+
+def _second() -> dict[str, Fact]:
     message = chip_request(SECOND)
     digits = len(message[55])
-    size = (
-        digits,
-        f"{digits} digits",
-        f"{digits} characters",
-        digits // _DIGITS,
-        f"{digits // _DIGITS} bytes",
-    )
-    return {
-        **story(message),
-        "length of DE 55": size,
-        "the chip wants": (wish(message), tags(message)["9F27"]),
-    }
+    size = OneOf((Number(digits), Number(digits // _DIGITS, BYTES)))
+    return {**story(message), "length of DE 55": size, "the chip wants": wanted(message)}
 
 
 def _end(number: int) -> int:
@@ -80,12 +84,12 @@ by_hand = Lesson(
         "Go on adding up the lengths of the cheat sheet: nothing may be skipped, and DE 32, 35 and 48 have prefixes.",
     ),
     equal(
-        lambda: [_end(55), len(chip_request(FIRST)[55]) // _DIGITS],
+        lambda: Several((_end(55), len(chip_request(FIRST)[55]) // _DIGITS), Number(0, _PLACES)),
         "DE 55 begins behind DE 49. Its three digits of length count hex digits, and two of them are a byte.",
         "The end is the start, and three digits of prefix, and as many characters as they say.",
     ),
     facts(
-        lambda: {name: (tags(chip_request(FIRST))[name],) for name in ("9F27", "95", "9F02", "5F2A", "9C")},
+        _chip,
         "Cut from the front: tag, length, value. The length says, in hexadecimal, how many *bytes* the value has: two digits each.",
     ),
     facts(_second, "The same way as before: bitmap, then add up. The cheat sheet has every format."),

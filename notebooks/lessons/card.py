@@ -5,6 +5,7 @@ from __future__ import annotations
 from lessons.judging import Lesson, equal
 from sim.elements import pan
 from sim.masking import mask_pan
+from sim.operations.drill.facts import Masked, NetworkName
 from sim.spec.networks import detect, test_cards
 
 _DIGITS = "7992739872"
@@ -22,7 +23,7 @@ card = Lesson(
         },
     ),
     equal(
-        lambda: getattr(detect("2720990000000000"), "network", ""),
+        lambda: NetworkName(getattr(detect("2720990000000000"), "network", "")),
         "look for the range around 272099; a range has a lowest and a highest number.",
         "There are ranges that begin with 2.",
         {
@@ -32,7 +33,9 @@ card = Lesson(
         },
     ),
     equal(
-        lambda: mask_pan(next(one.pan for one in test_cards() if one.network == "AMEX" and one.default)),
+        lambda: Masked(
+            mask_pan(next(one.pan for one in test_cards() if one.network == "AMEX" and one.default))
+        ),
         "six digits, stars, four digits; as many characters as the card has digits: 15.",
         "Between six and four stand as many stars as are left of 15.",
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lessons.judging import Lesson, equal
 from sim.elements import tlv
+from sim.operations.drill.facts import Hex, Several
 from sim.spec import emv as tables
 
 _LIST = "5F2A0209789A032611209C0100"
@@ -24,7 +25,7 @@ def results(found: tuple[str, ...]) -> str:
 chip = Lesson(
     "chip",
     equal(
-        lambda: [tag.tag for tag in tlv.read(_LIST)],
+        lambda: Several(tuple(tag.tag for tag in tlv.read(_LIST)), Hex("")),
         "read tag, length, value, and begin again behind the value.",
         "5F ends in five ones, so that tag has two bytes; 9A does not, so it has one.",
         {
@@ -35,7 +36,7 @@ chip = Lesson(
         },
     ),
     equal(
-        lambda: tlv.write({"9F02": f"{1234:012}"}),
+        lambda: Hex(tlv.write({"9F02": f"{1234:012}"})),
         "tag, length, value: twelve digits are six bytes.",
         "9F02, then the number of bytes in two hex digits, then twelve digits of cents.",
         {
@@ -48,7 +49,7 @@ chip = Lesson(
         },
     ),
     equal(
-        lambda: results(_FOUND),
+        lambda: Hex(results(_FOUND)),
         "five bytes, ten hexadecimal digits. Find byte and bit of both findings in the table, and set those bits.",
         "Bit 8 of a byte is 80, bit 7 is 40, bit 6 is 20, bit 5 is 10. One finding is in byte 3, one in byte 4.",
         {

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import sim
-from lessons.judging import Exercise, Lesson, equal
+from lessons.judging import RIGHT, Exercise, Lesson, Verdict, equal
 from sim.codec.wire import encode, wire_format
 from sim.codec.wire.formats import Format
+from sim.operations.drill.facts import BYTES, Number
 
 _NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 _BASE, _NUMBER, _WIDTH = "ascii-binary", 37, 14
@@ -18,7 +19,12 @@ def _echo() -> sim.Message:
     return sim.generate("echo", stan="000042", at=_NOON).iso.to_message()
 
 
-def _dialect(answer: Any) -> str:
+def _dialect(answer: Any) -> Verdict:
+    hint = _unlike(answer)
+    return Verdict(hint) if hint else RIGHT
+
+
+def _unlike(answer: Any) -> str:
     """For a format like another one, but for the width of one element."""
     if not isinstance(answer, Format):
         return "the answer is what `sim.load_format(file)` gives."
@@ -36,7 +42,7 @@ def _dialect(answer: Any) -> str:
 dialects = Lesson(
     "dialects",
     equal(
-        lambda: len(encode(_echo(), "ebcdic-hex")),
+        lambda: Number(len(encode(_echo(), "ebcdic-hex")), BYTES),
         "write the echo and count: `len(encode(message, ...))`.",
         "In `ebcdic-hex` the bitmap stands as hex digits, and every character takes a byte.",
         {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sim
 from lessons.judging import Lesson, equal, wants
 from lessons.messages import answers, is_kind, that
+from sim.operations.drill.facts import BYTES, Number
 
 # What the notebook calls `answered`: a length of two bytes, and a message in EBCDIC.
 ANSWERED = (
@@ -24,7 +25,7 @@ def _byte(number: int) -> int:
 dumps = Lesson(
     "dumps",
     equal(
-        lambda: _LENGTH - _TPDU,
+        lambda: Number(_LENGTH - _TPDU, BYTES),
         "the two bytes in front, 008f, count all that follows. The TPDU, ten hex digits, is no part of the message.",
         "8f is 8 times 16 and 15. Ten hex digits are five bytes.",
         {
@@ -35,7 +36,7 @@ dumps = Lesson(
         },
     ),
     equal(
-        lambda: _byte(39),
+        lambda: Number(_byte(39), BYTES),
         "`byte_start` of the row whose number is 39, in the table of `answered`.",
         "`sim.parse(answered)[['number', 'byte_start']]`.",
         {

@@ -8,11 +8,13 @@ from functools import cached_property, lru_cache
 
 import sim
 from lessons.judging import Exercise, Lesson, members, wants
-from lessons.paper import Ways, chip_request, dice, ruled, story, tags, ways_of_amount, wish
+from lessons.names import person
+from lessons.paper import amount, chip_request, dice, ruled, story, tags, wanted
 from lessons.sheets import facts
 from lessons.traffic import NOON
 from sim.codec import build
 from sim.operations import generate, respond, reverse
+from sim.operations.drill.facts import Digits, Fact, Moment, NetworkName, Number, YesNo
 from sim.spec import lookup
 
 _LINES = 1000
@@ -22,8 +24,8 @@ _DECISIONS = ("00", "51", "54", "55", "41", "91")
 
 
 @dataclass(frozen=True)
-class Paper:
-    """What one student is asked, all of it from `name`."""
+class _Key:
+    """What one student is asked, all of it from `name`, and so what is right."""
 
     name: str
 
@@ -100,88 +102,113 @@ class Paper:
             lines += [build(asked), build(respond(asked, code if fails else usual).message)]
         return tuple(lines)
 
-    def __repr__(self) -> str:
-        stan, sent = sim.codec.parse(self.whole)[11], sim.codec.parse(self.whole)[7]
-        parts = {
-            "1 to 3. The request": ruled(self.message),
-            "4. The answer to it": ruled(self.answered),
-            "5. A reversal": ruled(self.undone),
-            f"6. An echo test, damaged. It was sent at {sent} (DE 7) with STAN {stan}": self.broken,
-        }
-        return "\n\n".join(f"{title}\n{text}" for title, text in parts.items())
-
 
 @lru_cache(maxsize=64)
-def _paper(name: str) -> Paper:
-    return Paper(name)
+def _key(name: str) -> _Key:
+    return _Key(name)
+
+
+def key(student: str) -> _Key:
+    """What is right in the paper of *student*. For teachers: marks tell of a submission that asks for it."""
+    return _key(person(student))
+
+
+class Paper:
+    """What one student is handed: shown, it is what is asked, and `log` is the night. It holds no answers."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """The night, a thousand lines."""
+        return _key(self.name).log
+
+    def __repr__(self) -> str:
+        right = _key(self.name)
+        stan, sent = sim.codec.parse(right.whole)[11], sim.codec.parse(right.whole)[7]
+        parts = {
+            "1 to 3. The request": ruled(right.message),
+            "4. The answer to it": ruled(right.answered),
+            "5. A reversal": ruled(right.undone),
+            f"6. An echo test, damaged. It was sent at {sent} (DE 7) with STAN {stan}": right.broken,
+        }
+        return "\n\n".join(f"{title}\n{text}" for title, text in parts.items())
 
 
 class Exam(Lesson):
     """The lesson of a student: `paper(name)` chooses whose."""
 
-    name_of_student = ""
+    _name = ""
 
-    def paper(self, student: str = "") -> Paper:
-        """The paper of *student*; letter case and blanks around make no difference."""
-        self.name_of_student = student.strip().lower()
-        return self.present
+    def paper(self, student: str = "", *, silent: bool = False) -> Paper:
+        """The paper of *student*, whose name may be written as people write it; *silent*, and no verdict is
+        shown until the papers are marked."""
+        self._name = person(student)
+        self._silent = silent
+        return Paper(self._name)
 
     def seat(self, student: str) -> None:
         """Judge by the paper of *student*."""
         self.paper(student)
 
-    @property
-    def present(self) -> Paper:
-        """The paper that is being judged."""
-        return _paper(self.name_of_student)
+    def __dir__(self) -> list[str]:
+        return ["paper"]
 
 
-def _request() -> dict[str, Ways]:
-    return story(exam.present.message)
+def _present() -> _Key:
+    """The paper that is being judged."""
+    return _key(exam._name)
 
 
-def _chip() -> dict[str, Ways]:
-    paper = exam.present
+def _request() -> dict[str, Fact]:
+    return story(_present().message)
+
+
+def _chip() -> dict[str, Fact]:
+    paper = _present()
     found = tags(paper.message)
     return {
-        "wish": (wish(paper.message), found["9F27"]),
-        "counter": (int(found["9F36"], 16),),
-        "signed amount": (*ways_of_amount(paper.signed), found["9F02"]),
-        "agrees": (found["9F02"] == paper.message[4],),
+        "wish": wanted(paper.message),
+        "counter": Number(int(found["9F36"], 16)),
+        "signed amount": amount(paper.signed, units=True),
+        "agrees": YesNo(found["9F02"] == paper.message[4], "agrees"),
     }
 
 
-def _answer() -> dict[str, Ways]:
-    message = exam.present.answered
+def _answer() -> dict[str, Fact]:
+    message = _present().answered
     found = lookup("response_code", message[39], version="1987")
     return {
-        "mti": (message.mti,),
-        "code": (message[39],),
-        "approved": (found is not None and found.kind == "approved",),
+        "mti": Digits(message.mti),
+        "code": Digits(message[39]),
+        "approved": YesNo(found is not None and found.kind == "approved", "approved"),
     }
 
 
-def _reversal() -> dict[str, Ways]:
-    message = exam.present.undone
+def _reversal() -> dict[str, Fact]:
+    message = _present().undone
     return {
-        "own stan": (message[11],),
-        "original stan": (message[90][4:10],),
-        "original mti": (message[90][:4],),
+        "own stan": Digits(message[11], padded=True),
+        "original stan": Digits(message[90][4:10], padded=True),
+        "original mti": Digits(message[90][:4]),
     }
 
 
-def _incident() -> dict[str, Ways]:
-    network, code, _ = exam.present.incident
-    log = sim.read(exam.present.log, progress=False)
+def _incident() -> dict[str, Fact]:
+    network, code, _ = _present().incident
+    log = sim.read(_present().log, progress=False)
     rows = log[(log["network"] == network) & (log["mti"] == "0110")]
     last_good = rows.loc[rows["DE39"] != code].index[-1]
     first = rows.loc[rows.index > last_good, "DE7"].iloc[0][4:8]
-    return {"network": (network,), "code": (code,), "since": (first, f"{first[:2]}:{first[2:]}")}
+    return {"network": NetworkName(network), "code": Digits(code), "since": Moment(first)}
 
 
 def _mended() -> Exercise:
     def wish_for(message: sim.Message) -> str:
-        if build(message) == exam.present.whole:
+        if build(message) == _present().whole:
             return ""
         return (
             "it can be read, but it is not what was sent. Compare STAN, time and bitmap with what is known."
@@ -194,7 +221,7 @@ def _mended() -> Exercise:
 
 exam = Exam(
     "exam",
-    members(lambda: exam.present.message.fields, "four bits for each digit of the bitmap, counted from 1."),
+    members(lambda: _present().message.fields, "four bits for each digit of the bitmap, counted from 1."),
     facts(_request),
     facts(_chip),
     facts(_answer),

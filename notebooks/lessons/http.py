@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lessons.judging import Exercise, Lesson, kind, members
+from lessons.judging import RIGHT, Exercise, Lesson, Verdict, kind, members
 from lessons.money import minor
+from sim.operations.drill.facts import Spelling
 from sim.spec import currency
 
 TEXT = "0800822000000000000004000000000000001120120000000042301"
@@ -16,22 +17,29 @@ REFUSED = {"network": "VISA", "currency": "JPY", "stan": "42", "amount_minor_uni
 def _body(hints: dict[str, str], stronger: str, **wanted: object) -> Exercise:
     """For the body of a request: each wish is a key of the interface with its value."""
 
-    def judge(answer: Any) -> str:
-        if not isinstance(answer, dict):
-            return "the body is a `dict`: names of the interface with their values."
-        unknown = [key for key in answer if key not in wanted and key not in hints]
-        if unknown:
-            return f"`{unknown[0]}` is not asked for, or is no name of the interface."
-        for key, value in wanted.items():
-            if key not in answer:
-                return f"`{key}` is missing."
-            if type(answer[key]) is not type(value):
-                return f"`{key}` should be {kind(value)}, not {kind(answer[key])}."
-            if answer[key] != value:
-                return f"`{key}` has another value. {hints.get(key, '')}".strip()
-        return ""
+    def judge(answer: Any) -> Verdict:
+        body = json.loads(answer) if isinstance(answer, str) else answer
+        hint = _unlike(body, wanted, hints)
+        return Verdict(hint) if hint else RIGHT
 
     return Exercise(judge, stronger)
+
+
+def _unlike(body: Any, wanted: dict[str, object], hints: dict[str, str]) -> str:
+    """What of *body* is not as the interface wants it; empty where all is."""
+    if not isinstance(body, dict):
+        return "the body is a `dict`: names of the interface with their values."
+    unknown = [key for key in body if key not in wanted and key not in hints]
+    if unknown:
+        return f"`{unknown[0]}` is not asked for, or is no name of the interface."
+    for key, value in wanted.items():
+        if key not in body:
+            return f"`{key}` is missing."
+        if type(body[key]) is not type(value):
+            return f"`{key}` should be {kind(value)}, not {kind(body[key])}."
+        if body[key] != value:
+            return f"`{key}` has another value. {hints.get(key, '')}".strip()
+    return ""
 
 
 def _refused() -> list[str]:
@@ -74,6 +82,7 @@ http = Lesson(
             ("currency",): "that is one of them; an answer lists all faults.",
             ("stan",): "that is one of them; an answer lists all faults.",
         },
+        of=Spelling(""),
     ),
     _body(
         {

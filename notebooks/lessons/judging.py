@@ -1,23 +1,35 @@
 """How an answer is judged: what counts as the same, and what a learner is told when it is not.
 
-An exercise is a judge with a second, stronger hint. A judge takes an answer and gives a hint, empty when the
-answer is right. Where the slip that was made can be recognised, the hint names the slip.
+An exercise is a judge with a second, stronger hint. A judge takes an answer and gives a verdict: a hint, empty
+when the answer is right, and how much of it is. Where the slip that was made can be recognised, the hint names it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, ValuesView
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import sim
 from lessons import progress
 from sim.elements.words import with_article
-from sim.operations.drill.answers import folded, same
+from sim.operations.drill import Fact, fact
+from sim.operations.drill.facts import Element, Several
+from sim.operations.drill.plain import plain
 
-Judge = Callable[[Any], str]
+
+class Verdict(NamedTuple):
+    """What an answer deserves: a hint, empty when all of it is right, and how many of the facts that were asked
+    for it has."""
+
+    hint: str
+    right: int = 0
+    of: int = 1
+
+
+RIGHT = Verdict("", 1)
+Judge = Callable[[Any], Verdict]
 # Takes a message; gives a hint, empty when the message is as it should be.
 Wish = Callable[[sim.Message], str]
 
@@ -32,8 +44,6 @@ class Exercise(NamedTuple):
 
 
 _OPEN = ("", "...", "…")
-# A generator may have no end.
-_MOST = 1000
 
 
 def cells(answer: str) -> dict[str, list[str]]:
@@ -59,6 +69,7 @@ class Lesson:
         self._exercises = exercises
         self._solved: set[int] = set()
         self._missed: Counter[int] = Counter()
+        self._silent = False
 
     def __len__(self) -> int:
         return len(self._exercises)
@@ -73,6 +84,10 @@ class Lesson:
 
     def __call__(self, number: int, answer: object) -> None:
         """Print the verdict on *answer* to exercise *number*, and after a right one the score so far."""
+        if self._silent:
+            tried = self.judged(number, answer) is not None
+            print(f"Exercise {number}: {'taken down' if tried else 'not tried yet'}.")
+            return
         verdict = self.verdict(number, answer, attempt=self._missed[number] + 1)
         if verdict.startswith("right"):
             self._solved.add(number)
@@ -85,21 +100,29 @@ class Lesson:
     def verdict(self, number: int, answer: object, *, attempt: int = 1) -> str:
         """`not tried yet`, `right`, or `not yet` with a hint, from the second *attempt* on with a second
         one. Raises IndexError for an unknown number."""
+        found = self.judged(number, answer)
+        if found is None:
+            return "not tried yet. Put your answer in place of the three dots."
+        if not found.hint:
+            return "right. Well done."
+        stronger = self._exercises[number - 1].stronger if attempt > 1 and answer is not None else ""
+        return " ".join(_sentence(part) for part in ("not yet.", found.hint, stronger) if part)
+
+    def judged(self, number: int, answer: object) -> Verdict | None:
+        """What *answer* to exercise *number* deserves; None where it was not tried. Raises IndexError for an
+        unknown number."""
         if not 1 <= number <= len(self):
             raise IndexError(f"this notebook has exercises 1 to {len(self)}")
         if answer is None:
-            return "not yet. The answer is None: `print`, and what changes something in place, give nothing back."
+            return Verdict(
+                "the answer is None: `print`, and what changes something in place, give nothing back."
+            )
         if untried(answer):
-            return "not tried yet. Put your answer in place of the three dots."
-        exercise = self._exercises[number - 1]
+            return None
         try:
-            hint = exercise.judge(answer)
+            return self._exercises[number - 1].judge(answer)
         except (TypeError, ValueError, AttributeError, KeyError, IndexError):
-            hint = f"this exercise cannot use {kind(answer)}. Read again what it asks for."
-        if not hint:
-            return "right. Well done."
-        stronger = exercise.stronger if attempt > 1 else ""
-        return " ".join(_sentence(part) for part in ("not yet.", hint, stronger) if part)
+            return Verdict(f"this exercise cannot use {kind(answer)}. Read again what it asks for.")
 
 
 def _sentence(words: str) -> str:
@@ -111,35 +134,18 @@ def kind(answer: object) -> str:
     return "bytes" if isinstance(answer, bytes) else with_article(type(answer).__name__)
 
 
-def plain(answer: Any) -> Any:
-    """*answer* without what pandas and numpy wrap around it: a number, a text, or a list, which what gives
-    its items one by one (a generator, a range, the keys of a dict) is as well."""
-    if hasattr(answer, "tolist"):
-        answer = answer.tolist()
-    if isinstance(answer, Iterator | range | KeysView | ValuesView):
-        answer = list(islice(answer, _MOST))
-    if isinstance(answer, list | tuple):
-        return [plain(one) for one in answer]
-    return str(answer) if isinstance(answer, str) else answer
-
-
 def equal(
-    right: Callable[[], object],
-    hint: str,
-    stronger: str = "",
-    slips: Mapping[object, str] | None = None,
-    *,
-    exact: bool = False,
+    right: Callable[[], object], hint: str, stronger: str = "", slips: Mapping[object, str] | None = None
 ) -> Exercise:
-    """For one value, or several in order. *slips* are wrong answers that are often given, each with the
-    words that name the slip."""
+    """For one fact, or a value, or several in order. *slips* are wrong values that are often given, each with
+    the words that name the slip."""
 
-    def judge(answer: Any) -> str:
-        wanted, given = right(), plain(answer)
-        if same(given, wanted, exact=exact):
-            return ""
-        slip = next((words for one, words in (slips or {}).items() if same(given, one, exact=exact)), "")
-        return slip or _wrong_kind(given, wanted) or hint
+    def judge(answer: Any) -> Verdict:
+        wanted, given = fact(right()), plain(answer)
+        if wanted.fits(given):
+            return RIGHT
+        slip = next((words for one, words in (slips or {}).items() if wanted.like(one).fits(given)), "")
+        return Verdict(slip or _wrong_kind(given, wanted.value) or hint)
 
     return Exercise(judge, stronger)
 
@@ -155,7 +161,7 @@ def _wrong_kind(given: Any, wanted: object) -> str:
             return f"the answer is a list of {len(wanted)}, in order."
         return "" if len(given) == len(wanted) else f"{len(wanted)} are asked for, in order."
     names = {str: "text", int: "whole number"}
-    fits = isinstance(given, (str, int)) and not isinstance(given, bool)
+    fits = isinstance(given, (str, int, bytes)) and not isinstance(given, bool)
     return "" if fits else f"the answer is a {names.get(type(wanted), 'value')}, not {kind(given)}."
 
 
@@ -164,43 +170,54 @@ def members(
     hint: str,
     stronger: str = "",
     slips: Mapping[tuple[object, ...], str] | None = None,
+    *,
+    of: Fact | None = None,
 ) -> Exercise:
-    """For an answer in which neither the order nor the kind of collection matters."""
+    """For an answer in which neither the order nor the kind of collection matters, of facts like *of*; without
+    it, of elements."""
 
-    def judge(answer: Any) -> str:
-        given, wanted = _set(answer), _set(list(right()))
-        if given == wanted:
-            return ""
-        for slip, words in (slips or {}).items():
-            if given == _set(slip):
-                return words
-        extra, missing = given - wanted, wanted - given
-        one = min(extra, default="")
+    def judge(answer: Any) -> Verdict:
+        wanted, given = Several(tuple(right()), of or Element(0), ordered=False), plain(answer)
+        if wanted.fits(given):
+            return RIGHT
+        if isinstance(given, bool | float | bytes | dict):
+            raise TypeError
+        if slip := next((words for one, words in (slips or {}).items() if wanted.like(one).fits(given)), ""):
+            return Verdict(slip)
+        extra, missing = wanted.differs(given)
+        one = str(min(extra, key=str, default=""))
         told = f"{one} does not belong there. " if re.fullmatch(r"[0-9A-Z]{1,10}", one) else ""
-        told += f"{len(missing)} more belong{'s' * (len(missing) == 1)} there. " if missing else ""
-        return told + hint[:1].upper() + hint[1:]
+        told += f"{missing} more belong{'s' * (missing == 1)} there. " if missing else ""
+        return Verdict(told + hint[:1].upper() + hint[1:])
 
     return Exercise(judge, stronger)
-
-
-def _set(answer: Any) -> set[str]:
-    given = plain(answer)
-    if isinstance(given, str):
-        given = re.findall(r"\w+", given)
-    if isinstance(given, (bool, float, bytes, dict)):
-        raise TypeError
-    return {folded(str(one)) for one in ([given] if isinstance(given, int) else given)}
 
 
 def wants(*wishes: Wish, stronger: str = "") -> Exercise:
     """For a message in any form; the first of *wishes* that it does not meet gives its hint."""
 
-    def judge(answer: Any) -> str:
-        table = sim.parse(answer, format="text")
-        faults = [str(one) for one in table["finding"].fillna("") if str(one)]
+    def judge(answer: Any) -> Verdict:
+        table, faults = _table(answer)
         if faults:
-            return f"this text cannot be read as a message: {faults[0]}."
+            return Verdict(f"this text cannot be read as a message: {faults[0]}.")
         message = table.iso.to_message()
-        return next((hint for wish in wishes if (hint := wish(message))), "")
+        hint = next((hint for wish in wishes if (hint := wish(message))), "")
+        return Verdict(hint) if hint else RIGHT
 
     return Exercise(judge, stronger)
+
+
+def _table(answer: Any) -> tuple[Any, list[str]]:
+    """*answer* as a table of its elements, and what is wrong with it as a message. Blanks in front of a text and
+    a line end are not its content; blanks behind it may be."""
+    ways = [answer]
+    if isinstance(answer, str):
+        ways = [answer.lstrip().rstrip("\r\n\t"), answer.strip()]
+    found = None
+    for way in ways:
+        table = sim.parse(way, format="text")
+        faults = [str(one) for one in table["finding"].fillna("") if str(one)]
+        if not faults:
+            return table, []
+        found = found or (table, faults)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lessons.judging import Lesson, equal
 from sim.link.keys import mac, read_key_block, read_pin_block
+from sim.operations.drill.facts import Hex
 
 _CARD = "4111111111111111"
 _BLOCK = "046265EEEEEEEEEE"
@@ -28,7 +29,7 @@ keys = Lesson(
         },
     ),
     equal(
-        lambda: mac(_DATA, _KEY, algorithm="ISO9797-1-1", length=4).value,
+        lambda: Hex(mac(_DATA, _KEY, algorithm="ISO9797-1-1", length=4).value),
         "the algorithm is ISO9797-1-1, the length is 4 bytes.",
         "Both are arguments of sim.keys.mac, `algorithm` and `length`; the answer is the `value` of what it gives.",
         {
@@ -36,7 +37,7 @@ keys = Lesson(
         },
     ),
     equal(
-        _inside,
+        lambda: Hex(_inside()),
         "the key that was read has a check value: inside.key.check_value.",
         "It is the check value of the first key of this notebook.",
         {

@@ -6,12 +6,23 @@ import sim
 from lessons.judging import Lesson, equal, wants
 from lessons.messages import answers, belongs_to, costs, is_kind, that
 from lessons.traffic import NOON
+from sim.spec import spec
+
+_STAN = "004242"
+_FINDS = (2, 3, 4, 7, 11)  # by which an issuer finds what is undone
 
 
 def _request() -> sim.Message:
     """What the notebook calls `request`."""
     made = sim.generate("auth", network="VISA", amount_minor_units=2500, stan="000100", at=NOON)
     return made.iso.to_message()
+
+
+def _original(message: sim.Message) -> tuple[str, str]:
+    """MTI and STAN of the message that a reversal undoes: DE 90, or DE 56 in the later versions."""
+    if message.version == "1987":
+        return message[90][:4], message[90][4:10]
+    return message[56][:4], message[56][4 : 4 + spec(message.version)[11].width][-len(_STAN) :]
 
 
 life = Lesson(
@@ -36,11 +47,18 @@ life = Lesson(
     wants(
         that(lambda m: m.mti[1] == "4", "this is not a reversal; see `sim.reverse`."),
         that(
-            lambda m: m.mti in ("0400", "0420"),
+            lambda m: m.mti[1:] in ("400", "420"),
             "the reversal itself is asked for, sent once, and not its answer.",
         ),
-        that(lambda m: m[90][4:10] == "004242", "DE 90 should hold the original's STAN, 004242."),
-        that(lambda m: m[90][:4] == "0100", "DE 90 should name an authorization request, 0100."),
+        that(
+            lambda m: _original(m)[1] == _STAN,
+            f"DE 90 should hold the original's STAN, {_STAN}.",
+        ),
+        that(lambda m: _original(m)[0][1:] == "100", "DE 90 should name an authorization request, 0100."),
+        that(
+            lambda m: all(m.get(number) for number in _FINDS),
+            "nobody can match this one: a reversal also carries card, processing code, time and STAN.",
+        ),
         costs(7500, "USD"),
         stronger="First `sim.generate` with `stan=` and `amount_minor_units=`, then `sim.reverse` of what it made.",
     ),

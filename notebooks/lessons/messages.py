@@ -26,14 +26,12 @@ def that(met: Callable[[sim.Message], bool], hint: str) -> Wish:
 
 
 def is_kind(mti: str, hint: str = "") -> Wish:
-    """The wish for one message type; tells the version, the repeat and the answer apart from the rest."""
+    """The wish for one message type, in whatever version; tells the answer apart from the rest."""
 
     def wish(message: sim.Message) -> str:
-        found = message.mti
+        found = mti[0] + message.mti[1:]
         if found == mti:
             return ""
-        if found[1:] == mti[1:]:
-            return f"this is a message of ISO 8583:{message.version}; another version is asked for."
         if found == mtis.response_mti(mti):
             return f"{found} is the answer, not the question."
         if found == mtis.response_mti(found) or mtis.response_mti(found) == mti:
@@ -43,15 +41,23 @@ def is_kind(mti: str, hint: str = "") -> Wish:
     return wish
 
 
+def price(message: sim.Message) -> tuple[str, int]:
+    """The currency of a message, as three digits, and its amount in the smallest unit."""
+    digits = message.get(4) or "0"
+    if message.version == "2003":  # currency and exponent stand in front of the amount
+        return digits[:3], int(digits[4:] or 0)
+    return message.get(49) or "", int(digits)
+
+
 def costs(minor_units: int, alpha: str) -> Wish:
     """The wish for an amount of *minor_units* in the currency *alpha*."""
 
     def wish(message: sim.Message) -> str:
         known = currency(alpha)
         exponent = known.exponent or 0 if known else 0
-        if known is None or message.get(49) != known.numeric:
+        numeric, found = price(message)
+        if known is None or numeric != known.numeric:
             return f"the currency (DE 49) should be {alpha}; see `currency=`."
-        found = int(message.get(4) or 0)
         if found == minor_units:
             return ""
         if exponent and found * 10**exponent == minor_units:

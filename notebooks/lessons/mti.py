@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lessons.judging import Lesson, equal, members
 from sim.elements import mti as mtis
+from sim.operations.drill.facts import Digits
 from sim.spec import code_list
 
 _ADVICE = "financial transaction advice"
@@ -45,5 +46,6 @@ mti = Lesson(
         lambda: [one for one in ("0100", "0101", "0110", "0401", "0420", "0421") if mtis.is_repeat(one)],
         "look at the fourth digit only: is it odd?",
         "0, 2 and 4 in the last place are originals; 1, 3 and 5 repeats.",
+        of=Digits(""),
     ),
 )

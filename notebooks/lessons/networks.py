@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sim
 from lessons.judging import Lesson, equal, members
+from sim.operations.drill.facts import NetworkName
 from sim.spec.networks import network, response_code
 
 _DIGITS = "0123456789"
@@ -47,5 +48,6 @@ networks = Lesson(
         lambda: [name for name in sim.NETWORKS if network(name).native_version == "1993"],
         "validate a message of version 1993 for each network: two of them do not warn about its MTI.",
         "Section 1 says which networks speak the 1993 version on their own links.",
+        of=NetworkName(""),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lessons.judging import Exercise, Lesson, Wish, kind, wants
+from lessons.judging import Exercise, Lesson, Verdict, Wish, kind, wants
 from lessons.messages import costs, is_card, is_kind, that
 
 
@@ -12,10 +12,12 @@ def _panel(name: str, *wishes: Wish, stronger: str = "") -> Exercise:
     """For a panel or an anatomy, by the name of its class, whose message must meet all *wishes*."""
     judged = wants(*wishes, stronger=stronger)
 
-    def judge(answer: Any) -> str:
+    def judge(answer: Any) -> Verdict:
         if type(answer).__name__ != name:
-            return f"the answer is a `{name}`, not {kind(answer)}."
-        return judged.judge(answer.message) if answer.message else "it has no message yet; see `run()`."
+            return Verdict(f"the answer is a `{name}`, not {kind(answer)}.")
+        return (
+            judged.judge(answer.message) if answer.message else Verdict("it has no message yet; see `run()`.")
+        )
 
     return Exercise(judge, stronger)
 

@@ -11,14 +11,13 @@ from typing import NamedTuple
 import sim
 from lessons.traffic import NOON
 from sim.elements import emv, tlv
+from sim.operations.drill.facts import Amount, Choice, CurrencyName, Digits, Fact, Hex, Moment, OneOf, Text
 from sim.spec import currency
-
-Ways = tuple[object, ...]  # in which a fact may be written down
 
 _WIDTH = 50
 _PURPOSES = {"00": "purchase", "20": "refund"}  # by the first two digits of DE 3
 _AAC = "00"  # the chip asks nobody about money that comes back
-_ENTRIES = {"05": ("chip",), "07": ("contactless", "contactless chip")}
+_ENTRIES = {"05": "chip", "07": "contactless"}  # by the first two digits of DE 22
 
 
 class Shop(NamedTuple):
@@ -84,14 +83,10 @@ def ruled(message: sim.Message | str) -> str:
     return "\n".join([f"     {''.join(f'{ten:<10}' for ten in range(0, _WIDTH, 10)).rstrip()}", *lines])
 
 
-def ways_of_amount(message: sim.Message) -> tuple[str, ...]:
-    """The amount of DE 4, as a person may write it."""
+def amount(message: sim.Message, *, both: bool = False, units: bool = False) -> Amount:
+    """The amount of DE 4; *both* asks for its currency, too, and *units* takes the digits of a tag as well."""
     known = currency(message[49])
-    exponent = (known.exponent if known else None) or 0
-    units = int(message[4])
-    major = f"{units / 10**exponent:.{exponent}f}"
-    alpha = known.alpha if known else ""
-    return (major, f"{major} {alpha}", f"{alpha} {major}", f"{float(major):g}")
+    return Amount(int(message[4]), known.alpha if known else "", both=both, units=units)
 
 
 def tags(message: sim.Message) -> dict[str, str]:
@@ -104,16 +99,35 @@ def wish(message: sim.Message) -> str:
     return emv.cryptogram(tags(message)["9F27"])[:4].rstrip(",")
 
 
-def story(message: sim.Message) -> dict[str, Ways]:
-    """What a request says, each fact in the ways in which it may be written down."""
+def wanted(message: sim.Message) -> Fact:
+    """What the chip wants, by its letters or as tag 9F27 has it."""
+    return OneOf((Choice(wish(message), "cryptogram"), Hex(tags(message)["9F27"])))
+
+
+def purpose(message: sim.Message) -> Choice:
+    """What a request is for."""
+    return Choice(_PURPOSES[message[3][:2]], "purpose")
+
+
+def entry(message: sim.Message) -> Choice:
+    """How the card was read."""
+    return Choice(_ENTRIES[message[22][:2]], "entry")
+
+
+def money(message: sim.Message) -> CurrencyName:
+    """The currency of DE 49."""
     known = currency(message[49])
-    sent, mode = message[7], message[22][:2]
+    return CurrencyName(known.alpha if known else "")
+
+
+def story(message: sim.Message) -> dict[str, Fact]:
+    """What a request says, fact by fact."""
     return {
-        "what": (_PURPOSES[message[3][:2]], message[3][:2]),
-        "amount": ways_of_amount(message),
-        "currency": (known.alpha, known.numeric) if known else (),
-        "sent": (f"{sent[4:6]}:{sent[6:8]}", f"{sent[4:6]}:{sent[6:8]}:{sent[8:]}", sent[4:]),
-        "stan": (message[11], int(message[11])),
-        "terminal": (message[41],),
-        "how": (*_ENTRIES[mode], mode),
+        "what": purpose(message),
+        "amount": amount(message),
+        "currency": money(message),
+        "sent": Moment(message[7][4:], message[7][:4]),
+        "stan": Digits(message[11], padded=True),
+        "terminal": Text(message[41]),
+        "how": entry(message),
     }

@@ -7,12 +7,13 @@ from functools import cache
 from typing import Any
 
 import sim
-from lessons.judging import Exercise, Lesson, kind, plain, same
+from lessons.judging import RIGHT, Exercise, Lesson, Verdict, kind
 from lessons.traffic import NOON
 from sim.codec import bitmap as bitmaps
 from sim.codec import build
 from sim.codec import parse as known
 from sim.operations import generate
+from sim.operations.drill.plain import plain
 from sim.spec import spec
 
 MANY = 100
@@ -36,14 +37,14 @@ def messages() -> tuple[str, ...]:
 def _calls(cases: Callable[[], list[Case]], hint: str, stronger: str) -> Exercise:
     """For a function: it is called with each case's arguments, and what it gives is compared."""
 
-    def judge(answer: Any) -> str:
+    def judge(answer: Any) -> Verdict:
         if not callable(answer):
-            return "the answer is a function: `answer = ` and its name, without brackets."
+            return Verdict("the answer is a function: `answer = ` and its name, without brackets.")
         for arguments, wanted in cases():
             told = _told(answer, arguments, wanted)
             if told:
-                return f"for {', '.join(map(_shown, arguments))} {told}. {hint}"
-        return ""
+                return Verdict(f"for {', '.join(map(_shown, arguments))} {told}. {hint}")
+        return RIGHT
 
     return Exercise(judge, stronger, cases)
 
@@ -73,7 +74,7 @@ def _otherwise(found: Any, wanted: Any) -> str:
     if isinstance(wanted, dict):
         return _other_elements(found, wanted)
     given, right = plain(found), plain(wanted)
-    if same(given, right):
+    if given == right:
         return ""
     if isinstance(found, set | frozenset):
         return "it gave a set, which has no order: give a list"
@@ -86,9 +87,9 @@ def _other_value(found: Any, given: Any, right: list[Any]) -> str:
     """The same of a value and the place behind it."""
     if not isinstance(given, list) or len(given) != len(right):
         return f"it gave {kind(found)}, not two things, a value and an offset"
-    if same(given[::-1], right):
+    if given[::-1] == right:
         return "the value and the offset have changed places"
-    return "the offset is another one" if same(given[0], right[0]) else f"the value is {_no_text(given[0])}"
+    return "the offset is another one" if given[0] == right[0] else f"the value is {_no_text(given[0])}"
 
 
 def _other_elements(found: Any, wanted: dict[int, str]) -> str:
@@ -149,7 +150,10 @@ def _whole() -> list[Case]:
 def _broken() -> list[Case]:
     text = messages()[0]
     wrong = (text[:-1], text + "0", text[:10], "", "0800" + "G" * 16, text[:20] + "99" + text[22:])
-    return [*[((one,), ValueError) for one in wrong], *_whole()[:5]]
+    # A digit more than DE 32 may have, and all of it is there.
+    wide = str(sim.build({0: "0800", 11: "123456", 32: "65432109876", 48: "HELLO"}))
+    wide = wide.replace("1165432109876", "12654321098765")
+    return [*[((one,), ValueError) for one in (*wrong, wide)], *_whole()[:5]]
 
 
 FORMATS = {number: (one.prefix, one.width) for number in range(2, 129) for one in [spec("1987")[number]]}

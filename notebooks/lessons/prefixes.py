@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lessons.judging import Lesson, equal
 from sim.codec import parse
+from sim.operations.drill.facts import Text
 from sim.spec import spec
 
 _TEXT = "080000200001000100006543210876543210011MAINTENANCE"
@@ -28,7 +29,7 @@ prefixes = Lesson(
         },
     ),
     equal(
-        lambda: f"{len(_WORDS):0{_prefix(48)}}{_WORDS}",
+        lambda: Text(f"{len(_WORDS):0{_prefix(48)}}{_WORDS}", exact=True),
         "the length comes first, in three digits, and then the text; a blank counts.",
         "Count the characters between the quotes, the blank among them, and write the number with three digits.",
         {
@@ -39,7 +40,6 @@ prefixes = Lesson(
             "HELLO WORLD": "that is the value. What stands in front of it in the message?",
             "014HELLO WORLD": "a prefix does not count itself.",
         },
-        exact=True,
     ),
     equal(
         lambda: spec("1987")[44].width + spec("1987")[44].prefix,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sim
 from lessons.judging import Lesson, equal, wants
-from lessons.messages import is_card, is_kind, that
+from lessons.messages import is_card, that
 from sim.spec import lookup
 
 _CAN, _CANNOT = "1", "2"  # the third digit of DE 22: whether the terminal can take a PIN
@@ -26,6 +26,12 @@ def _swiped() -> str:
     return made[:2]
 
 
+def _online(message: sim.Message) -> bool:
+    """Whether DE 22 says that the order came over the internet, as each version words it."""
+    said = sim.parse(message).set_index("number").loc[22, "meaning"]
+    return "e-commerce" in said or "electronic order" in said
+
+
 service_point = Lesson(
     "service_point",
     equal(
@@ -43,10 +49,14 @@ service_point = Lesson(
         },
     ),
     wants(
-        is_kind("0100", "an authorization request (0100) is enough."),
+        that(
+            lambda m: m.mti[1:] in ("100", "200"),
+            "a purchase is asked for with an authorization request (0100) or a financial one (0200).",
+        ),
+        that(lambda m: m[3][:2] == "00", "DE 3 should say that it is a purchase; see `purpose=`."),
         is_card("MASTERCARD"),
         that(
-            lambda m: _entry_kinds()[m[22][:2]].startswith("ecommerce"),
+            _online,
             "DE 22 should say e-commerce, and not that a card was read or typed in at a terminal; see `entry=`.",
         ),
         stronger="`entries` above lists the five words that `entry=` takes.",

@@ -5,35 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lessons.judging import Exercise, cells
-from sim.operations.drill import same
+from lessons.judging import RIGHT, Exercise, Verdict, cells
+from sim.operations.drill import Fact, fact
 
 _COLUMNS = ("start", "length", "value", "meaning")
 
 
 class Row(NamedTuple):
-    """What stands in a row: `meaning` are words that must occur, each with `|` between spellings of it."""
+    """What stands in a row; `meaning` is the fact that its last cell states, where one is asked for."""
 
     start: int
     length: int
     value: str
-    meaning: tuple[str, ...] = ()
+    meaning: Fact | None = None
 
 
 def _fits(cell: str, row: Row, column: str) -> bool:
-    if column != "meaning":
-        return same(cell, getattr(row, column))
-    said = cell.lower().replace(",", "")
-    return all(any(one in said for one in words.split("|")) for words in row.meaning)
+    return fact(getattr(row, column)).fits(cell)
 
 
 def sheet(rows: Callable[[], Mapping[str, Row]], stronger: str = "") -> Exercise:
     """For a worksheet with the columns start, length, value and meaning; a row without words asks for no
     meaning."""
 
-    def judge(answer: Any) -> str:
+    def judge(answer: Any) -> Verdict:
         if not isinstance(answer, str) or "|" not in answer:
-            return "fill in the worksheet: a row per element, its cells between vertical bars."
+            return Verdict("fill in the worksheet: a row per element, its cells between vertical bars.")
         given, wrong, count = cells(answer), [], 0
         for name, row in rows().items():
             columns = _COLUMNS if row.meaning else _COLUMNS[:3]
@@ -45,25 +42,27 @@ def sheet(rows: Callable[[], Mapping[str, Row]], stronger: str = "") -> Exercise
                 if not _fits(cell, row, column)
             ]
         if not wrong:
-            return ""
+            return RIGHT
         told = ", ".join(wrong[:4]) + (" and more" if len(wrong) > 4 else "")
-        return f"{count - len(wrong)} of {count} cells are right. Look again at {told}."
+        right = count - len(wrong)
+        return Verdict(f"{right} of {count} cells are right. Look again at {told}.", right, count)
 
     return Exercise(judge, stronger)
 
 
-def facts(right: Callable[[], Mapping[str, tuple[object, ...]]], stronger: str = "") -> Exercise:
-    """For a `dict` of facts; each may be said in several ways."""
+def facts(right: Callable[[], Mapping[str, Fact]], stronger: str = "") -> Exercise:
+    """For a `dict` of facts by name."""
 
-    def judge(answer: Any) -> str:
+    def judge(answer: Any) -> Verdict:
         if not isinstance(answer, dict):
-            return "the answer is a `dict` of the names above with their values."
+            return Verdict("the answer is a `dict` of the names above with their values.")
         wanted = right()
-        wrong = [
-            name for name, ways in wanted.items() if not any(same(answer.get(name, ""), way) for way in ways)
-        ]
+        given = {str(name).strip().casefold(): value for name, value in answer.items()}
+        wrong = [name for name, one in wanted.items() if not one.fits(given.get(name.casefold(), ...))]
         if not wrong:
-            return ""
-        return f"{len(wanted) - len(wrong)} of {len(wanted)} are right. Look again at {', '.join(wrong)}."
+            return RIGHT
+        count = len(wanted) - len(wrong)
+        told = f"{count} of {len(wanted)} are right. Look again at {', '.join(wrong)}."
+        return Verdict(told, count, len(wanted))
 
     return Exercise(judge, stronger)

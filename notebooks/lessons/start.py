@@ -6,6 +6,7 @@ import sim
 from lessons.judging import Lesson, equal, wants
 from lessons.messages import answers, belongs_to, costs, is_card, is_kind
 from lessons.traffic import NOON
+from sim.operations.drill.facts import Element
 from sim.spec import spec
 
 
@@ -24,7 +25,7 @@ start = Lesson(
         stronger='`sim.generate("auth", network=..., amount_minor_units=..., currency="USD")` has all you need.',
     ),
     equal(
-        lambda: next(number for number in range(2, 65) if spec("1987")[number].pattern == "YYMM"),
+        lambda: Element(next(one for one in range(2, 65) if spec("1987")[one].pattern == "YYMM")),
         "look for December 2029 in the column `meaning`; the column `number` has its number.",
         "The element is called *Date, expiration*.",
         {

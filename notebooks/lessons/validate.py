@@ -5,6 +5,7 @@ from __future__ import annotations
 import sim
 from lessons.judging import Lesson, equal, wants
 from sim.judge import catalogue
+from sim.operations.drill.facts import Spelling
 
 
 def _broken_rules(message: sim.Message, severity: str) -> list[str]:
@@ -37,7 +38,9 @@ validate = Lesson(
     "validate",
     wants(_one_date, stronger="Copy `request`, and write `1301` into the cell of DE 13."),
     equal(
-        lambda: next(name for name, rule in catalogue().items() if "are in ISO 4217" in rule.checks),
+        lambda: Spelling(
+            next(name for name, rule in catalogue().items() if "are in ISO 4217" in rule.checks)
+        ),
         "filter `sim.rules()` by its column `checks`, and take the name of an error, not of a warning.",
         "`rules[rules['checks'].str.contains('4217')]` leaves two or three rows.",
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sim
 from lessons.judging import Lesson, equal
+from sim.operations.drill.facts import Spelling, VersionName
 from sim.spec import spec
 
 # A message whose first digit was lost; only one version reads it to its end.
@@ -30,7 +31,7 @@ versions = Lesson(
         },
     ),
     equal(
-        lambda: spec("2003")[41].format,
+        lambda: Spelling(spec("2003")[41].format),
         'filter `sim.fields("2003")` by number, take `format`.',
         "`sim.fields('2003').set_index('number').loc[41, 'format']`.",
         {
@@ -41,7 +42,7 @@ versions = Lesson(
         },
     ),
     equal(
-        lambda: next(one for one in sim.VERSIONS if _reads(one)),
+        lambda: VersionName(next(one for one in sim.VERSIONS if _reads(one))),
         "put 0, 1 and 2 in place of the question mark and parse each: only one reads to the end.",
         "DE 11 has six digits in two versions and twelve in the third; DE 12 has six, twelve or fourteen.",
         {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sim
 from lessons.judging import Lesson, equal
 from sim.codec.wire import encode
+from sim.operations.drill.facts import BYTES, Number, Several, Spelling
 
 # What the notebook sends in four ways: no card in it, so that everything may be seen.
 MESSAGE = sim.Message("0200", {3: "000000", 4: "000000002599", 11: "000042", 41: "TERM0042", 49: "978"})
@@ -20,7 +21,9 @@ def sealed() -> bytes:
 wire = Lesson(
     "wire",
     equal(
-        lambda: [len(encode(MESSAGE, name)) for name in ("ascii", "bcd", "ebcdic")],
+        lambda: Several(
+            tuple(len(encode(MESSAGE, name)) for name in ("ascii", "bcd", "ebcdic")), Number(0, BYTES)
+        ),
         "count the bytes: `len(encode(message, name))` for each of the three, in this order.",
         "ASCII writes every character as a byte; BCD packs two digits; EBCDIC's bitmap here is 8 bytes.",
     ),
@@ -40,7 +43,7 @@ wire = Lesson(
         {"4042": "the letters come first."},
     ),
     equal(
-        lambda: len(sealed()) - len(encode(SEALED, "bcd")),
+        lambda: Number(len(sealed()) - len(encode(SEALED, "bcd")), BYTES),
         "a length of two bytes, and a TPDU of ten hex digits.",
         "Ten hex digits are five bytes.",
         {
@@ -50,7 +53,7 @@ wire = Lesson(
         },
     ),
     equal(
-        lambda: str(sim.build(SEALED)),
+        lambda: Spelling(str(sim.build(SEALED))),
         "MTI, bitmap and digits stand as they do in the dump; only the terminal's name must be turned into letters.",
         "Leave seven bytes out, write the rest as digits, and the last eight bytes as characters.",
     ),

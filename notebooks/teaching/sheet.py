@@ -1,4 +1,4 @@
-"""The cheat sheet: formats, codes and tags on one sheet of paper, from the tables of the toolkit."""
+"""The cheat sheet: formats, codes and tags on three pages, from the tables of the toolkit."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _findings() -> str:
 
 
 def cheat_sheet() -> str:
-    """One sheet of Markdown, to be printed."""
+    """Markdown, three pages when it is printed."""
     codes = [
         f"**{code}** | {found.meaning} ({found.kind})"
         for code in _CODES

@@ -1,4 +1,4 @@
-"""Practice: small questions without end."""
+"""Practice: small questions, one after the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def drill(topic: DrillTopic | str = "bitmap", *, level: int = 1, seed: int | str | None = None) -> Drill:
-    """Practise one idea: small questions without end.
+    """Practise one idea: small questions, another after each answer.
 
     Show the drill to see its question; call it with an answer to get the verdict and the next question.
     `sim.widgets.DrillPanel` is the same as a panel.

@@ -54,8 +54,8 @@ def test_the_cheat_sheet_is_the_one_of_the_tables() -> None:
     """Stored as `python -m teaching sheet` prints it, and it has every element of the messages to be read."""
     assert _text(NOTEBOOKS / "cheat_sheet.md") == sheet.cheat_sheet()
     check_module()
-    exam, by_hand = sys.modules["lessons.exam"].exam, sys.modules["lessons.by_hand"]
-    papers = [exam.paper(f"student{number}") for number in range(30)]
+    exam, by_hand = sys.modules["lessons.exam"], sys.modules["lessons.by_hand"]
+    papers = [exam.key(f"student{number}") for number in range(30)]
     read = [sys.modules["lessons.paper"].chip_request(name) for name in (by_hand.FIRST, by_hand.SECOND)]
     messages = [*read, *(one for paper in papers for one in (paper.message, paper.answered, paper.undone))]
     listed = set(map(int, re.findall(r"\*\*(\d+)\*\* \| [a-z]", sheet.cheat_sheet())))

@@ -145,9 +145,9 @@ def _right(student: str) -> dict[int, object]:
     check = check_module()
     exam = sys.modules["lessons.exam"]
     exam.exam.seat(student)
-    paper: Any = exam.exam.present
+    paper: Any = exam.key(student)
     told = (exam._request, exam._chip, exam._answer, exam._reversal, exam._incident)
-    firsts = [{key: ways[0] for key, ways in one().items()} for one in told]
+    firsts = [{name: fact.answer for name, fact in one().items()} for one in told]
     assert check
     return {1: list(paper.message.fields), **dict(enumerate(firsts[:4], 2)), 6: paper.whole, 7: firsts[4]}
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from random import Random
 
 from sim.elements import dates, money
+from sim.operations.drill.facts import Amount, Choice, Digits, NetworkName, YesNo
 from sim.operations.drill.framing import Asked
 from sim.spec import VERSIONS, code_list, currency, lookup, spec
 from sim.spec.luhn import check_digit
@@ -23,10 +24,10 @@ def card(level: int, dice: Random) -> Asked:
         name, block = dice.choice(blocks)
         start = f"{dice.randint(int(block.low), int(block.high)):0{len(block.low)}}"
         why = f"{name} has the numbers from {block.low} to {block.high}."
-        return Asked(f"Which network carries a card that begins with {start}?", name, why)
+        return Asked(f"Which network carries a card that begins with {start}?", NetworkName(name), why)
     digits = "".join(dice.choices("123456789", k=9 if level == 2 else 14))
     why = "From the right, double every second digit, beginning with the last; the sum must end in 0."
-    return Asked(f"Which check digit completes {digits}?", check_digit(digits), why)
+    return Asked(f"Which check digit completes {digits}?", Digits(check_digit(digits)), why)
 
 
 def amounts(level: int, dice: Random) -> Asked:
@@ -39,12 +40,12 @@ def amounts(level: int, dice: Random) -> Asked:
     said = money.in_major_units(digits, exponent)
     why = f"{alpha} has {exponent} decimals: {said} {alpha} is {units} of the smallest unit."
     if level < 3:
-        return Asked(f"Which twelve digits does DE 4 hold for {said} {alpha}?", digits, why)
+        return Asked(f"Which twelve digits does DE 4 hold for {said} {alpha}?", Digits(digits), why)
     code = known.numeric if known else ""
     text = (
         f"DE 4 is {digits} and DE 49 is {code} ({alpha}). How much is that? Give a number with its decimals."
     )
-    return Asked(text, said.replace(",", ""), why)
+    return Asked(text, Amount(units, alpha), why)
 
 
 def moments(level: int, dice: Random) -> Asked:
@@ -58,13 +59,13 @@ def moments(level: int, dice: Random) -> Asked:
     if level == 1:
         at = day.replace(hour=dice.randrange(24), minute=minute)
         text = f"A message is sent on {at:%d %B at %H:%M:%S} UTC. What is DE 7?"
-        return Asked(text, dates.write(element.pattern, at), f"DE 7 is {element.pattern}.")
+        return Asked(text, Digits(dates.write(element.pattern, at)), f"DE 7 is {element.pattern}.")
     near_midnight = (22 if hours < 0 else 1) if level == 3 else 12
     at = day.replace(hour=near_midnight, minute=minute, tzinfo=timezone(timedelta(hours=hours)))
     ahead = f"{abs(hours)} hours {'ahead of' if hours > 0 else 'behind'} UTC"
     text = f"A shop {ahead} sends a message on {at:%d %B at %H:%M:%S} of its own time. What is DE 7?"
     return Asked(
-        text, dates.write(element.pattern, at.astimezone(UTC)), f"DE 7 is {element.pattern}, in UTC."
+        text, Digits(dates.write(element.pattern, at.astimezone(UTC))), f"DE 7 is {element.pattern}, in UTC."
     )
 
 
@@ -88,8 +89,8 @@ def responses(level: int, dice: Random) -> Asked:
     why = f"{code} is {meaning} ({kind})."
     if level == 1:
         choice = "approved, declined, pick-up or system"
-        return Asked(f"DE 39 is {code}. Which sort of answer is that: {choice}?", kind, why)
-    return Asked(f"Which code in DE 39 says “{meaning}” in ISO 8583:{version}?", code, why)
+        return Asked(f"DE 39 is {code}. Which sort of answer is that: {choice}?", Choice(kind, "answer"), why)
+    return Asked(f"Which code in DE 39 says “{meaning}” in ISO 8583:{version}?", Digits(code), why)
 
 
 def entry(level: int, dice: Random) -> Asked:
@@ -102,7 +103,7 @@ def entry(level: int, dice: Random) -> Asked:
     why = f"{mode.code} is {mode.meaning}; {pin} says that the terminal {_PIN[pin]}."
     if level == 1:
         text = f"DE 22 is {mode.code}{pin}. Can the terminal accept a PIN? Answer yes or no."
-        return Asked(text, "yes" if _PIN[pin].startswith("can ") else "no", why)
+        return Asked(text, YesNo(_PIN[pin].startswith("can "), "pin"), why)
     whose = f" ({mode.network})" if mode.network else ""
     text = f"Entry mode: {mode.meaning}{whose}. The terminal {_PIN[pin]}. Which three digits is DE 22?"
-    return Asked(text, f"{mode.code}{pin}", why)
+    return Asked(text, Digits(f"{mode.code}{pin}"), why)

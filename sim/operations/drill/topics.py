@@ -10,33 +10,30 @@ from typing import Any
 
 from sim.errors import ChoiceError
 from sim.operations.drill import contents, framing
-from sim.operations.drill.answers import folded, listed, same
+from sim.operations.drill.facts import Fact
 
 LEVELS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, what is right, and why. `answer` is a text, a number, or a list, where `ordered` says
-    whether its order counts. `read` names the notebook to read again."""
+    """What is asked, the `fact` that answers it, and why. `read` names the notebook to read again."""
 
     topic: str
     level: int
     text: str
-    answer: str | int | tuple[str | int, ...]
+    fact: Fact
     why: str
     read: str
-    ordered: bool = False
 
     def right(self, given: Any) -> bool:
         """Whether *given* is the answer, in whatever type and spelling it comes."""
-        if not isinstance(self.answer, tuple):
-            return same(given, self.answer)
-        try:
-            said, wanted = listed(given), [folded(str(one)) for one in self.answer]
-        except TypeError:
-            return False
-        return said == wanted if self.ordered else sorted(set(said)) == sorted(wanted)
+        return self.fact.fits(given)
+
+    @property
+    def answer(self) -> Any:
+        """What is right: a text, a number, or several of them."""
+        return self.fact.answer
 
     @property
     def shown(self) -> str:
@@ -80,4 +77,4 @@ def question(topic: str, level: int, seed: int | str, number: int) -> Question:
     digest = sha256(f"{topic}/{level}/{seed}/{number}".encode()).digest()
     dice = Random(int.from_bytes(digest[:8]))  # noqa: S311
     made = make(level, dice)
-    return Question(topic, level, made.text, made.answer, made.why, read, made.ordered)
+    return Question(topic, level, made.text, made.fact, made.why, read)

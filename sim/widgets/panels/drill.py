@@ -1,4 +1,4 @@
-"""`DrillPanel`: small questions without end, answered with the keyboard."""
+"""`DrillPanel`: small questions, one after the other, answered with the keyboard."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from email.parser import Parser
 from pathlib import Path
 from typing import Any
@@ -78,12 +79,21 @@ def _needs(file: Path, browser: dict[str, str]) -> dict[str, Requirement]:
     with zipfile.ZipFile(file) as wheel:
         metadata = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
         told = Parser().parsestr(wheel.read(metadata).decode()).get_all("Requires-Dist") or []
-    needs = {canonicalize_name(one.name): one for one in map(Requirement, told)}
-    return {
-        name: one
-        for name, one in needs.items()
-        if name not in _LEFT_OUT and (not one.marker or one.marker.evaluate(browser))
-    }
+    return here(map(Requirement, told), browser)
+
+
+def here(wanted: Iterable[Requirement], browser: dict[str, str]) -> dict[str, Requirement]:
+    """Those of *wanted* that hold in a *browser*, by name. A package may stand there once for each extra:
+    those whose marker does not hold say nothing, the bounds of the others hold together."""
+    found: dict[str, Requirement] = {}
+    for one in wanted:
+        name = canonicalize_name(one.name)
+        if name in _LEFT_OUT or (one.marker and not one.marker.evaluate(browser)):
+            continue
+        if name in found:
+            one.specifier &= found[name].specifier
+        found[name] = one
+    return found
 
 
 def _entry(name: str, file: Path, needs: list[str]) -> dict[str, Any]:

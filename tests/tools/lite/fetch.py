@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 from jupyterlite_pyodide_kernel.constants import PYODIDE_PYTHON_VERSION, PYODIDE_VERSION
@@ -21,7 +22,8 @@ _KERNEL = (
     *("stack-data", "traitlets", "typing-extensions", "wcwidth"),
 )
 _WIDGETS = ("anywidget", "ipywidgets", "jupyterlab_widgets", "psygnal")
-_NEEDED = ("importlib-resources<6", "iso18245", "iso4217", "pycountry", "tqdm")
+_TABLES = ("importlib-resources<6", "tqdm")  # what a registry of codes needs, and what reads many messages
+_PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 _NOT_SERVED = (".map", ".d.ts", ".html")
 
 
@@ -43,13 +45,19 @@ def fetch_pyodide(folder: Path) -> None:
             path.unlink()
 
 
+def needed() -> list[str]:
+    """What this toolkit itself needs, as its project says."""
+    wanted: list[str] = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
+    return wanted
+
+
 def fetch_wheels(folder: Path) -> None:
     """Download the packages as wheels for any platform."""
     shutil.rmtree(folder, ignore_errors=True)
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"),
         *("--only-binary=:all:", "--platform=any", f"--python-version={PYODIDE_PYTHON_VERSION}"),
-        *("--implementation=py", f"--dest={folder}", *_KERNEL, *_WIDGETS, *_NEEDED),
+        *("--implementation=py", f"--dest={folder}", *_KERNEL, *_WIDGETS, *_TABLES, *needed()),
     ]
     subprocess.run(command, check=True)
 

@@ -1,0 +1,663 @@
+"""Facts that an answer may state, each with a reader of all the ways in which people write it down.
+
+A fact holds what is right in `value`, and `fits` says whether an answer states it. A number may come as text
+with its unit, an amount with a decimal comma, a code in quotes. An answer that also states something else, or
+that denies the fact or leaves it open, does not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import Any, Self
+
+from sim.errors import IsoError
+from sim.operations.drill.phrases import PHRASES, denied, hedged, phrases
+from sim.operations.drill.plain import clean, plain, text_of
+from sim.spec import currency
+from sim.spec.spellings import currency_named, network_named, version_named
+
+_UNITS = {
+    "characters": r"characters?|chars?|positions?|places?|digits?|letters?|columns?",
+    "bytes": r"bytes?|octets?",
+    "bits": r"bits?",
+}
+CHARACTERS, BYTES = ("characters", "bytes"), ("bytes",)
+_ELEMENT = re.compile(
+    r"\b(?:data\s+elements?|DEs?|fields?|elements?|F|P|S)[\s.#:-]*(?=\d)|[#№]\s*(?=\d)|\b(?:no|number)\b\.?\s*(?=\d)",
+    re.I,
+)
+_NUMBER = re.compile(r"(?<![\w.,'-])-?\d+(?:[,' _]\d{3})+(?:\.0+)?(?![\w,.'])|-?\d+(?:\.\d+)?")
+_SPLIT = re.compile(r"[,;|/\n&+]|\band\b|\bthen\b|->|→")
+_RANGE = re.compile(r"\D*?(\d+)\s*(?:-|–|\bto\b|\.\.+|…|\bthrough\b)\s*\D*?(\d+)")
+_SEPARATORS = re.compile(r"[\s\-:/._,'|]")
+_WORDS = re.compile(r"(?<![^\W_])[^\W\d_]+(?![^\W_])")
+_LEAD = re.compile(r"^\W*(?:DE|data element|field|F|tag)\s*[0-9A-F]{1,4}\s*(?:is|holds|[:=])\s*", re.I)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that is so: `value` says what."""
+
+    value: Any
+
+    @property
+    def answer(self) -> Any:
+        """What is right, as an answer that fits."""
+        return self.value
+
+    def fits(self, given: object) -> bool:
+        """Whether *given* states it."""
+        found = plain(given)
+        if isinstance(found, list) and len(found) == 1:
+            found = found[0]
+        return not isinstance(found, bool) and self._reads(found)
+
+    def like(self, value: Any) -> Self:
+        """The fact of the same kind that another value is right."""
+        return replace(self, value=value)
+
+    def _reads(self, given: Any) -> bool:
+        raise TypeError
+
+
+def _stated(given: Any) -> str | None:
+    """*given* as a text that states a number or a code; None where it denies one or leaves it open."""
+    text = clean(given)
+    return None if text is None or hedged(text) or denied(re.split(r"\d", text)[0]) else text
+
+
+@dataclass(frozen=True)
+class Number(Fact):
+    """A whole number, with or without one of its `units`; `said` asks for the unit."""
+
+    units: tuple[str, ...] = CHARACTERS
+    said: bool = False
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, int | float | Decimal):
+            return not self.said and given == self.value
+        text = _stated(given)
+        if text is None:
+            return False
+        named = {
+            name for name, words in _UNITS.items() if re.search(rf"(?<![^\W\d_])(?:{words})\b", text, re.I)
+        }
+        if (named and not named & set(self.units)) or (self.said and not named):
+            return False
+        return self._numbers(text.rpartition("=")[2]) == [self.value]
+
+    def _numbers(self, text: str) -> list[Decimal]:
+        found = [Decimal(re.sub(r"[,' _]", "", one)) for one in _NUMBER.findall(text)]
+        return found or _spelled(text)
+
+
+def _spelled(text: str) -> list[Decimal]:
+    """A number below a hundred that is written in letters."""
+    words = re.findall(r"[a-z]+", text.lower())
+    tens = {word: 10 * at for at, word in enumerate(_TENS, 2)}
+    found: list[int] = []
+    for before, word in zip(["", *words], words, strict=False):
+        if word in _ONES and before in tens and _ONES.index(word) < 10:
+            found[-1] += _ONES.index(word)
+        elif word in _ONES or word in tens:
+            found.append(tens.get(word) or _ONES.index(word))
+    return [Decimal(one) for one in found]
+
+
+_ONES = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+@dataclass(frozen=True)
+class Element(Number):
+    """The number of a data element: `DE 14`, `field 14`, `F14`."""
+
+    units: tuple[str, ...] = ("bits",)
+
+    def _reads(self, given: Any) -> bool:
+        return super()._reads(_ELEMENT.sub("", given) if isinstance(given, str) else given)
+
+
+@dataclass(frozen=True)
+class Digits(Fact):
+    """A text of so many digits, such as an MTI or the twelve of DE 4; a number that has lost zeros is none.
+    `padded` says that zeros in front may be left out."""
+
+    padded: bool = False
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, float):
+            return given.is_integer() and self._reads(int(given))
+        if isinstance(given, int):
+            return str(given) == self.value or (self.padded and given == int(self.value))
+        if isinstance(given, list):
+            return (
+                len(given) > 1
+                and all(isinstance(one, str | int) for one in given)
+                and ("".join(map(str, given)) == self.value)
+            )
+        text = _stated(given)
+        if text is None or re.search(r"(?:^|\s)-\d", text):
+            return False
+        text = re.sub(r"(?<=\d)T(?=\d)", " ", text)
+        ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
+        return any(
+            self._same(_SEPARATORS.sub("", _WORDS.sub(" ", re.sub(r"[()=?]", " ", one)))) for one in ways
+        )
+
+    def _same(self, digits: str) -> bool:
+        if not (digits.isascii() and digits.isdigit()):
+            return False
+        return digits == self.value or (self.padded and int(digits) == int(self.value))
+
+
+@dataclass(frozen=True)
+class Hex(Fact):
+    """Bytes in hexadecimal digits, however they are grouped, as bytes, and behind `0x`."""
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, int):
+            return self.value in (str(given), f"{given:X}")
+        if isinstance(given, bytes | bytearray | memoryview):
+            return bytes(given).hex().upper() == self.value or self._reads(text_of(given))
+        if isinstance(given, list):
+            parts = [f"{one:02X}" if isinstance(one, int) else text_of(one) for one in given]
+            return len(parts) > 1 and None not in parts and self._reads(" ".join(map(str, parts)))
+        text = _stated(given)
+        if text is None:
+            return False
+        ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
+        return any(self._digits(one) == self.value for one in ways)
+
+    @staticmethod
+    def _digits(text: str) -> str:
+        text = re.sub(r"\\x|(?<![0-9A-Fa-f])0x|^[xX](?=')|(?<=[0-9A-Fa-f])h\b", "", text, flags=re.I)
+        text = re.sub(r"\b[A-Za-z]*[G-Zg-z][A-Za-z]*\b", " ", text)
+        return re.sub(r"[\s\-:|.,_'\"()\[\]]", "", text).upper()
+
+
+@dataclass(frozen=True)
+class Text(Fact):
+    """Characters as they stand: blanks inside count, and `exact` letter case as well."""
+
+    exact: bool = False
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, list) and given and all(isinstance(one, str) and len(one) == 1 for one in given):
+            given = "".join(given)
+        text = text_of(given)
+        if text is None:
+            return False
+        ways = {text.strip(), clean(text) or "", text.rpartition("=")[2].strip(" '\"`")}
+        if self.exact:
+            return self.value in {text, *ways}
+        wanted = str(self.value).casefold()
+        if wanted in {one.casefold() for one in ways}:
+            return True
+        others = re.sub(rf"(?<!\S)['\"`]?{re.escape(wanted)}['\"`]?(?!\S)", " ", text.casefold())
+        return (
+            others != text.casefold()
+            and not re.search(r"\d", others)
+            and not denied(text)
+            and not hedged(text)
+        )
+
+
+@dataclass(frozen=True)
+class Spelling(Fact):
+    """A short notation or an identifier, in which blanks, hyphens and letter case make no difference."""
+
+    def _reads(self, given: Any) -> bool:
+        text = text_of(given)
+        if text is None or hedged(text) or denied(text):
+            return False
+        wanted = self._folded(self.value)
+        ways = [text, re.split("[=:]", text)[-1], clean(text) or "", *re.findall(r"[\w-]+", text)]
+        return any(self._folded(one) == wanted for one in ways)
+
+    @staticmethod
+    def _folded(text: str) -> str:
+        # Two dots say "up to", and one is the end of a sentence.
+        return re.sub(r"[\s_'\"`‐-]|(?<!\.)\.(?!\.)", "", text).casefold()
+
+
+@dataclass(frozen=True)
+class Masked(Fact):
+    """A card number with what is not shown starred out, by whatever sign."""
+
+    def _reads(self, given: Any) -> bool:
+        text = text_of(given)
+        if text is None:
+            return False
+        hidden = re.sub(r"[xX•●·.#_?∗×◦…]", "*", re.sub(r"[\s'\"`]", "", text))
+        return self.value in (hidden.replace("-", ""), hidden.replace("-", "*"))
+
+
+_SMALL = re.compile(r"\b(?:p|pence|penny|cents?|rappen|centimes?|fils|minor|smallest)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Amount(Fact):
+    """So many of the smallest unit of `alpha`, written with decimals; `both` asks for the currency, too, and
+    `units` takes the number of smallest units as well."""
+
+    alpha: str = "USD"
+    both: bool = False
+    units: bool = False
+
+    @property
+    def answer(self) -> str:
+        """The amount with its decimals."""
+        return f"{Decimal(self.value).scaleb(-self._exponent):f}"
+
+    @property
+    def _exponent(self) -> int:
+        known = currency(self.alpha)
+        return (known.exponent if known else None) or 0
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, int | float | Decimal):
+            return not self.both and self._right(Decimal(str(given)), of_units=self.units)
+        text = clean(given)
+        if text is None or denied(text) or hedged(text):
+            return False
+        return any(self._states(rest) for rest in self._without_currency(text))
+
+    def _right(self, number: Decimal, *, of_units: bool = False) -> bool:
+        return number.scaleb(self._exponent) == self.value or (of_units and number == self.value)
+
+    def _without_currency(self, text: str) -> Iterator[str]:
+        """*text*, where it names no other currency; without the number of the currency, where it has one."""
+        known = currency(self.alpha)
+        numeric = known.numeric if known else ""
+        for pattern in (rf"(?:\s|^)\(?{numeric}\)?$", rf"^{numeric}\s"):
+            if numeric and re.search(pattern, text) and re.search(r"\d", re.sub(pattern, "", text)):
+                yield re.sub(pattern, "", text)
+        named: set[str] = set()
+        for word in re.findall(r"[$€£¥]|[^\W\d_]+(?:[ .$-]+[^\W\d_]+)*\.?", text):
+            named |= _currencies(word)
+        named |= {self.alpha} & {word.upper() for word in re.findall(r"[^\W\d_]{3}", text)}
+        if named <= {self.alpha} and (named or not self.both or _SMALL.search(text)):
+            yield text
+
+    def _states(self, text: str) -> bool:
+        digits = [one.strip(" ,.'_") for one in re.findall(r"\d[\d.,'’ _]*", text)]
+        if re.search(r"-\s*\d", text) or not digits:
+            return False
+        small = _SMALL.search(text)
+        if small and len(digits) == 2:
+            major, minor = (_decimals(one, 0) for one in digits)
+            return any(self._right(a + b.scaleb(-self._exponent)) for a in major for b in minor)
+        if len(digits) != 1:
+            return False
+        ways = _decimals(digits[0], self._exponent)
+        return any(one == self.value if small else self._right(one, of_units=self.units) for one in ways)
+
+
+def _decimals(text: str, exponent: int) -> list[Decimal]:
+    """What a number may be whose decimals stand behind a point or a comma, and its thousands apart."""
+    text = re.sub(r"(?<=\d)['’ _](?=\d{3}(?!\d))", "", text)
+    thousands = [re.sub(rf"{one}(?=\d{{3}}(?!\d))", "", text) for one in (",", r"\.")]
+    ways = [thousands[0]]
+    if re.fullmatch(r"\d+,\d*", text) and not (re.fullmatch(r"\d{1,3},\d{3}", text) and exponent != 3):
+        ways.append(text.replace(",", "."))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", text):
+        ways = [thousands[1].replace(",", ".")]
+    found = []
+    for way in ways:
+        with suppress(InvalidOperation):
+            found.append(Decimal(way))
+    return found
+
+
+def _currencies(words: str) -> set[str]:
+    """The currencies that *words* name: the longest name in them, read from the left."""
+    parts = words.split()
+    found = set()
+    while parts:
+        for size in range(min(len(parts), 4), 0, -1):
+            if named := _currency(" ".join(parts[:size])):
+                found.add(named)
+                parts = parts[size:]
+                break
+        else:
+            parts = parts[1:]
+    return found
+
+
+def _currency(name: str) -> str:
+    name = name.strip(" .")
+    short = {
+        **{"£": "GBP", "sterling": "GBP", "$": "USD", "us$": "USD", "¥": "JPY", "fr": "CHF", "sfr": "CHF"},
+        **{"dollar": "USD", "pound": "GBP", "franc": "CHF", "dinar": "KWD", "quid": "GBP", "buck": "USD"},
+        **{"british pound": "GBP", "uk pound": "GBP", "gb pound": "GBP", "english pound": "GBP"},
+        **{"us dollar": "USD", "american dollar": "USD", "u.s. dollar": "USD", "japanese yen": "JPY"},
+        **{"great britain pound": "GBP", "pound sterling": "GBP", "franken": "CHF"},
+    }
+    one = re.sub(r"s\b", "", name.casefold()) if len(name) > 3 else name.casefold()
+    if one in short or name.casefold() in short:
+        return short.get(one) or short[name.casefold()]
+    for way in (name, one):
+        with suppress(IsoError):
+            # A word of three letters is a code in capitals alone, or half of English would be money.
+            if len(way) != 3 or name.isupper() or name.isdigit():
+                return currency_named(way).alpha
+    return ""
+
+
+@dataclass(frozen=True)
+class CurrencyName(Fact):
+    """A currency by letters, number, name or sign."""
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, int):
+            known = currency(f"{given:03}")
+            return known is not None and known.alpha == self.value
+        text = clean(given)
+        if text is None or denied(text) or hedged(text):
+            return False
+        digits = re.findall(r"\d+", text)
+        named = {
+            known.alpha for one in digits if (known := currency(one.zfill(4)[-3:] if len(one) > 3 else one))
+        }
+        for word in re.findall(r"[$€£¥]|[^\W\d_]+(?:[ .$-]+[^\W\d_]+)*", text):
+            named |= _currencies(word) or _currencies(word.upper() if len(word) == 3 else "")
+        return named == {self.value} and len(set(digits)) <= 1
+
+
+@dataclass(frozen=True)
+class NetworkName(Fact):
+    """A card network by any of its names."""
+
+    def _reads(self, given: Any) -> bool:
+        text = clean(given)
+        return text is not None and not hedged(text) and set(_networks(text)) == {self.value}
+
+
+def _networks(text: str) -> Iterator[str]:
+    """The networks that *text* names and does not deny."""
+    parts = re.findall(r"[\w-]+", text)
+    at = last = 0
+    while at < len(parts):
+        for size in (3, 2, 1):
+            name = " ".join(parts[at : at + size])
+            with suppress(IsoError):
+                found = network_named(name if size > 1 or len(name) > 1 else "-")
+                if not denied(" ".join(parts[last:at][-3:])):
+                    yield found
+                at += size - 1
+                last = at + 1
+                break
+        at += 1
+
+
+@dataclass(frozen=True)
+class VersionName(Fact):
+    """A version of the standard by its year."""
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, int | float):
+            return given == int(self.value)
+        text = clean(given)
+        if text is None or denied(text) or hedged(text):
+            return False
+        with suppress(IsoError):
+            return version_named(text) == str(self.value)
+        return re.findall(r"(?<!\d)\d{4}(?!\d)", re.sub(r"ISO\W*8583", "", text, flags=re.I)) == [self.value]
+
+
+@dataclass(frozen=True)
+class Choice(Fact):
+    """One of the few things that `PHRASES` has words for, by `kind`."""
+
+    kind: str = ""
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, float):
+            given = int(given) if given.is_integer() else None
+        text = clean(str(given) if isinstance(given, int) else given)
+        return text is not None and phrases(text, PHRASES[self.kind]) == {self.value}
+
+
+@dataclass(frozen=True)
+class YesNo(Fact):
+    """Whether something is so; `kind` names the words in which it can be said besides yes and no."""
+
+    kind: str = "yes"
+
+    @property
+    def answer(self) -> str:
+        """Yes or no."""
+        return "yes" if self.value else "no"
+
+    def fits(self, given: object) -> bool:
+        """Whether *given* says so, or not."""
+        found = plain(given)
+        if isinstance(found, bool | int | float):
+            return bool(found == self.value)
+        text = clean(found)
+        if text is None:
+            return False
+        said = {**PHRASES["yes"], **PHRASES[self.kind]} if self.kind != "yes" else PHRASES["yes"]
+        both = {key: PHRASES["yes"].get(key, ()) + said.get(key, ()) for key in ("yes", "no")}
+        return phrases(text, both, opposite=True) == {"yes" if self.value else "no"}
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+@dataclass(frozen=True)
+class Month(Fact):
+    """The month of a year, `YYMM`: `12/29`, `December 2029`, not a day of a month."""
+
+    def _reads(self, given: Any) -> bool:
+        year, month = 2000 + int(self.value[:2]), int(self.value[2:])
+        if isinstance(given, date | datetime):
+            return (given.year, given.month) == (year, month)
+        text = clean(given)
+        if text is None or denied(text) or hedged(text) or re.search(r"\bday\s*\d|\d\w*\s+day\b", text, re.I):
+            return False
+        return (year, month) in set(_months(text.lower()))
+
+
+def _months(text: str) -> Iterator[tuple[int, int]]:
+    """The year and month that *text* tells: at most one."""
+    numbers = re.findall(r"\d+", text)
+    if words := set(re.findall(rf"\b({'|'.join(_MONTHS)})[a-z]*", text)):
+        if len(words) == 1:
+            yield from _month_by_name(text, numbers, words.pop())
+        return
+    if len(numbers) != 2:
+        return
+    first, second = numbers
+    if said := re.search(r"year\D*(\d+)|yy\D*(\d+)", text):
+        year = said[1] or said[2]
+        yield _year(year), int(second if first == year else first)
+    elif re.search(r"month\W*(?:of|in)?\W*\d", text) and len(second) in (2, 4):
+        yield _year(second), int(first)
+    elif len(first) == 4:
+        yield _year(first), int(second)
+    elif re.search(rf"{first}(?:\s*[/.\-‐–]\s*\d|\s+\d{{4}})", text):
+        yield _year(second), int(first)
+
+
+def _month_by_name(text: str, numbers: list[str], name: str) -> Iterator[tuple[int, int]]:
+    """The same of a month in letters. Two digits are a year only where something says so: `Dec '29`, `expires
+    Dec 29`; a day of the month is none."""
+    month = _MONTHS.index(name) + 1
+    others = [one for one in numbers if int(one) != month or len(one) == 4]
+    if len(others) != 1:
+        return
+    year = others[0]
+    marked = re.search(rf"['’/-]\s*{year}|year|expir|exp\b|valid|until|end of", text)
+    day = re.search(rf"\b{year}(?:st|nd|rd|th)?[\s.-]+(?:of\s+)?{name}", text)
+    if len(year) == 4 or (marked and not day):
+        yield _year(year), month
+
+
+def _year(digits: str) -> int:
+    return int(digits) + (2000 if len(digits) == 2 else 0)
+
+
+_CLOCK = re.compile(
+    r"(?<![\d.:])(\d{1,2})\s*[:.h]\s*(\d{2})(?:\s*[:.m]\s*(\d{2})(?:\.0+)?s?)?(?!\d)\s*(?:(a|p)\.?\s?m\b\.?)?"
+    r"|(?<!\d)(\d{2})(\d{2})(\d{2})?(?!\d)\s*(?:(a|p)\.?\s?m\b\.?)?|(?<!\d)(\d{1,2})\s*(?:(a|p)\.?\s?m\b\.?)",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Moment(Fact):
+    """A time of day in UTC, `hhmm` or `hhmmss`; `day` is its `MMDD`, which may stand before it."""
+
+    day: str = ""
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, datetime):
+            return self.day in ("", f"{given:%m%d}") and self._reads(given.time())
+        if isinstance(given, time):
+            return self._is(given.hour, given.minute, f"{given.second:02}" if given.second else "")
+        text = clean(f"{given:04}" if isinstance(given, int) and given >= 0 else given)
+        if text is None or denied(text) or hedged(text):
+            return False
+        if re.search(r"\blocal\b|\b(?:C|E)E?S?T\b|\b[ECMP][SD]T\b|\b(?:BST|JST|IST)\b", text):
+            return False
+        if re.fullmatch(r"\d{1,2} \d\d(?: \d\d)?", text):
+            text = text.replace(" ", ":")
+        minutes = 0
+        if shift := re.search(r"(?<=\d)\s*(?:UTC|GMT)?\s*([+-])(\d\d):?(\d\d)$", text):
+            text = text[: shift.start()]
+            minutes = int(f"{shift[1]}{int(shift[2]) * 60 + int(shift[3])}")
+        if self.day and re.fullmatch(rf"{self.day}\d{{6}}", text):
+            text = text[4:]
+        if self.day:
+            month, day = self.day[:2], self.day[2:]
+            text = re.sub(
+                rf"(?:\d{{4}}[-/])?{month}[-/.]{day}(?:[T ]|, )|{int(day)}\.? [A-Z][a-z]+,?(?: \d{{4}},?)? ",
+                "",
+                text,
+            )
+        found = [self._of(*one) for one in _CLOCK.findall(text)]
+        if len(found) != 1 or re.search(r"\d", _CLOCK.sub("", text)):
+            return False
+        hour, minute, second = found[0]
+        total = (hour * 60 + minute - minutes) % (24 * 60)
+        return self._is(total // 60, total % 60, second)
+
+    @staticmethod
+    def _of(*parts: str) -> tuple[int, int, str]:
+        hour, minute, second = parts[0] or parts[4] or parts[8], parts[1] or parts[5], parts[2] or parts[6]
+        half = (parts[3] or parts[7] or parts[9]).lower()
+        number = int(hour) % 12 + 12 * (half == "p") if half and int(hour) <= 12 else int(hour)
+        return number, int(minute or 0), second
+
+    def _is(self, hour: int, minute: int, second: str) -> bool:
+        right = self.value
+        return f"{hour:02}{minute:02}" == right[:4] and (not second or len(right) == 4 or second == right[4:])
+
+
+@dataclass(frozen=True)
+class OneOf(Fact):
+    """A fact that can be told in more than one way: `value` are the facts that tell it."""
+
+    @property
+    def answer(self) -> Any:
+        """What is right, said in the first way."""
+        return self.value[0].answer
+
+    def fits(self, given: object) -> bool:
+        """Whether *given* states it in one of the ways."""
+        return any(one.fits(given) for one in self.value)
+
+
+@dataclass(frozen=True)
+class Several(Fact):
+    """Several values, each a fact of the kind `of`; `ordered` says whether their order counts."""
+
+    of: Fact = Text("")
+    ordered: bool = True
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, dict) and self.ordered:
+            given = list(given.values())
+        if isinstance(given, set | frozenset):
+            if self.ordered:
+                return False
+            given = sorted(given, key=str)
+        if isinstance(given, list):
+            return self._agree(given)
+        if isinstance(given, int | float):
+            return self._agree([given])
+        text = text_of(given)
+        return (
+            text is not None and not hedged(text) and any(self._agree(parts) for parts in self._parts(text))
+        )
+
+    def _agree(self, given: list[Any]) -> bool:
+        wanted = [self.of.like(one) for one in self.value]
+        if self.ordered:
+            return len(given) == len(wanted) and all(
+                one.fits(part) for one, part in zip(wanted, given, strict=True)
+            )
+        return all(any(one.fits(part) for one in wanted) for part in given) and all(
+            any(one.fits(part) for part in given) for one in wanted
+        )
+
+    def differs(self, given: Any) -> tuple[list[Any], int]:
+        """What of *given* does not belong there, and how many of those that do are missing."""
+        text = text_of(given)
+        parts = (
+            list(self._parts(text))[-1]
+            if text is not None
+            else [given]
+            if isinstance(given, int)
+            else list(given)
+        )
+        wanted = [self.of.like(one) for one in self.value]
+        extra = [part for part in parts if not any(one.fits(part) for one in wanted)]
+        return extra, sum(not any(one.fits(part) for part in parts) for one in wanted)
+
+    def _parts(self, text: str) -> Iterator[list[Any]]:
+        """The items of *text*: between signs, or also between blanks."""
+        text = re.sub(r"[\[\](){}\"'`]", " ", text).strip(" .=")
+        parts = [one.strip() for one in _SPLIT.split(text) if one.strip(" .")]
+        yield parts
+        if isinstance(self.of, Element):
+            parts = [number for one in parts for number in _ranged(one)]
+            yield parts
+            text = _ELEMENT.sub("", ", ".join(map(str, parts)))
+        words = [one for one in re.split(r"[\s,;|/&+-]+", text) if one and one.lower() not in ("and", "then")]
+        yield words
+        yield [one for one in words if re.search(r"\d", one)]
+
+
+def _ranged(part: str) -> list[Any]:
+    """The numbers from one to another, where *part* says so; else *part* as it is."""
+    if (found := _RANGE.fullmatch(part)) and 0 < int(found[2]) - int(found[1]) < 128:
+        return list(range(int(found[1]), int(found[2]) + 1))
+    return [part]
+
+
+def fact(value: Any) -> Fact:
+    """The fact that *value* is right, of the kind that it looks like: a text of digits keeps its zeros.
+
+    >>> fact("0220").fits("MTI 0220"), fact("0220").fits(220), fact(27).fits("27 characters")
+    (True, False, True)
+    """
+    if isinstance(value, Fact):
+        return value
+    if isinstance(value, bool):
+        return YesNo(value)
+    if isinstance(value, int):
+        return Number(value)
+    if isinstance(value, list | tuple):
+        return Several(tuple(value), fact(next(iter(value), "")), True)
+    return Digits(value) if value.isascii() and value.isdigit() else Text(value)
