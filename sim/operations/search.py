@@ -7,7 +7,7 @@ All of it is some thousands of short texts, read once and looked through as a wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -70,6 +70,26 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
         if chosen in (None, entry.kind) and (rank := _rank(once, phrase, texts)) is not None
     ]
     return tuple(entry for _, _, entry in sorted(found, key=itemgetter(0, 1)))
+
+
+def elements_called(name: str, versions: Collection[str] = VERSIONS) -> tuple[int, ...]:
+    """The numbers of the elements that are called *name* in one of *versions*, by the standard or by people.
+
+    >>> elements_called("response code"), elements_called("stan"), elements_called("code")
+    ((39,), (11,), ())
+    """
+    rows = _called_elements().get(name.strip().casefold(), ())
+    return tuple(dict.fromkeys(number for number, its in rows if set(versions) & set(its)))
+
+
+@cache
+def _called_elements() -> Mapping[str, list[tuple[int, tuple[str, ...]]]]:
+    """What elements are called, with their numbers and versions."""
+    found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    for entry in _elements():
+        for phrase in filter(None, _called(entry).split("|")):
+            found.setdefault(phrase, []).append((int(entry.key.removeprefix("DE ")), entry.versions))
+    return found
 
 
 def _words(text: str) -> list[str]:

@@ -4,7 +4,6 @@ and out; only the rows that are seen are made texts, and masked."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +16,7 @@ from sim.spec import VERSIONS
 from sim.spec.networks import element_name
 from sim.tables.columns.table import MessagesTable, number_of
 from sim.tables.tables import Table
-from sim.widgets.explorer.finding import Searched, anywhere, flags
-from sim.widgets.explorer.query import Condition, conditions
+from sim.widgets.explorer.filtering import Amounts, Flags, RowFilter, flags
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 Verdict = str
@@ -26,10 +24,10 @@ VERDICTS = ("all", "valid", "invalid", "unreadable")
 _MOST_SHOWN = 120  # characters of a cell
 _SAMPLE = 60  # rows whose texts say how wide a column is
 _LEAST_WIDE, _MOST_WIDE = 5, 26  # characters
-_FIRST = ("line", "time", "mti", "network", "verdict")
+_FIRST = ("line", "time", "mti", "network", "amount", "verdict")
+_AMOUNT = 4
 _HIDDEN = frozenset({"valid", "errors", "version", "error_field", "error_offset", "stream", "file"})
 _BINS = 120
-_ORDERED = {">": pc.greater, "<": pc.less, ">=": pc.greater_equal, "<=": pc.less_equal}
 
 
 class Source:
@@ -106,14 +104,13 @@ class Log(Source):
     def __init__(self, table: MessagesTable) -> None:
         super().__init__(table)
         self._arrow: dict[str, Any] = {}
-        self._texts: dict[str, Searched] = {}
+        self._filter = RowFilter(pd.DataFrame(table), self.arrow, self.verdict)
 
     @cached_property
     def names(self) -> list[str]:
         """The leading columns, the elements, and why a text is no message."""
-        there = [name for name in _FIRST if name == "verdict" or name in self.table.columns]
-        if self.table["line"].equals(pd.Series(range(1, self.size + 1), index=self.table.index)):
-            there[0] = "line"
+        made = {"verdict": True, "amount": f"DE{_AMOUNT}" in self.table.columns}
+        there = [name for name in _FIRST if made.get(name, name in self.table.columns)]
         rest = [str(name) for name in self.table.columns if name not in {*_FIRST, *_HIDDEN}]
         return [*there, *(name for name in rest if number_of(name) or self.table[name].notna().any())]
 
@@ -148,20 +145,32 @@ class Log(Source):
             self._arrow[name] = super().arrow(name)
         return self._arrow[name]
 
+    @cached_property
+    def amounts(self) -> Amounts:
+        """The transaction amounts, each with its currency."""
+        return self._filter.amounts(_AMOUNT)
+
     def sort_key(self, name: str) -> Any:
-        """The verdict by the number of errors."""
+        """The verdict by the number of errors, the amount by its units of any currency."""
+        if name == "amount":
+            return pa.array(self.amounts.major, from_pandas=True)
         if name != "verdict":
             return self.arrow(name)
         return self.arrow("errors") if "errors" in self.table.columns else pa.array(self.bad)
 
     def right(self, name: str) -> bool:
         """Amounts and lines."""
-        return name == "line"
+        return name in ("line", "amount")
 
     def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
-        """The verdict in words, or another column."""
-        if name != "verdict":
-            return super()._cells(name, seen, rows)
+        """The verdict and the amount in words, or another column."""
+        if name == "amount":
+            return [self.amounts.said(row) for row in rows.tolist()]
+        if name == "verdict":
+            return self._verdicts(rows)
+        return super()._cells(name, seen, rows)
+
+    def _verdicts(self, rows: Rows) -> list[str]:
         errors = self.arrow("errors").take(pa.array(rows)).to_pylist() if self.judged else [None] * len(rows)
         said = []
         for row, count in zip(rows.tolist(), errors, strict=True):
@@ -177,82 +186,28 @@ class Log(Source):
         """Bad rows."""
         return ["bad" if self.bad[row] else "" for row in rows.tolist()]
 
-    def problems(self, query: str) -> list[str]:
-        """What of *query* no row can meet, and why: what is more or less than a word?"""
-        return [
-            f"Expected a number behind {one.column}{one.operator}"
-            for one in self._conditions(query)
-            if one.operator in _ORDERED and _bound(one.value) is None
-        ]
+    def verdict(self, name: Verdict) -> Flags:
+        """Which rows are valid, invalid, unreadable."""
+        flagged: Flags = self.unreadable if name == "unreadable" else self.bad
+        return ~flagged if name == "valid" else flagged
 
-    def _conditions(self, query: str) -> tuple[Condition, ...]:
-        return conditions(query, frozenset(map(str, self.table.columns)))
-
-    def where(self, query: str = "", verdict: Verdict = "all", network: str = "", only: Any = None) -> Rows:
-        """The rows that meet all of it; *only* are flags that must be set, too."""
-        keep = np.ones(self.size, bool) if only is None else np.asarray(only, bool).copy()
+    def where(
+        self, query: str = "", verdict: Verdict = "all", network: str = "", only: Any = None
+    ) -> tuple[Rows, tuple[str, ...]]:
+        """The rows that meet all of it, and what the writer of *query* may want to know; *only* are flags
+        that must be set, too. Raises FilterError for a query that can mean nothing."""
+        keep, notes = self._filter.meet(query)
+        if only is not None:
+            keep &= np.asarray(only, bool)
         if verdict != "all":
-            keep &= {"valid": ~self.bad, "invalid": self.bad, "unreadable": self.unreadable}[verdict]
+            keep &= self.verdict(verdict)
         if network:
             keep &= flags(pc.equal(self.arrow("network"), network))
-        for condition in self._conditions(query):
-            keep &= self._meets(condition)
-        return np.flatnonzero(keep)
-
-    def _meets(self, condition: Condition) -> Any:
-        if condition.operator == "anywhere":
-            return self._anywhere(condition.value)
-        there = condition.column in self.table.columns
-        if condition.operator in ("there", "missing"):
-            held = flags(pc.is_valid(self.arrow(condition.column))) if there else np.zeros(self.size, bool)
-            return held if condition.operator == "there" else ~held
-        if not there:
-            return np.zeros(self.size, bool) | (condition.operator == "!=")
-        return self._compared(condition)
-
-    def _compared(self, condition: Condition) -> Any:
-        column, value = self.arrow(condition.column), condition.value
-        if condition.operator in _ORDERED:
-            return self._ordered(condition)
-        if condition.operator == "~":
-            return anywhere([self._searched(condition.column)], value, self.size)
-        texts = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
-        equal = flags(pc.equal(texts, value))
-        return equal if condition.operator == "=" else ~equal
-
-    def _ordered(self, condition: Condition) -> Any:
-        """Values above or below a number. Digits of one width are compared as they are."""
-        column, value = self.arrow(condition.column), condition.value
-        compare = _ORDERED[condition.operator]
-        if pa.types.is_large_string(column.type) and value.isascii() and value.isdigit():
-            ends = pc.min_max(pc.binary_length(column)).as_py()
-            if ends["min"] == ends["max"] and ends["max"] is not None and len(value) <= ends["max"]:
-                return flags(compare(column, value.zfill(ends["max"])))
-        bound = _bound(value)
-        if bound is None:
-            return np.zeros(self.size, bool)
-        numbers = pd.to_numeric(pd.DataFrame(self.table)[condition.column], errors="coerce")
-        return flags(compare(pa.array(numbers, pa.float64(), from_pandas=True), bound))
-
-    def _anywhere(self, text: str) -> Any:
-        """Rows with *text* in any element."""
-        texts = [
-            name
-            for name in map(str, self.table.columns)
-            if number_of(name) or name in ("mti", "text", "error")
-        ]
-        with ThreadPoolExecutor() as pool:
-            columns = list(pool.map(self._searched, texts))
-        return anywhere(columns, text, self.size)
-
-    def _searched(self, name: str) -> Searched:
-        if name not in self._texts:
-            self._texts[name] = Searched(self.arrow(name))
-        return self._texts[name]
+        return np.flatnonzero(keep), notes
 
     def warm(self) -> None:
-        """Learn which columns have few different values; the first search in all of them would."""
-        self._anywhere("\0")
+        """Make ready what the first search for a text would."""
+        self._filter.warm()
 
     def bins(self, rows: Rows) -> tuple[list[int], list[int]]:
         """How many messages, and how many bad ones, stand where in the log, in equal parts of it."""
@@ -281,11 +236,3 @@ def networks_in(log: Log) -> list[str]:
 def as_rows(numbers: Sequence[int]) -> Rows:
     """Row numbers as an array."""
     return np.asarray(numbers, dtype=np.int64)
-
-
-def _bound(value: str) -> float | None:
-    """The number that *value* is; None where it is none."""
-    try:
-        return float(value)
-    except ValueError:
-        return None

@@ -13,26 +13,33 @@ import traitlets
 from sim.codec import Message, build
 from sim.errors import IsoError
 from sim.tables.columns.table import MessagesTable
-from sim.tables.matching import match
 from sim.tables.transactions import TransactionsTable
 from sim.widgets.copying import CopyMenu
 from sim.widgets.diff import MessageDiff
 from sim.widgets.explorer import reading
 from sim.widgets.explorer.grid import FileDrop, RowGrid
-from sim.widgets.explorer.log import VERDICTS, Log, Source, as_rows, networks_in
+from sim.widgets.explorer.log import VERDICTS, Log, Rows, as_rows, networks_in
+from sim.widgets.explorer.query import HELP, FilterError
 from sim.widgets.explorer.rules import AT_FIRST, AT_ONCE, BrokenRules, content_of
 from sim.widgets.explorer.sparkline import sparkline
 from sim.widgets.explorer.tools import Tools
+from sim.widgets.explorer.transactions import Transactions
 from sim.widgets.panels.report_view import ReportView, report_data
 from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, show, wrong
 
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
 _LARGE = 100_000
-_HELP = "DE39=05  -DE55, or any text"
-_MORE = (
-    "DE39=05 · DE39!=00 · DE4>1000 · DE43~shop (holds it) · DE55 (is there) · -DE55 (is not) · mti=0110 · "
-    "any text; all must hold. Press Enter to filter."
-)
+_EXAMPLE = "e.g. DE39!=00 or amount>500.00"
+_NOTHING = "No messages match."
+
+
+def _help() -> str:
+    """What may be typed, to be opened."""
+    rows = "".join(
+        f"<tr><td><code>{html.escape(one)}</code></td><td>{html.escape(means)}</td></tr>"
+        for one, means in HELP
+    )
+    return f'<details class="iso-help"><summary>Filter examples</summary><table>{rows}</table></details>'
 
 
 class LogExplorer(Panel):
@@ -41,10 +48,11 @@ class LogExplorer(Panel):
     *source* is what `sim.read` takes or gives; *options* are those of `sim.read`. What is read here is
     validated. Of a large log the first rows are shown while the rest is read: `wait()` waits for that.
 
-    Traits: `messages`, the table, None without one; `query` (`DE39=05 DE4>1000 DE43~shop -DE55 mti=0110`, or
-    any text, in any case), `verdict` (all, valid, invalid, unreadable), `network`, `rule`: the filter; `tab`
-    (Messages, Transactions); `problem`. `shown` is the filtered table, `transactions` what `sim.match` finds.
-    Everything is shown masked; `export` can do otherwise.
+    Traits: `messages`, the table, None without one; `query` (`DE39!=00`, `amount>500.00 or DE43~shop`, any
+    text: see `sim.widgets.explorer.query`), `verdict` (all, valid, invalid, unreadable), `network`, `rule`:
+    the filter; `tab` (Messages, Transactions), which both follow the filter; `problem`. `shown` is the
+    filtered table, `transactions` what `sim.match` finds. Everything is shown masked; `export` can do
+    otherwise.
     """
 
     messages = traitlets.Any(None)
@@ -59,7 +67,7 @@ class LogExplorer(Panel):
         self._options = {"validate": True, **options}
         self._log: Log | None = None
         self._rules: BrokenRules | None = None
-        self._matched: TransactionsTable | None = None
+        self._matched: Transactions | None = None
         self._reader: threading.Thread | None = None
         self._make()
         super().__init__(*self._laid_out(), classes="iso-explorer")
@@ -71,7 +79,7 @@ class LogExplorer(Panel):
     def _make(self) -> None:
         self.drop = FileDrop()
         self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
-        self.filter = ipywidgets.Text(placeholder=_HELP, continuous_update=False, description="Filter")
+        self.filter = ipywidgets.Text(placeholder=_EXAMPLE, continuous_update=False, description="Filter")
         self.verdicts = ipywidgets.Dropdown(options=VERDICTS, description="Verdict")
         self.networks = ipywidgets.Dropdown(options=[("all", "")], description="Network")
         self.rules = ipywidgets.Dropdown(options=[("all", "")], description="Rule")
@@ -83,8 +91,8 @@ class LogExplorer(Panel):
         self.spark = ipywidgets.HTML().add_class("iso-spark")
         self.tabs = ipywidgets.ToggleButtons(options=[MESSAGES, TRANSACTIONS], tooltips=["", ""])
         self.tabs.add_class("iso-choice")
-        self.grid = RowGrid(title="Messages", nothing="No message meets the filter.")
-        self.pairs = RowGrid(title="Transactions", nothing="No transactions.")
+        self.grid = RowGrid(title=MESSAGES, nothing=_NOTHING)
+        self.pairs = RowGrid(title=TRANSACTIONS, nothing="No transactions match.")
         self.tools = Tools(self)
         self.views = MessageViews()
         self.report = ReportView()
@@ -93,13 +101,12 @@ class LogExplorer(Panel):
         self.said = ipywidgets.HTML().add_class("iso-said")
 
     def _laid_out(self) -> list[Any]:
-        narrowed = InputField(self.filter, classes="iso-row")
-        narrowed.note = _MORE
+        self._narrowed = InputField(self.filter, ipywidgets.HTML(_help()), classes="iso-row")
         boxes = [
             InputField(*inputs)
             for inputs in ((self.verdicts,), (self.networks,), (self.rules, self.more_rules), (self.sort,))
         ]
-        form = ipywidgets.HBox([narrowed, *boxes]).add_class("iso-form")
+        form = ipywidgets.HBox([self._narrowed, *boxes]).add_class("iso-form")
         pasted = ipywidgets.VBox([self.paste]).add_class("iso-field")
         self._place = ipywidgets.VBox([self.drop, pasted]).add_class("iso-place")
         self._looked = ipywidgets.VBox(
@@ -121,7 +128,7 @@ class LogExplorer(Panel):
         self.more_rules.on_click(lambda _: self.judge_more())
         self.sort.observe(self._sort, "value")
         self.grid.observe(lambda change: self._look(), "current")
-        self.pairs.observe(lambda change: self._look_at_pair(), "current")
+        self.pairs.observe(lambda change: self._look(), "current")
 
     def load(self, source: object) -> None:
         """Read *source*: what `sim.read` takes or gives. What cannot be read is said in `problem`."""
@@ -170,9 +177,7 @@ class LogExplorer(Panel):
         self._rules.judge(AT_FIRST)
         self.messages = table
         self.networks.options = [("all", ""), *((name, name) for name in networks_in(self._log))]
-        self.sort.options = [("the log", ""), *((self._log.title(name), name) for name in self._log.names)]
         self._offer_rules()
-        self._apply()
         self._open_tab()
         if self._log.size > _LARGE:
             threading.Thread(target=self._log.warm, daemon=True).start()
@@ -188,18 +193,31 @@ class LogExplorer(Panel):
         return None if self._log is None else self._log.table.iloc[self.grid.rows]
 
     @property
+    def _open_grid(self) -> RowGrid:
+        """The grid of the open tab."""
+        return self.pairs if self.tab == TRANSACTIONS else self.grid
+
+    def _chosen_rows(self) -> Rows:
+        """The rows of the messages that are ticked, or belong to a ticked transaction; where nothing is, of
+        those in the open tab."""
+        grid = self._open_grid
+        rows = as_rows(grid.chosen) if grid.chosen else grid.rows
+        if self.tab == TRANSACTIONS and self._matched is not None:
+            return self._matched.messages_of(rows)
+        return rows
+
+    @property
     def chosen(self) -> MessagesTable | None:
-        """The messages that are ticked; where none is, those that are shown."""
-        if self._log is None or not self.grid.chosen:
-            return self.shown
-        return self._log.table.iloc[as_rows(self.grid.chosen)]
+        """The messages that are ticked, or belong to ticked transactions; where nothing is ticked, those in
+        the open tab."""
+        return None if self._log is None else self._log.table.iloc[self._chosen_rows()]
 
     @property
     def transactions(self) -> TransactionsTable | None:
         """What `sim.match` finds in the log, made when it is asked for."""
         if self._matched is None and self._log is not None:
-            self._matched = match(self._log.table)
-        return self._matched
+            self._matched = Transactions(self._log)
+        return None if self._matched is None else self._matched.table
 
     def message(self, row: int) -> str:
         """The message in *row* of the log: its text."""
@@ -209,11 +227,15 @@ class LogExplorer(Panel):
         return build(found) if isinstance(found, Message) else str(found)
 
     def diff(self) -> MessageDiff | None:
-        """The two ticked messages side by side; None where not just two are ticked."""
-        if len(self.grid.chosen) != 2:
+        """Two ticked messages side by side, the requests of two ticked transactions, or request and answer of
+        one; None where no two messages are ticked."""
+        chosen = sorted(self._open_grid.chosen)
+        if self.tab == TRANSACTIONS and self._matched is not None:
+            both = [self._matched.request_and_answer(place) for place in chosen]
+            chosen = both[0] if len(both) == 1 else [rows[0] for rows in both]
+        if len(chosen) != 2:
             return None
-        first, second = (self.message(row) for row in sorted(self.grid.chosen))
-        return MessageDiff(first, second)
+        return MessageDiff(*map(self.message, chosen))
 
     def export(self, kind: str = "csv", masked: bool = True) -> bytes:
         """What is ticked, else what is shown, as the bytes of a file: `csv` or `parquet`; masked unless
@@ -244,32 +266,54 @@ class LogExplorer(Panel):
         if log is None:
             return
         only = self._rules.flags(self.rule) if self.rule and self._rules else None
-        self.grid.put(log, log.where(self.query, self.verdict, self.network, only))
-        rows = self.grid.rows
-        bad = int(log.bad[rows].sum())
-        words = f"{len(rows):,} of {log.size:,} messages: ✔ {len(rows) - bad:,} valid, ✖ {bad:,} invalid"
-        unknown = "" if log.judged else " (not validated: only what cannot be read counts as invalid)"
-        problems = "".join(f". {one}" for one in log.problems(self.query))
-        self.counts.value = markup("p", words + unknown + problems, role="status")
+        self._narrowed.problem = self._narrowed.note = ""
+        rows = as_rows([])
+        try:
+            rows, notes = log.where(self.query, self.verdict, self.network, only)
+        except FilterError as error:
+            self._narrowed.problem = str(error)
+        else:
+            self._narrowed.note = ". ".join(notes)
+        self.grid.put(log, rows)
+        if self.tab == TRANSACTIONS and self.transactions is not None and self._matched is not None:
+            self.pairs.put(self._matched, self._matched.holding(rows))
+        self.counts.value = markup("p", self._counted(log, rows), role="status")
         self.spark.value = sparkline(*log.bins(rows))
         self.tools.clear()
-        show(self.detail, False)
+        self._look()
+
+    def _counted(self, log: Log, rows: Rows) -> str:
+        """How many messages and transactions there are, and how many are left."""
+        bad = int(log.bad[rows].sum())
+        words = f"{len(rows):,} of {log.size:,} messages"
+        if len(rows):
+            words += f": ✔ {len(rows) - bad:,} valid, ✖ {bad:,} invalid"
+        if not log.judged:
+            words += " (not validated: only unreadable messages count as invalid)"
+        if self.tab == TRANSACTIONS and self._matched is not None:
+            words += f" · {self.pairs.count:,} of {self._matched.size:,} transactions"
+        return words
 
     def _sort(self, change: Any) -> None:
-        self.grid.order = {"name": change.new, "descending": False} if change.new else {}
+        self._open_grid.order = {"name": change.new, "descending": False} if change.new else {}
 
     def _open_tab(self) -> None:
         paired = self.tab == TRANSACTIONS
-        if paired and self.transactions is not None and self.pairs.source is None:
-            self.pairs.put(Source(self.transactions))
-        elif not paired and self._matched is None:
-            self.pairs.put(None)
+        self._apply()
+        source = self._matched if paired else self._log
+        names = [(source.title(name), name) for name in source.names] if source else []
+        order = self._open_grid.order
+        self.sort.options = [("Log order", ""), *names]  # which forgets what was chosen
+        _choose(self.sort, order.get("name", ""))
+        self._open_grid.order = order
         show(self.pairs, paired)
         show(self.grid, not paired)
 
     def _look(self) -> None:
-        """Open the current message."""
-        row = self.grid.row(self.grid.current)
+        """Open the current message, or the request of the current transaction, else its answer."""
+        row = self._open_grid.row(self._open_grid.current)
+        if row is not None and self.tab == TRANSACTIONS and self._matched is not None:
+            row = next(iter(self._matched.request_and_answer(row)), None)
         show(self.detail, row is not None)
         if row is None or self._log is None:
             return
@@ -280,16 +324,6 @@ class LogExplorer(Panel):
         self.copy.message, self.copy.version, self.copy.network = raw, version, network
         self.views.put(raw, version, network, None)
         self.report.data = report_data(validate(raw, network=network, version=version))
-
-    def _look_at_pair(self) -> None:
-        """Open the request of the current transaction, else its answer."""
-        place = self.pairs.row(self.pairs.current)
-        if place is None or self._matched is None or self._log is None:
-            return
-        found = self._matched.iloc[place]
-        label = found["request"] if found["request"] == found["request"] else found["answer"]
-        at: Any = self._log.table.index.get_loc(label)
-        self.grid.show_row(int(at))
 
     def _tell(self) -> None:
         self.said.value = wrong(self.problem, "p")

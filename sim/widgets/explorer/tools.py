@@ -62,7 +62,11 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         made = self._owner.diff()
         self._compare([] if made is None else [made])
         self.said.value = (
-            "" if made else markup("p", "Select two messages: tick their boxes.", "iso-hint", role="status")
+            ""
+            if made
+            else markup(
+                "p", "Select two messages, or one transaction: tick the boxes.", "iso-hint", role="status"
+            )
         )
 
     def clear(self) -> None:

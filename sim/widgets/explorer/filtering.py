@@ -1,0 +1,413 @@
+"""Which rows of a log meet a filter. What a filter means is `query`'s to say.
+
+A condition on texts is asked of each different text once where a column has few of them, else of every row;
+the asking is Arrow's.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sim.elements.money import CURRENCY_OF, composite, say_amount
+from sim.errors import ChoiceError
+from sim.masking import mask_words
+from sim.spec import currency
+from sim.spec.elements import spec
+from sim.spec.spellings import network_named
+from sim.tables.columns.table import number_of
+from sim.widgets.explorer.query import (
+    Both,
+    Compared,
+    Condition,
+    Either,
+    Filter,
+    FilterError,
+    Not,
+    Present,
+    Text,
+    Vocabulary,
+    understood,
+)
+
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Test = Callable[[Any], Any]
+_SOME = 20_000
+_FEW = 20  # rows for each different text of a column, at least, for the column to have few
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    **{"=": pc.equal, "!=": pc.not_equal, ">": pc.greater, "<": pc.less},
+    **{">=": pc.greater_equal, "<=": pc.less_equal},
+}
+_ORDERED = (">", "<", ">=", "<=")
+_TRANSACTION_CURRENCY = 49
+_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    **{"=": operator.eq, ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le},
+}
+_TRACK = "DE35"
+_ANY_DIGIT = re.compile(r"[0-9]*x[0-9x]*", re.IGNORECASE)
+_ANY = re.compile(r"(?<!\*)\*(?!\*)")  # a star that is any number of characters
+_SHOWN = 40  # characters of a value in an error
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?")
+_HOUR = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
+_BETWEEN_DIGITS = re.compile(r"[-/:.T ]")
+_VERDICTS = ("valid", "invalid", "unreadable")
+# The columns, besides the elements, in which a text is looked for.
+_SEARCHED = ("mti", "network", "text", "error")
+
+
+def flags(column: Any) -> Flags:
+    """Arrow's answer as an array, what is missing as False."""
+    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _any(parts: Iterable[Flags], size: int) -> Flags:
+    """Where one of *parts* is true."""
+    found = np.zeros(size, bool)
+    for one in parts:
+        found |= one
+    return found
+
+
+class Texts:
+    """A column of texts in upper case."""
+
+    def __init__(self, column: Any) -> None:
+        texts = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+        self.present = flags(pc.is_valid(texts))
+        self._places: Any = None
+        if pc.count_distinct(texts.slice(0, _SOME)).as_py() * _FEW < max(min(len(texts), _SOME), 1):
+            held = pa.chunked_array([texts]) if isinstance(texts, pa.Array) else texts
+            encoded = held.combine_chunks().dictionary_encode()
+            encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+            texts, self._places = encoded.dictionary, encoded.indices.fill_null(0).to_numpy()
+        self._longest = pc.max(pc.binary_length(texts)).as_py() or 0
+        self.decimal = bool(pc.all(pc.ascii_is_decimal(texts), skip_nulls=True, min_count=0).as_py())
+        self._texts = texts if self.decimal else pc.utf8_upper(texts)
+
+    def meet(self, test: Test) -> Flags:
+        """Which rows have a text that meets *test*."""
+        if self._places is None:
+            chunks = self._texts.chunks if isinstance(self._texts, pa.ChunkedArray) else [self._texts]
+            with ThreadPoolExecutor() as pool:
+                found = [flags(one) for one in pool.map(test, chunks)]
+            return np.concatenate(found) if found else np.zeros(0, bool)
+        met = flags(test(self._texts))
+        return met[self._places] & self.present if met.any() else np.zeros(len(self._places), bool)
+
+    def hold(self, text: str) -> Flags:
+        """Which rows contain *text*, in which stars stand for characters."""
+        wanted = _upper(text)
+        letters, least = wanted.replace("*", ""), len(_ANY.sub("", wanted))
+        if least > self._longest or (letters and self.decimal and not letters.isdecimal()):
+            return np.zeros(len(self.present), bool)
+        if "*" in wanted:
+            return self.meet(lambda some: pc.match_substring_regex(some, _pattern(wanted)))
+        return self.meet(lambda some: pc.match_substring(some, wanted))
+
+
+class RowFilter:
+    """The rows of a log that a filter leaves. *columns* gives a column as Arrow has it, *verdicts* which rows
+    have a verdict."""
+
+    def __init__(
+        self, table: pd.DataFrame, columns: Callable[[str], Any], verdicts: Callable[[str], Flags]
+    ) -> None:
+        self._table, self._columns, self._verdicts = table, columns, verdicts
+        self._size = len(table)
+        self._texts: dict[str, Texts] = {}
+        self.notes: list[str] = []
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """What the columns are called."""
+        return Vocabulary(frozenset(map(str, self._table.columns)), self._versions)
+
+    @cached_property
+    def _versions(self) -> tuple[str, ...]:
+        known = pc.unique(self._columns("version")).to_pylist() if "version" in self._table.columns else []
+        return tuple(sorted(one for one in known if one)) or ("1987",)
+
+    def meet(self, query: str) -> tuple[Flags, tuple[str, ...]]:
+        """Which rows meet *query*, and what its writer may want to know. Raises FilterError."""
+        asked: Filter = understood(query, self.vocabulary)
+        self.notes = list(asked.notes)
+        return self._meet(asked.condition), tuple(dict.fromkeys(self.notes))
+
+    def warm(self) -> None:
+        """Make ready what the first search for a text would."""
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self._text, self._searched()))
+
+    def _searched(self) -> list[str]:
+        names = map(str, self._table.columns)
+        return [name for name in names if number_of(name) or name in _SEARCHED]
+
+    def _text(self, name: str) -> Texts:
+        if name not in self._texts:
+            self._texts[name] = Texts(self._columns(name))
+        return self._texts[name]
+
+    def _meet(self, condition: Condition) -> Flags:
+        match condition:
+            case Text(value):
+                return self._anywhere(value)
+            case Present(columns):
+                return _any(map(self._present, columns), self._size)
+            case Compared(columns, sign, value, code):
+                return self._compared(columns, sign, value, code)
+            case Not(part):
+                return ~self._meet(part)
+            case Either(parts):
+                return _any(map(self._meet, parts), self._size)
+            case Both(parts):
+                return ~_any((~self._meet(one) for one in parts), self._size)
+
+    def _anywhere(self, text: str) -> Flags:
+        wanted = text.rstrip("…")
+        found = np.zeros(self._size, bool)
+        for name in self._searched():
+            if found.all():
+                break
+            found |= self._text(name).hold(wanted)
+        return found
+
+    def _present(self, name: str) -> Flags:
+        if name == "verdict":
+            return np.ones(self._size, bool)
+        there = name in self._table.columns
+        return flags(pc.is_valid(self._columns(name))) if there else np.zeros(self._size, bool)
+
+    def _compared(self, columns: tuple[str, ...], sign: str, value: str, code: str) -> Flags:
+        """`!=` and `!~` are met by what is there and not so, in all of *columns*."""
+        negative = {"!=": "=", "!~": "~"}.get(sign)
+        if negative:
+            there = _any(map(self._present, columns), self._size)
+            return there & ~self._compared(columns, negative, value, code)
+        self._possible(columns, sign, value)
+        wanted = value.rstrip("…")
+        return _any((self._one(name, sign, wanted, code) for name in columns), self._size)
+
+    def _possible(self, columns: tuple[str, ...], sign: str, value: str) -> None:
+        """Raises FilterError where no value of *columns* can be *value*."""
+        if sign != "=" or not all(map(number_of, columns)) or self.vocabulary.is_amount(columns[0]):
+            return
+        elements = [spec(version)[int(name[2:])] for name in columns for version in self._versions]
+        longest = max(one.size * (2 if one.binary else 1) for one in elements)
+        what = " or ".join(f"DE {name[2:]}" for name in columns)
+        if len(value.strip()) > longest and "*" not in value and not any(one.pattern for one in elements):
+            raise FilterError(f"{what} has at most {longest} characters; use ~ for a part of it.")
+        digits = all(one.content == "n" for one in elements) and len(columns) == 1
+        bare = _BETWEEN_DIGITS.sub("", value) if elements[0].pattern else value
+        if digits and bare.strip("*") and not bare.replace("*", "").isdecimal():
+            raise FilterError(f"{what} is numeric; it cannot be {mask_words(value[:_SHOWN])}.")
+
+    def _one(self, name: str, sign: str, value: str, code: str) -> Flags:
+        if name == "verdict":
+            return self._verdict(sign, value)
+        if name not in self._table.columns:
+            return np.zeros(self._size, bool)
+        if sign == "~":
+            return self._text(name).hold(value)
+        number = number_of(name)
+        if number and self.vocabulary.is_amount(name) and "*" not in value:
+            return self._amount(number, sign, value, code)
+        if number:
+            return self._element(number, sign, value)
+        if pa.types.is_timestamp(self._columns(name).type):
+            return self._time(name, sign, value)
+        if name == "network" and sign == "=" and "*" not in value:
+            value = self._network(value)
+        return self._plain(name, sign, value)
+
+    def _network(self, value: str) -> str:
+        """The network that *value* names: one of the log, or a known one. Raises FilterError."""
+        there = {str(one).casefold(): str(one) for one in pc.unique(self._columns("network")).to_pylist()}
+        try:
+            return there.get(value.casefold()) or network_named(value)
+        except ChoiceError as error:
+            raise FilterError(str(error)) from None
+
+    def _verdict(self, sign: str, value: str) -> Flags:
+        if sign not in ("=", "~") or value.casefold() not in _VERDICTS:
+            raise FilterError(f"verdict is one of {', '.join(_VERDICTS)}: verdict=invalid")
+        return self._verdicts(value.casefold())
+
+    def _element(self, number: int, sign: str, value: str) -> Flags:
+        """Element *number*; of a date or time as many digits as are given, `12:30` from its hours on."""
+        name, digits = f"DE{number}", _BETWEEN_DIGITS.sub("", value)
+        patterns = {version: spec(version)[number].pattern for version in self._versions}
+        if not any(patterns.values()) or not digits.isdecimal():
+            return self._plain(name, sign, value)
+        found = np.zeros(self._size, bool)
+        for version, pattern in patterns.items():
+            start = max(pattern.find("hh"), 0) if ":" in value and "-" not in value else 0
+            test = partial(_part, sign=sign, start=start, digits=digits)
+            found |= self._of_version(version) & self._text(name).meet(test)
+        return found
+
+    def _of_version(self, version: str) -> Flags:
+        if len(self._versions) == 1:
+            return np.ones(self._size, bool)
+        return flags(pc.equal(self._columns("version"), version))
+
+    def _plain(self, name: str, sign: str, value: str) -> Flags:
+        """Texts by their characters, digits by their number."""
+        texts = self._text(name)
+        if sign in _ORDERED:
+            bound = float(_number(name, sign, value))
+            return texts.meet(lambda some: _SIGNS[sign](_numbers(some), bound))
+        if name == _TRACK and "=" not in value:  # the card number of a track
+            return texts.meet(lambda some: pc.match_substring_regex(some, f"^{_pattern(value)}[=D]"))
+        if name == "mti" and _ANY_DIGIT.fullmatch(value):  # 01x0
+            wanted = value.casefold().replace("x", "[0-9]")
+            return texts.meet(lambda some: pc.match_substring_regex(some, f"^{wanted}$"))
+        if "*" in value:
+            return texts.meet(lambda some: pc.match_substring_regex(some, rf"^{_pattern(value)} *$"))
+        return texts.meet(lambda some: _equal(some, value))
+
+    def _time(self, name: str, sign: str, value: str) -> Flags:
+        column = self._columns(name)
+        if hour := _HOUR.fullmatch(value):
+            seconds = sum(
+                int(part or 0) * each for part, each in zip(hour.groups(), (3600, 60, 1), strict=True)
+            )
+            day = pc.add(pc.multiply(pc.hour(column), 3600), pc.multiply(pc.minute(column), 60))
+            whole = 1 if hour[3] else 60  # 12:30 is the whole minute
+            return flags(_within(pc.add(day, pc.second(column)), sign, seconds, seconds + whole))
+        if not _DAY.fullmatch(value):
+            raise FilterError(f"{name} needs a time or a day: {name}>12:30, {name}>=2026-11-20T12:30")
+        try:
+            start = pd.Timestamp(value)
+        except ValueError:
+            raise FilterError(f"{mask_words(value)} is no day or time: {name}>=2026-11-20T12:30") from None
+        start = start.tz_localize("UTC") if start.tzinfo is None and column.type.tz else start
+        step = {10: pd.Timedelta(days=1), 16: pd.Timedelta(minutes=1)}.get(
+            len(value), pd.Timedelta(seconds=1)
+        )
+        ends = (pa.scalar(one, column.type) for one in (start, start + step))
+        return flags(_within(column, sign, *ends))
+
+    def _amount(self, number: int, sign: str, value: str, code: str) -> Flags:
+        """Amounts: minor units by their number, with decimals or a currency in each currency's units."""
+        bound = _number(f"DE{number}", sign, value)
+        amounts = self.amounts(number)
+        if "." not in value and not code:
+            return amounts.compared(sign, np.full(len(amounts.codes) + 1, float(bound)))
+        units = [
+            float(bound * 10**known.exponent)
+            if (known := currency(one)) and known.exponent is not None and code in ("", known.alpha)
+            else np.nan
+            for one in amounts.codes
+        ]
+        stated = np.array([*(currency(one) is not None for one in amounts.codes), False])
+        if count := int(np.count_nonzero(~np.isnan(amounts.minor) & ~stated[amounts.places])):
+            self.notes.append(f"{count:,} in the log state no known currency and are left out")
+        return amounts.compared(sign, np.array([*units, np.nan]))
+
+    def amounts(self, number: int) -> Amounts:
+        """The amounts of element *number*; 2003 writes the currency in front of its digits."""
+        name, code = f"DE{number}", f"DE{CURRENCY_OF.get(number, _TRANSACTION_CURRENCY)}"
+        missing = pa.nulls(self._size, pa.large_string())
+        texts = self._columns(name) if name in self._table.columns else missing
+        codes = self._columns(code) if code in self._table.columns else missing
+        for version in self._versions:
+            if inside := composite(version, number):
+                own = pc.equal(self._columns("version"), version)
+                digits, of = (
+                    pc.utf8_slice_codeunits(texts, place.start, place.stop) for place in inside[::-1]
+                )
+                texts, codes = pc.if_else(own, digits, texts), pc.if_else(own, of, codes)
+        places, names = pd.factorize(pd.Series(codes.to_pandas()), use_na_sentinel=True)
+        minor = _numbers(pc.utf8_ltrim(texts, "CD")).to_numpy(zero_copy_only=False)
+        return Amounts(np.asarray(minor, float), places, tuple(map(str, names)))
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Amounts in minor units, missing as NaN; `places` are those of their currencies in `codes`, or -1."""
+
+    minor: Any
+    places: Any
+    codes: tuple[str, ...]
+
+    @cached_property
+    def major(self) -> Any:
+        """The amounts in units of their currency, or in minor units where it is unknown."""
+        known = [currency(one) for one in self.codes]
+        each = [10.0 ** ((one.exponent or 0) if one else 0) for one in known]
+        return self.minor / np.array([*each, 1.0])[self.places]
+
+    def said(self, row: int) -> str:
+        """The amount of *row* as a person reads it; empty where there is none."""
+        minor, place = self.minor[row], self.places[row]
+        return "" if np.isnan(minor) else say_amount(f"{minor:.0f}", self.codes[place] if place >= 0 else "")
+
+    def compared(self, sign: str, bounds: Any) -> Flags:
+        """Which amounts compare so with the bound of their currency; the last is of those without one."""
+        return np.asarray(_COMPARED[sign](self.minor, bounds[self.places]), bool)
+
+
+def _pattern(text: str) -> str:
+    """*text* as a regular expression: several stars are as many characters, one is any number of them."""
+    pieces = re.split(r"(\*+)", _upper(text))
+    return "".join(
+        (".*" if len(one) == 1 else f".{{{len(one)}}}") if one[:1] == "*" else re.escape(one)
+        for one in pieces
+    )
+
+
+def _upper(text: str) -> str:
+    return str(pc.utf8_upper(pa.scalar(text)).as_py())
+
+
+def _part(texts: Any, sign: str, start: int, digits: str) -> Any:
+    """How the characters of *texts* from *start* on compare with as many *digits*."""
+    return _SIGNS[sign](pc.utf8_slice_codeunits(texts, start, start + len(digits)), digits)
+
+
+def _equal(texts: Any, value: str) -> Any:
+    """Equal but for blanks at the end and, where both are digits, zeros in front."""
+    wanted, trimmed = _upper(value).rstrip(" "), pc.utf8_rtrim(texts, " ")
+    if not (wanted.isascii() and wanted.isdecimal()):
+        return pc.equal(trimmed, wanted)
+    number = pc.equal(pc.utf8_ltrim(trimmed, "0"), wanted.lstrip("0"))
+    return pc.and_(number, pc.ascii_is_decimal(trimmed))
+
+
+def _numbers(texts: Any) -> Any:
+    """Texts as numbers; what is none is missing."""
+    return pc.if_else(pc.ascii_is_decimal(texts), texts, pa.scalar(None, texts.type)).cast(pa.float64())
+
+
+def _number(name: str, sign: str, value: str) -> Decimal:
+    """The number that *value* is. Raises FilterError where it is none."""
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite():
+        raise FilterError(f"Expected a number after {name}{sign}, not {mask_words(value[:_SHOWN])}")
+    return number
+
+
+def _within(column: Any, sign: str, start: Any, end: Any) -> Any:
+    """How *column* compares with the stretch from *start* up to *end*."""
+    if sign == "=":
+        return pc.and_(pc.greater_equal(column, start), pc.less(column, end))
+    return (
+        _SIGNS[sign](column, end if sign == "<=" else start)
+        if sign in ("<", ">=")
+        else (pc.less(column, end) if sign == "<=" else pc.greater_equal(column, end))
+    )
