@@ -6,14 +6,17 @@ A notebook's own loop may be running, and must not wait: what is called here wai
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
+_LAST_WAIT = 2.0  # seconds
 # Hosts and clients have one; a language model that is asked in it, by an issuer's rule, has another.
 Thread = Literal["sim-link", "sim-llm"]
 
@@ -21,8 +24,28 @@ Thread = Literal["sim-link", "sim-llm"]
 @cache
 def _loop(thread: Thread) -> asyncio.AbstractEventLoop:
     made = asyncio.new_event_loop()
-    threading.Thread(target=made.run_forever, name=thread, daemon=True).start()
+    worker = threading.Thread(target=made.run_forever, name=thread, daemon=True)
+    worker.start()
+    atexit.register(_end, made, worker)
     return made
+
+
+def _end(loop: asyncio.AbstractEventLoop, worker: threading.Thread) -> None:
+    """End what nobody has closed, as the process ends: what is pending then is complained of, by Python."""
+    if worker.is_alive():
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(_ended(), loop).result(_LAST_WAIT)
+        loop.call_soon_threadsafe(loop.stop)
+        worker.join(_LAST_WAIT)
+    if not loop.is_running():
+        loop.close()
+
+
+async def _ended() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 if hasattr(os, "register_at_fork"):  # a forked process has no such thread: it makes one of its own

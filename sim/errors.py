@@ -13,13 +13,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sim.visible import visible_lines
+
 MTI_FIELD = 0
 BITMAP_FIELD = 1
 _MOST_SHOWN = 40
 _MOST_DIGITS = 11  # fewer than the shortest card number has
 _LARGE = 10**_MOST_SHOWN
 _FIRST = 6  # digits of a card number that may be shown
+_LAST = 4
 _PACKED = re.compile(r"[0-9]{8,}|(?:F[0-9]){8,}")
+# A card number, given perhaps as the name of an option, a host or a file.
+_LONG_NUMBER = re.compile(r"[0-9]{12,}|[0-9]{4}(?:[ -][0-9]{4}){2}[ -][0-9]{1,7}")
 
 
 def element_label(field: int | None) -> str:
@@ -60,12 +65,16 @@ class IsoError(ValueError):
         found: str,
         partial: Any = None,
     ) -> None:
-        super().__init__(locate(field, offset, expected, found, self.unit))
+        self.say(locate(field, offset, expected, found, self.unit))
         self.field = field
         self.offset = offset
         self.expected = expected
         self.found = found
         self.partial = partial
+
+    def say(self, text: str) -> None:
+        """Have the error say *text*, fit to be quoted."""
+        self.args = (quotable(text),)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # ValueError would rebuild from its one text argument and lose the attributes.
@@ -121,8 +130,8 @@ class OptionError(IsoError):
         self, option: str, expected: str, found: str, field: int | None = None, nearest: str | None = None
     ) -> None:
         super().__init__(field, None, expected, found)
-        self.args = (f"{option}: expected {expected}, found {found}{_or(nearest)}",)
-        self.option = option
+        self.option = quotable(option)
+        self.say(f"{option}: expected {expected}, found {found}{_or(nearest)}")
         self.nearest = nearest
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -144,6 +153,20 @@ class ChoiceError(OptionError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.option, self.found, self.choices, self.nearest)
+
+
+def quotable(text: str) -> str:
+    """*text* as an error or a label may repeat it: no number as long as a card's, no control character.
+
+    >>> quotable("for 4111111111111111")
+    'for 411111******1111'
+    """
+    return visible_lines(_LONG_NUMBER.sub(_starred, text))
+
+
+def _starred(number: re.Match[str]) -> str:
+    hidden = len(number[0]) - _FIRST - _LAST
+    return number[0][:_FIRST] + "*" * hidden + number[0][-_LAST:]
 
 
 def shown(value: object) -> str:

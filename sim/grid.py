@@ -15,6 +15,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sim.visible import visible
+
 NUMBER, VALUE, TEXT, SEVERITY = "n", "v", "t", "s"
 GAP = "…"
 SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
@@ -91,15 +93,6 @@ class Grid:
     failing: frozenset[int] = frozenset()
     links: Mapping[tuple[str, str], str] = field(default_factory=dict)
     numbers: tuple[int | None, ...] = ()
-
-
-def visible(text: str) -> str:
-    """Control characters and the like as escapes: they would change the layout, or not print at all."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
-    )
 
 
 def style(table: Grid) -> str:

@@ -17,6 +17,8 @@ ROOMS = ("sim", "server", "tests", "notebooks", "binder", ".ci", ".github")
 
 # Each room may import itself and what stands left of it. The face, sim/__init__.py, may import all.
 ORDER = (
+    "sim.visible",
+    "sim.files",
     "sim.errors",
     "sim.background",
     "sim.kept",

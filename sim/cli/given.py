@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from sim.cli import shown
 from sim.operations.reading import TEXT_FORM, separate
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -52,8 +53,10 @@ def _whole(given: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _standard_input() -> str:
+    if sys.stdin is None:
+        raise click.UsageError("standard input is closed: give a message as an argument, or with --file")
     if sys.stdin.isatty():
-        click.echo("Paste a message, then Ctrl-D:", err=True)
+        shown.line("Paste a message, then Ctrl-D:", err=True)
     data = sys.stdin.buffer.read(_MOST + 1)
     if len(data) > _MOST:
         raise click.UsageError("more than 1 MB: `iso8583 read` is for many messages")

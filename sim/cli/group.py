@@ -12,7 +12,9 @@ from typing import Any
 import click
 
 from sim import __version__
-from sim.errors import IsoError
+from sim.cli import shown
+from sim.errors import IsoError, OptionError
+from sim.visible import visible_lines
 
 # Where each verb lives, and what a list of them says of it: the list imports none.
 _HOMES = {
@@ -135,6 +137,10 @@ def _run(argv: list[str] | None) -> None:
     except _UnreadError:
         sys.exit(_cut_off())
     except click.ClickException as wrong:
+        from sim.masking import mask_words
+
+        # Click quotes arguments as they were typed.
+        wrong.message = visible_lines(mask_words(wrong.message))  # type: ignore[misc]  # no other way in
         wrong.show()
         sys.exit(wrong.exit_code)
     except _told() as error:
@@ -160,7 +166,6 @@ def _cut_off() -> int:
 
 def _complain(error: Any) -> int:
     """Say what is wrong: 2 where the command was called wrongly, 1 where the message is."""
-    from sim.errors import OptionError
     from sim.masking import mask_words
 
     words = (
@@ -168,5 +173,5 @@ def _complain(error: Any) -> int:
         if isinstance(error, OSError) and error.strerror
         else str(error)
     )
-    click.echo(click.style("error: ", fg="red", bold=True, reset=True) + words, err=True)
+    shown.error(words)
     return 1 if isinstance(error, IsoError) and not isinstance(error, OptionError) else 2

@@ -66,10 +66,10 @@ def host_command(
         host.seen.observe(_teller(host.seen, as_json, unread))
         try:
             # Only now: whoever waits for these words may connect, or end it, at once.
-            click.echo(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
+            shown.line(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
             unread.wait()
         except KeyboardInterrupt:
-            click.echo(f"Messages and events seen: {len(host.seen):,}.", err=True)
+            shown.line(f"Messages and events seen: {len(host.seen):,}.", err=True)
         else:
             raise BrokenPipeError
 
@@ -120,7 +120,7 @@ def send_command(
             if done.answer is None and not as_json:
                 for entry in client.seen:
                     if entry.number > before and entry.kind in ("unmatched", "unreadable"):
-                        click.echo(f"  came instead: {_instead(client.seen, entry)}")
+                        shown.line(f"  came instead: {_instead(client.seen, entry)}")
     click.get_current_context().exit(1 if unanswered else 0)
 
 
@@ -150,7 +150,7 @@ def suite_command(
     from sim.link.scenario import ROW
 
     if export is not None:
-        click.echo(opening.export_suite(suite, export))
+        shown.line(str(opening.export_suite(suite, export)))
         return
     done = opening.run_suite(suite, address, framing=list(framing) or None, **options)
     records = [dict(zip(ROW, row, strict=True)) for row in done.rows()]
@@ -200,7 +200,7 @@ def load_command(
         record |= {f"p{percent:g}_ms": round(numbers.percentile(percent), 3) for percent in percents}
         shown.json_line(record | {"rate": round(numbers.rate, 1), "codes": dict(numbers.codes)})
     else:
-        click.echo(f"{numbers.answered:,} of {numbers.sent:,} answered, {numbers.rate:,.0f} a second")
+        shown.line(f"{numbers.answered:,} of {numbers.sent:,} answered, {numbers.rate:,.0f} a second")
         rows = [(f"{percent:g} %", f"{numbers.percentile(percent):.2f} ms") for percent in percents]
         shown.table(("of the answers", "came within"), rows)
         shown.table(("response code", "answers"), sorted(numbers.codes.items()))
@@ -238,7 +238,7 @@ def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[
             if as_json:
                 shown.json_line(record)
             else:
-                click.echo("  ".join(filter(None, told)))
+                shown.line("  ".join(filter(None, told)))
         except BrokenPipeError:
             unread.set()
 

@@ -115,12 +115,12 @@ def _mend(message: str, as_json: bool, safe: bool, how: dict[str, str | None]) -
     for edit in done.edits:
         where = "message" if edit.field is None else f"DE {edit.field}" if edit.field else "MTI"
         change = f" {edit.before or '-'} -> {edit.after or '-'}" if edit.before or edit.after else ""
-        click.echo(
+        shown.line(
             f"{'safe' if edit.safe else 'UNSAFE'}: {where} {edit.action}{change}: {edit.why}", err=True
         )
     for one in done.left:
-        click.echo(f"left: {one.message}", err=True)
-    click.echo(done.text)
+        shown.line(f"left: {one.message}", err=True)
+    shown.message(done.text)
     return done.valid
 
 
@@ -141,7 +141,7 @@ def guess_command(message: str, as_json: bool, **how: str | None) -> bool:
         what = f"{one.mti} {one.read_as}" if one.message else one.read_as
         shown.heading(f"{what} ({one.read} of {one.size} read)" if one.message else what)
         for reason in one.reasons:
-            click.echo(f"    {reason}")
+            shown.line(f"    {reason}")
     return found.best.message is not None and found.best.confidence != "none"
 
 
@@ -165,7 +165,7 @@ def diff_command(a: str, b: str, version: str | None, format: str | None, as_jso
         rows = [(records.label(one["number"]), one["name"], one["a"], one["b"]) for one in found]
         shown.table(("DE", "name", "a", "b"), rows)
     else:
-        click.echo("No differences.")
+        shown.line("No differences.")
     click.get_current_context().exit(1 if found else 0)
 
 
@@ -181,7 +181,7 @@ def mask_command(message: str, as_json: bool, **how: str | None) -> None:
     if as_json:
         shown.json_line({"message": masked})
     else:
-        click.echo(masked)
+        shown.message(masked)
 
 
 def _heading(seen: Anatomy, read_as: str) -> None:

@@ -240,9 +240,9 @@ def convert_command(message: str, as_json: bool, to: str, notes: bool, **how: st
     made = operations.convert(read, to, network=how["network"])
     for note in made.notes if notes else ():
         goes = ", ".join(map(str, note.to))
-        click.echo(f"{note.number:>3} -> {goes or '-':<8} {note.action}: {note.note}", err=True)
+        shown.line(f"{note.number:>3} -> {goes or '-':<8} {note.action}: {note.note}", err=True)
     if not made.lossless:
-        click.echo("Converting back would not give the same message: --notes says why.", err=True)
+        shown.line("Converting back would not give the same message: --notes says why.", err=True)
     return _print(made.message, None, as_json)
 
 
@@ -270,7 +270,7 @@ def break_command(message: str, as_json: bool, fault: str | None, **how: str | N
         names = ("fault", "rule", "field", "path", "start", "what")
         shown.json_line({"message": made.raw} | {name: getattr(made, name) for name in names})
     else:
-        click.echo(made.raw)
+        shown.message(made.raw)
 
 
 def _print_made(made: Generated, format: str | None, to: str | None, as_json: bool) -> None:
@@ -299,9 +299,9 @@ def _print(
         record = {"message": text, "mti": message.mti, "version": message.version, "format": name}
         shown.json_line(record | ({"network": network} if network else {}) | {"notes": [*notes, *otherwise]})
     else:
-        click.echo(text)
+        shown.message(text)
         for note in (*told, *(f"{one[0].upper()}{one[1:]}." for one in otherwise)):
-            click.echo(note, err=True)
+            shown.line(note, err=True)
 
 
 def _counted(stan: str | None) -> str | None:

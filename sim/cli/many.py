@@ -8,6 +8,10 @@ from typing import Any
 
 import click
 
+from sim.cli import shown
+from sim.files import replaced
+from sim.masking.files import masked_names
+
 _LEFT_OUT = ("source", "hint", "pattern", "call")  # of what is shown; JSON has them
 _DETAILS = (*_LEFT_OUT, "extends", "mti", "track_2", "binary", "lengths", "differs", "framing", "note")
 _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
@@ -30,26 +34,29 @@ def read_command(source: str, out: str | None, clear: bool, as_json: bool, **opt
     Rows that cannot be read stay in the table, with what is wrong. Without --out the table is printed as CSV.
     """
     import sim
+    from sim.tables import Table
 
     ending = Path(out or "").suffix
     if out is not None and ending not in _WRITERS:
         raise click.UsageError(f"--out: expected a name that ends in {', '.join(_WRITERS)}")
     given: Any = sys.stdin if source == "-" else source
     table = sim.read(given, **{name: value for name, value in options.items() if value})
-    rows: Any = table if clear else table.masked()
+    rows: Any = table if clear else Table(table.masked())
     ending = ending or (".json" if as_json else ".csv")
-    lines = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
-    getattr(rows, _WRITERS[ending])(sys.stdout if out is None else out, **lines)
-    if out is not None:
-        click.echo(f"{len(table):,} rows in {out}", err=True)
+    how = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
+    write = getattr(rows, _WRITERS[ending])
+    if out is None:
+        write(sys.stdout, **how)
+        return
+    with masked_names(), replaced(out) as new:
+        write(new, **how)
+    shown.line(f"{len(table):,} rows in {out}", err=True)
 
 
 def _reference(
     table: Any, as_json: bool, find: str | None = None, left_out: tuple[str, ...] = _LEFT_OUT
 ) -> None:
     """Print a table of the toolkit's own, the rows that hold *find*."""
-    from sim.cli import shown
-
     columns = [name for name in table.columns if name not in left_out]
     rows = table.masked().astype(object).where(table.notna(), None)
     if find:
@@ -75,7 +82,7 @@ def search_command(words: tuple[str, ...], kind: str | None, as_json: bool) -> N
 
     found: Any = sim.search(" ".join(words), kind)  # type: ignore[arg-type]  # it refuses other words
     if found.empty:
-        click.echo("Nothing has all of these words; try fewer, or the beginning of one.", err=True)
+        shown.line("Nothing has all of these words; try fewer, or the beginning of one.", err=True)
         click.get_current_context().exit(1)
     _reference(found if as_json else found.drop(columns="text"), as_json)
 

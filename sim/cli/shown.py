@@ -1,8 +1,8 @@
-"""How a command shows things: tables of plain text, findings with sign and colour, JSON. Card data hidden."""
+"""How a command shows things: tables of plain text, findings with sign and colour, JSON. Card data hidden,
+and control characters shown as what they are: nothing in this room prints but through here."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import textwrap
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sim.visible import json_text, visible, visible_lines
+
 if TYPE_CHECKING:
     from sim.judge import Finding
-
 
 _GAP = "  "
 _LEAST = 8
@@ -24,21 +25,43 @@ _WIDE = 100  # characters of a line of sentences
 _SIGNS = {"error": ("✖", "red"), "warning": ("▲", "yellow"), "info": ("·", "blue")}
 
 
+def line(text: str, *, err: bool = False, **style: Any) -> None:
+    """Print *text* on one line, in the colours of *style*."""
+    text = visible(text)
+    click.echo(click.style(text, **style) if style else text, err=err)
+
+
+def message(text: str) -> None:
+    """Print a message for the next program: a pipe gets it to the character, a terminal what it can show."""
+    # Click would take out what it holds for colours.
+    click.echo(visible(text) if is_terminal() else text, color=True)
+
+
+def error(text: str) -> None:
+    """Say on standard error what is wrong."""
+    click.echo(click.style("error: ", fg="red", bold=True, reset=True) + visible_lines(text), err=True)
+
+
+def is_terminal() -> bool:
+    """Whether people read what is printed."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows beneath their heads. On a terminal wide columns take more lines, and are cut after some; a
     pipe gets all, a line a row."""
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    cells = [["" if cell is None else visible(str(cell)) for cell in row] for row in rows]
     used = [at for at, head in enumerate(heads) if any(row[at] for row in cells)]
     widths = [max(len(heads[at]), *(len(row[at]) for row in cells)) for at in used]
-    if sys.stdout.isatty():
+    if is_terminal():
         words = [max((len(word) for row in cells for word in row[at].split()), default=0) for at in used]
         room = shutil.get_terminal_size().columns - len(_GAP) * (len(used) - 1)
         for most in (_WORD, _LEAST):
             widths = _fitted(widths, [min(max(_LEAST, word), most) for word in words], room)
-    click.echo(click.style(_line([heads[at] for at in used], widths), bold=True))
+    line(_line([heads[at] for at in used], widths), bold=True)
     for row in cells:
-        for line in _lines([row[at] for at in used], widths):
-            click.echo(line)
+        for drawn in _lines([row[at] for at in used], widths):
+            line(drawn)
 
 
 def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
@@ -72,21 +95,22 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def heading(text: str) -> None:
     """Print a line that says what follows."""
-    click.echo(click.style(text, bold=True))
+    line(text, bold=True)
 
 
 def prose(text: str, margin: str = "") -> None:
     """Print sentences. On a terminal lines end between words; a pipe gets one line."""
-    if sys.stdout.isatty():
-        text = click.wrap_text(text, min(shutil.get_terminal_size().columns, _WIDE), margin, margin)
-        click.echo(text)
+    if is_terminal():
+        width = min(shutil.get_terminal_size().columns, _WIDE)
+        for one in click.wrap_text(visible(text), width, margin, margin).splitlines():
+            line(one)
     else:
-        click.echo(margin + text)
+        line(margin + text)
 
 
 def verdict(well: bool, text: str) -> None:
     """Print what came of it, with a sign."""
-    click.echo(click.style(("✔ " if well else "✖ ") + text, fg="green" if well else "red", bold=True))
+    line(("✔ " if well else "✖ ") + text, fg="green" if well else "red", bold=True)
 
 
 def findings(found: Iterable[Finding]) -> None:
@@ -94,12 +118,12 @@ def findings(found: Iterable[Finding]) -> None:
     for one in found:
         sign, colour = _SIGNS[one.severity]
         owner = f"{one.network} " if one.network else ""
-        rule = click.style(f"[{owner}{one.rule}]", dim=True)
-        click.echo(f"{click.style(f'{sign} {one.severity}', fg=colour)} {one.message} {rule}")
+        rule = click.style(visible(f"[{owner}{one.rule}]"), dim=True)
+        click.echo(f"{click.style(f'{sign} {one.severity}', fg=colour)} {visible(one.message)} {rule}")
         if one.hint:
             prose(one.hint, "    ")
 
 
 def json_line(record: Any) -> None:
     """Print one JSON object on a line of its own."""
-    click.echo(json.dumps(record, ensure_ascii=False))
+    click.echo(json_text(record))

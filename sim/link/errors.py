@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.errors import IsoError
+from sim.errors import IsoError, quotable
 
 
 class LinkError(IsoError):
@@ -16,8 +16,8 @@ class LinkError(IsoError):
 
     def __init__(self, where: str, expected: str, found: str) -> None:
         super().__init__(None, None, expected, found)
-        self.args = (f"{where}: expected {expected}, found {found}",)
-        self.where = where
+        self.where = quotable(where)
+        self.say(f"{where}: expected {expected}, found {found}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.where, self.expected, self.found)

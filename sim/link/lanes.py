@@ -15,6 +15,7 @@ from sim.elements import mti as mtis
 from sim.link.traffic import EVENT, Traffic
 from sim.masking import mask_words
 from sim.operations.matching import Exchange, match
+from sim.visible import visible
 
 _LEFT, _RIGHT, _STEP, _TOP = 60, 520, 34, 44
 _WIDTH = _LEFT + _RIGHT
@@ -123,7 +124,7 @@ def as_svg(seen: Iterable[Seen], title: str = "") -> str:
 
 
 def _said(text: str) -> str:
-    return html.escape(mask_words(text))
+    return html.escape(visible(mask_words(text)))
 
 
 def _drawn(lane: Lane, title: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import Format, Layer, decode, encode, frame, names, strip, wire_format, wrap
 from sim.codec.wire.framing import ETX, said_length
-from sim.errors import BuildError, IsoError, OptionError, WireError, hexed, shown
+from sim.errors import BuildError, IsoError, OptionError, WireError, hexed, quotable, shown
 from sim.spec import version_of
 from sim.spec.tables import read_toml
 
@@ -225,6 +225,9 @@ def spoken(address: object) -> tuple[str, int]:
         host = str(host).removeprefix("[").removesuffix("]")
     if isinstance(port, str) and port.isascii() and port.isdigit():
         port = int(port)
-    if not (isinstance(host, str) and host and isinstance(port, int) and 0 <= port <= 65535):
+    named = (
+        isinstance(host, str) and host and quotable(host) == host
+    )  # a card number is looked up in no directory
+    if not (named and isinstance(port, int) and 0 <= port <= 65535):
         raise OptionError("address", "host:port, such as 127.0.0.1:8583", shown(address))
-    return host, port
+    return str(host), port

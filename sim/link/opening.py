@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sim import background
+from sim.errors import OptionError, quotable, shown
+from sim.files import write_text
 from sim.link import asked, scenario
 from sim.link.client import AsyncClient, Unsolicited
 from sim.link.host import LOOPBACK, AsyncHost
@@ -56,6 +58,8 @@ def host(
 ) -> AHost:
     """A host that listens. The arguments are those of `sim.host`."""
     opening = None if opening is None else asked.whole("opening", opening)
+    if quotable(str(address)) != str(address):
+        raise OptionError("address", "an address of this machine, such as 127.0.0.1", shown(address))
     server = AsyncHost(
         line_of(format, framing, version),
         rules_of(rules),
@@ -138,7 +142,7 @@ def run_suite(
     for path, write in ((junit, scenario.as_junit), (report, scenario.as_html)):
         if path is not None:
             with masked_names():
-                Path(path).write_text(write(done), encoding="utf-8")
+                write_text(path, write(done))
     return done
 
 
@@ -148,5 +152,5 @@ def export_suite(suite: Any, path: Any) -> Path:
     ready = str(suite).strip().upper()
     source = ready if ready in scenario.ready_suites() else Path(suite).name
     with masked_names():
-        target.write_text(scenario.as_pytest(whole, source), encoding="utf-8")
+        write_text(target, scenario.as_pytest(whole, source))
     return target

@@ -12,7 +12,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -22,11 +21,12 @@ from sim.codec import Message
 from sim.codec.walk import is_digits
 from sim.elements.money import amount
 from sim.elements.pan import account
-from sim.errors import ChoiceError, OptionError, shown
+from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
 from sim.masking.files import text_of
 from sim.operations.choosing import chosen_network
 from sim.spec import currency
 from sim.spec.spellings import network_named
+from sim.spec.toml import toml_of
 
 # What a host can do with a message beside answering it as it is.
 ACTIONS = {
@@ -104,7 +104,7 @@ class Rule:
 
     def __repr__(self) -> str:
         # The card may be a whole number: it is no part of what is shown.
-        return f"Rule({self.label!r})"
+        return f"Rule({quotable(self.label)!r})"
 
     @property
     def decides(self) -> bool:
@@ -171,9 +171,9 @@ def _read(source: str | Path) -> list[Mapping[str, Any]]:
         text = text_of("rules", source)
     if text.lstrip().startswith("[") or str(source).endswith(".toml"):
         try:
-            rows = tomllib.loads(text).get("rules", [])
-        except tomllib.TOMLDecodeError as error:
-            raise OptionError("rules", "a TOML file with [[rules]]", str(error)[:80]) from None
+            rows = toml_of(text).get("rules", [])
+        except SpecError as error:
+            raise OptionError("rules", "a TOML file with [[rules]]", error.found) from None
         if not isinstance(rows, list):
             raise OptionError("rules", "a TOML file with [[rules]]", f"rules of type {type(rows).__name__}")
         return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any, Self
@@ -27,12 +28,14 @@ class Host:
         if not self.running:
             background.run(self.server.start())
             self.running = True
+            atexit.register(self.close)
         return self
 
     def close(self) -> None:
         """Close all connections and listen no more."""
         if self.running:
             self.running = False
+            atexit.unregister(self.close)
             background.run(self.server.stop())
 
     def __enter__(self) -> Self:
@@ -95,12 +98,14 @@ class Client:
         if not self.open:
             background.run(self.client.connect())
             self.open = True
+            atexit.register(self.close)
         return self
 
     def close(self) -> None:
         """Close the connections; what is still awaited is lost, and told so."""
         if self.open:
             self.open = False
+            atexit.unregister(self.close)
             background.run(self.client.close())
 
     def __enter__(self) -> Self:

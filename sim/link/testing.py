@@ -20,6 +20,8 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     __tracebackhide__ = True  # who reads a failure wants its test, and what was wrong
     from sim.link import opening
     from sim.link.scenario import suite_of
+    from sim.masking import mask_words
+    from sim.visible import visible
 
     whole = suite_of(suite)
     if not isinstance(host, str):
@@ -28,4 +30,4 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     done = opening.run_suite(replace(whole, cases=(whole.case(name),)), host)
     wrong = [f"step {one.number} ({one.sent}): {text}" for one in done.results for text in one.wrong]
     if wrong:
-        raise AssertionError("\n".join(wrong))
+        raise AssertionError("\n".join(visible(mask_words(one)) for one in wrong))

@@ -19,6 +19,7 @@ _BY_DIGIT = dict(zip("012", VERSIONS, strict=True))
 _EXACT = frozenset(("b", "x+n", "z"))  # what no filler belongs to
 
 _FORMAT = re.compile(r"(?P<content>x\+n|[a-z]+)(?P<var> |\.\.)(?P<size>\d+)")
+_LONGEST_SIZE = 6  # digits: no message is longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def parse_format(number: int, notation: str) -> tuple[str, int, int]:
     ('n', 19, 2)
     """
     match = _FORMAT.fullmatch(notation)
-    if match is None:
+    if match is None or len(match["size"]) > _LONGEST_SIZE:
         raise SpecError(number, None, "a format such as n 6 or ans..25", shown(notation))
     # The prefix has as many digits as the maximum: n..19 is LLVAR, ans..999 LLLVAR, b..9999 LLLLVAR.
     return match["content"], int(match["size"]), len(match["size"]) if match["var"] == ".." else 0

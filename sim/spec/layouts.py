@@ -22,6 +22,7 @@ STANDARD = "iso"
 _FORMAT = re.compile(
     r"(?:(?P<own>L+|H) )?(?P<content>x\+n|[a-z]+)(?:(?P<open>\.\.)| )(?:(?P<least>\d+)-)?(?P<most>\d+)"
 )
+_LONGEST_SIZE = 6  # digits
 _UNBOUNDED = 9999
 _OWN_CODES = ("sub_field", "bits")
 _CHIP_DATA = 55
@@ -344,8 +345,9 @@ def _format(row: Mapping[str, str]) -> tuple[str, int, int, str]:
     if not row["format"]:
         return "ans", 0, _UNBOUNDED, ""
     found = _FORMAT.fullmatch(row["format"])
-    if found is None:
-        raise SpecError(int(row["number"]), None, "a format such as n 6, an 2-4 or LL n..11", row["format"])
+    if found is None or any(len(found[name] or "") > _LONGEST_SIZE for name in ("least", "most", "own")):
+        expected = "a format such as n 6, an 2-4 or LL n..11"
+        raise SpecError(int(row["number"]), None, expected, shown(row["format"]))
     content, own = found["content"], found["own"] or ""
     most = text_width(content, int(found["most"]))
     least = text_width(content, int(found["least"])) if found["least"] else 0 if found["open"] else most

@@ -11,6 +11,7 @@ from sim.codec.wire.dialects import load_format
 from sim.codec.wire.exchange import to_jpos, to_moov, to_pyiso8583, to_toml
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError, shown
+from sim.masking import mask_words
 from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table
@@ -32,7 +33,7 @@ def _row(made: Format) -> tuple[object, ...]:
     bitmap = made.bitmap + (f", always {made.bitmap_bytes} bytes" if made.bitmap_bytes else "")
     return (
         made.name,
-        made.title,
+        mask_words(made.title),
         made.version or "any",
         made.extends or "",
         made.mti,
@@ -44,8 +45,8 @@ def _row(made: Format) -> tuple[object, ...]:
         made.lengths,
         ", ".join(f"DE {number}" for number in sorted(made.elements)),
         ", ".join(frame(name).title for name in made.frames),
-        made.note,
-        made.source,
+        mask_words(made.note),
+        mask_words(made.source),
     )
 
 

@@ -5,17 +5,59 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
-from sim.grid import GAP, NUMBER, SEVERITY, TEXT, VALUE, Grid, visible
+from sim.grid import GAP, NUMBER, SEVERITY, TEXT, VALUE, Grid
 from sim.judge.pages import rule_page
 from sim.tables.shown import is_missing
+from sim.visible import FORMULA, csv_cell, visible
 
 _VALUE_COLUMNS = frozenset({"value", "a", "b", "format", "code", "rule", "pattern", "fault", "text"})
 _ELEMENT = re.compile(r"DE[0-9]+")
 _FAULTY = "finding"  # a text here marks its row
 _MORE = "sim.show(table) turns pages and filters"
+
+
+def printable(shown: Any) -> Any:
+    """A frame or column that may be shown, its texts as a terminal can print them."""
+    if isinstance(shown, pd.Series):
+        return _printable_column(shown).set_axis(_printable_labels(shown.index))
+    made = shown.copy(deep=False)
+    for at in range(made.shape[1]):
+        made.isetitem(at, _printable_column(made.iloc[:, at]))
+    return made.set_axis(_printable_labels(made.index)).set_axis(_printable_labels(made.columns), axis=1)
+
+
+def _printable_column(column: Any) -> Any:
+    cells = column.tolist()
+    made = [_printable(cell) for cell in cells]
+    changed = any(new is not old for new, old in zip(made, cells, strict=True))
+    return pd.Series(made, index=column.index, name=column.name, dtype=object) if changed else column
+
+
+def _printable_labels(labels: pd.Index) -> pd.Index:
+    made = [_printable(label) for label in labels.tolist()]
+    changed = any(new is not old for new, old in zip(made, labels.tolist(), strict=True))
+    return pd.Index(made, name=labels.name) if changed else labels
+
+
+def _printable(cell: Any) -> Any:
+    return visible(cell) if isinstance(cell, str) and not cell.isprintable() else cell
+
+
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """*table* for a spreadsheet: no cell is a formula; see `csv_cell`."""
+    made: Any = pd.DataFrame(table).copy(deep=False)
+    made.attrs = {}
+    for at in range(made.shape[1]):
+        column = made.iloc[:, at]
+        texts = pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)
+        if texts and column.str.match(FORMULA.pattern, na=False).any():
+            cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in column.tolist()]
+            made.isetitem(at, pd.Series(cells, index=column.index, name=column.name, dtype=object))
+    return made
 
 
 def grid(frame: pd.DataFrame, leave_out: Iterable[str]) -> Grid:

@@ -48,10 +48,10 @@ class _Display:
         def masked(self) -> Any: ...
 
     def to_string(self, *args: Any, **kwargs: Any) -> Any:
-        return self.masked().to_string(*args, **kwargs)
+        return render.printable(self.masked()).to_string(*args, **kwargs)
 
     def to_markdown(self, *args: Any, **kwargs: Any) -> Any:
-        return self.masked().to_markdown(*args, **kwargs)
+        return render.printable(self.masked()).to_markdown(*args, **kwargs)
 
     def to_latex(self, *args: Any, **kwargs: Any) -> Any:
         return self.masked().to_latex(*args, **kwargs)
@@ -107,7 +107,7 @@ class Column(_Display, _Series):  # type: ignore[misc]  # describe is final in t
         return shown.rename(shown_cell(plain.name, self._masks))  # type: ignore[call-overload, no-any-return]
 
     def __repr__(self) -> str:
-        return repr(self.masked())
+        return repr(render.printable(self.masked()))
 
 
 class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final in the stubs
@@ -235,6 +235,15 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
 
     def to_html(self, *args: Any, **kwargs: Any) -> Any:
         return self.masked().to_html(*args, **kwargs)
+
+    def to_csv(self, *args: Any, **kwargs: Any) -> Any:
+        """Write the true values as CSV; a text that a spreadsheet would take for a formula stands behind an
+        apostrophe, which `sim.read` takes away."""
+        return render.without_formulas(self).to_csv(*args, **kwargs)
+
+    def to_excel(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]  # final in the stubs
+        """The same as a workbook."""
+        return render.without_formulas(self).to_excel(*args, **kwargs)
 
     @property
     def style(self) -> Any:

@@ -18,7 +18,6 @@ parts = [{ path = "1", name = "order", format = "an 6" }, { path = "2", name = "
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,11 +26,11 @@ from sim.codec.wire.catalogue import format_of, keep
 from sim.codec.wire.exchange import from_jpos, from_json, from_python, from_table
 from sim.codec.wire.formats import Format
 from sim.errors import SpecError, shown
+from sim.masking import mask_words
 from sim.masking.files import masked_names, path_of
+from sim.spec.toml import LARGEST, toml_of
 
-_LARGEST = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-_LINE = re.compile(r"at line (\d+)")
 
 
 def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None) -> Format:
@@ -51,9 +50,9 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
     else:
         file = path_of("path", path)
         rows, lines = _rows(_text(file), file)
-        where, stem, source = file.name, file.stem, f"its own file, {file.name}"
+        where, stem, source = mask_words(file.name), file.stem, f"its own file, {mask_words(file.name)}"
     own_name = name or rows.get("name", stem)
-    if not (isinstance(own_name, str) and _NAME.fullmatch(own_name)):
+    if not (isinstance(own_name, str) and _NAME.fullmatch(own_name) and mask_words(own_name) == own_name):
         raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
     try:
         return keep(format_of({"source": source, **rows}, own_name))
@@ -64,9 +63,9 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
 
 def _text(file: Path) -> str:
     with masked_names(), file.open("rb") as opened:
-        raw = opened.read(_LARGEST + 1)
-    if len(raw) > _LARGEST:
-        raise SpecError(None, None, f"a format of at most {_LARGEST} bytes", f"a larger file, {file.name}")
+        raw = opened.read(LARGEST + 1)
+    if len(raw) > LARGEST:
+        raise SpecError(None, None, f"a format of at most {LARGEST} bytes", f"a larger file, {file.name}")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -91,11 +90,9 @@ def _rows(text: str, file: Path) -> tuple[dict[str, Any], list[str]]:
     if suffix == ".py":
         return from_python(text, file.name), []
     try:
-        return tomllib.loads(text), text.splitlines()
-    except tomllib.TOMLDecodeError as error:
-        line = _LINE.search(str(error))
-        where = int(line[1]) if line else len(text.splitlines())
-        raise SpecError(None, where, "TOML", f"{error} in {file.name}") from None
+        return toml_of(text), text.splitlines()
+    except SpecError as error:
+        raise SpecError(None, error.offset, error.expected, f"{error.found} in {file.name}") from None
 
 
 def _line(lines: list[str], error: SpecError) -> int | None:

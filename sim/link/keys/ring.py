@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -15,7 +14,7 @@ from sim.codec import Message
 from sim.codec.wire import Format
 from sim.elements import mti as mtis
 from sim.elements.pan import account
-from sim.errors import ChoiceError, OptionError
+from sim.errors import ChoiceError, OptionError, SpecError
 from sim.link.keys.blocks import key_block, read_key_block
 from sim.link.keys.cryptograms import is_cryptogram, read_cryptogram
 from sim.link.keys.key import Key, digits
@@ -25,6 +24,7 @@ from sim.link.keys.messages import check_mac, with_mac
 from sim.link.keys.pin import PinFormat, read_pin_block, translate_pin_block
 from sim.masking.files import text_of
 from sim.spec.tables import read_csv, read_toml
+from sim.spec.toml import toml_of
 
 _PIN_DATA, _MACS = 52, (64, 128)
 _PIN, _MAC = "P", "M"  # the first character of a key block's usage
@@ -106,13 +106,13 @@ class KeyRing:
         parts: Any = given
         if isinstance(given, str | Path):
             try:
-                parts = tomllib.loads(text_of("keys", given))
+                parts = toml_of(text_of("keys", given))
             except OSError:
                 # A key may stand in the place of the name.
                 raise OptionError("keys", "a TOML file with zone, pin, mac, pins", "no such file") from None
-            except tomllib.TOMLDecodeError as error:
-                at = str(error).rpartition("(")[2].rstrip(")")
-                raise OptionError("keys", "a TOML file with zone, pin, mac, pins", f"no TOML {at}") from None
+            except SpecError as error:
+                at = f" at line {error.offset}" if error.offset else ""
+                raise OptionError("keys", "a TOML file with zone, pin, mac, pins", f"no TOML{at}") from None
         if not isinstance(parts, Mapping):
             raise OptionError("keys", "a KeyRing, a mapping or a TOML file", f"a {type(given).__name__}")
         if unknown := [str(name) for name in parts if name not in _WORDS]:

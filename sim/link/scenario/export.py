@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from sim.link.scenario.suite import Case, Suite
+from sim.masking import mask_words
+from sim.visible import visible
 
 _HEAD = '''"""{title}: a test per case, against a host that is started for it.
 
@@ -40,7 +42,7 @@ def as_pytest(suite: Suite, source: str) -> str:
 
 
 def _test(case: Case, used: set[str]) -> str:
-    name = "test_" + (re.sub("[^a-z0-9]+", "_", case.name.lower()).strip("_") or "case")
+    name = "test_" + (re.sub("[^a-z0-9]+", "_", mask_words(case.name).lower()).strip("_") or "case")
     while name in used:
         name += "_"
     used.add(name)
@@ -48,4 +50,6 @@ def _test(case: Case, used: set[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r'["\\\n]+', " ", text).strip().rstrip(".") + "."
+    """*text* as a sentence of a docstring."""
+    words = visible(re.sub(r'["\\\n]+', " ", mask_words(text)).strip().rstrip("."))
+    return words.replace("\\", "\\\\") + "."

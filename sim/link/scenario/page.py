@@ -9,6 +9,7 @@ from sim.link.lanes import as_svg
 from sim.link.scenario.run import Done, StepResult
 from sim.link.scenario.suite import Case
 from sim.masking import mask_words
+from sim.visible import visible
 
 _COLUMNS = ("Step", "Sent", "Expected", "Received", "Time")
 _STYLE = """
@@ -58,7 +59,7 @@ def as_html(done: Done) -> str:
 
 def _said(text: str) -> str:
     """What a suite's author or a host has said, as text of a page, without card numbers."""
-    return html.escape(mask_words(text))
+    return html.escape(visible(mask_words(text)))
 
 
 def _contents(cases: list[tuple[Case, list[StepResult]]]) -> str:

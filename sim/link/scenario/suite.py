@@ -14,19 +14,19 @@ such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from sim.errors import ChoiceError, OptionError, shown
+from sim.errors import ChoiceError, OptionError, SpecError, shown
 from sim.link.asked import MOST_ELEMENT
 from sim.link.rules import Rule, csv_rows, rules_of
 from sim.masking.files import text_of
 from sim.spec import tables
 from sim.spec.spellings import network_named, version_named
+from sim.spec.toml import toml_of
 
 DO = ("send", "repeat", "reverse", "wait")
 OPTIONS = ("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage")
@@ -130,10 +130,11 @@ def suite_of(source: Suite | str | Path) -> Suite:
     if "," in first and "=" not in first and not first.startswith(("#", "[")):
         return _of_csv(text, name)
     try:
-        return _of_toml(tomllib.loads(text), text)
-    except tomllib.TOMLDecodeError as error:
+        table = toml_of(text)
+    except SpecError as error:
         expected = f"a TOML file, a CSV file or {' or '.join(ready_suites())}"
-        raise OptionError("suite", expected, str(error)[:80]) from None
+        raise OptionError("suite", expected, error.found) from None
+    return _of_toml(table, text)
 
 
 def _of_toml(table: Mapping[str, Any], text: str) -> Suite:

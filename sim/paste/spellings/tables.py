@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from sim.paste.spellings.parts import MTI_PATH, Named, collected, path_of
 from sim.paste.spellings.worded import path_in_words
+from sim.visible import csv_value
 
 _DIVIDERS = "|\t;,"
 _FEWEST, _FEWEST_WIDE = 3, 4
@@ -89,7 +90,7 @@ def _columns(cells: list[str], *, words: bool = False) -> list[str]:
 
 def _of_row(paths: list[str], cells: list[str]) -> Named | None:
     """The message of a row; spreadsheets drop the zero that an MTI begins with, or keep it as a formula."""
-    plain = [found[1] if (found := _FORMULA.fullmatch(cell)) else cell for cell in cells]
+    plain = [found[1] if (found := _FORMULA.fullmatch(cell)) else csv_value(cell) for cell in cells]
     pairs = [(path, cell) for path, cell in zip(paths, plain, strict=False) if path and cell.strip()]
     pairs = [(path, cell.strip().zfill(4) if path == MTI_PATH else cell) for path, cell in pairs]
     return collected(WIDE, pairs)

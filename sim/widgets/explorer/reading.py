@@ -11,6 +11,7 @@ import pandas as pd
 from sim.tables.columns import read
 from sim.tables.columns.table import MessagesTable
 from sim.tables.matching import as_text
+from sim.tables.render import without_formulas
 
 FIRST = 2000  # rows that are read before the others
 _LARGE = 100_000  # messages from which on the rest is read while the first can be looked at
@@ -72,7 +73,7 @@ def exported(table: pd.DataFrame, kind: str, masked: bool) -> bytes:
     if kind == "parquet":
         plain.to_parquet(held, index=False)
     else:
-        plain.to_csv(held, index=False)
+        without_formulas(plain).to_csv(held, index=False)
     return held.getvalue()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 
+from sim.files import write_text
 from sim.spec.networks import NETWORKS, test_cards
 from sim.widgets.panels.shared import InputField
 
@@ -58,9 +59,7 @@ class Templates:
 
     def _write(self, held: Mapping[str, Options]) -> None:
         self.place.parent.mkdir(parents=True, exist_ok=True)
-        new = self.place.with_suffix(".new")
-        new.write_text(json.dumps(held, indent=1, sort_keys=True), encoding="utf-8")
-        new.replace(self.place)
+        write_text(self.place, json.dumps(held, indent=1, sort_keys=True))
 
 
 class TemplateBar(InputField):

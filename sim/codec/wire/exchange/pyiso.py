@@ -13,6 +13,7 @@ from sim.spec import VERSIONS, spec
 
 _PAGES = {"ascii": "ascii", "latin-1": "ascii", "latin1": "ascii", "iso8859-1": "ascii", "utf-8": "ascii"}
 _PAGES |= {page: page for page in PAGES if page not in ("ascii", "cp1047")}
+_MOST = {"max_len": 999_999, "len_type": 6}
 _NIBBLES, _RAW_BITMAP = "nibbles", 8
 _PACKED = frozenset(("n", "z", "x+n"))
 
@@ -82,8 +83,9 @@ def _element(one: Mapping[str, Any], number: int) -> Described:
 
 def _count(one: Mapping[str, Any], key: str, number: int) -> int:
     value = one.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise SpecError(number, None, f"{key} as a number", shown(value))
+    most = _MOST[key]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise SpecError(number, None, f"{key} as a number, at most {most}", shown(value))
     return value
 
 

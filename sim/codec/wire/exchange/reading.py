@@ -17,7 +17,7 @@ def from_json(text: str, name: str) -> dict[str, Any]:
     another, and for what is no JSON."""
     try:
         given = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise SpecError(None, line, "JSON", f"another text in {name}") from None
     return from_table(given, name)

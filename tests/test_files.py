@@ -1,0 +1,88 @@
+"""Files that are written: whole, or what stood there before."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from called import Run
+
+import sim
+from sim.files import replaced, write_text
+
+
+def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one(tmp_path: Path) -> None:
+    """What stood there stands there, and nothing lies beside it."""
+    place = tmp_path / "x.csv"
+    place.write_text("good", encoding="utf-8")
+
+    def fill() -> None:
+        with replaced(place) as new:
+            new.write_text("hal", encoding="utf-8")
+            raise OSError(28, "No space left on device", str(new))
+
+    with pytest.raises(OSError, match="No space") as full:
+        fill()
+    assert full.value.filename == str(place)
+    assert place.read_text(encoding="utf-8") == "good"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_new_file_has_the_rights_of_the_one_it_replaces(tmp_path: Path) -> None:
+    """Rights and links stay: the file that a link names is replaced."""
+    place, link = tmp_path / "x.txt", tmp_path / "link"
+    place.write_text("old", encoding="utf-8")
+    place.chmod(0o640)
+    link.symlink_to(place)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert place.read_text(encoding="utf-8") == "new"
+    assert place.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
+    """A pipe with a name stays one."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "through")
+        assert os.read(end, 100) == b"through"
+    finally:
+        os.close(end)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.json"])
+def test_a_read_that_fails_leaves_the_table_of_before(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`iso8583 read --out` on a full disk: status 2, the good table, nothing beside it."""
+    log, out = tmp_path / "x.log", tmp_path / name
+    log.write_text(str(sim.build({"mti": "0800", 3: "990000", 11: "123456"})) + "\n", encoding="utf-8")
+    out.write_text("good", encoding="utf-8")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "replace", full)
+    run = Run("read", str(log), "--out", str(out))
+    assert (run.status, out.read_text(encoding="utf-8")) == (2, "good")
+    assert "No space left on device" in run.err
+    assert sorted(tmp_path.iterdir()) == sorted([log, out])
+
+
+def test_results_of_a_suite_are_moved_into_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JUnit, report and exported module: each is moved into its place whole."""
+    moved = []
+    real = Path.replace
+
+    def noted(self: Path, target: Path) -> Path:
+        moved.append(Path(target).name)
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", noted)
+    sim.run_suite("case,type,expect.39\nalive,echo,00", junit=tmp_path / "j.xml", report=tmp_path / "r.html")
+    sim.export_suite("JCB", tmp_path / "test_jcb.py")
+    assert moved == ["j.xml", "r.html", "test_jcb.py"]
