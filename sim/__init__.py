@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sim.spec.networks import NETWORKS
     from sim.tables import keys as keys
     from sim.tables import llm as llm
-    from sim.tables.columns import read
+    from sim.tables.columns.reading import read
     from sim.tables.negative import break_message, cases, faults
 
 __version__ = "0.1.0"
@@ -103,7 +103,7 @@ _HOMES = {
     "sim.face.reference": "codes compare fields flows rules search",
     "sim.face.runs": "export_suite load run_suite",
     "sim.face.showing": "show",
-    "sim.tables.columns": "read",
+    "sim.tables.columns.reading": "read",
     "sim.tables.negative": "break_message cases faults",
     # What `%load_ext sim` looks for.
     "sim.magic": "load_ipython_extension unload_ipython_extension",
@@ -119,6 +119,11 @@ if not TYPE_CHECKING:  # or every name would be one, of any type
 
     def __getattr__(name: str) -> Any:
         return import_module(_ROOMS[name]) if name in _ROOMS else _named(name)
+
+
+def home_of(name: str) -> str:
+    """The module in which the public *name* lives. Raises KeyError where there is none."""
+    return next(module for module, names in _HOMES.items() if name in names.split())
 
 
 def __dir__() -> list[str]:

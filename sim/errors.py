@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sim.visible import visible_lines
+from sim.visible import visible, visible_lines
 
 MTI_FIELD = 0
 BITMAP_FIELD = 1
@@ -24,7 +24,7 @@ _FIRST = 6  # digits of a card number that may be shown
 _LAST = 4
 _PACKED = re.compile(r"[0-9]{8,}|(?:F[0-9]){8,}")
 # A card number, given perhaps as the name of an option, a host or a file.
-_LONG_NUMBER = re.compile(r"[0-9]{12,}|[0-9]{4}(?:[ -][0-9]{4}){2}[ -][0-9]{1,7}")
+_LONG_NUMBER = re.compile(r"[0-9]{13,}|[0-9]{4}(?:[ -][0-9]{4}){2}[ -][0-9]{1,7}")
 
 
 def element_label(field: int | None) -> str:
@@ -73,8 +73,8 @@ class IsoError(ValueError):
         self.partial = partial
 
     def say(self, text: str) -> None:
-        """Have the error say *text*, fit to be quoted."""
-        self.args = (quotable(text),)
+        """Have the error say *text*, in characters that print."""
+        self.args = (visible_lines(text),)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # ValueError would rebuild from its one text argument and lose the attributes.
@@ -131,7 +131,7 @@ class OptionError(IsoError):
     ) -> None:
         super().__init__(field, None, expected, found)
         self.option = quotable(option)
-        self.say(f"{option}: expected {expected}, found {found}{_or(nearest)}")
+        self.say(f"{self.option}: expected {expected}, found {found}{_or(nearest)}")
         self.nearest = nearest
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -156,12 +156,12 @@ class ChoiceError(OptionError):
 
 
 def quotable(text: str) -> str:
-    """*text* as an error or a label may repeat it: no number as long as a card's, no control character.
+    """What a caller named an option, a host or a rule, as it may be repeated: no number as long as a card's.
 
     >>> quotable("for 4111111111111111")
     'for 411111******1111'
     """
-    return visible_lines(_LONG_NUMBER.sub(_starred, text))
+    return visible(_LONG_NUMBER.sub(_starred, text))
 
 
 def _starred(number: re.Match[str]) -> str:

@@ -1,24 +1,31 @@
 """`iso8583 mcp`: the verbs of the toolkit as tools of an assistant, over the Model Context Protocol on stdio.
 
-Card data are hidden in every answer. What makes a message shows it whole only where the assistant asks with
-`clear`, which is for test cards alone.
+The options of a tool are those of its verb (`sim.verbs`), with their types and words; those that would ask a
+language model are left out, as it is the user's account that pays. A verb without a function here gives the
+rows of its table. Card data are hidden in every answer; what makes a message shows it whole only where the
+assistant asks with `clear`, which is for test cards alone.
 """
 
 from __future__ import annotations
 
-import json
+import inspect
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 import sim
 from sim import operations
 from sim.codec import Message, build
 from sim.errors import IsoError, OptionError, shown
 from sim.operations import anatomy, building, parse_any, records
-from sim.operations.asked import moment
+from sim.operations.asked import generated, moment
+from sim.operations.choosing import chosen_version
 from sim.spec.spellings import version_named
+from sim.verbs import MESSAGES, OF_A_MODEL, Option, names, verb
+from sim.visible import json_text
 
 try:
     from mcp.server.mcpserver import MCPServer
@@ -26,168 +33,194 @@ except ModuleNotFoundError as missing:
     text = "assistants need the package mcp: pip install 'iso8583-lab[mcp]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
+# Verbs that are no tools, and why.
+NO_TOOLS = {
+    **dict.fromkeys(("client", "host", "load", "run_suite"), "opens connections"),
+    **dict.fromkeys(
+        ("read", "match", "load_format", "export_suite"), "reads or writes files of this machine"
+    ),
+    **dict.fromkeys(("plot", "show"), "draws for a notebook"),
+    "drill": "asks, and waits for the answer",
+}
 _INSTRUCTIONS = (
     "ISO 8583 card-payment messages, for testing and teaching. A message is its text, or bytes in any "
     "spelling: a hex dump, a log line, base64. Data elements are counted from 2; amounts are in minor units. "
     "Card data in answers are hidden by stars: pass messages on as the user gave them, not as an answer "
     "shows them. Only test card numbers belong here."
 )
-_P = ParamSpec("_P")
+_CLEAR = "Whether the message is given whole, with its card data: for test cards alone."
+_ALLOWED = Annotated[bool, Field(description=_CLEAR)]
+_CLEAR_OPTION = inspect.Parameter("clear", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_ALLOWED)
+Answer = dict[str, Any]
 
 server = MCPServer("iso8583", title="ISO 8583 Lab", version=sim.__version__, instructions=_INSTRUCTIONS)
+tools: dict[str, Callable[..., Answer]] = {}
 
 
-def _tool(function: Callable[_P, dict[str, Any]]) -> Callable[_P, dict[str, Any]]:
-    """*function* as a tool; what is wrong with its arguments is its answer."""
+def _tool(
+    name: str, *, of: str = "", without: tuple[str, ...] = (), clear: bool = False
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """A tool with the options of the verb *of*, its name where that is another, but those *without*; what is
+    wrong with an argument is the answer."""
 
-    @wraps(function)
-    def run(*args: _P.args, **options: _P.kwargs) -> dict[str, Any]:
-        try:
-            return function(*args, **options)
-        except IsoError as error:
-            return {"error": str(error)}
+    def projected(function: Callable[..., Answer]) -> Callable[..., Answer]:
+        told = verb(of or name)
+        left_out = (*without, *OF_A_MODEL)
+        options = [
+            one for one in told.options if one.name not in left_out and (one.is_plain or one.is_message)
+        ]
+        own = list(inspect.signature(function, eval_str=True).parameters.values())
+        parameters = [_parameter(one) for one in options]
+        parameters += [one for one in own if one.kind is one.KEYWORD_ONLY]
+        parameters += [_CLEAR_OPTION] if clear else []
 
-    server.tool()(run)
-    return run
+        signature = inspect.Signature(parameters, return_annotation=Answer)
+
+        @wraps(function)
+        def run(**given: Any) -> Answer:
+            asked = signature.bind(**given)
+            asked.apply_defaults()
+            try:
+                return function(**asked.arguments)
+            except IsoError as error:
+                return {"error": str(error)}
+
+        run.__signature__ = signature  # type: ignore[attr-defined]
+        run.__doc__ = told.text
+        server.tool(name)(run)
+        tools[name] = run
+        return run
+
+    return projected
 
 
-@_tool
-def parse(
-    message: str, version: str | None = None, network: str | None = None, format: str | None = None
-) -> dict[str, Any]:
-    """Read a message: its data elements with name, value, meaning and place; one that cannot be read to its
-    end as far as it was read, with the finding. `version` is 1987, 1993 or 2003; else it is found."""
-    return records.message_record(*records.seen(message, version=version, network=network, format=format))
+def _parameter(option: Option) -> inspect.Parameter:
+    """*option* as the protocol describes it; what is the message is called so."""
+    kind: Any = option.plain
+    if option.choices and not option.many:
+        kind = Literal[option.choices] | kind
+    if option.many:
+        kind = list[kind]
+    if option.default is None:
+        kind = kind | None
+    return inspect.Parameter(
+        "message" if option.name in MESSAGES else option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if option.required else option.default,
+        annotation=Annotated[kind, Field(description=option.about)],
+    )
 
 
-@_tool
-def explain(
-    message: str, version: str | None = None, network: str | None = None, format: str | None = None
-) -> dict[str, Any]:
-    """Say in plain English what a message says."""
-    read = _read(message, version, network, format)
+@_tool("parse")
+def _parse(message: str, **how: Any) -> Answer:
+    return records.message_record(*records.seen(message, **how))
+
+
+@_tool("explain", without=("llm",))
+def _explain(message: str, network: str | None = None, **how: Any) -> Answer:
+    read = parse_any(message, network=network, **how).message
     told = operations.explain(read, network=network)
     return {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
 
 
-@_tool
-def validate(
-    message: str,
-    against: list[str] | None = None,
-    version: str | None = None,
-    network: str | None = None,
-    format: str | None = None,
-) -> dict[str, Any]:
-    """Judge a message by the standard, by its own network, and by those of `against` (VISA, MASTERCARD, AMEX,
-    DISCOVER, JCB, UNIONPAY): findings with place, cause, hint and source."""
+@_tool("validate")
+def _validate(message: str, against: list[str] | None = None, **how: Any) -> Answer:
     asked = tuple(against or ())
-    return records.report_record(
-        records.judged(message, version=version, network=network, format=format, against=asked), asked
-    )
+    return records.report_record(records.judged(message, against=asked, **how), asked)
 
 
-@_tool
-def repair(
+@_tool("repair", clear=True)
+def _repair(
     message: str,
     version: str | None = None,
     network: str | None = None,
-    clear: bool = False,
     format: str | None = None,
-) -> dict[str, Any]:
-    """Find the shortest edits that make a message read or valid, each marked safe or unsafe."""
+    unsafe: bool = True,
+    clear: bool = False,
+) -> Answer:
     held = records.held(message, version=version, network=network, format=format)
-    done = operations.repair(held, version=version, network=network)
+    done = operations.repair(held, version=version, network=network, unsafe=unsafe)
     text = done.text if clear else anatomy.masked_text(done.text, done.version or None)
     edits = [asdict(edit) for edit in done.edits]
     left = [records.finding_record(one) for one in done.left]
     return {"message": text, "masked": not clear, "valid": done.valid, "edits": edits, "left": left}
 
 
-@_tool
-def guess(message: str, version: str | None = None, format: str | None = None) -> dict[str, Any]:
-    """Find out what a paste is: spelling, framing, format, version, with reasons and how sure that is. Of a
-    known `format` only spelling and framing are guessed."""
-    found = operations.guess(message, format=format, version=version)
-    names = ("confidence", "read_as", "mti", "version", "format", "read", "size", "reasons")
-    return {"candidates": [{name: getattr(one, name) for name in names} for one in found.candidates]}
+@_tool("guess")
+def _guess(message: str, **how: Any) -> Answer:
+    found = operations.guess(message, **how)
+    return {"candidates": [records.guess_record(one) for one in found.candidates]}
 
 
-@_tool
-def diff(a: str, b: str, format: str | None = None) -> dict[str, Any]:
-    """Show the data elements in which two messages differ."""
+@_tool("diff")
+def _diff(a: str, b: str, format: str | None = None) -> Answer:
     left, right = (records.seen(one, format=format)[0] for one in (a, b))
     return {"differences": records.difference_records(left, right)}
 
 
-@_tool
-def mask(message: str, format: str | None = None) -> dict[str, Any]:
-    """Star out the card data of a message, as long as it was; also of one that cannot be read."""
-    return {"message": records.masked(message, format=format)}
+@_tool("mask")
+def _mask(message: str, **how: Any) -> Answer:
+    return {"message": records.masked(message, **how)}
 
 
-@_tool
-def generate(
-    message_type: str = "auth",
-    network: str | None = None,
-    amount_minor_units: int = 1000,
-    currency: str = "840",
+@_tool("generate", clear=True)
+def _generate(message_type: str, format: str | None = None, clear: bool = False, **options: Any) -> Answer:
+    made = generated(message_type, format=format, **options)
+    message, left = building.in_format(made.message, building.known_format(format))
+    return _made(message, clear, format=format, notes=[*made.notes, *left])
+
+
+@_tool("respond", clear=True)
+def _respond(
+    message: str, code: str | None = None, format: str | None = None, clear: bool = False, **amounts: Any
+) -> Answer:
+    read = parse_any(message, format=format).message
+    return _fitted(operations.respond(read, code, **amounts).message, clear, format)
+
+
+@_tool("reverse", clear=True)
+def _reverse(
+    message: str, at: str | None = None, format: str | None = None, clear: bool = False, **how: Any
+) -> Answer:
+    read = parse_any(message, format=format).message
+    return _fitted(operations.reverse(read, at=moment(at), **how).message, clear, format)
+
+
+@_tool("build_message", of="build", without=("fields",), clear=True)
+def _build(
     version: str | None = None,
-    options: dict[str, Any] | None = None,
+    format: str | None = None,
     clear: bool = False,
-    format: str = "text",
-) -> dict[str, Any]:
-    """Make a valid test message: `message_type` is auth, financial, echo, advice or reversal, an MTI, or a
-    purpose such as refund. `options` holds others of `sim.generate` by name: purpose, entry, stan, at. With a
-    wire `format` and `clear` it is given as hexadecimal."""
-    given = {
-        "network": network,
-        "amount_minor_units": amount_minor_units,
-        "currency": currency,
-        "version": version,
-    }
-    try:
-        made = sim.generate(message_type, **given | {"format": format} | (options or {}))
-    except TypeError as error:
-        return {"error": str(error)}
-    return _made(made.iso.to_message(), clear, format=format, notes=[str(note) for note in made.iso.notes])
-
-
-@_tool
-def respond(
-    message: str, code: str | None = None, clear: bool = False, format: str | None = None
-) -> dict[str, Any]:
-    """Answer a request or an advice with the response code `code`; left out, it is approved. `format` is the
-    one that the request is in, where it is known; what it has no place for is left out of the answer."""
-    return _fitted(operations.respond(_read(message, format=format), code).message, clear, format)
-
-
-@_tool
-def reverse(message: str, clear: bool = False, format: str | None = None) -> dict[str, Any]:
-    """Make the reversal of a message. `format` is the one that the message is in, where it is known; what it
-    has no place for is left out of the reversal."""
-    return _fitted(operations.reverse(_read(message, format=format)).message, clear, format)
-
-
-@_tool
-def build_message(
-    mti: str, fields: dict[str, str], version: str = "1987", format: str = "text", clear: bool = False
-) -> dict[str, Any]:
-    """Write a message from its MTI and its data elements by number; in a wire format, as hexadecimal."""
-    if wrong := [number for number in fields if not (number.isascii() and number.isdecimal())]:
+    *,
+    mti: Annotated[str, Field(description="The message type, such as 0800.")],
+    fields: Annotated[dict[str, str], Field(description="Data elements by number, such as 11.")],
+) -> Answer:
+    wrong = [one for one in fields if not (one.isascii() and one.isdecimal() and len(one) <= _MOST_DIGITS)]
+    if wrong:
         raise OptionError("fields", "numbers of data elements, such as 11", shown(wrong[0]))
     numbered = {int(number): value for number, value in fields.items()}
-    made = building.build_from(mti, numbered, version=version_named(version))
+    edition = version_named(version) if version else chosen_version(mti, None)
+    made = building.build_from(mti, numbered, version=edition)
     return _made(made.message, clear, format=format)
 
 
-@_tool
-def convert(message: str, to: str, clear: bool = False, format: str | None = None) -> dict[str, Any]:
-    """Write a message in another version (1987, 1993, 2003), with a word on what became of each element, or
-    in a wire format, as hexadecimal digits."""
-    read = _read(message, format=format)
+_MOST_DIGITS = 3
+
+
+@_tool("convert", clear=True)
+def _convert(
+    message: str,
+    to: str,
+    version: str | None = None,
+    network: str | None = None,
+    at: str | None = None,
+    format: str | None = None,
+    clear: bool = False,
+) -> Answer:
+    read = parse_any(message, format=format, version=version, network=network).message
     if to not in operations.VERSIONS:
         return _made(read, clear, format=to)
-    made = operations.convert(read, to, at=moment(None))
+    made = operations.convert(read, to, network=network, at=moment(at))
     notes = [
         {"number": one.number, "to": list(one.to), "action": one.action, "note": one.note}
         for one in made.notes
@@ -195,12 +228,17 @@ def convert(message: str, to: str, clear: bool = False, format: str | None = Non
     return _made(made.message, clear, lossless=made.lossless, notes=notes)
 
 
-@_tool
-def break_message(
-    message: str, fault: str | None = None, clear: bool = False, format: str | None = None
-) -> dict[str, Any]:
-    """Break a message in one way that a rule finds, for negative tests; without `fault`, list the ways."""
-    read = _read(message, format=format)
+@_tool("break_message", without=("fault",), clear=True)
+def _break(
+    message: str,
+    format: str | None = None,
+    clear: bool = False,
+    *,
+    fault: Annotated[
+        str | None, Field(description="The name of a fault; without it, those that are possible are listed.")
+    ] = None,
+) -> Answer:
+    read = parse_any(message, format=format).message
     if fault is None:
         found = operations.faults_for(read)
         return {"faults": [{"fault": one.id, "rule": one.rule, "what": one.what} for one in found]}
@@ -209,19 +247,36 @@ def break_message(
     return {"message": text, "rule": made.rule, "field": made.field, "start": made.start, "what": made.what}
 
 
-def _read(
-    message: str, version: str | None = None, network: str | None = None, format: str | None = None
-) -> Message:
-    return parse_any(message, format=format, version=version, network=network).message
+def _of_table(name: str) -> Callable[..., Answer]:
+    """A verb as a tool that gives the rows of its table, card data hidden; a text that is no table as it
+    is."""
+
+    def run(**given: Any) -> Answer:
+        found = verb(name)(**given)
+        return {"rows": records_of(found)} if hasattr(found, "masked") else {"result": found}
+
+    return run
 
 
-def _fitted(message: Message, clear: bool, format: str | None) -> dict[str, Any]:
+def records_of(table: Any) -> list[dict[str, Any]]:
+    """The rows of a table, card data hidden, what is missing None."""
+    plain = table.masked()
+    rows: list[dict[str, Any]] = plain.astype(object).where(plain.notna(), None).to_dict("records")
+    return rows
+
+
+for _name in names():
+    if _name not in (*tools, *NO_TOOLS, "build"):
+        _tool(_name)(_of_table(_name))
+
+
+def _fitted(message: Message, clear: bool, format: str | None) -> Answer:
     fitted, notes = building.in_format(message, format or building.TEXT)
     more: dict[str, Any] = {"notes": list(notes)} if notes else {}
     return _made(fitted, clear, **more)
 
 
-def _made(message: Message, clear: bool, *, format: str = "text", **more: Any) -> dict[str, Any]:
+def _made(message: Message, clear: bool, *, format: str | None = None, **more: Any) -> Answer:
     name = building.known_format(format)
     head = {"mti": message.mti, "version": message.version, "format": name, "masked": not clear}
     if not clear:
@@ -229,45 +284,24 @@ def _made(message: Message, clear: bool, *, format: str = "text", **more: Any) -
     return {"message": building.written(message, name)} | head | more
 
 
-def _rows(made: Callable[[], Any]) -> str:
-    """A table as JSON, a record a row; what is wrong with what was asked for is told in its place."""
-    try:
-        plain = made().masked()
-    except IsoError as error:
-        return json.dumps({"error": str(error)})
-    return json.dumps(
-        plain.astype(object).where(plain.notna(), None).to_dict("records"), ensure_ascii=False, default=str
-    )
+def _resource(path: str) -> None:
+    """The table of a verb as a resource; what is wrong with what was asked for is told in its place."""
+    name, _, option = path.partition("/")
+    parameter = option.strip("{}")
+
+    def rows(**given: str) -> str:
+        answer = tools[name](**given)
+        return json_text(answer.get("rows", answer))
+
+    taken = [inspect.Parameter(parameter, inspect.Parameter.KEYWORD_ONLY, annotation=str)] if option else []
+    rows.__annotations__ = {one.name: str for one in taken} | {"return": str}
+    rows.__signature__ = inspect.Signature(taken, return_annotation=str)  # type: ignore[attr-defined]
+    rows.__name__, rows.__doc__ = name, verb(name).text
+    server.resource(f"iso8583://{path}", mime_type="application/json")(rows)
 
 
-@server.resource("iso8583://fields/{version}", mime_type="application/json")
-def fields(version: str) -> str:
-    """The data elements of a version: number, name, format."""
-    return _rows(lambda: sim.fields(version))
-
-
-@server.resource("iso8583://codes/{name}", mime_type="application/json")
-def codes(name: str) -> str:
-    """A code list, such as response_code."""
-    return _rows(lambda: sim.codes(name))
-
-
-@server.resource("iso8583://rules", mime_type="application/json")
-def rules() -> str:
-    """The rules: what each checks, how bad it is, its source."""
-    return _rows(sim.rules)
-
-
-@server.resource("iso8583://formats", mime_type="application/json")
-def formats() -> str:
-    """The wire formats that messages are read and written in."""
-    return _rows(sim.formats)
-
-
-@server.resource("iso8583://flows/{network}", mime_type="application/json")
-def flows(network: str) -> str:
-    """What a network calls each flow, and which elements carry it."""
-    return _rows(lambda: sim.flows(network))
+for _path in ("fields/{version}", "codes/{name}", "rules", "formats", "flows/{network}"):
+    _resource(_path)
 
 
 def main() -> None:

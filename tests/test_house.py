@@ -39,19 +39,20 @@ ORDER = (
     "sim.tables",
     "sim.widgets",
     "sim.face",
+    "sim.verbs",
     "sim.mcp",
     "sim.cli",
     "sim.magic",
 )
 # Rooms that stand on the face, as a user does: `import sim`.
-ABOVE_THE_FACE = ("sim.cli", "sim.magic", "sim.mcp")
+ABOVE_THE_FACE = ("sim.verbs", "sim.cli", "sim.magic", "sim.mcp")
 SERVER_MAY_IMPORT = ("sim.__version__", "sim.errors", "sim.codec", "sim.operations")
 # A heavy package and the only rooms that may import it.
 HEAVY = {
     "pandas": ("sim.tables", "sim.widgets"),
     "ipywidgets": ("sim.widgets",),
     "anywidget": ("sim.widgets",),
-    "pydantic": ("sim.operations.llm", "server"),
+    "pydantic": ("sim.operations.llm", "sim.mcp", "server"),
     "sanic": ("server",),
     "cryptography": ("sim.link",),
     "click": ("sim.cli",),

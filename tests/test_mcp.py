@@ -15,7 +15,9 @@ from mcp import Client, StdioServerParameters
 
 from sim.codec import parse
 from sim.codec.wire import encode
+from sim.mcp import NO_TOOLS, tools
 from sim.operations import generate
+from sim.verbs import names
 
 PAN = "4111111111111111"
 REQUEST = generate("financial", network="VISA", stan="000007").raw
@@ -67,9 +69,16 @@ def test_every_verb_is_a_tool_and_every_table_a_resource(talk: Callable[[Work], 
 
     async def work(client: Client, ask: Asked) -> None:
         tools = (await client.list_tools()).tools
-        wanted = "break_message build_message convert diff explain generate guess mask parse repair respond"
-        assert sorted(one.name for one in tools) == [*wanted.split(), "reverse", "validate"]
+        wanted = {name for name in names() if name not in NO_TOOLS} - {"build"} | {"build_message"}
+        assert {one.name for one in tools} == wanted
         assert all(one.description for one in tools)
+        told = {one.name: one.input_schema["properties"] for one in tools}
+        for tool, options in told.items():
+            assert all("description" in option for option in options.values()), tool
+            assert not {"description", "provider", "model", "llm", "options"} & set(options), tool
+        assert told["generate"]["amount_minor_units"]["type"] == "integer"
+        assert told["generate"]["instalments"]["anyOf"][0]["type"] == "integer"
+        assert "contactless" in json.dumps(told["generate"]["entry"])
         templates = (await client.list_resource_templates()).resource_templates
         assert {str(one.uri_template) for one in templates} == {
             "iso8583://fields/{version}",
@@ -147,7 +156,14 @@ def test_no_answer_shows_card_data_unasked(talk: Callable[[Work], None]) -> None
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("generate", {"network": "VISSA"}, "did you mean 'VISA'?"),
     ("build_message", {"mti": "0800", "fields": {"DE11": "000001"}}, "fields: expected numbers of data"),
-    ("generate", {"options": {"purpse": "cash"}}, "purpse"),
+    ("generate", {"purpose": "cahs"}, "did you mean 'cash'?"),
+    ("generate", {"amount_minor_units": 10**40}, "amount_minor_units: expected 0 to"),
+    ("generate", {"merchant_amount_minor_units": 10**40, "purpose": "dcc"}, "merchant_amount_minor_units"),
+    ("generate", {"instalments": 10**40}, "instalments"),
+    ("respond", {"message": REQUEST, "amount_minor_units": 10**40}, "expected"),
+    ("reverse", {"message": REQUEST, "final_amount_minor_units": 10**40}, "expected"),
+    ("build_message", {"mti": "0800", "fields": {"9" * 5000: "1"}}, "fields: expected numbers of data"),
+    ("compare", {"first": "VISA", "second": "VISSA"}, "did you mean 'VISA'?"),
     ("explain", {"message": "hello"}, "expected"),
     ("convert", {"message": REQUEST, "to": "1988"}, "expected"),
     ("validate", {"message": REQUEST, "against": ["DINERS"]}, "against"),
@@ -162,3 +178,24 @@ def test_what_is_wrong_is_the_answer(talk: Callable[[Work], None]) -> None:
             assert said in (await ask(tool, given))["error"]
 
     talk(work)
+
+
+def test_a_number_of_any_length_is_an_answer() -> None:
+    """More digits than Python writes out: the protocol's JSON has none, a caller in this process may."""
+    for given in (
+        {"amount_minor_units": 10**5000},
+        {"purpose": "cashback", "cashback_minor_units": 10**5000},
+        {"purpose": "dcc", "merchant_amount_minor_units": 10**5000},
+        {"instalments": 10**5000},
+    ):
+        assert "expected" in tools["generate"](**given)["error"]
+    for tool in ("respond", "reverse"):
+        option = "amount_minor_units" if tool == "respond" else "final_amount_minor_units"
+        assert "expected" in tools[tool](message=REQUEST, **{option: 10**5000})["error"]
+
+
+def test_an_assistant_asks_no_language_model() -> None:
+    """Nothing that is given reaches one: the options of a model are none of any tool's."""
+    for name in ("description", "provider", "model"):
+        with pytest.raises(TypeError, match=name):
+            tools["generate"](**{name: "x"})

@@ -90,11 +90,37 @@ def message_arguments(command: _F) -> _F:
     return command
 
 
+class FormatName(click.ParamType[Any]):
+    """A wire format by its name, or a file that describes one, which is loaded by its own name."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if Path(str(value)).suffix.lower() not in _DESCRIBED:
+            return value
+        from sim.codec.wire.catalogue import ready
+        from sim.codec.wire.dialects import load_format
+
+        stem = _NO_NAME.sub("-", Path(value).stem).strip("-.")[:30] or "own"
+        return load_format(value, name=f"{stem}-own" if stem in ready() else stem).name
+
+
+_DESCRIBED = (".toml", ".xml", ".json", ".py")
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+FORMAT = FormatName()
+FORMAT_HELP = "The wire format, by its name or as a file (.toml; jPOS .xml; moov or pyiso8583 .json)."
+
+
 def format_option(command: _F) -> _F:
     """--format, of what is read."""
-    return click.option("--format", "format", help="The wire format it is in; without it, it is found out.")(
-        command
-    )
+    about = f"{FORMAT_HELP} Without it, it is found out."
+    return click.option("--format", "format", type=FORMAT, help=about)(command)
+
+
+def to_option(command: _F) -> _F:
+    """--to, of what is written."""
+    about = "Print it in this wire format, in hexadecimal; see `iso8583 formats`."
+    return click.option("--to", "-t", type=FORMAT, help=about)(command)
 
 
 def json_option(command: _F) -> _F:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sim.cli import shown
-from sim.cli.given import json_option, messages
+from sim.cli.given import FORMAT, FORMAT_HELP, json_option, messages
 from sim.elements.pan import account
 from sim.masking import mask_pan
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sim.link.exchange import Exchange
     from sim.link.traffic import Entry, Traffic
 
-_FORMAT = click.option("--format", "format", help="How messages are written; without it, as text.")
+_FORMAT = click.option("--format", "format", type=FORMAT, help=f"{FORMAT_HELP} Without it, as text.")
 _FRAMING = click.option(
     "--framing", "-l", multiple=True, help="What stands around them, outermost first: length-2."
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import click
 
 from sim.cli import shown
-from sim.cli.given import each, format_option, json_option, message_arguments, messages
+from sim.cli.given import FORMAT, each, format_option, json_option, message_arguments, messages, to_option
 from sim.codec import Message
 from sim.errors import OptionError
 from sim.face.making import OF_A_MODEL, generate
@@ -115,6 +115,8 @@ class _MinorUnits(click.types.IntParamType):
 
 
 def _kind(name: str, kind: object) -> click.ParamType[Any] | type:
+    if name == "format":
+        return FORMAT
     if kind is int:
         return _MinorUnits() if name.endswith("minor_units") else int
     return str
@@ -162,7 +164,9 @@ generate_command = click.Command(
             ["--count", "-c"], default=1, show_default=True, help="How many, with trace numbers in a row."
         ),
         click.Option(
-            ["--to", "-t"], help="Print it in this wire format, in hexadecimal; see `iso8583 formats`."
+            ["--to", "-t"],
+            type=FORMAT,
+            help="Print it in this wire format, in hexadecimal; see `iso8583 formats`.",
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="Print a JSON object a line."),
     ],
@@ -174,7 +178,7 @@ generate_command = click.Command(
 @format_option
 @json_option
 @click.option("--code", "-c", help="The response code, DE 39; without it, the request is approved.")
-@click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
+@to_option
 @each
 def respond_command(message: str, as_json: bool, code: str | None, to: str | None, **how: str | None) -> None:
     """Answer each MESSAGE, a request or an advice."""
@@ -190,7 +194,7 @@ def respond_command(message: str, as_json: bool, code: str | None, to: str | Non
 @json_option
 @click.option("--stan", help="The reversal's own trace number; without it, the next one.")
 @click.option("--at", help="The reversal's own moment, in ISO 8601; without it, the original's.")
-@click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
+@to_option
 @each
 def reverse_command(
     message: str, as_json: bool, stan: str | None, at: str | None, to: str | None, **how: str | None
@@ -207,7 +211,7 @@ def reverse_command(
 @click.argument("mti")
 @click.argument("elements", nargs=-1)
 @click.option("--version", "-v", default="1987", show_default=True, help="1987, 1993 or 2003.")
-@click.option("--to", "-t", help="Print it in this wire format, in hexadecimal.")
+@to_option
 @json_option
 def build_command(mti: str, elements: tuple[str, ...], version: str, to: str | None, as_json: bool) -> None:
     """Write a message of type MTI from ELEMENTS such as 3=000000 11=123456; from a JSON object such as
@@ -226,7 +230,11 @@ def build_command(mti: str, elements: tuple[str, ...], version: str, to: str | N
 @format_option
 @json_option
 @click.option(
-    "--to", "-t", required=True, help="1987, 1993 or 2003, or a wire format; see `iso8583 formats`."
+    "--to",
+    "-t",
+    type=FORMAT,
+    required=True,
+    help="1987, 1993 or 2003, or a wire format; see `iso8583 formats`.",
 )
 @click.option("--notes", is_flag=True, help="Say of each element what became of it, on standard error.")
 @each

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sim.cli import shown
+from sim.cli.given import format_option
 from sim.files import replaced
 from sim.masking.files import masked_names
 
@@ -23,7 +24,7 @@ _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xl
     "--out", "-o", type=click.Path(dir_okay=False), help="CSV, Parquet or JSON lines, by its ending."
 )
 @click.option("--validate", is_flag=True, help="Add a verdict to each row.")
-@click.option("--format", "format", help="The wire format; without it, it is found out.")
+@format_option
 @click.option("--version", "-v", help="1987, 1993 or 2003.")
 @click.option("--network", "-n", help="The network of all of them.")
 @click.option("--clear", is_flag=True, help="Write card data as they stand; without it, they are hidden.")

@@ -17,7 +17,7 @@ class LinkError(IsoError):
     def __init__(self, where: str, expected: str, found: str) -> None:
         super().__init__(None, None, expected, found)
         self.where = quotable(where)
-        self.say(f"{where}: expected {expected}, found {found}")
+        self.say(f"{self.where}: expected {expected}, found {found}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.where, self.expected, self.found)

@@ -14,7 +14,7 @@ from sim.codec.walk import is_digits
 from sim.codec.wire import Format, wire_format
 from sim.errors import ChoiceError, OptionError, shown
 from sim.operations.building import TEXT, known_format
-from sim.operations.generation import native_version
+from sim.operations.generation import Generated, generate, native_version
 from sim.operations.options import mti_of
 from sim.spec.elements import version_of
 from sim.spec.spellings import network_named, template_word, version_named
@@ -26,6 +26,8 @@ _MTI_DIGITS = 4
 _DETAILS = {"merchant": "name", "merchant_id": "merchant", "cashback_minor_units": "cashback"}
 _WIDTHS = {"country": 3, "mcc": 4, "expiry": 4, "cvv2": 3, "merchant_currency": 3, "postal_code": 5}
 _NAMED = {detail: name for name, detail in _DETAILS.items()}
+_MOST_DIGITS = 20
+_LARGE = 10**_MOST_DIGITS
 _BETWEEN_GROUPS = str.maketrans("", "", " -")
 
 
@@ -82,6 +84,15 @@ def options_of(
     }
 
 
+def generated(message_type: object, **options: Any) -> Generated:
+    """The message that a caller asks for. Raises ChoiceError or OptionError by the name that the caller
+    used."""
+    try:
+        return generate(**options_of(message_type, **options))
+    except OptionError as error:
+        raise as_asked(error, options) from None
+
+
 def option_named(detail: str) -> str:
     """What a caller calls a detail of generate.
 
@@ -101,7 +112,12 @@ def as_asked(error: OptionError, given: Mapping[str, object]) -> OptionError:
 
 def _detail(name: str, value: object) -> object:
     """A detail as generate spells it: whole numbers as digits, with the zeros that stand in front."""
-    return f"{_whole(value):0{_WIDTHS.get(name, 1)}}" if _is_int(_whole(value)) else value
+    whole = _whole(value)
+    if not isinstance(whole, int) or isinstance(whole, bool):
+        return value
+    if abs(whole) >= _LARGE:
+        raise OptionError(name, f"fewer than {_MOST_DIGITS} digits", shown(whole))
+    return f"{whole:0{_WIDTHS.get(name, 1)}}"
 
 
 def usual_entry(purpose: str) -> str:
@@ -186,7 +202,7 @@ def _digits(value: object) -> object:
 
 def _padded(value: object, width: int) -> object:
     """A whole number with the zeros that stand in front of it."""
-    return f"{value:0{width}}" if _is_int(value) else value
+    return f"{value:0{width}}" if isinstance(value, int) and _is_int(value) and abs(value) < _LARGE else value
 
 
 def _whole(value: object) -> object:

@@ -116,7 +116,7 @@ def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
         expected = "a whole number of minor units, such as 1000 for 10.00 USD"
         raise OptionError("amount_minor_units", expected, shown(amount_minor_units), 4)
     if not 0 <= amount_minor_units <= LARGEST_AMOUNT:
-        raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", str(amount_minor_units)[:20], 4)
+        raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", shown(amount_minor_units), 4)
     if pan is not None and not (isinstance(pan, str) and is_digits(pan) and 12 <= len(pan) <= 19):
         raise OptionError("pan", "12 to 19 digits", _size(pan), 2)
     if not (isinstance(stan, str) and is_digits(stan) and len(stan) == 6):

@@ -117,6 +117,12 @@ def report_record(report: Report, against: tuple[str, ...]) -> dict[str, Any]:
     return head | {"networks": networks, "findings": [finding_record(one) for one in found]}
 
 
+def guess_record(candidate: Any) -> dict[str, Any]:
+    """What a paste may be, and why."""
+    names = ("confidence", "read_as", "mti", "version", "format", "read", "size", "reasons")
+    return {name: getattr(candidate, name) for name in names}
+
+
 def difference_records(a: Anatomy, b: Anatomy) -> list[dict[str, Any]]:
     """The elements in which two messages differ; None where one of them lacks an element."""
     made = []

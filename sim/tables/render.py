@@ -49,14 +49,15 @@ def _printable(cell: Any) -> Any:
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """*table* for a spreadsheet: no cell is a formula; see `csv_cell`."""
-    made: Any = pd.DataFrame(table).copy(deep=False)
+    made = pd.DataFrame(table).copy(deep=False)
     made.attrs = {}
     for at in range(made.shape[1]):
         column = made.iloc[:, at]
         texts = pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)
         if texts and column.str.match(FORMULA.pattern, na=False).any():
             cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in column.tolist()]
-            made.isetitem(at, pd.Series(cells, index=column.index, name=column.name, dtype=object))
+            free: Any = pd.Series(cells, index=column.index, name=column.name, dtype=object)
+            made.isetitem(at, free)
     return made
 
 

@@ -1,4 +1,5 @@
-"""Formats, suites, rules and keys from a stranger's file: what would cost more than it says is refused at once."""
+"""Formats, suites, rules and keys from a stranger's file: what would cost more than it says is refused at
+once."""
 
 from __future__ import annotations
 

@@ -1,0 +1,200 @@
+"""The table of verbs: each public function of `sim`, its options, their types and the words about them.
+
+The shell, assistants and the magic of notebooks are projections of it, so that an option or a verb is written
+once: as a parameter, or as a function with its docstring. A signature is read from the source of the
+function: nothing is imported for it (the shell starts without pandas), and it has its words under `python
+-OO`, too."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import sim
+from sim.spec import words
+
+# What only a language model is asked with.
+OF_A_MODEL = ("description", "provider", "model")
+# What verbs call the message they are about.
+MESSAGES = ("message", "raw", "data", "request", "original")
+REQUIRED = inspect.Parameter.empty
+# An item of a docstring's list: the names of options, and what is said of them.
+_ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
+_NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A parameter of a verb: its `type` as annotated, what is unknown here as Any; `default` is `REQUIRED`
+    where it has none; `about` what the docstring says of it."""
+
+    name: str
+    annotation: str
+    default: Any
+    about: str
+    positional: bool
+    type: Any
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it takes a message, or elements of one."""
+        return "MessageArgument" in self.annotation
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is REQUIRED
+
+    @property
+    def plain(self) -> type:
+        """The plain type in which a shell or JSON gives it."""
+        kinds = set(_kinds(self.type))
+        return next((kind for kind in (str, bool, int, float) if kind in kinds), str)
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes several."""
+        return any(word in self.annotation for word in ("Iterable[", "Sequence["))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words to choose from, in an editor and here; other spellings may be taken, too."""
+        return tuple(dict.fromkeys(_choices(self.type)))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a text, a number or a switch can be all of it."""
+        return bool(set(_kinds(self.type)) & {str, bool, int, float}) and "Callable[" not in self.annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A public function: the module it lives in, its `summary` in a sentence, all that its docstring says
+    before its parameters, and its options."""
+
+    name: str
+    module: str
+    summary: str
+    text: str
+    options: tuple[Option, ...]
+
+    def option(self, name: str) -> Option:
+        """The option *name*."""
+        return next(one for one in self.options if one.name == name)
+
+    @property
+    def takes_message(self) -> bool:
+        """Whether its first option is a message."""
+        return bool(self.options) and self.options[0].is_message
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return getattr(sim, self.name)(*args, **options)
+
+
+def names() -> tuple[str, ...]:
+    """The names of all verbs, the functions of `sim.__all__`."""
+    return tuple(name for name in sim.__all__ if name.islower() and name[0] != "_")
+
+
+@cache
+def verb(name: str) -> Verb:
+    """The verb *name*. Raises KeyError where `sim` has no such function."""
+    module = sim.home_of(name)
+    function = _functions(module)[name]
+    text = inspect.cleandoc(ast.get_docstring(function) or "")
+    about = _about(text)
+    before = text.partition("\nParameters\n---")[0].strip()
+    paragraph = " ".join(before.split("\n\n")[0].split())
+    return Verb(name, module, paragraph, before, tuple(_options(function.args, about)))
+
+
+@cache
+def _functions(module: str) -> Mapping[str, ast.FunctionDef]:
+    """The functions at the top of *module*, by name; of an overloaded one that which does the work."""
+    # To ask importlib for it would import the packages above it.
+    place = Path(sim.__path__[0]).joinpath(*module.split(".")[1:])
+    source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _options(arguments: ast.arguments, about: Mapping[str, str]) -> Iterator[Option]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    for taken, defaults, by_place in (
+        (positional, [*missing, *arguments.defaults], True),
+        (arguments.kwonlyargs, arguments.kw_defaults, False),
+    ):
+        for one, default in zip(taken, defaults, strict=True):
+            written = ast.unparse(one.annotation) if one.annotation else ""
+            value = REQUIRED if default is None else ast.literal_eval(default)
+            yield Option(one.arg, written, value, about.get(one.arg, ""), by_place, _type(written))
+    rest = arguments.kwarg
+    if rest is not None and rest.annotation is not None and "Unpack[" in ast.unparse(rest.annotation):
+        carried = _type(ast.unparse(rest.annotation)[len("Unpack[") : -1])
+        for name, kind in typing.get_type_hints(carried).items():
+            yield Option(name, str(kind), None, about.get(name, ""), False, kind)
+
+
+class _Known(dict[str, Any]):
+    """The names that annotations may use; what only a type checker knows can be anything."""
+
+    def __missing__(self, name: str) -> Any:
+        return Any
+
+
+_KNOWN = _Known({**vars(typing), **vars(words), "datetime": datetime})
+
+
+def _type(annotation: str) -> Any:
+    generic = re.sub(r"\b(?:Iterable|Sequence)\[", "list[", annotation)
+    if "Mapping[" in generic or "Callable[" in generic:
+        return Any
+    return eval(generic, {"__builtins__": {}}, _Known(_KNOWN | _BUILTINS)) if generic else Any  # noqa: S307
+
+
+_BUILTINS = {kind.__name__: kind for kind in (str, int, float, bool, bytes, list, tuple, dict, object)}
+
+
+def _kinds(annotated: Any) -> Iterator[type]:
+    if get_origin(annotated) is Literal:
+        yield from {type(one) for one in get_args(annotated)}
+    elif args := get_args(annotated):
+        for one in args:
+            yield from _kinds(one)
+    elif isinstance(annotated, type):
+        yield annotated
+
+
+def _choices(annotated: Any) -> Iterator[str]:
+    if get_origin(annotated) is Literal:
+        yield from (one for one in get_args(annotated) if isinstance(one, str))
+    else:
+        for one in get_args(annotated):
+            yield from _choices(one)
+
+
+def _about(text: str) -> dict[str, str]:
+    """What a docstring says of each parameter, and of each name in a list of them."""
+    _, _, after = text.partition("\nParameters\n---")
+    lines = after.partition("\n\nReturns\n")[0].splitlines()[1:]
+    said: dict[str, str] = {}
+    named: list[str] = []
+    for line in lines:
+        if line.startswith(" "):
+            said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in named}
+        elif _NAMES.fullmatch(line):
+            named = line.split(", ")
+    for about in list(said.values()):
+        for item in re.split(r" (?=- `)", about):
+            if found := _ITEM.fullmatch(item):
+                said |= dict.fromkeys(re.findall(r"\w+", found[1]), found[2])
+    return said
