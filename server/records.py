@@ -237,9 +237,14 @@ class ParseResponse(ResponseRecord):
     mti: str = Field(description="Its message type indicator")
     version: ProtocolVersion = Field(description="The edition it was read as")
     network: CardNetwork | None = Field(description="The one asked for, else that of its card")
-    fields: list[FieldValue] = Field(description="Its data fields, ascending")
-    message: str = Field(description="Its text form, which the other endpoints take")
+    interface: str | None = Field(description="What its link speaks, where that is known")
+    fields: list[FieldValue] = Field(description="The data fields that were read, ascending, as they came")
+    findings: list[str] = Field(description="What does not fit, and where it stands in what was sent")
+    message: str | None = Field(
+        description="Its text form, which the other endpoints take; null where not all was read or fits it"
+    )
     format: WireRead
+    more: int = Field(description="How many further messages stand in what was sent")
 
 
 class BuildRequest(Request):

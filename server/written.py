@@ -32,7 +32,7 @@ from server.records import (
 from server.responses import Answer
 from sim import operations
 from sim.codec import Message
-from sim.errors import MTI_FIELD, BuildError, ChoiceError, ParseError
+from sim.errors import MTI_FIELD, BuildError, ChoiceError
 from sim.operations import building, reading
 
 _MOST_TRIED = 5
@@ -46,6 +46,9 @@ async def parse(request: Request) -> BaseHTTPResponse:
     if asked.format is not None:
         _known(asked.format)
     found = await _read(asked.message, asked.format, asked.version, asked.network)
+    if found.message is None:
+        raise _refused(found)
+    view = operations.dissect(found)
     read = WireRead(
         name=found.format,
         framing=list(found.framing),
@@ -56,10 +59,13 @@ async def parse(request: Request) -> BaseHTTPResponse:
         ParseResponse(
             mti=found.mti,
             version=ProtocolVersion(found.version),
-            network=CardNetwork(found.network) if found.network else None,
+            network=CardNetwork(view.network) if view.network else None,
+            interface=found.interface,
             fields=_fields(found.message),
+            findings=[one.message for one in view.findings],
             message=found.text,
             format=read,
+            more=len(found.more),
         )
     )
 
@@ -97,6 +103,8 @@ async def convert(request: Request) -> BaseHTTPResponse:
     """POST /convert."""
     asked = read_body(request, ConvertRequest)
     found = await _read(asked.message, None, asked.version, asked.network)
+    if found.message is None or found.misfits:
+        raise _refused(found)
     made = operations.convert(found.message, str(asked.target_version), network=name_of(asked.network))
     notes = [
         ConvertNote(number=note.number, to=list(note.to), action=cast("Action", note.action), note=note.note)
@@ -120,32 +128,33 @@ _GUESSING = ThreadPoolExecutor(1, "guessing")
 
 async def _read(
     message: str, form: str | None, version: ProtocolVersion | None, network: CardNetwork | None
-) -> operations.Parsed:
-    """*message* read. Raises Problem 422 where it cannot be. What has to be guessed is guessed beside the
-    event loop, so that other requests are answered meanwhile."""
-    raw = operations.strip_line_ending(message)
-    chosen, asked = name_of(version), name_of(network)
-    try:
-        if form == reading.TEXT or (form is None and reading.read_text_form(raw, chosen) is not None):
-            return operations.parse_any(message, format=form, version=chosen, network=asked)
-        guess = partial(operations.guess, raw, format=form, version=chosen)
-        found = await asyncio.get_running_loop().run_in_executor(_GUESSING, guess)
-    except ParseError as error:
-        raise iso_problem("iso8583_parse", _MESSAGE, error) from None
-    try:
-        return reading.parse_guessed(found, raw, chosen, asked)
-    except operations.NotIso8583Error as error:
+) -> operations.Reading:
+    """*message* read, as far as it can be. What has to be guessed is guessed beside the event loop, so that
+    other requests are answered meanwhile."""
+    asked = {"version": name_of(version), "network": name_of(network)}
+    found = operations.read(message, format=operations.TEXT, **asked)
+    if form == operations.TEXT or (form is None and found.complete):
+        return found
+    work = partial(operations.read, message, format=form, **asked)
+    return await asyncio.get_running_loop().run_in_executor(_GUESSING, work)
+
+
+def _refused(found: operations.Reading) -> Problem:
+    """Why *found* is not taken, with what was read of it, card data covered, and what was tried."""
+    error = reading.refusal(found)
+    if isinstance(error, operations.NotIso8583Error):
         ctx = {"reasons": list(error.reasons)}
-        raise problem(422, "not_iso8583", _MESSAGE, "This is no ISO 8583 message", ctx=ctx) from None
-    except ParseError as error:
-        raise iso_problem("iso8583_parse", _MESSAGE, error, **_tried(found)) from None
+        return problem(422, "not_iso8583", _MESSAGE, "This is no ISO 8583 message", ctx=ctx)
+    shown = operations.dissect(found).shown_values if found.message else {}
+    fields = {str(number): value for number, value in shown.items() if number > 1}
+    return iso_problem("iso8583_parse", _MESSAGE, error, fields=fields, **_tried(found))
 
 
-def _tried(found: operations.Guess) -> dict[str, Any]:
+def _tried(found: operations.Reading) -> dict[str, Any]:
     """What was tried, where bytes were guessed: each format and how far it read."""
-    shown = [one for one in found.candidates if one.format][:_MOST_TRIED]
+    shown = [one for one in (found, *found.rivals) if one.format][:_MOST_TRIED]
     tried = [{"format": one.format, "read": one.read, "of": one.size} for one in shown]
-    return {"tried": tried} if any(one.format != reading.TEXT for one in shown) else {}
+    return {"tried": tried} if any(one.data for one in shown) else {}
 
 
 def _known(name: str | None) -> str:

@@ -118,7 +118,7 @@ def _parse(message: str, **how: Any) -> Answer:
 
 @_tool("explain", without=("llm",))
 def _explain(message: str, network: str | None = None, **how: Any) -> Answer:
-    read = parse_any(message, network=network, **how).message
+    read = parse_any(message, network=network, **how).whole()
     told = operations.explain(read, network=network)
     return {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
 
@@ -174,7 +174,7 @@ def _generate(message_type: str, format: str | None = None, clear: bool = False,
 def _respond(
     message: str, code: str | None = None, format: str | None = None, clear: bool = False, **amounts: Any
 ) -> Answer:
-    read = parse_any(message, format=format).message
+    read = parse_any(message, format=format).whole()
     return _fitted(operations.respond(read, code, **amounts).message, clear, format)
 
 
@@ -182,7 +182,7 @@ def _respond(
 def _reverse(
     message: str, at: str | None = None, format: str | None = None, clear: bool = False, **how: Any
 ) -> Answer:
-    read = parse_any(message, format=format).message
+    read = parse_any(message, format=format).whole()
     return _fitted(operations.reverse(read, at=moment(at), **how).message, clear, format)
 
 
@@ -217,7 +217,7 @@ def _convert(
     format: str | None = None,
     clear: bool = False,
 ) -> Answer:
-    read = parse_any(message, format=format, version=version, network=network).message
+    read = parse_any(message, format=format, version=version, network=network).whole()
     if to not in operations.VERSIONS:
         return _made(read, clear, format=to)
     made = operations.convert(read, to, network=network, at=moment(at))
@@ -238,7 +238,7 @@ def _break(
         str | None, Field(description="The name of a fault; without it, those that are possible are listed.")
     ] = None,
 ) -> Answer:
-    read = parse_any(message, format=format).message
+    read = parse_any(message, format=format).whole()
     if fault is None:
         found = operations.faults_for(read)
         return {"faults": [{"fault": one.id, "rule": one.rule, "what": one.what} for one in found]}

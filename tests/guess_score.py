@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sim.paste import Guessed, guess
+from sim.paste import Reading, guess
 
 VECTORS = Path(__file__).parent / "vectors"
 FOUND, MADE, TEXT = "wire", "wire_made", "messages"
@@ -63,7 +63,7 @@ def close(want: Any, got: str | None) -> bool:
     return len(one) > 3 and (other.startswith(one) or (one.startswith(other) and len(other) > 3))
 
 
-def verdict(row: dict[str, Any], best: Guessed) -> str:
+def verdict(row: dict[str, Any], best: Reading) -> str:
     """`right`, `honest` or `wrong`."""
     if (row.get("expected") or {}).get("is_iso8583") is False:
         return "right" if best.confidence == "none" else "wrong"
@@ -85,7 +85,7 @@ def score(name: str) -> Counter[tuple[str, str]]:
     return counted
 
 
-def judged(name: str) -> Iterator[tuple[dict[str, Any], Guessed]]:
+def judged(name: str) -> Iterator[tuple[dict[str, Any], Reading]]:
     """Each sample with its best candidate."""
     for row in rows(name):
         yield row, guess(paste(row)).best

@@ -114,7 +114,7 @@ def send_command(
     with opening.client(Client, address, **how, **options) as client:
         for one in messages(message, path):
             before = client.seen.counts.total()
-            done = client.exchange(parse_any(one).message)
+            done = client.exchange(parse_any(one).whole())
             unanswered |= done.answer is None
             _tell(done, as_json)
             if done.answer is None and not as_json:

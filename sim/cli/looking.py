@@ -30,9 +30,8 @@ def parse_command(message: str, as_json: bool, **how: str | None) -> bool:
         _heading(seen, read_as)
         rows = [records.row(seen, place) for place in seen.places]
         shown.table(_HEADS, [(records.label(row.pop("number")), *row.values()) for row in rows])
-        if seen.fault:
-            shown.findings([seen.fault])
-    return seen.fault is None
+        shown.findings(seen.findings)
+    return not seen.findings
 
 
 @click.command("explain")
@@ -53,9 +52,9 @@ def explain_command(
     if llm:
         from sim.operations import llm as models
 
-        told = models.explain(read.message, network=read.network, provider=provider, model=model)
+        told = models.explain(read.whole(), network=read.network, provider=provider, model=model)
     else:
-        told = operations.explain(read.message, network=read.network)
+        told = operations.explain(read)
     if as_json:
         record = {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
         shown.json_line(record | {"source": told.source})

@@ -184,7 +184,7 @@ def respond_command(message: str, as_json: bool, code: str | None, to: str | Non
     """Answer each MESSAGE, a request or an advice."""
     from sim import operations
 
-    made = operations.respond(parse_any(message, **how).message, code)
+    made = operations.respond(parse_any(message, **how).whole(), code)
     _print_made(made, to or how["format"], to, as_json)
 
 
@@ -202,7 +202,7 @@ def reverse_command(
     """Make the reversal of each MESSAGE."""
     from sim import operations
 
-    read = parse_any(message, **how).message
+    read = parse_any(message, **how).whole()
     made = operations.reverse(read, stan=_counted(stan), at=moment(at))
     _print_made(made, to or how["format"], to, as_json)
 
@@ -242,7 +242,7 @@ def convert_command(message: str, as_json: bool, to: str, notes: bool, **how: st
     """Write each MESSAGE in another version of the standard, or in a wire format."""
     from sim import operations
 
-    read = parse_any(message, **how).message
+    read = parse_any(message, **how).whole()
     if to not in operations.VERSIONS:
         return _print(read, to, as_json)
     made = operations.convert(read, to, network=how["network"])
@@ -264,7 +264,7 @@ def break_command(message: str, as_json: bool, fault: str | None, **how: str | N
     """Break each MESSAGE in one way that a rule finds, for negative tests."""
     from sim import operations
 
-    read, network = parse_any(message, **how).message, how["network"]
+    read, network = parse_any(message, **how).whole(), how["network"]
     if fault is None:
         found = operations.faults_for(read, network=network)
         if as_json:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from sim.codec import bitmap, plan
 from sim.codec.message import Message
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, walk, write
+from sim.errors import BuildError
 from sim.spec import Spec
 
 
@@ -60,6 +61,23 @@ def build(message: Message) -> str:
     text = write(message)
     plan.WRITERS.came(layout)
     return text
+
+
+def misfits(message: Message) -> tuple[BuildError, ...]:
+    """One error for each element of *message* that the text form cannot carry; empty when it can be written.
+
+    >>> [str(one) for one in misfits(Message("0200", {12: "260903123045", 49: "840"}))]
+    ['DE 12: expected n 6, found 12 characters']
+    """
+    found = []
+    for number, value in message.fields.items():
+        try:
+            write(Message(message.mti, {number: value}, message.version, False, message.dialect))
+        except BuildError as error:
+            found.append(error)
+            if error.field != number:
+                break  # the MTI, or no element at all
+    return tuple(found)
 
 
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sim.lazy import lazily
 
 if TYPE_CHECKING:
+    from sim.operations.anatomy import dissect
     from sim.operations.answering import respond, reverse
     from sim.operations.choosing import DEFAULT_VERSION, chosen_version
     from sim.operations.conversion import Converted, Note, convert
@@ -17,17 +18,19 @@ if TYPE_CHECKING:
     from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
     from sim.operations.generation import Generated, generate
     from sim.operations.project import field_values, strip_line_ending
-    from sim.operations.reading import NotIso8583Error, Parsed, parse_any
+    from sim.operations.reading import NotIso8583Error, parse_any, read
     from sim.operations.repairing import Edit, Repair, repair
     from sim.operations.validation import Report, validate
     from sim.operations.verdict import Judgement
-    from sim.paste import Guess, Guessed, guess
+    from sim.paste import Guess, guess
+    from sim.paste.reading import TEXT, Reading
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
 
 __all__ = [
     "DEFAULT_VERSION",
     "NETWORKS",
+    "TEXT",
     "VERSIONS",
     "Broken",
     "Converted",
@@ -36,11 +39,10 @@ __all__ = [
     "Fault",
     "Generated",
     "Guess",
-    "Guessed",
     "Judgement",
     "NotIso8583Error",
     "Note",
-    "Parsed",
+    "Reading",
     "Repair",
     "Report",
     "all_faults",
@@ -48,12 +50,14 @@ __all__ = [
     "cases",
     "chosen_version",
     "convert",
+    "dissect",
     "explain",
     "faults_for",
     "field_values",
     "generate",
     "guess",
     "parse_any",
+    "read",
     "repair",
     "respond",
     "reverse",
@@ -63,15 +67,17 @@ __all__ = [
 
 # Where each name lives (PEP 562).
 _HOMES = {
+    "sim.operations.anatomy": "dissect",
     "sim.operations.answering": "respond reverse",
     "sim.operations.choosing": "DEFAULT_VERSION chosen_version",
     "sim.operations.conversion": "Converted Note convert",
     "sim.operations.explanation": "Explanation explain",
     "sim.operations.faults": "Broken Fault all_faults break_message cases faults_for",
     "sim.operations.generation": "Generated generate",
-    "sim.paste": "Guess Guessed guess",
+    "sim.paste": "Guess guess",
+    "sim.paste.reading": "TEXT Reading",
     "sim.operations.project": "field_values strip_line_ending",
-    "sim.operations.reading": "NotIso8583Error Parsed parse_any",
+    "sim.operations.reading": "NotIso8583Error parse_any read",
     "sim.operations.repairing": "Edit Repair repair",
     "sim.operations.validation": "Report validate",
     "sim.operations.verdict": "Judgement",

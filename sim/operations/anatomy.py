@@ -6,19 +6,20 @@ a text begins, and nothing else hides. What is hidden is `sim.masking`'s to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from weakref import WeakValueDictionary
 
-from sim.codec import Message, ParseError, bitmap, parse, spans
+from sim.codec import Message, ParseError, bitmap, spans
 from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, is_digits
 from sim.elements.meaning import meaning
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding
 from sim.masking import UNREAD, Stretch, cover, mask_cells, tells_itself
 from sim.operations.choosing import chosen_network
-from sim.operations.framing import BITMAP_NAME, MTI_NAME, framing_finding
+from sim.operations.framing import BITMAP_NAME, MTI_NAME, framing_finding, misfit_findings
+from sim.paste.reading import Reading, read_text
 from sim.spec import Spec, version_of
 from sim.spec.elements import table
 from sim.spec.networks import told_name
@@ -47,8 +48,11 @@ class Place:
 class Anatomy:
     """A text, the places in it, in order and without gaps, and the message it is.
 
-    `message` is, of a broken text, what was read of it; `read` whether its MTI and bitmap were. `network` is
-    the one given, else the card's; `fault` the finding on a text that is no message.
+    `raw` is the text form, sound or broken; where a message has none, its elements in a row (`is_text` is
+    False then, and its places are none of what was given). `message` is, of a broken text, what was read of
+    it; `read` whether its MTI and bitmap were. `network` is the one given, else the card's; `fault` the
+    finding on what is no message, `misfits` those on elements that do not fit, by number; `announced` what
+    the bitmap of bytes that break off names.
     """
 
     raw: str
@@ -58,11 +62,24 @@ class Anatomy:
     places: tuple[Place, ...]
     fault: Finding | None = None
     read: bool = True
+    is_text: bool = True
+    misfits: Mapping[int | None, Finding] = field(default_factory=dict)
+    announced: tuple[int, ...] | None = None
 
     @property
     def stop(self) -> Place | None:
         """Where reading stopped; None in a message that reads to its end."""
         return next((place for place in self.places if place.state != READ), None)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What does not fit: where reading stopped, or each element that is not as long as it should be."""
+        return (self.fault,) if self.fault else tuple(self.misfits.values())
+
+    @property
+    def content(self) -> str | Message:
+        """The message, or the text of one that was not read to its end."""
+        return self.raw if self.fault else self.message
 
     def value(self, place: Place) -> str:
         """What stands at a place, without its length prefix."""
@@ -81,7 +98,7 @@ class Anatomy:
     def meaning(self, place: Place) -> str:
         """What the value says, in words that hold no card data; nothing of what could not be read."""
         number = place.number
-        if place.state != READ:
+        if place.state != READ or number in self.misfits:
             return ""
         if number == MTI_FIELD:
             return meaning(self.message, number, self.network)
@@ -134,6 +151,8 @@ class Anatomy:
     @property
     def unread(self) -> frozenset[int]:
         """The elements that the bitmap announces and that were not read, the failing one included."""
+        if self.announced is not None:
+            return frozenset(self.announced).difference(self.message.fields)
         if self.fault is None or not self.read:
             return frozenset()
         bits = self.raw[MTI_WIDTH : MTI_WIDTH + bitmap_width(self.raw)]
@@ -146,36 +165,40 @@ _NAMES = {MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME, UNREAD: "unread"}
 _FORMATS = {MTI_FIELD: MTI_FORMAT, UNREAD: ""}
 
 
-def dissect(
-    raw: str | Message, version: str | Spec, network: str | None = None, *, text: str = ""
-) -> Anatomy:
-    """The anatomy of a text, or of a `Message` whose *text* is known.
+def dissect(given: str | Reading, version: str | Spec | None = None, network: str | None = None) -> Anatomy:
+    """The anatomy of a reading, or of the text form.
 
     Parameters
     ----------
-    raw
-        A text, sound or broken, or the message that *text* reads as.
+    given
+        What was read, or a text form, sound or broken.
     version
-        What to read it as: a version, or the element table of a dialect.
+        What to read a text as: a version, or the element table of a dialect; None reads it off the MTI.
     network
-        A network's name; None is the card's.
+        A network's name; None is the reading's, else the card's.
 
     Raises
     ------
     SpecError
         For an unknown version or network.
     """
-    if isinstance(raw, Message):
-        return _sound(raw, text, network)
-    key = raw, version, network
+    if isinstance(given, Reading):
+        return _of_reading(given, given.network if network is None else network)
+    own = version or version_of(given) or "1987"
+    key = given, own, network
     held = _ALIVE.get(key)
     if held is None:
-        try:
-            held = _sound(parse(raw, version), raw, network)
-        except ParseError as error:
-            held = _broken(raw, version, error, network)
-        _ALIVE[key] = held
+        held = _ALIVE[key] = _of_reading(read_text(given, own), network)
     return held
+
+
+def _of_reading(reading: Reading, network: str | None) -> Anatomy:
+    text, error = reading.text, reading.error
+    if text is not None and reading.message is not None and error is None:
+        return _sound(reading.message, text, network)
+    if reading.raw is not None and error is not None:
+        return _broken(reading.raw, reading.table, error, network)
+    return _in_pieces(reading, network)
 
 
 # Anatomies that somebody holds: what a panel shows is asked for several times at each key. Nothing is kept by
@@ -186,6 +209,39 @@ _ALIVE: WeakValueDictionary[tuple[str, str | Spec, str | None], Anatomy] = WeakV
 def bitmap_width(raw: str) -> int:
     """16 or 32: how many hex digits the bitmap of *raw* has."""
     return (1 + bitmap.has_secondary(raw[MTI_WIDTH : MTI_WIDTH + 1])) * BITMAP_WIDTH
+
+
+def _in_pieces(reading: Reading, network: str | None) -> Anatomy:
+    """What was read of bytes that break off, or of elements that do not fit their lengths: they stand in no
+    text form."""
+    message = reading.message or Message("", {}, reading.version or "1987")
+    known = [number for number in reading.announced if number <= bitmap.ALL_BITS]
+    bits = bitmap.to_hex(known, secondary=message.has_secondary) if known else message.bitmap
+    parts = [(MTI_FIELD, "", message.mti), (BITMAP_FIELD, "", bits)]
+    for number, value in message.fields.items():
+        width = message.spec[number].prefix
+        parts.append((number, f"{len(value):0{width}}" if width else "", value))
+    places, raw = [], ""
+    for number, prefix, value in parts if reading.message else ():
+        first = len(raw) + len(prefix)
+        places.append(Place(number, len(raw), first, first + len(value)))
+        raw += prefix + value
+    found = list(misfit_findings(reading))
+    fault = found[0] if found and not reading.complete else None
+    if fault is not None:
+        left = (reading.data[reading.end :] or b"").hex().upper() if fault.field is None else ""
+        number, state = (UNREAD, LEFT) if fault.field is None else (fault.field, FAULT)
+        places.append(Place(number, len(raw), len(raw), len(raw) + len(left), state))
+        raw += left
+    own = chosen_network(message, network) if reading.message else network
+    misfits = {} if fault else {one.field: one for one in found}
+    announced = tuple(known) if fault else None
+    return Anatomy(
+        *(raw, message.version, message, own, tuple(places), fault, reading.message is not None),
+        is_text=False,
+        misfits=misfits,
+        announced=announced,
+    )
 
 
 def _sound(message: Message, raw: str, network: str | None) -> Anatomy:
@@ -280,4 +336,4 @@ def masked_text(raw: str, version: str | Spec | None = None) -> str:
     >>> masked_text("0100" + "4000000000000000" + "16" + "4111111111111111")
     '0100400000000000000016411111******1111'
     """
-    return dissect(raw, version or version_of(raw) or "1987").shown_text
+    return dissect(raw, version).shown_text

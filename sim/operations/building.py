@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sim.codec import BuildError, Message, build
+from sim.codec import misfits as text_misfits
 from sim.codec.wire import Format, encode, misfits, names, otherwise, wire_format
 from sim.elements.layout import fitting
 from sim.errors import ChoiceError
@@ -90,7 +91,7 @@ def build_from(
     """
     name = known_format(format)
     message = _message(mti, dict(sorted(fields.items())), version, name)
-    if errors := _misfits(message) or (() if name == TEXT else misfits(message, wire_format(name))):
+    if errors := text_misfits(message) or (() if name == TEXT else misfits(message, wire_format(name))):
         raise UnwritableError.of(tuple(errors))
     made = written(message, name)
     return Built(message, made, name, len(made) if name == TEXT else len(made) // 2)
@@ -141,7 +142,7 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
         laid_out = any(part.number == number for part in layout.dialect.parts) if layout.dialect else False
         if laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
             notes.append(f"DE {number} is left out: {made.name} lays it out in its own way.")
-        elif errors := misfits(one, made) or _misfits(one):
+        elif errors := misfits(one, made) or text_misfits(one):
             notes.append(f"DE {number} is left out: {made.name} has {errors[0].expected} there.")
         else:
             fields[number] = filled
@@ -162,14 +163,3 @@ def _message(mti: str, fields: dict[int, str], version: str, name: str) -> Messa
     layout = wire_format(name).layout(version)
     own = None if layout.own.isdisjoint(fields) else layout.dialect
     return Message(mti, fields, version, dialect=own)
-
-
-def _misfits(message: Message) -> tuple[BuildError, ...]:
-    """What the text form cannot carry; an element that it cannot, no format can."""
-    found = []
-    for number, value in message.fields.items():
-        try:
-            build(replace(message, fields={number: value}))
-        except BuildError as error:
-            found.append(BuildError(number, error.offset, error.expected, error.found))
-    return tuple(found)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sim.codec import Message, build, parse
+from sim.errors import MTI_FIELD
 from sim.masking import cover_fields, tells_itself
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.tellers import tell
 from sim.operations.told import Told, told
+from sim.paste.reading import Reading
 
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
 
@@ -42,14 +44,21 @@ class Explanation:
         return told(_tellable(self.message), self.network)
 
 
-def explain(message: str | Message, *, version: str | None = None, network: str | None = None) -> Explanation:
-    """What *message* (text or Message) says, by rules.
+def explain(
+    message: str | Message | Reading, *, version: str | None = None, network: str | None = None
+) -> Explanation:
+    """What *message* (text, Message or what was read) says, by rules.
 
     *version* None reads it off the MTI; *network* None is the card's. Raises ParseError for a text
     that is no message, BuildError for a Message that cannot be written, ChoiceError for an unknown
-    version or network.
+    version or network. Of a reading what fits is told, and what does not.
     """
-    if isinstance(message, Message):
+    if isinstance(message, Reading):
+        view = dissect(message, network=network)
+        if view.findings:
+            return Explanation(view.message, view.network, (explain_so_far(message),), SOURCE_RULES)
+        parsed, network = view.message, view.network
+    elif isinstance(message, Message):
         build(message)
         parsed = message
     else:
@@ -59,28 +68,33 @@ def explain(message: str | Message, *, version: str | None = None, network: str 
     return Explanation(parsed, chosen, tuple(tell(_tellable(parsed), chosen).values()), SOURCE_RULES)
 
 
-def explain_so_far(raw: str, version: str, network: str | None = None, *, stopped: bool = True) -> str:
-    """What was read of a text that is no message of *version*, and where reading stopped.
+def explain_so_far(
+    given: str | Reading, version: str | None = None, network: str | None = None, *, stopped: bool = True
+) -> str:
+    """What was read of a text that is no message of *version*, or of a reading, and what does not fit in it.
 
     *network* None is the card's, where it was read; *stopped* False leaves out why no more was read. Card
-    data is hidden as everywhere in broken texts.
+    data is hidden as everywhere in broken texts. Empty where all of it fits.
 
     >>> explain_so_far("08002020000000000000990000123456X", "1987").rpartition(": ")[2]
     'expected the end of the message, found 1 character more.'
     """
-    view = dissect(raw, version, network)
-    if view.fault is None:
+    view = dissect(given, version, network)
+    if not view.findings:
         return ""
-    if not view.message.fields:
-        return f"Nothing could be read: {view.fault.message}." if stopped else ""
+    if not view.message.fields or MTI_FIELD in view.misfits:
+        return f"Nothing could be read: {view.findings[0].message}." if stopped else ""
     covered = {number: value for number, (_, value) in view.covered.items()}
     fields = {
-        number: value if tells_itself(number, version) else covered[number]
+        number: value if tells_itself(number, view.version) else covered[number]
         for number, value in view.message.fields.items()
+        if number not in view.misfits
     }
     told = tell(replace(view.message, fields=fields), view.network).values()
-    why = (f"Reading stopped: {view.fault.message}.",) if stopped else ()
-    return " ".join((*told, *why))
+    if not stopped:
+        return " ".join(told)
+    head = "Reading stopped" if view.fault else "Left out, since it does not fit"
+    return " ".join((*told, *(f"{head}: {one.message}." for one in view.findings)))
 
 
 def _tellable(message: Message) -> Message:

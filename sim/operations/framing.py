@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from sim.codec import ParseError
 from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError
 from sim.judge import Finding, Severity, catalogue
+from sim.operations.choosing import DEFAULT_VERSION
+from sim.paste.reading import Reading
 from sim.spec import Spec
 from sim.spec.elements import table
 from sim.spec.networks import told_name
@@ -14,6 +19,8 @@ MTI_NAME = "Message type indicator"
 BITMAP_NAME = "Bitmap"
 UNWRITABLE = "The value does not fit its element, so the message cannot be written; change it."
 NO_ROWS = "The rows are not a message: change the cell, or take the row out."
+
+READ_UP_TO = "Read up to there. What speaks against this reading: {}. `sim.guess` lists the other candidates."
 
 _NAMES = {None: "message", MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME}
 _LAST = 128
@@ -57,3 +64,16 @@ def framing_finding(
         else hint or UNWRITABLE,
         source=rule.source,
     )
+
+
+def misfit_findings(reading: Reading) -> Iterator[Finding]:
+    """What does not fit in *reading*, a finding each; none where all does."""
+    own = (reading.message.dialect if reading.message else None) or reading.version or DEFAULT_VERSION
+    for error in reading.misfits:
+        if reading.raw is not None and reading.origin is None:
+            yield framing_finding(error, own, raw=reading.raw)
+        elif isinstance(error, ParseError):
+            made = framing_finding(error, own, hint=READ_UP_TO.format("; ".join(reading.reasons)))
+            yield replace(made, start=error.offset, end=reading.size)
+        else:
+            yield framing_finding(error, own)

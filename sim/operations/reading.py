@@ -1,29 +1,28 @@
-"""Read a message from whatever was pasted: the text form, or bytes in any spelling, framing and format."""
+"""Read a message from whatever was given: the text form, or bytes in any spelling, framing and format."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sim.codec import Message, ParseError, bitmap, build, parse
+from sim.codec import Message, ParseError, bitmap
 from sim.codec.walk import is_digits
-from sim.errors import BuildError
-from sim.operations.choosing import chosen_network, chosen_version
+from sim.errors import IsoError
+from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
-from sim.paste.sureness import NONE, SURE
-from sim.spec.words import AnyVersion
+from sim.paste.reading import TEXT, Reading, of_message, of_nothing, of_wire, read_text
+from sim.paste.sureness import NONE
+from sim.spec.spellings import network_named, version_named
+from sim.spec.words import AnyNetwork, AnyVersion
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-    from sim.paste import Guess, Guessed
 
-TEXT = "text"
 # How the text form begins. Where each line of a paste does, each is a message.
 TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
-# What begins so is the text form: damaged, unless something else fits without anything odd.
+# What begins so is the text form, damaged, before it is something else that is not believed.
 _MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
-_A_WORD = 3  # letters and digits: more than a length header of two bytes can have
 
 
 class NotIso8583Error(ParseError):
@@ -36,53 +35,22 @@ class NotIso8583Error(ParseError):
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """A message read: the message, its text form, its network (given, or its card's), and how it was written:
-    `format` (`text` for the text form), `framing` outermost first, `confidence` and `reasons`."""
-
-    message: Message
-    text: str = field(repr=False)
-    network: str | None
-    format: str
-    framing: tuple[str, ...]
-    confidence: str
-    reasons: tuple[str, ...]
-
-    @property
-    def mti(self) -> str:
-        """The message type indicator."""
-        return self.message.mti
-
-    @property
-    def version(self) -> str:
-        """The version that the message was read as."""
-        return self.message.version
-
-
-def read_text_form(raw: str, version: AnyVersion | None) -> Message | None:
-    """The message where *raw* is the text form and reads to its end; None where it is something else."""
-    try:
-        return parse(raw, chosen_version(raw, version))
-    except ParseError:
-        return None
-
-
-def parse_any(
-    message: str,
+def read(
+    given: str | bytes | Message,
     *,
     format: Format | str | None = None,
     version: AnyVersion | None = None,
-    network: str | None = None,
-) -> Parsed:
-    """Read *message*, written in any way.
+    network: AnyNetwork | None = None,
+) -> Reading:
+    """Read what was *given*, written in any way, once.
 
     Parameters
     ----------
-    message : str
-        The text form, or bytes in any spelling that `guess` reads.
+    given : str, bytes or Message
+        The text form, bytes, or bytes in any spelling that `guess` reads; a Message is taken as it is.
     format : Format or str, optional
-        None guesses; `text` takes the text form only; else the format, or the name of one.
+        None takes the text form where it reads to its end, and else guesses; `text` takes the text form only;
+        else a format, or the name of one, by which the bytes are read.
     version : str, optional
         The version to read by; None reads it off the MTI.
     network : str, optional
@@ -90,8 +58,114 @@ def parse_any(
 
     Returns
     -------
-    Parsed
-        The message and how it was written.
+    Reading
+        What was read, as far as it could be: never an exception for what was given.
+
+    Raises
+    ------
+    SpecError
+        For an unknown format.
+    ChoiceError
+        For an unknown version or network.
+
+    Examples
+    --------
+    >>> read("0800 2020 0000 0000 0000 9900 0012 3456").text
+    '08002020000000000000990000123456'
+    >>> read("0800202000000000000099000012345").misfits
+    (ParseError('DE 11 at offset 26: expected n 6, found 5 characters'),)
+    """
+    asked = None if network is None else network_named(network)
+    found = _read(given, format, version)
+    paste = None if isinstance(given, Message) else given
+    return replace(found, given=paste, network=asked, pinned=version is not None)
+
+
+def _read(given: str | bytes | Message, format: Format | str | None, version: AnyVersion | None) -> Reading:
+    if isinstance(given, Message):
+        return of_message(given)
+    if format is not None and format != TEXT:
+        return _as_named(given, format, version)
+    raw = strip_line_ending(given) if isinstance(given, str) else given.decode("latin-1")
+    broken = read_text(raw, chosen_version(raw, version))
+    if broken.complete or format == TEXT:
+        return broken
+    found = _guessed(given if isinstance(given, bytes) else raw, None, version)
+    if found.message is None:
+        # What it is not is the guess's to say, where it stops the text form's.
+        return replace(broken, reasons=found.reasons) if broken.message is None else broken
+    return found if _reads_further(found, broken) else broken
+
+
+def _guessed(given: str | bytes, format: Format | str | None, version: AnyVersion | None) -> Reading:
+    # Looking for bytes takes a room of its own, which the text form does without.
+    from sim.paste.entry import guess
+
+    found = guess(given, format=format, version=version)
+    best, more = found.best, found.messages[1:]
+    told = (f"it is the first of {len(more) + 1} messages",) if more else ()
+    return replace(best, reasons=(*best.reasons, *told), rivals=found.candidates[1:], more=more)
+
+
+def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | None) -> Reading:
+    """What was *given*, read by a format that is named: strictly first, then behind what stands around it and
+    as links write it besides; where it reads so neither, as far as the format reads it."""
+    from sim.codec.wire import WireError, read_so_far, wire_format
+    from sim.paste.spellings import readings
+
+    made, edition = wire_format(format), None if version is None else version_named(version)
+    seen = [("", given)] if isinstance(given, bytes) else [(one.name, one.data) for one in readings(given)]
+    seen.sort(key=lambda one: one[0].startswith(TEXT))
+    begun: list[Reading] = []
+    refused: list[WireError] = []
+    for name, data in seen:
+        try:
+            found = of_wire(read_so_far(data, made, edition), data, name)
+        except WireError as error:
+            refused.append(error)
+            continue
+        if found.complete:
+            return found
+        begun.append(found)
+    guessed = _guessed(given, made, version)
+    if guessed.message is not None and (guessed.complete or guessed.layers or not begun):
+        return guessed
+    return begun[0] if begun else of_nothing(given, refused[0], made)
+
+
+def _reads_further(found: Reading, broken: Reading) -> bool:
+    """Whether the guess reads further than the text form, which stops before its end."""
+    if found.as_text and found.spelling == TEXT and not found.framing and not found.start:
+        return found.complete and found.believed  # the same characters, as far as another reads them
+    return (found.complete and found.believed) or found.read * broken.size > broken.read * found.size
+
+
+def recognised(raw: str, *, version: AnyVersion | None = None) -> Reading | None:
+    """What *raw* is where it is no text form; None for that, damaged perhaps, and for what cannot be read."""
+    found = read(raw, version=version)
+    return None if found.raw is not None or found.message is None else found
+
+
+def _begun(raw: str) -> bool:
+    """Whether *raw* begins as the text form does, damaged perhaps: an MTI, then mostly hex digits."""
+    from sim.paste.anchors import strangeness
+
+    head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
+    return (
+        is_digits(head)
+        and strangeness(head) is not None
+        and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY
+    )
+
+
+def parse_any(
+    message: str | bytes,
+    *,
+    format: Format | str | None = None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+) -> Reading:
+    """Read *message*, written in any way, to its end; the parameters are those of `read`.
 
     Raises
     ------
@@ -108,81 +182,17 @@ def parse_any(
     >>> parse_any("0800 2020 0000 0000 0000 9900 0012 3456").text
     '08002020000000000000990000123456'
     """
-    raw = strip_line_ending(message)
-    if format is None or format == TEXT:
-        held = read_text_form(raw, version)
-        if held is not None:
-            return Parsed(held, raw, chosen_network(held, network), TEXT, (), SURE, _AS_IT_STANDS)
-    if format == TEXT:
-        parse(raw, chosen_version(raw, version))
-    # Looking for bytes takes a room of its own, which the text form does without.
-    from sim.paste import guess
-
-    return parse_guessed(guess(raw, format=format, version=version), raw, version, network)
+    found = read(message, format=format, version=version, network=network)
+    if found.error is not None or found.message is None:
+        raise refusal(found)
+    return found
 
 
-_AS_IT_STANDS = ("the text form, read to its end",)
-
-
-def parse_guessed(found: Guess, raw: str, version: AnyVersion | None, network: str | None) -> Parsed:
-    """The message that was *found* in *raw*. Raises as `parse_any` does."""
-    best = found.best
-    held = best.message
-    if held is None or best.confidence == NONE:
-        raise NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(best.reasons), best.reasons)
-    if best.error is not None:
-        if best.format == TEXT and not best.framing and TEXT_FORM.match(raw):
-            parse(raw, chosen_version(raw, version))
-        raise best.error
-    try:
-        text = build(held)
-    except BuildError as error:
-        raise ParseError(error.field, None, error.expected, error.found, held) from error
-    count = len(found.messages)
-    reasons = (*best.reasons, f"it is the first of {count} messages") if count > 1 else best.reasons
-    return Parsed(
-        held, text, chosen_network(held, network), best.format, best.framing, best.confidence, reasons
-    )
-
-
-def recognised(
-    raw: str, *, format: Format | str | None = None, version: AnyVersion | None = None
-) -> Guess | None:
-    """What *raw* is where it is no text form that reads to its end; None where it is the text form, damaged
-    perhaps, or nothing that can be read. The text form needs no guess: nothing changes for it."""
-    if format == TEXT or (format is None and read_text_form(raw, version) is not None):
-        return None
-    from sim.paste import guess
-
-    found = guess(raw, format=format, version=version)
-    best = found.best
-    if best.message is None:
-        return None
-    if best.format == TEXT and best.raw is None and not best.framing and not _in_a_line(raw, best):
-        return None  # the text form, damaged, or in quotes: a finding says so
-    if best.raw is not None and best.raw == raw:
-        return None
-    clean = best.clean and best.believed
-    return None if format is None and not clean and (best.as_text or _begun(raw)) else found
-
-
-def _in_a_line(raw: str, best: Guessed) -> bool:
-    """Whether the text form was surely read out of a line of words, such as a log's."""
-    text = best.text if best.complete and best.believed else None
-    around = raw.replace(text, "", 1) if text else ""
-    return sum(char.isascii() and char.isalnum() for char in around) >= _A_WORD
-
-
-def _begun(raw: str) -> bool:
-    """Whether *raw* begins as the text form does, damaged perhaps: an MTI, then mostly hex digits."""
-    from sim.paste.anchors import strangeness
-
-    head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
-    return (
-        is_digits(head)
-        and strangeness(head) is not None
-        and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY
-    )
+def refusal(found: Reading) -> IsoError:
+    """Why what was *found* is not taken: it is no message at all, stops before its end, or does not fit."""
+    if found.confidence == NONE and not _begun(found.raw or ""):
+        return NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(found.reasons), found.reasons)
+    return found.misfits[0]
 
 
 def separate(paste: str) -> list[str]:

@@ -9,8 +9,8 @@ from sim.codec import Message
 from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
-from sim.operations.reading import TEXT, recognised
-from sim.spec.spellings import network_named
+from sim.operations.reading import read
+from sim.paste.reading import TEXT, Reading
 
 if TYPE_CHECKING:
     from sim.judge import Finding
@@ -24,18 +24,10 @@ def seen(
 
     Raises ParseError for bytes of which nothing can be read, ChoiceError for a wrong word.
     """
-    found = recognised(message, format=format, version=version)
-    best = found.best if found else None
-    own = None if network is None else network_named(network)
-    if best is None:
-        text = strip_line_ending(message)
-        return dissect(text, chosen_version(text, version), own), ""
-    if best.error is not None and best.text is None and best.message is None:
-        raise best.error
-    if best.complete and best.message is not None and best.text is not None:
-        return dissect(best.message, best.version, own, text=best.text), best.read_as
-    read_by = best.message.dialect if best.message else None
-    return dissect(best.partial_text, read_by or best.version, own), best.read_as
+    found = read(message, format=format, version=version, network=network)
+    if found.message is None and found.raw is None and found.error is not None:
+        raise found.error
+    return dissect(found), "" if found.raw is not None else found.read_as
 
 
 def judged(
@@ -47,21 +39,26 @@ def judged(
     against: tuple[str, ...] = (),
 ) -> Report:
     """The verdict on *message*, written in any way."""
-    from sim.operations.validation import validate  # what only shows a message loads no rules
+    return verdict_on(read(message, format=format, version=version, network=network), against)
 
-    view, _ = seen(message, version=version, network=network, format=format)
-    return validate(_of(view), network=network, version=view.version, against=against)
+
+def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
+    """The verdict on what was read: of what does not read to its end, or not fit, that is the finding."""
+    # What only shows a message loads no rules.
+    from sim.operations.validation import Report, validate
+    from sim.operations.verdict import Verdict
+
+    if reading.message is not None and not reading.misfits:
+        return validate(reading.message, network=reading.network, against=against)
+    view = dissect(reading)
+    return Report(Verdict(view.version, reading.network, view.findings[0]), None)
 
 
 def held(
     message: str, *, version: str | None = None, network: str | None = None, format: str | None = None
 ) -> str | Message:
     """What *message*, written in any way, holds: the message, or the text of a broken one."""
-    return _of(seen(message, version=version, network=network, format=format)[0])
-
-
-def _of(view: Anatomy) -> str | Message:
-    return view.raw if view.fault else view.message
+    return seen(message, version=version, network=network, format=format)[0].content
 
 
 def masked(message: str, version: str | None = None, format: str | None = None) -> str:
@@ -86,8 +83,8 @@ def row(view: Anatomy, place: Place) -> dict[str, Any]:
         "format": view.format(place),
         "value": view.shown_values[place.number],
         "meaning": view.meaning(place),
-        "start": place.start,
-        "end": place.end,
+        "start": place.start if view.is_text else None,
+        "end": place.end if view.is_text else None,
     }
 
 
@@ -99,7 +96,8 @@ def message_record(view: Anatomy, read_as: str) -> dict[str, Any]:
         "network": view.network,
         "read_as": read_as or "text",
         "elements": [row(view, place) for place in view.places],
-        "finding": finding_record(view.fault) if view.fault else None,
+        "finding": finding_record(view.findings[0]) if view.findings else None,
+        "findings": [finding_record(one) for one in view.findings],
     }
 
 

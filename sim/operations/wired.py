@@ -13,8 +13,8 @@ from sim.codec import Message, build
 from sim.codec.wire import Format, Layer, encode, frame, read, wrap
 from sim.codec.wire.framing import said_length
 from sim.errors import BuildError, WireError
-from sim.operations.reading import recognised
-from sim.paste import Guessed, guess
+from sim.operations.reading import read as reading
+from sim.paste import Reading, guess
 from sim.paste.blocks import after
 from sim.paste.spellings import rewritten
 from sim.spec import Spec
@@ -189,13 +189,11 @@ def wired(
     >>> changed.text[-6:]
     '123457'
     """
-    if isinstance(paste, bytes):
-        return of_guessed(guess(paste, format=format, version=version).best)
-    found = recognised(paste, format=format, version=version)
-    return of_guessed(found.best, paste) if found else None
+    found = reading(paste, format=format, version=version)
+    return of_guessed(found, paste if isinstance(paste, str) else "")
 
 
-def of_guessed(best: Guessed, pasted: str = "") -> Wired | None:
+def of_guessed(best: Reading, pasted: str = "") -> Wired | None:
     """The bytes of a candidate, which was read out of the text *pasted*; None where it was not read out of
     bytes."""
     if best.message is None or best.written is None or not best.spans:

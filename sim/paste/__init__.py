@@ -6,7 +6,25 @@ the one reader of the codec (`search`), weighed in bits saved (`worth`), and jud
 answer that claims to be sure is the worst there is; one that is unsure, with reasons, is a good one.
 """
 
-from sim.paste.entry import guess
-from sim.paste.result import Guess, Guessed
+from __future__ import annotations
 
-__all__ = ["Guess", "Guessed", "guess"]
+from typing import TYPE_CHECKING
+
+from sim.lazy import lazily
+
+if TYPE_CHECKING:
+    from sim.paste.entry import guess
+    from sim.paste.reading import Reading
+    from sim.paste.result import Guess
+
+__all__ = ["Guess", "Reading", "guess"]
+
+# The text form needs a Reading, and nothing else of this room.
+_HOMES = {
+    "sim.paste.entry": "guess",
+    "sim.paste.reading": "Reading",
+    "sim.paste.result": "Guess",
+}
+
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -17,13 +17,13 @@ from sim.errors import WireError
 from sim.paste.anchors import Anchor
 from sim.paste.front import Front, FrontLayer
 from sim.paste.padding import Padding, settle
+from sim.paste.reading import TEXT
 from sim.paste.search import UNREAD_ELEMENT, State, Step
 from sim.paste.spellings import Reading
 from sim.paste.ways import TriedFormat, Way
 from sim.paste.worth import STARRED, starred
 from sim.spec import version_of
 
-TEXT = "text"
 # The layer behind a message that another follows, though nothing in front says how long it is.
 NEXT = "next"
 OTHER_CARD = "DE 35 has another card number than DE 2"

@@ -10,17 +10,17 @@ from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
 from sim.paste.believable import believable
 from sim.paste.blocks import blocks, paragraphs
-from sim.paste.candidate import TEXT, Candidate, same
+from sim.paste.candidate import Candidate, same
 from sim.paste.confidence import judge
 from sim.paste.pipeline import GIVEN, Known, as_first, candidates, following
-from sim.paste.result import Guess, Guessed, nothing, of_candidate, of_spelled, of_text
+from sim.paste.reading import AS_IT_STANDS, TEXT, Reading, of_text
+from sim.paste.result import Guess, nothing, of_candidate, of_spelled
 from sim.paste.search import Work
 from sim.paste.spelled import oddities, spelled
 from sim.paste.spellings import (
     AS_UTF8,
     MOST_CHARACTERS,
     Named,
-    Reading,
     named,
     narrowed,
     narrowed_utf8,
@@ -28,6 +28,7 @@ from sim.paste.spellings import (
     readings,
     worded,
 )
+from sim.paste.spellings import Reading as Bytes
 from sim.paste.spellings.records import texts
 from sim.paste.sureness import LIKELY, SURE, UNSURE
 from sim.paste.ways import TriedFormat
@@ -114,7 +115,7 @@ def _of_bytes(data: bytes, asked: Known) -> Guess:
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
         return _of_text(data.decode("latin-1"), asked, raw=data)
-    return _of_readings([Reading(GIVEN, data, 0.0)], "", asked)
+    return _of_readings([Bytes(GIVEN, data, 0.0)], "", asked)
 
 
 def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Guess:
@@ -130,7 +131,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     lines = [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked)):
         return Guess((found,), _by_lines(lines, asked))
-    itself = [Reading(GIVEN, raw, 0.0)] if raw else []
+    itself = [Bytes(GIVEN, raw, 0.0)] if raw else []
     seen = [*readings(bare), *itself]
     whole = _of_readings(seen, bare, asked)
     # Lines that the whole does not read: the message behind the first one is damaged, perhaps.
@@ -148,7 +149,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     return given
 
 
-def _written_twice(seen: list[Reading], text: str, asked: Known) -> Iterator[Guess]:
+def _written_twice(seen: list[Bytes], text: str, asked: Known) -> Iterator[Guess]:
     """What the bytes *seen* in *text* are where these are a text again: the hex of hex digits, base64 of a
     dump; or characters in UTF-8 that were bytes before."""
     asked = replace(asked, work=Work(_MOST_OTHERS))
@@ -229,7 +230,7 @@ def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
     return _with_more(first, found)
 
 
-def _as_first(first: Guessed, text: str) -> Guess | None:
+def _as_first(first: Reading, text: str) -> Guess | None:
     """The messages in *text*, spelled, framed and written as *first* is; None where it is otherwise."""
     origin = first.origin
     if origin is None or origin.skipped:
@@ -242,7 +243,7 @@ def _as_first(first: Guessed, text: str) -> Guess | None:
     return Guess(given[:1], given)
 
 
-def _cut_short(first: Guessed | None, text: str) -> list[Guessed]:
+def _cut_short(first: Reading | None, text: str) -> list[Reading]:
     """What *text* is, spelled and written as *first* is, as far as it reads; empty where it is otherwise."""
     if first is None or first.origin is None or first.origin.skipped:
         return []
@@ -274,16 +275,16 @@ def _with_more(first: Guess, others: list[Guess]) -> Guess:
     return Guess(first.candidates, tuple(messages))
 
 
-def _says_the_same(one: Guessed, other: Guessed) -> bool:
+def _says_the_same(one: Reading, other: Reading) -> bool:
     """Whether two messages do, whatever format each was read by."""
     mine, theirs = one.message, other.message
     return mine is not None and theirs is not None and (mine.mti, mine.fields) == (theirs.mti, theirs.fields)
 
 
-def _by_lines(lines: list[str], asked: Known, first: Guessed | None = None) -> tuple[Guessed, ...]:
+def _by_lines(lines: list[str], asked: Known, first: Reading | None = None) -> tuple[Reading, ...]:
     """The messages of each line, as the *first* one is written, else the best candidate; where that takes
     more work than one hard paste, damaged lines are read as the first one as far as they go."""
-    found: list[Guessed] = []
+    found: list[Reading] = []
     work = Work(_MOST_OTHERS)
     asked = replace(asked, work=work)
     for line in lines[:_MOST_LINES]:
@@ -301,7 +302,7 @@ def _by_lines(lines: list[str], asked: Known, first: Guessed | None = None) -> t
     return tuple(found)
 
 
-def _text_form(text: str, asked: Known) -> Guessed | None:
+def _text_form(text: str, asked: Known) -> Reading | None:
     """The text form that reads to its end; None for another text."""
     if not (text[:4].isascii() and text[:4].isdigit()):
         return None
@@ -318,17 +319,17 @@ def _text_form(text: str, asked: Known) -> Guessed | None:
     if not reasons and hexed:
         reasons += _beside_text(text, message, asked)
     confidence = LIKELY if len(reasons) == 1 else UNSURE if reasons else SURE
-    return of_text(text, message, confidence, tuple(reasons) or ("the text form, read to its end",))
+    return of_text(text, message, confidence, tuple(reasons) or AS_IT_STANDS)
 
 
 def _beside_text(text: str, message: Message, asked: Known) -> list[str]:
     """What else the same digits may be: the hex of other bytes."""
-    found, _ = candidates([Reading("hex", bytes.fromhex(text), 0.0)], Known(searches=asked.searches))
+    found, _ = candidates([Bytes("hex", bytes.fromhex(text), 0.0)], Known(searches=asked.searches))
     rivals = [one for one in found if one.fits and not one.odd and one.message.fields != message.fields]
     return [f"read as hex digits, it is {rivals[0].title} as well, with other values"] if rivals else []
 
 
-def _named(one: Named) -> Guessed:
+def _named(one: Named) -> Reading:
     made = spelled(one)
     odd = oddities(made.message)
     reasons = (*made.notes, *odd)
@@ -338,14 +339,14 @@ def _named(one: Named) -> Guessed:
     return of_spelled(one.name, made, confidence, reasons or ("every element is named in the paste",))
 
 
-def _worded(one: Named) -> Guessed:
+def _worded(one: Named) -> Reading:
     """What words name; unsure where a value is none of its element's, as in a letter about a payment."""
     made = _named(one)
     odd = made.message is not None and oddities(made.message)
     return replace(made, confidence=UNSURE) if odd else made
 
 
-def _of_readings(found: list[Reading], text: str, asked: Known) -> Guess:
+def _of_readings(found: list[Bytes], text: str, asked: Known) -> Guess:
     kept, layers = candidates(found, asked)
     kept.sort(key=believable, reverse=True)
     if not kept or not believable(kept[0]):
@@ -386,7 +387,7 @@ def _in_order(kept: list[Candidate]) -> list[Candidate]:
     return list(following(kept[0]))
 
 
-def _not_a_message(found: list[Reading], text: str, layers: str) -> tuple[str, ...]:
+def _not_a_message(found: list[Bytes], text: str, layers: str) -> tuple[str, ...]:
     """Why a paste is no ISO 8583 message."""
     if layers:
         return (f"{layers} in front, and no ISO 8583 message behind them",)

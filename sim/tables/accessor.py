@@ -14,13 +14,15 @@ import pandas as pd
 from sim.codec import Message, build
 from sim.errors import BuildError
 from sim.judge.pages import rule_page
-from sim.operations import copying, explain, validate
+from sim.operations import copying, explain
+from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_network
 from sim.operations.explanation import explain_so_far
+from sim.operations.records import verdict_on
 from sim.operations.told import Told
+from sim.paste.reading import TEXT_TITLE, Reading
 from sim.tables.addressing import element, set_element
-from sim.tables.argument import Given, digest, facts_of, leniently, readable, take
-from sim.tables.pasted import TEXT_FORM
+from sim.tables.argument import digest, facts_of, leniently, readable, take, text_of
 from sim.tables.raw import RawMessage
 
 if TYPE_CHECKING:
@@ -48,8 +50,10 @@ class MessageView:
     def message(self) -> RawMessage:
         """The raw text; of a broken message its pieces in a row. Raises BuildError naming the element
         whose value does not fit."""
-        held = self._given().content
-        return RawMessage(held if isinstance(held, str) else build(held))
+        given = self._given()
+        if given.complete and given.message is not None and given.raw is None:
+            return RawMessage(build(given.message))
+        return RawMessage(text_of(given))
 
     def to_message(self) -> Message:
         """The message as a `Message`. Raises BuildError when the rows are no message."""
@@ -81,7 +85,7 @@ class MessageView:
     def read_as(self) -> str:
         """What the paste was recognised as, in one line: spelling, framing, format and how sure that is;
         `text form` for a text that needed no guess."""
-        return str(facts_of(self._table).get("recognised", {}).get("read_as", TEXT_FORM))
+        return str(facts_of(self._table).get("recognised", {}).get("read_as", TEXT_TITLE))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -118,7 +122,7 @@ class MessageView:
             given = self._given()
         except BuildError:
             return False
-        return validate(given.content, network=given.network, version=given.version).valid
+        return verdict_on(given).valid
 
     def to_dict(self, *, masked: bool = True) -> dict[str, str]:
         """The message as `{"mti": "0800", "11": "000042"}`, fit for `sim.build` unless card data is masked;
@@ -140,7 +144,8 @@ class MessageView:
 
     def _copied(self, masked: bool) -> copying.Copied:
         given = self._given()
-        return copying.held(given.content, version=given.version, network=given.network, masked=masked)
+        content = dissect(given).content
+        return copying.held(content, version=given.version, network=given.network, masked=masked)
 
     def _so_far(self) -> str:
         """What could be read of a broken text; nothing where the rows are not even one text."""
@@ -148,8 +153,7 @@ class MessageView:
             given = self._given()
         except BuildError:
             return ""
-        raw = given.content
-        return explain_so_far(raw, given.version, given.network) if isinstance(raw, str) else ""
+        return explain_so_far(given)
 
     def _told(self) -> str:
         """What a language model said of the message, as long as the rows are still that message."""
@@ -158,8 +162,8 @@ class MessageView:
             return ""
         return str(facts["told"])
 
-    def _given(self) -> Given:
-        return take(self._table, None, None)
+    def _given(self) -> Reading:
+        return take(self._table)
 
     def __repr__(self) -> str:
         names = "message, mti, version, network, read_as, source, summary, sentences, valid, notes, lossless"

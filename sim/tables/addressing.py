@@ -84,8 +84,8 @@ def _follow(table: pd.DataFrame, number: int) -> None:
     facts = facts_of(table)
     known = {**facts, "rows": len(table)}
     try:
-        given = take(table, None, None)
-        given.message()
+        given = take(table)
+        given.whole()
     except (BuildError, ParseError):
         if "meaning" in table.columns:
             for at in _places(table, number):

@@ -1,4 +1,4 @@
-"""Any message argument (raw text, message table, `Message`, dict of elements) as text or `Message`.
+"""Any message argument (text, paste, bytes, message table, `Message`, dict of elements) as a Reading.
 
 A table whose text did not parse is a text in pieces: its message is the pieces in a row. Any other
 table is a message: its elements are the rows, and the bitmap follows from them.
@@ -7,20 +7,25 @@ table is a message: its elements are the rows, and the bitmap follows from them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import sha256
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from sim.codec import Message, ParseError, bitmap, build, parse
-from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError
-from sim.operations import chosen_version, strip_line_ending
-from sim.operations.reading import TEXT_FORM
+from sim.codec import Message, ParseError, bitmap, build
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError, WireError
+from sim.operations.anatomy import dissect
+from sim.operations.choosing import chosen_version
+from sim.operations.reading import TEXT_FORM, read
+from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec import Spec, spec
 from sim.spec.spellings import network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
 from sim.tables.shown import element_number, is_missing
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
 
 MessageArgument = str | Message | pd.DataFrame
 
@@ -28,63 +33,32 @@ _BITMAP_START = 4
 _PRIMARY_WIDTH = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A message argument, and the version and network to treat it by. `version` is what it is read as,
-    `chosen` whether that was asked for; `network` None is the card's; `dialect` the element table of a text
-    that has it otherwise than the version."""
+def take(
+    message: object,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
+) -> Reading:
+    """A message argument, read once. *version* and *network* None are those of the table, else the MTI's and
+    the card's; *format* is what a paste or bytes are in, None guesses.
 
-    content: str | Message = field(repr=False)  # it may be a card number
-    version: str
-    chosen: bool
-    network: str | None
-    dialect: Spec | None = field(default=None, repr=False)
-
-    @property
-    def own(self) -> Spec | None:
-        """The element table of the dialect that text or message is in; None for the version's."""
-        return self.dialect if isinstance(self.content, str) else self.content.dialect
-
-    @property
-    def table(self) -> str | Spec:
-        """What to read its text by: the table of its dialect, or the version."""
-        return self.own or self.version
-
-    def message(self) -> Message:
-        """The message. Raises ParseError for a text that is none, BuildError for one that cannot be
-        written."""
-        if isinstance(self.content, str):
-            return parse(self.content, self.table)
-        build(self.content)
-        return self.content
-
-    def text(self) -> str:
-        """The text, also of elements that do not fit: as a careless sender would write them."""
-        if isinstance(self.content, str):
-            return self.content
-        try:
-            return build(self.content)
-        except BuildError:
-            return _careless(self.content)
-
-
-def take(message: object, version: AnyVersion | None, network: AnyNetwork | None) -> Given:
-    """*message* in one form. *version* and *network* None are those of the table, else the MTI's and
-    the card's. Raises TypeError for what is no message argument, BuildError for a table whose rows
-    are no message, ChoiceError for an unknown version or network."""
+    Raises TypeError for what is no message argument, BuildError for a table whose rows are no message,
+    ChoiceError for an unknown version or network, SpecError for an unknown format.
+    """
     network = None if network is None else network_named(network)
     version = None if version is None else version_named(version)
     if isinstance(message, str):
-        raw = strip_line_ending(str(message))
-        refuse_many(raw)
-        return Given(raw, chosen_version(raw, version), version is not None, network)
+        refuse_many(str(message))
+        return read(str(message), format=format, version=version, network=network)
+    if isinstance(message, bytes | bytearray):
+        found = read(bytes(message), format=format, version=version, network=network)
+        if found.message is not None or format is not None:
+            return found
     if isinstance(message, pd.DataFrame):
         facts = facts_of(message)
-        held = content(message)
-        made = _held(held, version or facts.get("version"), network or facts.get("network"))
-        return replace(made, dialect=_dialect(facts, made.version)) if isinstance(held, str) else made
+        return _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
     if isinstance(message, Message):
-        return _held(message, version, network)
+        return _of_message(message, version, network)
     kind = type(message).__name__
     raise TypeError(f"a message is a raw string, a message table or a Message, not {kind}{_way_on(message)}")
 
@@ -92,7 +66,7 @@ def take(message: object, version: AnyVersion | None, network: AnyNetwork | None
 def _way_on(message: object) -> str:
     """What to do with what is no message."""
     if isinstance(message, bytes | bytearray):
-        return ": turn bytes into a str first"
+        return " in them"
     if isinstance(message, Mapping):
         return ": sim.build makes one of elements"
     if isinstance(message, Iterable):
@@ -109,12 +83,16 @@ def refuse_many(text: str) -> None:
         )
 
 
-def _held(held: str | Message, version: str | None, network: str | None) -> Given:
-    if isinstance(held, Message) and version in (None, held.version):
-        agrees = held.version == chosen_version(str(held.mti), None)
-        return Given(held, held.version, version is not None or not agrees, network)
-    text = held if isinstance(held, str) else build(held)
-    return Given(text, chosen_version(text, version), version is not None, network)
+def _of_message(message: Message, version: str | None, network: str | None) -> Reading:
+    """*message* as it is, or as what its text is in another *version*."""
+    if version in (None, message.version):
+        return replace(read(message, network=network), pinned=version is not None)
+    return read(build(message), format=TEXT, version=version, network=network)
+
+
+def is_pinned(reading: Reading) -> bool:
+    """Whether the version was asked for, or is none that the MTI names."""
+    return reading.pinned or reading.version != chosen_version(str(reading.mti), None)
 
 
 def facts_of(table: pd.DataFrame | pd.Series[Any]) -> dict[str, Any]:
@@ -137,13 +115,30 @@ def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
     return list(zip(plain["number"].tolist(), plain["value"].tolist(), strict=True))
 
 
-def content(table: pd.DataFrame) -> str | Message:
-    """What the rows of *table* are: a Message, whose values may not fit yet, or for a text that did not
-    parse its pieces in a row. Raises BuildError when the rows are neither."""
-    cells, facts = _cells(table), facts_of(table)
+def _of_rows(
+    table: pd.DataFrame, facts: Mapping[str, Any], version: str | None, network: str | None
+) -> Reading:
+    """What the rows of *table* are: a message, whose values may not fit yet; for a text that did not parse
+    its pieces in a row; of bytes that break off what was read of them. Raises BuildError when the rows are
+    none of these."""
+    cells = _cells(table)
+    stopped = facts.get("stopped")
+    if stopped:
+        made = read(_message([one for one in cells if not _is_left(one, stopped)], facts), network=network)
+        error = WireError(stopped["field"], stopped["offset"], stopped["expected"], stopped["found"])
+        return replace(made, complete=False, faults=(error,), announced=tuple(facts["unread"]))
     if facts.get("broken") or any(is_missing(cell) for cell, _ in cells):
-        return _joined(cells, facts)
-    return _message(cells, facts)
+        raw = _joined(cells, facts)
+        edition = chosen_version(raw, version)
+        return replace(
+            read_text(raw, _dialect(facts, edition) or edition), network=network, pinned=version is not None
+        )
+    return _of_message(_message(cells, facts), version, network)
+
+
+def _is_left(row: tuple[object, object], stopped: Mapping[str, Any]) -> bool:
+    """Whether a row is where the reading of bytes stopped, or what was left of them."""
+    return is_missing(row[0]) or element_number(row[0]) == stopped["field"]
 
 
 def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str:
@@ -164,14 +159,6 @@ def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str
 def _prefixed(number: int, text: str, elements: Spec) -> str:
     prefix = elements[number].prefix
     return f"{len(text):0{prefix}}{text}" if prefix else text
-
-
-def _careless(message: Message) -> str:
-    values = (
-        _prefixed(number, "" if is_missing(value) else str(value), message.spec)
-        for number, value in sorted(message.fields.items())
-    )
-    return f"{message.mti}{message.bitmap}{''.join(values)}"
 
 
 def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Message:
@@ -260,12 +247,18 @@ def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Me
     return Message(mti, dict(sorted(fields.items())), chosen_version(mti, version))
 
 
-def readable(given: Given) -> Message:
-    """What was given as a message. Raises BuildError for a text that is none."""
+def readable(reading: Reading) -> Message:
+    """What was read, as a message. Raises BuildError where it is none, or does not fit."""
     try:
-        return given.message()
+        return reading.whole()
     except ParseError as error:
         raise BuildError(error.field, error.offset, error.expected, error.found) from error
+
+
+def text_of(reading: Reading) -> str:
+    """The text form; of what has none its pieces in a row, as they stand."""
+    text = reading.text
+    return dissect(reading).raw if text is None else text
 
 
 def digest(raw: str) -> str:

@@ -13,7 +13,6 @@ from sim.spec.spellings import version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.messages import columns_of, table_of
-from sim.tables.pasted import given_of
 from sim.tables.tables import ConvertedTable, Table
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def convert(
     format: Format | str | None = None,
 ) -> ConvertedTable:
     """The message table of *message* in version *to*; raises BuildError where it is no message."""
-    given = given_of(message, format, version=version, network=network)
+    given = take(message, version, network, format)
     made = operations.convert(readable(given), version_named(to), network=given.network, at=moment(at))
     plain = table_of(take(made.message, None, given.network), source=SOURCE)
     table = ConvertedTable(plain).__finalize__(plain)

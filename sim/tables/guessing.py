@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.paste import Guessed
+from sim.paste import Reading
 from sim.paste import guess as guess_paste
 from sim.spec.words import AnyVersion
 from sim.tables.messages import columns_of
@@ -42,7 +42,7 @@ def guess(
     return table.astype(dict.fromkeys(("message", "elements", "read", "size"), "int64"))
 
 
-def _row(place: int, one: Guessed) -> tuple[object, ...]:
+def _row(place: int, one: Reading) -> tuple[object, ...]:
     elements = len(one.message.fields) if one.message else 0
     said = one.confidence, one.spelling, ", ".join(one.framing), one.format, one.title, one.version, one.mti
     return (str(place), *said, str(elements), str(one.read), str(one.size), "; ".join(one.reasons))

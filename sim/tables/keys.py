@@ -115,7 +115,7 @@ def _asked(
 
     @wraps(function)
     def of_any(message: MessageArgument, *args: _P.args, **options: _P.kwargs) -> _T:
-        return function(readable(take(message, None, None)), *args, **options)
+        return function(readable(take(message)), *args, **options)
 
     return cast(Callable[Concatenate[MessageArgument, _P], _T], of_any)
 
@@ -127,7 +127,7 @@ def _made(
 
     @wraps(function)
     def of_any(message: MessageArgument, *args: _P.args, **options: _P.kwargs) -> MessageTable:
-        given = take(message, None, None)
+        given = take(message)
         return table_of(take(function(readable(given), *args, **options), None, given.network))
 
     of_any.__doc__ = str(function.__doc__).replace("    Message\n", "    MessageTable\n")
@@ -146,7 +146,7 @@ with_arqc = _made(_keys.with_arqc)
 def _with_arpc(
     answer: Message, request: MessageArgument, issuer_key: Key | str | bytes, *, code: str = "00"
 ) -> Message:
-    return _keys.with_arpc(answer, readable(take(request, None, None)), issuer_key, code=code)
+    return _keys.with_arpc(answer, readable(take(request)), issuer_key, code=code)
 
 
 with_arpc = _made(_with_arpc)

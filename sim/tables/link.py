@@ -161,7 +161,7 @@ class LabClient(Client, Watched):
 
 
 def _readable(message: MessageArgument) -> Message:
-    return take(message, None, None).message()
+    return take(message).whole()
 
 
 def rows_of(rules: Any) -> Any:

@@ -21,10 +21,9 @@ from sim.operations.matching import TIMEOUT
 from sim.operations.matching.pairing import Keys, Traffic, pair
 from sim.operations.matching.rules import ANSWER, ASK, NONE, Link, Place, Rule, Tie, kind, role, rules
 from sim.spec import VERSIONS
-from sim.tables.argument import MessageArgument
+from sim.tables.argument import MessageArgument, take
 from sim.tables.columns import read
 from sim.tables.columns.table import number_of
-from sim.tables.pasted import given_of
 from sim.tables.transactions import TransactionsTable, transactions
 
 if TYPE_CHECKING:
@@ -70,11 +69,11 @@ def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
 
 def as_text(one: Any, format: Format | str | None = None) -> str:
     """A message as text; a broken one stays what it is."""
-    given = given_of(one, format)
+    given = take(one, format=format)
     try:
-        return build(given.message())
+        return build(given.whole())
     except IsoError:
-        return given.content if isinstance(given.content, str) else ""
+        return given.raw or ""
 
 
 def _seconds(table: pd.DataFrame, times: Any) -> Any:

@@ -10,21 +10,24 @@ import numpy as np
 import pandas as pd
 
 from sim import operations
-from sim.codec import BuildError, ParseError
+from sim.codec import BuildError
 from sim.codec import build as build_text
 from sim.errors import OptionError
 from sim.judge import Severity
 from sim.operations import Generated, Report, building
-from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect, masked_text
+from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect
 from sim.operations.asked import as_asked, moment, options_of
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.framing import NO_ROWS, framing_finding
+from sim.operations.records import verdict_on
 from sim.operations.verdict import Verdict
+from sim.paste.reading import TEXT as TEXT_FORM
+from sim.paste.reading import Reading
 from sim.spec.spellings import several, version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
-from sim.tables.argument import Given, MessageArgument, digest, from_elements, readable, take
-from sim.tables.pasted import given_of, said, say_fault, take_paste
+from sim.tables.argument import MessageArgument, digest, from_elements, is_pinned, readable, take
+from sim.tables.pasted import said
 from sim.tables.raw import RawMessage
 from sim.tables.tables import DiffTable, FindingsTable, MessageTable
 
@@ -55,41 +58,39 @@ def columns_of(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[s
     }
 
 
-def table_of(given: Given, *, source: str = _SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
-    """The message table of a message argument; a text that does not parse gives its pieces."""
-    chosen = given.version if given.chosen else None
-    facts: dict[str, Any] = {"version": chosen, "read_as": given.version, "network": given.network}
-    facts |= {"source": source, "notes": list(notes)}
-    facts |= {"dialect": given.own.dialect} if given.own else {}
-    try:
-        message = given.message()
-    except ParseError:
-        seen = dissect(given.text(), given.table, given.network)
-        failing = None if seen.fault is None else seen.fault.field
-        facts |= {"broken": True, "failing": failing, "unread": sorted(seen.unread)}
-    except BuildError:
-        return table_of(take(given.text(), chosen, given.network), source=source, notes=notes)
+def table_of(given: Reading, *, source: str = _SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
+    """The message table of what was read, as far as it was."""
+    seen = dissect(given)
+    own = seen.message.dialect
+    facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": seen.version}
+    facts |= {"network": given.network, "source": source, "notes": list(notes)}
+    facts |= {"dialect": own.dialect} if own else {}
+    if seen.fault is not None:
+        facts |= {"broken": True, "failing": seen.fault.field, "unread": sorted(seen.unread)}
+        if not seen.is_text and (error := given.error):
+            names = ("field", "offset", "expected", "found")
+            facts |= {"stopped": {name: getattr(error, name) for name in names}}
     else:
-        seen = dissect(message, message.version, given.network, text=build_text(message))
-        facts |= {"bitmap": message.bitmap, "explained": source == SOURCE_RULES}
+        facts |= {"bitmap": seen.message.bitmap, "explained": source == SOURCE_RULES}
     table = MessageTable(columns_of(COLUMNS, [_row(seen, place) for place in seen.places]))
     table.attrs["iso"] = facts | {"rows": len(table)}
+    said(table, given)
     return table
 
 
 def _row(seen: Anatomy, place: Place) -> tuple[object, ...]:
     """A place as a row of the message table; what was left unread has no number. A finding stands where
-    reading stopped."""
+    reading stopped, and where a value does not fit."""
     read = place.state == READ
-    fault = seen.fault if place is seen.stop else None
+    fault = seen.fault if place is seen.stop else seen.misfits.get(place.number)
     return (
         None if place.number == UNREAD else place.number,
         seen.name(place),
         seen.format(place),
         seen.value(place) if read else seen.raw[place.start : place.end],
         seen.meaning(place),
-        place.start,
-        place.end,
+        place.start if seen.is_text else None,
+        place.end if seen.is_text else None,
         fault.message if fault else "",
         fault.hint if fault else "",
     )
@@ -104,10 +105,7 @@ def parse(
     source: str = "",
 ) -> MessageTable:
     """The message table of *raw*. Only framing is judged."""
-    given, found = take_paste(raw, version, network, format)
-    table = table_of(given, source=source)
-    said(table, found)
-    return table
+    return table_of(take(raw, version, network, format), source=source)
 
 
 def explain(
@@ -133,10 +131,9 @@ def explain_by_model(
     """The message table of *message*, with the summary a language model gives of it."""
     from sim.operations import llm
 
-    given, found = take_paste(message, version, network, format)
+    given = take(message, version, network, format)
     told = llm.explain(readable(given), network=given.network, provider=provider, model=model)
     table = table_of(given, source=SOURCE_RULES)
-    said(table, found)
     # A model's words belong to the message as it is now: after an edit the rules speak again.
     facts = {"told": told.summary, "told_of": digest(build_text(told.message)), "told_by": told.source}
     table.attrs["iso"] |= facts
@@ -185,7 +182,7 @@ def respond(
     format: Format | str | None = None,
 ) -> MessageTable:
     """The response to *request* as a table."""
-    given = given_of(request, format)
+    given = take(request, format=format)
     made = operations.respond(
         readable(given),
         code,
@@ -205,7 +202,7 @@ def reverse(
     format: Format | str | None = None,
 ) -> MessageTable:
     """The reversal of *original* as a table."""
-    given, final = given_of(original, format), final_amount_minor_units
+    given, final = take(original, format=format), final_amount_minor_units
     made = operations.reverse(readable(given), stan=stan, at=moment(at), final_amount_minor_units=final)
     return _made(made, given.network, format)
 
@@ -222,11 +219,7 @@ def build(
     format: Format | str | None = None,
 ) -> RawMessage:
     """The text of a message in any form, or of a dict of elements; in *format*, its bytes as hex digits."""
-    made = (
-        from_elements(fields, version)
-        if isinstance(fields, Mapping)
-        else readable(given_of(fields, version=version))
-    )
+    made = from_elements(fields, version) if isinstance(fields, Mapping) else readable(take(fields, version))
     written = RawMessage(building.written_as(made, format))
     if notes := building.told_otherwise(made, format):
         warnings.warn(f"what bytes do not tell: {'; '.join(notes)}", stacklevel=3)
@@ -240,9 +233,8 @@ def mask(
     format: Format | str | None = None,
 ) -> str:
     """The text of a message with card data starred out."""
-    whole = format is None and isinstance(message, str)
-    given = take(message, version, None) if whole else given_of(message, format, version=version)
-    return masked_text(given.text(), given.table)
+    whole = format is None and isinstance(message, str)  # as long as it was, whatever stands in it
+    return dissect(take(message, version, None, TEXT_FORM if whole else format)).shown_text
 
 
 def validate(
@@ -256,15 +248,10 @@ def validate(
     """The findings on *message* as a table."""
     asked = several("against", against, "networks such as VISA and AMEX")
     try:
-        given, found = take_paste(message, version, network, format)
+        given = take(message, version, network, format)
     except BuildError as error:
         return _findings(_refused(error, version, network), asked)
-    chosen = given.version if given.chosen else None
-    report = operations.validate(given.content, against=asked, network=given.network, version=chosen)
-    table = _findings(report, asked)
-    if found is not None and found.best.error is not None:
-        say_fault(table, found.best, "message")
-    return table
+    return _findings(verdict_on(given, asked), asked)
 
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
@@ -303,7 +290,7 @@ def diff(
     a: MessageArgument | bytes, b: MessageArgument | bytes, *, format: Format | str | None = None
 ) -> DiffTable:
     """The elements of *a* and *b* that differ, side by side."""
-    sides = [_seen(given_of(message, format)) for message in (a, b)]
+    sides = [dissect(take(message, format=format)) for message in (a, b)]
     rows: list[tuple[object, ...]] = []
     for found in differences(*sides):
         places = (found.a, found.b)
@@ -325,8 +312,3 @@ def _masks(seen: Anatomy) -> dict[str, str]:
         for place in seen.places
     )
     return {text: shown for text, shown in pairs if shown != text}
-
-
-def _seen(given: Given) -> Anatomy:
-    """The anatomy of a message argument; elements that do not fit, as a careless sender would write them."""
-    return dissect(given.text(), given.table, given.network)

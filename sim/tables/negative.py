@@ -10,10 +10,10 @@ from sim import operations
 from sim.errors import locate
 from sim.operations import Broken
 from sim.operations.anatomy import masked_text
+from sim.paste.reading import TEXT
 from sim.spec.words import AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.messages import columns_of, table_of
-from sim.tables.pasted import given_of
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import MessageTable, Table
 
@@ -75,9 +75,9 @@ def break_message(
     >>> sim.validate(table)["rule"].tolist()
     ['date']
     """
-    given = given_of(message, format)
+    given = take(message, format=format)
     made = operations.break_message(readable(given), fault, network=given.network)
-    return table_of(take(made.raw, made.version, made.network), source=SOURCE_FAULT, notes=_notes(made))
+    return table_of(take(made.raw, made.version, made.network, TEXT), source=SOURCE_FAULT, notes=_notes(made))
 
 
 def _notes(made: Broken) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def faults(message: MessageArgument | bytes | None = None, *, format: Format | s
     """
     chosen = operations.all_faults()
     if message is not None:
-        given = given_of(message, format)
+        given = take(message, format=format)
         chosen = operations.faults_for(readable(given), network=given.network)
     rows = [(one.id, one.group, one.rule, one.network, ", ".join(one.versions), one.what) for one in chosen]
     return ReferenceTable(columns_of(_FAULT_COLUMNS, rows))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim import operations
+from sim.operations.anatomy import dissect
 from sim.spec.words import AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, take
 from sim.tables.messages import columns_of, table_of
-from sim.tables.pasted import given_of
 from sim.tables.raw import RawMessage
 from sim.tables.tables import MessageTable, Table
 
@@ -57,7 +57,7 @@ class EditsTable(Table):
         """The message after all edits. Raises ValueError where it still cannot be read."""
         if self._mended is None or self._mended.message is None:
             raise ValueError("the message cannot be read, whatever is changed; .left says why")
-        return table_of(take(self._mended.message, None, None), source="repair")
+        return table_of(take(self._mended.message), source="repair")
 
     @property
     def raw(self) -> RawMessage:
@@ -74,7 +74,7 @@ def repair(
     format: Format | str | None = None,
 ) -> EditsTable:
     """The edits that mend *message*."""
-    content = given_of(message, format, version=version, network=network).content
+    content = dissect(take(message, version, network, format)).content
     given = None if version is None else str(version)
     made = operations.repair(content, version=given, network=network, unsafe=unsafe)
     rows = [[getattr(edit, name) for name in _COLUMNS] for edit in made.edits]

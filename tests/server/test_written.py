@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
@@ -13,6 +14,11 @@ from sim.codec import build as write
 from sim.codec.wire import encode, names
 from sim.operations import convert, field_values, generate, validate
 
+# An element of another length than the version has it, as a switch names it.
+NAMED = {
+    **{"0": "0200", "2": "4111111111111111", "3": "000000", "4": "000000001000", "11": "000123"},
+    **{"12": "260903123045", "41": "12345678", "42": "000000000012345", "49": "840"},
+}
 ECHO = "0800822000000000000004000000000000001120093000123456301"
 FIELDS = [
     {"number": 7, "name": "Transmission date and time", "value": "1120093000"},
@@ -35,7 +41,9 @@ def test_parse_the_text_form(client: Any) -> None:
         "mti": "0800",
         "version": "1987",
         "network": None,
+        "interface": None,
         "fields": FIELDS,
+        "findings": [],
         "message": ECHO,
         "format": {
             "name": "text",
@@ -43,6 +51,7 @@ def test_parse_the_text_form(client: Any) -> None:
             "confidence": "sure",
             "reasons": ["the text form, read to its end"],
         },
+        "more": 0,
     }
 
 
@@ -82,25 +91,62 @@ def test_version_and_network_of_parse(client: Any) -> None:
     assert answer["network"] == "JCB"
 
 
-@pytest.mark.parametrize("path", ["/parse", "/convert"])
-def test_what_cannot_be_read(client: Any, path: str) -> None:
-    """A broken text form is located; what is no message at all is said to be none, with reasons."""
-    more = {"target_version": "1993"} if path == "/convert" else {"format": "text"}
-    answer = client.post(path, {"message": ECHO[:-1], **more})
+def test_a_message_that_breaks_off_is_parsed_as_far_as_it_goes(client: Any) -> None:
+    """200 with what was read and why no more; no text form, for there is none."""
+    for asked in ({"format": "text"}, {}):
+        answer = client.post("/parse", {"message": ECHO[:-1], **asked})
+        assert answer.status_code == 200, answer.text
+        record = answer.json()
+        assert record["fields"] == FIELDS[:-1]
+        assert record["findings"] == ["DE 70 at offset 52: expected n 3, found 2 characters"]
+        assert (record["message"], record["format"]["confidence"]) == (None, "unsure")
+
+
+def test_elements_that_fit_no_text_form_are_parsed(client: Any) -> None:
+    """Values are as they came, the one that misfits is told; convert refuses it with what was read."""
+    paste = json.dumps(NAMED)
+    record = client.post("/parse", {"message": paste}).json()
+    assert {str(one["number"]): one["value"] for one in record["fields"]} == {
+        key: value for key, value in NAMED.items() if key != "0"
+    }
+    assert len(record["findings"]) == 1
+    assert record["findings"][0].startswith("DE 12")
+    assert record["message"] is None
+    answer = client.post("/convert", {"message": paste, "target_version": "1993"})
+    assert faults(answer) == [("iso8583_parse", ["body", "message"])]
+    ctx = answer.json()["detail"][0]["ctx"]
+    assert (ctx["field"], ctx["fields"]["12"]) == (12, NAMED["12"])
+    assert ctx["fields"]["2"] == "411111******1111"
+
+
+def test_what_converts_not(client: Any) -> None:
+    """A broken text form is located, with what was read of it."""
+    answer = client.post("/convert", {"message": ECHO[:-1], "target_version": "1993"})
     assert faults(answer) == [("iso8583_parse", ["body", "message"])]
     ctx = answer.json()["detail"][0]["ctx"]
     assert (ctx["field"], ctx["offset"]) == (70, 52)
     assert {"expected", "found"} <= set(ctx)
-    more.pop("format", None)
+    assert ctx["fields"]["11"] == "123456"
+
+
+@pytest.mark.parametrize("path", ["/parse", "/convert"])
+def test_what_cannot_be_read(client: Any, path: str) -> None:
+    """What is no message at all is said to be none, with reasons; an MTI alone is no message, either."""
+    more = {"target_version": "1993"} if path == "/convert" else {}
     answer = client.post(path, {"message": "GET / HTTP/1.1\nHost: shop.test\n\n", **more})
     assert faults(answer) == [("not_iso8583", ["body", "message"])]
     assert answer.json()["detail"][0]["ctx"]["reasons"]
+    answer = client.post(path, {"message": "0800202000000000", **more})
+    assert faults(answer) == [("iso8583_parse", ["body", "message"])]
 
 
 def test_bytes_that_break_off_name_what_was_tried(client: Any) -> None:
-    """Where bytes were guessed, the refusal says which formats were tried and how far they read."""
+    """Where bytes were guessed, parse gives what was read and convert says which formats were tried."""
     body = encode(generate("auth", network="VISA", at=AT).message, "bcd").hex()
-    answer = client.post("/parse", {"message": body[:-12]})
+    record = client.post("/parse", {"message": body[:-12]}).json()
+    assert (record["format"]["name"], record["message"]) == ("bcd", None)
+    assert "at byte" in record["findings"][0]
+    answer = client.post("/convert", {"message": body[:-12], "target_version": "1993"})
     assert faults(answer) == [("iso8583_parse", ["body", "message"])]
     tried = answer.json()["detail"][0]["ctx"]["tried"]
     assert {"format", "read", "of"} == set(tried[0])

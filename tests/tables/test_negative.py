@@ -54,7 +54,7 @@ def test_a_fault_that_does_not_apply() -> None:
 
 
 def test_cases() -> None:
-    """A case is a row; validate, given its version and network, finds what the row says."""
+    """A case is a row; validate, given its version and network, finds in the text what the row says."""
     table = sim.cases("VISA", "1987")
     assert list(table.columns) == [
         *("fault", "rule", "severity", "field", "path", "start", "what"),
@@ -62,7 +62,7 @@ def test_cases() -> None:
     ]
     for row in table.iloc[::7].to_dict("records"):
         name = str(row["network"]) or None
-        found = sim.validate(str(row["message"]), version=str(row["version"]), network=name)
+        found = sim.validate(str(row["message"]), version=str(row["version"]), network=name, format="text")
         assert row["rule"] in found["rule"].tolist()
     assert set(sim.cases(version="2003")["network"]) > {"VISA"}
     with pytest.raises(sim.ChoiceError):

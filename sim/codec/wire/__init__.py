@@ -5,6 +5,7 @@ from sim.codec.wire.catalogue import wire_format as wire_format
 from sim.codec.wire.decode import WireMessage as WireMessage
 from sim.codec.wire.decode import decode as decode
 from sim.codec.wire.decode import read as read
+from sim.codec.wire.decode import read_so_far as read_so_far
 from sim.codec.wire.encode import encode as encode
 from sim.codec.wire.encode import misfits as misfits
 from sim.codec.wire.encode import otherwise as otherwise

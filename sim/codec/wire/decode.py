@@ -34,13 +34,16 @@ class WireMessage:
 
     `spans` gives for each element (0 the MTI, 1 the bitmap) the bytes where its length prefix (or value)
     starts, its value starts and its value ends, counted from the first byte read, framing included.
-    `framing` is what stood around the message, outermost first: `encode` writes it back.
+    `framing` is what stood around the message, outermost first: `encode` writes it back. `announced` are the
+    elements that its bitmap names, `error` why reading stopped, where it did.
     """
 
     message: Message
     format: Format
     spans: Spans
     framing: tuple[Layer, ...] = ()
+    announced: tuple[int, ...] = ()
+    error: WireError | None = None
 
 
 class Views:
@@ -100,6 +103,24 @@ def read(
         ) from None
     moved = {number: (one + start, two + start, three + start) for number, (one, two, three) in spans.items()}
     return WireMessage(message, chosen, moved, layers)
+
+
+def read_so_far(data: bytes, fmt: Format | str, version: str | None = None) -> WireMessage:
+    """The same of one message without its framing, as far as it reads; `error` says why no further. Raises
+    WireError where not even its MTI and bitmap can be read.
+
+    >>> read_so_far(bytes.fromhex("0800 2020000000000000 990000 1234"), "bcd").spans[3]
+    (10, 10, 13)
+    """
+    chosen, spans = wire_format(fmt), Spans()
+    try:
+        message = _read(data, chosen, version, spans)
+    except WireError as error:
+        if error.partial is None:
+            raise
+        announced, _, _ = read_bitmap(Views(data), spans[MTI_FIELD][2], chosen)
+        return WireMessage(error.partial, chosen, spans, (), announced, error)
+    return WireMessage(message, chosen, spans, (), tuple(message.fields))
 
 
 def begun(data: bytes, fmt: Format, version: str | None = None) -> tuple[Message, int]:

@@ -94,8 +94,7 @@ def _around(raw: str, version: str) -> Iterator[Mended]:
 
 def _as_bytes(raw: str) -> Iterator[Mended]:
     """Bytes in some spelling, recognised surely enough."""
-    guess = recognised(raw)
-    best = guess.best if guess else None
+    best = recognised(raw)
     if best and best.message and best.complete and best.believed and best.text is not None:
         yield Mended(best.message, DECODED, "", "", f"it reads as {best.read_as}", None, True, 0)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sim.codec.wire import Format, wire_format
 from sim.errors import SpecError
-from sim.paste import Guessed
+from sim.paste import Reading
 
 LINES, RECORDS, CAPTURE, HEX_LINES, DUMPS, XML = "lines", "records", "capture", "hex lines", "dumps", "XML"
 LISTING, TABLE = "listing", "table"
@@ -35,7 +35,7 @@ class SourceWay:
     in_packets: bool = False
 
 
-def writing_of(best: Guessed) -> Format | None:
+def writing_of(best: Reading) -> Format | None:
     """The format that a guess found; None where the message is not whole, or none. Bytes of the text form
     are ASCII."""
     if not best.complete:
@@ -43,7 +43,7 @@ def writing_of(best: Guessed) -> Format | None:
     return wire_format("ascii") if best.format == TEXT else best.written
 
 
-def layers_of(best: Guessed) -> tuple[str, ...]:
+def layers_of(best: Reading) -> tuple[str, ...]:
     """The names of the framing that a guess found. Raises SpecError for one that has no name."""
     names = tuple(layer.name for layer in best.layers)
     if not all(names):
@@ -53,6 +53,6 @@ def layers_of(best: Guessed) -> tuple[str, ...]:
     return names
 
 
-def is_sure(best: Guessed) -> bool:
+def is_sure(best: Reading) -> bool:
     """Whether a guess is more than one, and all that stands around the message has a name."""
     return best.believed and all(layer.name for layer in best.layers)

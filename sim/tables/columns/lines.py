@@ -22,7 +22,7 @@ from sim.codec import Message, ParseError
 from sim.codec.bitmap import HEX_DIGITS
 from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
-from sim.tables.argument import take
+from sim.tables.argument import take, text_of
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -256,7 +256,7 @@ def as_bytes(item: object) -> bytes:
     if isinstance(item, bytes):
         return item
     if isinstance(item, Message | pd.DataFrame):
-        item = take(item, None, None).text()
+        item = text_of(take(item))
     if not isinstance(item, str):
         return b""
     # A lone surrogate is no character; it counts as one and becomes U+FFFD.

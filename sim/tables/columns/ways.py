@@ -20,7 +20,7 @@ from sim.codec.wire import Format, wire_format
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError
 from sim.operations import chosen_version
-from sim.paste import Guessed, guess
+from sim.paste import Reading, guess
 from sim.paste.spellings import Wide, dumps_apart, looks_at_all, named
 from sim.tables.columns.binary import way_of_records
 from sim.tables.columns.kinds import (
@@ -97,7 +97,7 @@ def _is_hex(head: bytes) -> bool:
     return not head.translate(None, b"0123456789ABCDEFabcdef \t\r\n")
 
 
-def _guessed(record: bytes) -> Guessed:
+def _guessed(record: bytes) -> Reading:
     best = guess(record).best
     if writing_of(best) is None:
         expected = "messages in a format that can be told from the first of them: name it with format="

@@ -71,8 +71,8 @@ def _of_messages(items: Iterable[object]) -> Rows:
     broken = 0
     for item in items:
         try:
-            given = take(item, None, None)
-            message = given.message()
+            given = take(item)
+            message = given.whole()
         except IsoError:
             broken += 1
             continue

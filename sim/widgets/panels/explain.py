@@ -14,8 +14,8 @@ from sim.operations import explain, strip_line_ending
 from sim.operations.anatomy import Anatomy, dissect
 from sim.operations.choosing import chosen_version
 from sim.operations.explanation import explain_so_far
-from sim.operations.reading import TEXT
 from sim.operations.told import Told
+from sim.paste.reading import TEXT
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
 from sim.widgets.asking import Inquiry

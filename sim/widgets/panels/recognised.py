@@ -14,7 +14,7 @@ from sim.operations.reading import recognised
 from sim.operations.repairing import mend, offered
 from sim.operations.repairing.offering import REPAIR
 from sim.operations.wired import Wired, of_guessed
-from sim.paste import Guess
+from sim.paste import Reading
 from sim.widgets.panels.shared import markup, show
 
 
@@ -32,7 +32,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self._repairs = repairs
         self._did = ("", "")
         self._seen: tuple[str, str | None] | None = None
-        self._found: Guess | None = None
+        self._found: Reading | None = None
         self._bare = ""
         self._said = ipywidgets.HTML().add_class("iso-read")
         self.button = ipywidgets.Button(tooltip="Put the message itself into the box")
@@ -44,7 +44,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     @property
     def said(self) -> str:
         """What the paste was recognised as; empty for a text form."""
-        return "" if self._found is None else self._found.best.read_as
+        return "" if self._found is None else self._found.read_as
 
     def text(self, raw: str, version: str | None) -> str:
         """The text form of the message in *raw*; *raw* itself where it is one, or none can be made of it."""
@@ -59,7 +59,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     def message(self) -> Message | None:
         """The message, where it has elements otherwise than the standard, so that its text is not the text
         form; else None."""
-        best = self._found.best if self._found else None
+        best = self._found
         there = best is not None and best.complete and best.message is not None and best.message.dialect
         return best.message if best and there else None
 
@@ -67,14 +67,14 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     def held(self) -> Wired | None:
         """The bytes of the paste, where it was bytes and its message is what the panel shows."""
         pasted = self._seen[0] if self._seen else ""
-        return of_guessed(self._found.best, pasted) if self._found and self._taken else None
+        return of_guessed(self._found, pasted) if self._found and self._taken else None
 
     @property
     def _taken(self) -> str:
         """The message to show: the whole one, or what could be read of one that stops before its end."""
         if self._found is None:
             return ""
-        best = self._found.best
+        best = self._found
         if self.message is not None:
             return best.text or ""
         return self._mended if best.complete else best.partial_text if best.spans else ""
@@ -85,7 +85,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         does gives the same message."""
         if self._found is None or self._seen is None:
             return ""
-        best = self._found.best
+        best = self._found
         if not best.complete:
             return ""
         if self.message is not None:
@@ -98,10 +98,10 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         are not known by themselves."""
         if self._found is None or self.message is None:
             return ""
-        best = self._found.best
+        best = self._found
         bare = best.data[best.start : best.end].hex().upper()
         again = recognised(bare, version=version) if len(bare) < 2 * len(best.data) else None
-        return bare if again and again.best.message == best.message else ""
+        return bare if again and again.message == best.message else ""
 
     def mend(self) -> None:
         """What the button does: the message in place of the paste."""
@@ -131,7 +131,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
             show(self.button, bool(offer))
             show(self, bool(offer or did))
             return
-        best, count = self._found.best, len(self._found.messages)
+        best, count = self._found, 1 + len(self._found.more)
         more = f" The first of {count} messages." if count > 1 else ""
         why = "; ".join(best.reasons)
         reasons = "" if best.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."

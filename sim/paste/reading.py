@@ -1,0 +1,266 @@
+"""A message as it was read: what every door takes, whatever the message was written in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sim.codec import BuildError, IsoError, Message, ParseError, bitmap, build, misfits, parse
+from sim.paste.sureness import LIKELY, NONE, SURE, UNSURE
+from sim.spec import Spec
+from sim.spec.elements import table
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format, WireMessage
+    from sim.paste.candidate import Candidate
+    from sim.paste.front import FrontLayer
+
+# The text form, a message whose elements are named, and a message that no text or bytes stood for.
+TEXT, NAMED, MESSAGE = "text", "elements", "message"
+TEXT_TITLE = "text form"
+AS_IT_STANDS = ("the text form, read to its end",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A message and how it was read. It is made once; tables, anatomies, records and verdicts project it.
+
+    `message` is what was read, None where that is nothing; each of its values is as it came, with its own
+    length. `given` is what a person gave: a paste, bytes, or None where it was a message already.
+
+    How it was written: `spelling` says how its bytes stand in the paste, `framing` what stands around the
+    message, outermost first, and `layers` the same as parts of the bytes; `format` is the name of its format
+    (`text` for the text form, `elements` where the paste names each element, `message` for a message that was
+    given as such, empty for none), `title` the same in words; `version` that of the standard, `interface`
+    what the link speaks, where that is known. `pinned` says that a caller asked for the version, `network`
+    which network was asked for.
+
+    Where it stands: `data` are the bytes that were seen in the paste, and the message takes `start` to `end`
+    of them; `raw` are the characters of a text form, sound or broken. `spans` are the elements, 0 the MTI and
+    1 the bitmap: start of the prefix, start of the value and end, in bytes of `data` or characters of `raw`.
+    `announced` are the elements that its bitmap names. It was `read` so far of its `size`, bytes or
+    characters, and is `complete` where every element was read.
+
+    How sure that is: `confidence` is sure, likely, unsure or none, `reasons` say why. `misfits` are what does
+    not fit, located. `rivals` are other ways to read the same, `more` the further messages of the paste.
+    """
+
+    message: Message | None = field(default=None, repr=False)  # of a wrong reading card data may be anywhere
+    given: str | bytes | None = field(default=None, repr=False)
+    spelling: str = ""
+    framing: tuple[str, ...] = ()
+    layers: tuple[FrontLayer, ...] = field(default=(), repr=False)
+    format: str = ""
+    title: str = ""
+    version: str = ""
+    interface: str | None = None
+    pinned: bool = False
+    network: str | None = None
+    data: bytes = field(default=b"", repr=False)
+    raw: str | None = field(default=None, repr=False)
+    by: Spec | None = field(default=None, repr=False)
+    start: int = 0
+    end: int = 0
+    spans: Mapping[int, tuple[int, int, int]] = field(default_factory=dict, repr=False)
+    announced: tuple[int, ...] = ()
+    read: int = 0
+    size: int = 0
+    complete: bool = False
+    confidence: str = SURE
+    reasons: tuple[str, ...] = ()
+    faults: tuple[IsoError, ...] = field(default=(), repr=False)
+    coded: Format | None = field(default=None, repr=False)
+    origin: Candidate | None = field(default=None, repr=False, compare=False)
+    rivals: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
+    more: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def believed(self) -> bool:
+        """Whether it is sure or likely."""
+        return self.confidence in (SURE, LIKELY)
+
+    @property
+    def written(self) -> Format | None:
+        """The format that reads and writes exactly these bytes; None where no bytes were read."""
+        return self.origin.format if self.origin else self.coded
+
+    @property
+    def as_text(self) -> bool:
+        """Whether the characters of the paste are the message's, among others."""
+        return self.origin is not None and self.origin.reading.text
+
+    @property
+    def misfits(self) -> tuple[IsoError, ...]:
+        """What does not fit, located; empty where all does."""
+        stopped = self.origin.error if self.origin else None
+        return (stopped,) if stopped else self.faults
+
+    @property
+    def error(self) -> ParseError | None:
+        """Why it stops, as the reader says it; None where it reads to the end."""
+        return next((one for one in self.misfits if isinstance(one, ParseError)), None)
+
+    @property
+    def mti(self) -> str:
+        """The MTI; empty where no message was found."""
+        return self.message.mti if self.message else ""
+
+    @property
+    def table(self) -> str | Spec:
+        """What its text form is read by: the element table of a dialect, or the version."""
+        return (self.message.dialect if self.message else None) or self.by or self.version
+
+    def whole(self) -> Message:
+        """The message, which was read to its end and fits the text form. Raises its first misfit where it
+        was not or does not."""
+        if self.misfits or self.message is None:
+            raise self.misfits[0] if self.misfits else self._none()
+        return self.message
+
+    def _none(self) -> ParseError:
+        return ParseError(None, None, "an ISO 8583 message", "; ".join(self.reasons))
+
+    @property
+    def text(self) -> str | None:
+        """The text form; None where not all was read, or an element does not fit its length there."""
+        if self.message is None or not self.complete:
+            return None
+        if self.raw is not None:
+            return self.raw
+        try:
+            return build(self.message)
+        except BuildError:
+            return None
+
+    @property
+    def partial_text(self) -> str:
+        """The text form as far as it was read: MTI, the bitmap as announced, the elements read."""
+        if self.message is None:
+            return ""
+        held, elements = self.message, self.message.spec
+        known = [number for number in self.announced if number <= bitmap.ALL_BITS]
+        parts = [held.mti, bitmap.to_hex(known, secondary=held.has_secondary)]
+        for number, value in held.fields.items():
+            prefix = elements[number].prefix
+            parts.append(f"{len(value):0{prefix}}{value}" if prefix else value)
+        return "".join(parts)
+
+    @property
+    def left(self) -> bytes:
+        """The bytes behind a message that reads to its end."""
+        return self.data[self.end :] if self.complete else b""
+
+    @property
+    def read_as(self) -> str:
+        """One line that says what was recognised: `hex, 2-byte length 005D, TPDU 6000060000, BCD, sure`."""
+        return ", ".join(part for part in (self.spelling, *self.framing, self.title, self.confidence) if part)
+
+
+def of_text(
+    raw: str, message: Message, confidence: str = SURE, reasons: tuple[str, ...] = AS_IT_STANDS
+) -> Reading:
+    """The text form *raw*, which reads to its end as *message*."""
+    return Reading(
+        message=message,
+        given=raw,
+        spelling=TEXT,
+        format=TEXT,
+        title=TEXT_TITLE,
+        version=message.version,
+        raw=raw,
+        end=len(raw),
+        read=len(raw),
+        size=len(raw),
+        complete=True,
+        confidence=confidence,
+        reasons=reasons,
+    )
+
+
+def read_text(raw: str, version: str | Spec) -> Reading:
+    """The text form *raw*, sound or broken, read as *version*, or by the element table of a dialect."""
+    try:
+        return of_text(raw, parse(raw, version))
+    except ParseError as error:
+        return of_broken(raw, version, error)
+
+
+def of_broken(raw: str, version: str | Spec, stopped: ParseError) -> Reading:
+    """The text form *raw* as far as it reads as *version*; *stopped* is why it does so no further."""
+    message: Message | None = stopped.partial
+    at = min(stopped.offset or 0, len(raw))
+    return Reading(
+        message=message,
+        given=raw,
+        spelling=TEXT,
+        format=TEXT,
+        title=TEXT_TITLE,
+        version=table(version).version,
+        by=version if isinstance(version, Spec) else None,
+        raw=raw,
+        end=at,
+        read=at if message else 0,
+        size=len(raw),
+        confidence=UNSURE if message else NONE,
+        reasons=(str(stopped),),
+        faults=(stopped,),
+    )
+
+
+def of_wire(found: WireMessage, data: bytes, spelling: str = "") -> Reading:
+    """The bytes *data*, seen in a paste as *spelling* says; a format that was named reads *found* in them."""
+    made, stopped = found.format, found.error
+    end = max(span[2] for span in found.spans.values())
+    return Reading(
+        message=found.message,
+        spelling=spelling,
+        format=made.name,
+        title=made.title,
+        version=found.message.version,
+        data=data,
+        end=end,
+        spans=found.spans,
+        announced=found.announced,
+        read=end,
+        size=len(data),
+        complete=stopped is None,
+        confidence=UNSURE if stopped else SURE,
+        reasons=(str(stopped) if stopped else f"read to its end as {made.name}, which was named",),
+        faults=(stopped,) if stopped else (),
+        coded=made,
+    )
+
+
+def of_nothing(given: str | bytes, stopped: ParseError, made: Format) -> Reading:
+    """What the format *made*, which was named, cannot read at all; *stopped* is why."""
+    data = given if isinstance(given, bytes) else given.encode("latin-1", "replace")
+    return Reading(
+        format=made.name,
+        title=made.title,
+        data=data,
+        size=len(data),
+        confidence=NONE,
+        reasons=(str(stopped),),
+        faults=(stopped,),
+        coded=made,
+    )
+
+
+def of_message(message: Message) -> Reading:
+    """A message that was given as one: its elements stand in no text."""
+    count = len(message.fields)
+    try:
+        build(message)
+        faults: tuple[IsoError, ...] = ()
+    except BuildError as error:
+        faults = misfits(message) or (error,)
+    return Reading(
+        message=message,
+        format=MESSAGE,
+        version=message.version,
+        read=count,
+        size=count,
+        complete=True,
+        faults=faults,
+    )
