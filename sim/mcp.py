@@ -118,8 +118,8 @@ def _parse(message: str, **how: Any) -> Answer:
 
 @_tool("explain", without=("llm",))
 def _explain(message: str, network: str | None = None, **how: Any) -> Answer:
-    read = parse_any(message, network=network, **how).whole()
-    told = operations.explain(read, network=network)
+    read = parse_any(message, network=network, **how)
+    told = operations.explain(read)
     return {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
 
 
