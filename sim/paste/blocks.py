@@ -9,10 +9,10 @@ from sim.codec.wire.framing import ETX, STX
 _MOST = 60
 # A line with bytes in it: a run of digits, or pairs; or a row of a dump in words of two bytes.
 _DATA = re.compile(
-    r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}|\s*(?:0x)?[0-9A-Fa-f]{4,8}:\s{1,2}(?:[0-9A-Fa-f]{4} ){4}"
+    r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}|[0-9A-Fa-f]{4,8}:\s{1,2}(?:[0-9A-Fa-f]{4} ){4}"
 )
 # What may end a dump: pairs alone, or a short row behind its offset.
-_SHORT = re.compile(r"\s*(?:[|\[]?(?:0x)?[0-9A-Fa-f]{4,8}[:\s|].*|(?:[0-9A-Fa-f]{2}[\s:,-]*)+)")
+_SHORT = re.compile(r"[|\[]?(?:0x)?[0-9A-Fa-f]{4,8}[:\s|].*|(?:[0-9A-Fa-f]{2}[\s:,-]*)+")
 # Bytes in hex within a line of words.
 _RUN = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}(?:[ :,-]?[0-9A-Fa-f]{2}){9,}(?![0-9A-Za-z])")
 # What stands between two messages in text: a divider, or a few words.
@@ -21,9 +21,12 @@ _NAMED = re.compile(rb".{1,80}?(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})")
 # What ends a message framed by STX and ETX, an LRC perhaps, where the next one begins.
 _ENDED = re.compile(b"%c(?:(?=%c)|(?s:.)(?=%c))" % (ETX, STX, STX))
 # A line of words alone, which says what follows: `Request:`, `--- answer of the host ---`.
-_CAPTION = re.compile(r"(?!\s*<)\W{0,8}(?=.*[G-Zg-z])[A-Za-z][A-Za-z ,.'/()-]{1,60}\W{0,8}")
+_CAPTION = re.compile(r"(?!<)\W{0,8}(?=.*[G-Zg-z])[A-Za-z][A-Za-z ,.'/()-]{1,60}\W{0,8}")
+# No caption is longer; and what a line is shows in its beginning: a row of a dump has some hundred
+# characters, a message in digits is one run of them.
+_MOST_CAPTION, _MOST_LINE = 80, 4096
 _MOST_PARAGRAPHS, _LEAST = 12, 24
-_FIRST_ROW = re.compile(r"\s*[|\[]?(?:0x)?0{4,8}[:\s|]")
+_FIRST_ROW = re.compile(r"[|\[]?(?:0x)?0{4,8}[:\s|]")
 
 
 def blocks(lines: list[str]) -> list[str]:
@@ -40,8 +43,8 @@ def blocks(lines: list[str]) -> list[str]:
         if len(runs := _RUN.findall(line)) > 1:
             found += [[run] for run in runs]
             inside = False
-        elif _DATA.search(line) or (inside and _SHORT.fullmatch(line)):
-            if not inside or _FIRST_ROW.match(line):
+        elif _DATA.search(bare := line[:_MOST_LINE].strip()) or (inside and _SHORT.fullmatch(bare)):
+            if not inside or _FIRST_ROW.match(bare):
                 found.append([])
             found[-1].append(line)
             inside = True
@@ -58,7 +61,8 @@ def paragraphs(text: str) -> list[str]:
     """
     found: list[list[str]] = [[]]
     for line in text.splitlines():
-        if not line.strip() or _CAPTION.fullmatch(line):
+        bare = line.strip()
+        if not bare or (len(bare) <= _MOST_CAPTION and _CAPTION.fullmatch(bare)):
             found.append([])
         else:
             found[-1].append(line)

@@ -50,7 +50,7 @@ _COUNTRIES = frozenset({19, 20, 21})
 
 # Digits that somebody starred or crossed out, in text.
 STARRED = "values are masked in the paste"
-_MASKED = re.compile(r"[0-9=D?;]*(?:\*{3,}|X{4,}|x{4,})[0-9=D?;*Xx]*")
+_MASKED = re.compile(r"[0-9=D?;]*(?:\*{3}|X{4}|x{4})[0-9=D?;*Xx]*")
 
 # Bits, and what is odd about the value: empty for nothing.
 Worth = tuple[float, str]

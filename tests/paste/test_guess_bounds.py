@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import pytest
@@ -68,6 +69,17 @@ def test_the_work_of_a_guess_is_bounded(data: bytes, text: bool) -> None:
     one_reading = 192 * 11 * 4
     assert all(work.left > -one_reading for work in made)
     assert len(made) < 40
+
+
+@pytest.mark.parametrize(
+    "run", [" ", "\t", "\u00a0", " \t", "0", "2: 4\n", "&#48;", "\\x30", "0800822000000000\n"]
+)
+@pytest.mark.parametrize("front", ["", "[", "<"])
+def test_a_guess_takes_no_more_than_the_length_of_a_paste(front: str, run: str) -> None:
+    """64 KB of blanks, and of what looks like messages: seconds of a worker for none of them."""
+    started = time.process_time()
+    guess((front + run * (65536 // len(run)))[:65535] + "x")
+    assert time.process_time() - started < 2
 
 
 def test_damaged_lines_take_no_more_work_than_a_hard_paste() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,3 +148,43 @@ def test_every_line_has_its_row_whatever_stands_in_it(opened: Callable[[str], An
         read = sim.read(opened("\n".join(lines)))
         assert read["mti"].tolist() == ["0100"] * len(lines)
         assert read["error"].isna().tolist() == [line in (raw, odd) for line in lines]
+
+
+class _Endless(io.RawIOBase):
+    """A file of one line, as a compressed one of little more than a kilobyte may hold."""
+
+    def __init__(self, size: int, end: bytes) -> None:
+        self.left, self.end, self.most = size, end, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self.most = max(self.most, len(buffer))
+        piece = b"A" * min(len(buffer), self.left)
+        self.left -= len(piece)
+        if not piece:
+            piece, self.end = self.end[: len(buffer)], self.end[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def test_a_line_without_an_end_takes_no_memory() -> None:
+    """More than a megabyte in a line is no message: it is read piece by piece, is one row that says so, and
+    the line behind it is read."""
+    text = next(row["message"] for row in PARSED)
+    stream = _Endless(40 << 20, f"\n{text}\n".encode())
+    found = sim.read(stream)
+    assert list(found["line"]) == [1, 2]
+    assert "1,048,576 bytes" in str(found["error"][0])
+    assert found["mti"][1] == text[:4]
+    assert stream.most <= 4 << 20
+
+
+def test_long_runs_of_blanks_are_read_in_no_time(tmp_path: Path) -> None:
+    """A record with a blank tail of a fixed width is a line as any."""
+    path = tmp_path / "blanks.log"
+    path.write_text("".join(" " * 30_000 + "x\n" for _ in range(3)), encoding="utf-8")
+    started = time.process_time()
+    assert len(sim.read(path)) == 3
+    assert time.process_time() - started < 2

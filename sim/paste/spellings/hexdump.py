@@ -16,16 +16,16 @@ _ROW = re.compile(
 )
 # The first row of a dump may stand behind what a log writes in front of it.
 _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A-Fa-f]{2} ?){4}.*)")
-_TOKEN = re.compile(r"([\s|]*)-?([^\s|-]+)")
+_TOKEN = re.compile(r"(?<![\s|])([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
-_BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?")
-_SHORT = re.compile(_BARE.pattern.replace("{3,}", "{0,}", 1))
+_BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?", re.DOTALL)
+_SHORT = re.compile(_BARE.pattern.replace("{3,}", "{0,}", 1), re.DOTALL)
 # Bytes behind what a log writes in front of each row: pairs, or digits to the end of the line.
 _PAIRS = re.compile(r"(?<!\S)(?:[0-9A-Fa-f]{2}[ \t-]{1,4}){7,}[0-9A-Fa-f]{2}(?!\S)")
 _LAST_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?:[ \t-]{1,4}[0-9A-Fa-f]{2})*(?!\S)")
 _DIGITS = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}$")
 _NO_DIGIT = re.compile(r"[ \t-]")
-_LAST_DIGITS = re.compile(r"(?:[0-9A-Fa-f]{2})+$")
+_LAST_DIGITS = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2})+$")
 _BASES = (16, 8, 10)
 _WIDEST = 64
 _USUAL = 16

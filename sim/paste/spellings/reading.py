@@ -65,7 +65,7 @@ _QUOTING = " \t>"
 _BLOCK = re.compile(
     r"(?m)^[ \t>]{0,8}[0-9]{4}[0-9A-Fa-f]{16}\S{0,400}(?:\r?\n[ \t>]{0,8}\S{8,400}[ \t]*(?=\r?\n|\Z))+"
 )
-_INDENT = re.compile(r"[ \t]*\r?\n[ \t>]{0,8}")
+_INDENT = re.compile(r"[ \t]{0,40}\r?\n[ \t>]{0,8}")
 _MOST_PLACES = 6
 _APART = "MTI, bitmap and data put together"
 _PARTS = re.compile(

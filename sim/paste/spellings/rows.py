@@ -11,6 +11,7 @@ _TAIL = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{3,10})[:h]?\s*")
 _OFFSET = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{3,8})")
 _BASES = ((16, "x"), (8, "o"), (10, "d"))
 _NARROWEST = 4
+_MOST_LINE = 400
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,11 @@ def rows_rewritten(paste: str, old: bytes, new: bytes) -> str | None:
     """The dump *paste* of the bytes *old* with *new* in their place; None where its rows are not all written
     alike."""
     lines = paste.splitlines()
-    heads = ((at, match) for at, line in enumerate(lines) if (match := _FIRST.fullmatch(line)))
+    heads = (
+        (at, match)
+        for at, line in enumerate(lines)
+        if len(line) <= _MOST_LINE and (match := _FIRST.fullmatch(line))
+    )
     found = next(((at, match, most) for at, match in heads if (most := _first_size(match[5], old))), None)
     if found is None:
         return None

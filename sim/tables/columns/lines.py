@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError
 from sim.codec.bitmap import HEX_DIGITS
+from sim.codec.wire.files import LONGEST
 from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
 from sim.tables.argument import take, text_of
@@ -276,29 +277,48 @@ def of_stream(
     stream: Any, find: Finder, file: str = "", *, first: int = 1, limit: int | None = None
 ) -> Iterator[Lines]:
     """The lines of an open file, text or binary, that are not blank; at most *limit* bytes are read.
-    The first is line *first*."""
+    The first is line *first*. A line has at most LONGEST bytes; what is longer is no message, but a row that
+    says so, so that a file without line endings takes no more memory than one with them."""
     rest, left = np.empty(0, np.uint8), limit
     while True:
         piece, ended = _next(stream, rest, left)
         if left is not None:
             left -= len(piece) - len(rest)
         last = len(piece) if ended else _after_last(piece)
-        rest = piece[last:].copy()
+        rest = piece[last:][: LONGEST + 1].copy()  # more of a line that is too long is not kept
         if last:
             lines = _split(piece[:last], first, file)
             first = int(lines.numbers[-1]) + 1
             _trim(lines, _RETURN)
-            yield find(lines.pick(~_blank(lines)))
+            yield from _short_ones(lines, find)
             del lines
         del piece  # a block is let go before the next one is read
         if ended:
             return
 
 
+def _short_ones(lines: Lines, find: Finder) -> Iterator[Lines]:
+    """What is found in *lines* that are not blank; one that is too long is a row that says so."""
+    start = 0
+    for row in [*np.flatnonzero(lines.stops - lines.starts > LONGEST).tolist(), len(lines)]:
+        some = lines.pick(slice(start, row))
+        if len(some):
+            yield find(some.pick(~_blank(some)))
+        if row < len(lines):
+            fault = ParseError(None, LONGEST, f"a line of at most {LONGEST:,} bytes", "a longer one")
+            yield failed(fault, int(lines.numbers[row]), lines.file)
+        start = row + 1
+
+
+def failed(fault: ParseError, number: int, file: str, said: str = "") -> Lines:
+    """The row of line *number*, which holds no message because of *fault*."""
+    places, numbers = np.zeros(1, np.int64), np.array([number], np.int64)
+    return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, {0: fault}, None, said)
+
+
 def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
-    """*rest* and the next bytes of *stream* behind it, and whether it has ended. A line longer than a
-    block makes the next block larger."""
-    wanted = max(BLOCK, len(rest)) if left is None else min(max(BLOCK, len(rest)), left)
+    """*rest* and the next bytes of *stream* behind it, and whether it has ended."""
+    wanted = BLOCK if left is None else min(BLOCK, left)
     if hasattr(stream, "readinto"):
         data = empty(len(rest) + wanted, np.uint8)
         data[: len(rest)] = rest

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sim.codec import ParseError
 from sim.codec.wire import Format, WireError, peel
 from sim.codec.wire.files import records, run, unblock
 from sim.codec.wire.framing import frame
 from sim.tables.columns.kinds import SourceWay
-from sim.tables.columns.lines import Lines, joined
+from sim.tables.columns.lines import Lines, failed, joined
 from sim.tables.columns.wire import as_text
 
 __all__ = ["block", "of_bytes", "of_hex", "of_records", "pieces", "without"]
@@ -49,15 +48,9 @@ def of_records(found: Iterable[bytes], way: SourceWay, version: str | None, file
             yield block(some, way, version, first, file)
         first += len(some)
         if fault is not None:
-            yield _ended(fault, first, file, way.said)
+            yield failed(fault, first, file, way.said)
         if fault is not None or len(some) < _ITEMS:
             return
-
-
-def _ended(fault: ParseError, number: int, file: str, said: str) -> Lines:
-    places = np.zeros(1, np.int64)
-    numbers = np.array([number], np.int64)
-    return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, {0: fault}, None, said)
 
 
 def of_bytes(items: Iterable[bytes], way: SourceWay, version: str | None) -> Iterator[Lines]:
@@ -71,6 +64,9 @@ def of_bytes(items: Iterable[bytes], way: SourceWay, version: str | None) -> Ite
 def of_hex(found: Iterable[Lines], way: SourceWay, version: str | None) -> Iterator[Lines]:
     """Lines whose messages are hex digits, blanks allowed between them, a row each."""
     for lines in found:
+        if lines.held:  # what is no line of digits
+            yield lines
+            continue
         some = [_unhexed(lines, row) for row in range(len(lines))]
         made = block(some, way, version, 1, lines.file)
         yield replace(made, numbers=lines.numbers)

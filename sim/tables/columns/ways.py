@@ -53,7 +53,7 @@ _LENGTH = "length"
 _SIZED = re.compile(r"(?<![0-9A-Za-z])([0-9A-Fa-f]{4})(?=[0-9]{4}[0-9A-Fa-f]{16})")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
 _PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
-_END = re.compile(r"[\s\"'\]})>,;]*$")
+_END = " \t\r\n\xa0\"'])}>,;"
 # As much of what stands in front is looked for in each line.
 _LONGEST_MARK = 16
 _MOST_TRIED = 4
@@ -269,9 +269,7 @@ def _is_digits(line: str) -> bool:
 
 
 def _ends(rest: str) -> Iterable[int]:
-    closed = _END.search(rest)
-    if closed:
-        yield closed.start()
+    yield len(rest.rstrip(_END))
     yield from [match.start() for match in re.finditer(r"[\"'\]|\s]", rest)][:8]
 
 

@@ -1,0 +1,119 @@
+"""No regular expression of the project takes more than its length in time, whatever it is given.
+
+A pattern holds the interpreter while it looks: no time-out ends it, and a service stands still. Each is
+pumped with runs of what pastes, logs and requests are made of, short ones first: only where those take long
+enough for a quadratic pattern to be among them is the run made longer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import server
+import sim
+
+_LONGEST = 65536
+_MOST_SECONDS = 0.5
+# What takes no longer for so many characters takes less than the most for the longest run, were its time to
+# grow with the square of the length.
+_STEPS = tuple((size, _MOST_SECONDS * (size / _LONGEST) ** 2) for size in (256, 1024, 8192, _LONGEST))
+_RUNS = (
+    *(" ", "\t", "\n", "\u00a0", "0", "1", "f", "A", "z", "X", "*", "_", "'", '"', "\\", "/", "(", "[", "{"),
+    *("<", ".", ":", ",", "-", "=", "|", "&", "#", "%", "?", " \t", " \n", "\r\n", "0 ", "a ", "A.", "30 "),
+    *("30:", "3030 ", "0x30,", "1=", "1:", ", ", "a=", "a: ", "'0'", "[0]", "()", "<a>", "&#1;", "\\x30"),
+)
+_ENDS = ("", "!Z", "\n?")
+# The longest text that a pattern is asked about, where its one caller sees to that.
+_NO_LONGER = {"sim.masking._LAST_DIGITS": 64}
+_Pattern = re.Pattern[Any]
+
+
+def _modules() -> Iterator[Any]:
+    for root in (sim, server):
+        for found in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
+            if not found.name.endswith("__main__") and found.name != "sim.link.load.locust":
+                yield importlib.import_module(found.name)
+
+
+def _inside(held: object, deep: int = 0) -> Iterator[_Pattern]:
+    """The patterns in what a name of a module stands for: tuples, mappings, objects of ours, closures."""
+    if isinstance(held, re.Pattern):
+        yield held
+    if deep > 4 or isinstance(held, type | re.Pattern):
+        return
+    parts: Iterable[Any] = ()
+    if isinstance(held, tuple | list | set | frozenset):
+        parts = held
+    elif isinstance(held, dict):
+        parts = (*held, *held.values())
+    elif type(held).__module__.partition(".")[0] in ("sim", "server"):
+        slots = (one for kind in type(held).__mro__ for one in getattr(kind, "__slots__", ()))
+        parts = [getattr(held, key, None) for key in (*getattr(held, "__dict__", ()), *slots)]
+    elif isinstance(held, FunctionType):
+        parts = [cell.cell_contents for cell in held.__closure__ or ()]
+    for one in parts:
+        yield from _inside(one, deep + 1)
+
+
+def _patterns() -> dict[_Pattern, tuple[Any, str]]:
+    """Each pattern, with the module and the name in it that it was found by."""
+    found: dict[_Pattern, tuple[Any, str]] = {}
+    for module in _modules():
+        for name, held in list(vars(module).items()):
+            for pattern in () if name.startswith("__") else _inside(held):
+                found.setdefault(pattern, (module, name))
+    return found
+
+
+def _asked(module: Any, name: str) -> set[str]:
+    """How a pattern is asked: to match a whole text, to match what one begins with, or to find something in
+    it; where the source does not say that by the pattern's own name, the first and the last."""
+    source = Path(module.__file__).read_text(encoding="utf-8")
+    calls = re.findall(rf"\b{re.escape(name)}\.([a-z]+)\(", source)
+    if len(calls) + 1 != len(re.findall(rf"\b{re.escape(name)}\b", source)):
+        return {"fullmatch", "finditer"}
+    return {call if call in ("fullmatch", "match") else "finditer" for call in calls}
+
+
+def _seconds(pattern: _Pattern, how: str, text: Any) -> float:
+    started = time.process_time()
+    found = getattr(pattern, how)(text)
+    if how == "finditer":
+        for _ in found:
+            pass
+    return time.process_time() - started
+
+
+def _grows(pattern: _Pattern, how: str, run: str, end: str, longest: int) -> bool:
+    """Whether the longest run takes longer than it may. A first time may hold what the system did besides."""
+    for size, most in _STEPS:
+        text: Any = run * (min(size, longest) // len(run)) + end
+        if isinstance(pattern.pattern, bytes):
+            text = text.encode("latin-1")
+        if _seconds(pattern, how, text) <= most:
+            return False
+        if (taken := min(_seconds(pattern, how, text) for _ in range(2))) <= most:
+            return False
+        if taken > _MOST_SECONDS * size / _LONGEST:
+            return True  # too long already, did it but grow with the length
+    return False
+
+
+def test_no_pattern_takes_more_than_its_length() -> None:
+    """Every compiled pattern of the project, 64 KB of each run: within half a second each."""
+    slow = [
+        f"{module.__name__}.{name}, {how}: {run!r} {end!r}"
+        for pattern, (module, name) in _patterns().items()
+        for how in _asked(module, name)
+        for run in _RUNS
+        for end in _ENDS
+        if _grows(pattern, how, run, end, _NO_LONGER.get(f"{module.__name__}.{name}", _LONGEST))
+    ]
+    assert not slow
