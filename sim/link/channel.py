@@ -7,6 +7,7 @@ frame that has begun must become whole in its time; who sends frame after frame 
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -43,9 +44,9 @@ class Channel:
         self.why = self.why or why
         self._writer.transport.abort()
 
+    @abstractmethod
     async def hear(self, frames: Iterator[bytes]) -> None:
         """Take what has come; to be overridden. Raises what *frames* do, WireError where none can start."""
-        raise NotImplementedError
 
     async def read(self) -> None:
         """Hear everything until either side ends the connection. Raises WireError, or OSError."""

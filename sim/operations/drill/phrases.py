@@ -132,7 +132,7 @@ PHRASES: Mapping[str, Phrases] = {
     },
 }
 _NOT = r"not|no|never|n't|without|neither|nor|non|isn't|rather than|instead of|except|wrong"
-_DENIED = re.compile(rf"(?:^|[^\w])(?:{_NOT})\b|\w+n['’]t\b", re.I)
+_DENIED = re.compile(rf"(?:^|[^\w])(?:{_NOT})\b|\wn['’]t\b", re.I)
 _NOT_OPEN = 3  # words between a denial and what it denies
 _HEDGED = re.compile(r"\bor\b|\beither\b|\bmaybe\b|\bperhaps\b|\bdepends\b|\?\s*$|\bunless\b", re.I)
 
