@@ -75,12 +75,13 @@ notebooks: $(VENV)/.dev ## run the notebooks and store their outputs
 
 TEACHING = cd notebooks && PYTHONPATH="$(CURDIR)" ../$(BIN)/python -m teaching
 
-course: $(VENV)/.dev ## make the editions for students, of solutions, and for teachers, into build/course
-	@$(TEACHING) editions "$(CURDIR)/build/course"
+course: $(VENV)/.dev ## make the editions for students, of solutions, and for teachers, into build/course; SILENT=1: an exam without verdicts
+	@$(TEACHING) editions "$(CURDIR)/build/course" $(if $(SILENT),--silent)
 
-grade: $(VENV)/.dev ## marks of a class as CSV; FOLDER= holds NAME/NOTEBOOK.ipynb
+grade: $(VENV)/.dev ## marks of a class as CSV, and feedback; FOLDER= of what was handed in, ROSTER= and OUT= files
 	@test -d "$(FOLDER)" || { echo "make grade FOLDER=...: expected the folder of the submissions, found '$(FOLDER)'" >&2; exit 2; }
-	@folder=$$(cd "$(FOLDER)" && pwd) && $(TEACHING) grade "$$folder"
+	@folder=$$(cd "$(FOLDER)" && pwd) && $(TEACHING) grade "$$folder" $(if $(ROSTER),--roster "$(abspath $(ROSTER))") \
+		$(if $(OUT),--out "$(abspath $(OUT))")
 
 slides: $(VENV)/.dev ## slides of the first notebooks, into build/slides
 	@$(TEACHING) slides "$(CURDIR)/build/slides"

@@ -141,6 +141,7 @@ class Paper:
 class Exam(Lesson):
     """The lesson of a student: `paper(name)` chooses whose."""
 
+    by_name = True
     _name = ""
 
     def paper(self, student: str = "", *, silent: bool = False) -> Paper:

@@ -62,13 +62,17 @@ def untried(answer: object) -> bool:
 
 
 class Lesson:
-    """The exercises of one notebook, numbered from 1."""
+    """The exercises of one notebook, numbered from 1. Where it is `by_name`, every student has a paper of his or
+    her own."""
+
+    by_name = False
 
     def __init__(self, name: str, *exercises: Exercise) -> None:
         self.name = name
         self._exercises = exercises
         self._solved: set[int] = set()
         self._missed: Counter[int] = Counter()
+        self._tried: Counter[int] = Counter()
         self._silent = False
 
     def __len__(self) -> int:
@@ -84,6 +88,7 @@ class Lesson:
 
     def __call__(self, number: int, answer: object) -> None:
         """Print the verdict on *answer* to exercise *number*, and after a right one the score so far."""
+        self._tried[number] += not untried(answer)
         if self._silent:
             tried = self.judged(number, answer) is not None
             print(f"Exercise {number}: {'taken down' if tried else 'not tried yet'}.")

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 # What Moodle puts behind the name in a folder of submissions.
-_HANDED_IN = re.compile(r"_\d+_assignsubmission_\w*$", re.IGNORECASE)
+HANDED_IN = re.compile(r"_\d+_assignsubmission_\w*$", re.IGNORECASE)
 
 
 def person(name: str) -> str:
@@ -16,6 +16,6 @@ def person(name: str) -> str:
     >>> person("Bob Smith_48151_assignsubmission_file_"), person("smith, bob"), person("Zoë_Meyer-Lang")
     ('bob smith', 'bob smith', 'lang meyer zoe')
     """
-    plain = unicodedata.normalize("NFKD", _HANDED_IN.sub("", name.strip()).casefold())
+    plain = unicodedata.normalize("NFKD", HANDED_IN.sub("", name.strip()).casefold())
     letters = "".join(one for one in plain if not unicodedata.combining(one))
     return " ".join(sorted(re.findall(r"[^\W_]+", re.sub(r"['’`.]", "", letters))))

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from teaching import slides, tables
 from teaching.editions import EDITIONS, make
-from teaching.grade import SECONDS, grade, write
+from teaching.files import put
+from teaching.grade import SECONDS, feedback, grade, text
 from teaching.sheet import cheat_sheet
+from teaching.submissions import roster
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -21,9 +23,13 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("target", type=Path)
     one.add_argument("--only", nargs="*", default=[], metavar="NOTEBOOK")
     one.add_argument("--edition", choices=EDITIONS, action="append")
+    one.add_argument("--silent", action="store_true", help="the students' exam shows no verdicts")
     one = commands.add_parser("grade", help="points of a folder of submissions, as CSV")
     one.add_argument("folder", type=Path)
     one.add_argument("--seconds", type=float, default=SECONDS, help="for a cell (default: %(default)g)")
+    one.add_argument("--roster", type=Path, help="CSV file with a row per student and a column `name`")
+    one.add_argument("--out", type=Path, help="file for the marks (default: standard output)")
+    one.add_argument("--feedback", type=Path, help="folder for a page per student (default: FOLDER-feedback)")
     commands.add_parser("aims", help="aims against exercises, as a table")
     commands.add_parser("route", help="the two-hour route, counted")
     commands.add_parser("sheet", help="the cheat sheet")
@@ -32,17 +38,32 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _grade(options: argparse.Namespace) -> int:
+    try:
+        known = roster(options.roster) if options.roster else None
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    marks = grade(options.folder, seconds=options.seconds, roster=known)
+    if not any(one.lines or one.remarks for one in marks):
+        print(f"no NAME/NOTEBOOK.ipynb and no NAME__NOTEBOOK.ipynb in {options.folder}", file=sys.stderr)
+        return 1
+    if options.out:
+        put(options.out, text(marks))
+    else:
+        sys.stdout.write(text(marks))
+    folder = options.folder.resolve()
+    feedback(marks, options.feedback or folder.with_name(f"{folder.name}-feedback"))
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line asks for."""
     options = _parser().parse_args(arguments)
     if options.command == "editions":
-        make(options.target, tuple(options.edition or EDITIONS), tuple(options.only))
+        make(options.target, tuple(options.edition or EDITIONS), tuple(options.only), silent=options.silent)
     elif options.command == "grade":
-        marks = grade(options.folder, seconds=options.seconds)
-        if not marks:
-            print(f"no NAME/NOTEBOOK.ipynb and no NAME__NOTEBOOK.ipynb in {options.folder}", file=sys.stderr)
-            return 1
-        write(marks, sys.stdout)
+        return _grade(options)
     elif options.command == "slides":
         slides.make(options.target)
     else:

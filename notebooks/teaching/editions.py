@@ -5,7 +5,7 @@
 - `teacher`: the solutions, with times, aims, what to ask, and usual slips with what `check` says to them.
 
 All are run, so that their stored outputs are what strict nbval compares. Each exercise cell carries its
-points, and nbgrader's metadata, which costs nothing here and lets nbgrader take the notebooks over.
+points.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_markdown_cell
 
+from teaching.files import put
 from teaching.notes import Exercise, Notes, all_notes, namespace, value
 
 EDITIONS = ("student", "solutions", "teacher")
 SOURCE = Path(__file__).parents[1]
 _EXPECTED = "raises-exception"
 _SEED = "seed"  # the tag of the cell that holds the student's name
+_ASKS_FOR_PAPER, _ASKS_IN_SILENCE = "check.exam.paper(student)", "check.exam.paper(student, silent=True)"
 _SLIPS = 4  # as many as a page needs
 # What notebooks import and link to; the solutions are in `teaching`, which stays at home.
 _GIVEN = ("*.py", "*.md", "lessons", "images")
@@ -43,19 +45,21 @@ def exercise_cells(book: Book, notes: Notes) -> Iterator[tuple[Any, Exercise]]:
                 yield cell, exercise
 
 
-def edition(path: Path, notes: Notes | None, kind: str, student: str = "") -> Book:
+def edition(path: Path, notes: Notes | None, kind: str, student: str = "", *, silent: bool = False) -> Book:
     """The notebook at *path* as the edition *kind*, one of `EDITIONS`, not run yet; *student* is the name
-    that an exam takes its paper from. Raises ValueError for another kind."""
+    that an exam takes its paper from, and in a *silent* one no verdict is shown. Raises ValueError for
+    another kind."""
     if kind not in EDITIONS:
         raise ValueError(f"edition: expected {', '.join(EDITIONS)}, found {kind!r}")
     book = nbformat.read(path, as_version=4)
     for cell in book.cells:
         if student and _SEED in cell.metadata.get("tags", []):
             cell.source = f"student = {student!r}"
+        if silent:
+            cell.source = cell.source.replace(_ASKS_FOR_PAPER, _ASKS_IN_SILENCE)
     if notes is None:
         return book
     for cell, exercise in list(exercise_cells(book, notes)):
-        cell.metadata["nbgrader"] = _nbgrader(notes, exercise)
         cell.metadata["course"] = {
             "lesson": notes.lesson,
             "exercise": exercise.number,
@@ -66,18 +70,6 @@ def edition(path: Path, notes: Notes | None, kind: str, student: str = "") -> Bo
     if kind == "teacher":
         _add_notes(book, notes)
     return book
-
-
-def _nbgrader(notes: Notes, exercise: Exercise) -> dict[str, object]:
-    return {
-        "grade": True,
-        "grade_id": f"{notes.lesson}-{exercise.number}",
-        "locked": False,
-        "points": exercise.points,
-        "schema_version": 3,
-        "solution": True,
-        "task": False,
-    }
 
 
 def _add_notes(book: Book, notes: Notes) -> None:
@@ -127,20 +119,25 @@ def run(book: Book, folder: Path) -> Book:
 
 
 def make(
-    target: Path, kinds: tuple[str, ...] = EDITIONS, names: tuple[str, ...] = (), workers: int = 0
+    target: Path,
+    kinds: tuple[str, ...] = EDITIONS,
+    names: tuple[str, ...] = (),
+    workers: int = 0,
+    *,
+    silent: bool = False,
 ) -> list[Path]:
     """Make the editions *kinds* of the notebooks called *names*, all without names, in a folder each below
-    *target*; *workers* notebooks run at a time, as many as there are processors without a number. Gives the
-    files."""
+    *target*; *workers* notebooks run at a time, as many as there are processors without a number. The exam of
+    the students is a *silent* one, where asked for. Gives the files."""
     notes = all_notes()
     paths = [path for path in sorted(SOURCE.glob("[0-9]*.ipynb")) if not names or path.stem in names]
 
     def made(task: tuple[str, Path]) -> Path:
         kind, path = task
-        book = edition(path, notes.get(path.stem), kind)
+        book = edition(path, notes.get(path.stem), kind, silent=silent and kind == "student")
         if kind != "student":  # the stored outputs of the source are those of the student's edition
             run(book, target / kind)
-        nbformat.write(book, target / kind / path.name)
+        put(target / kind / path.name, f"{nbformat.writes(book)}\n")
         print(f"{kind}: {path.stem}", flush=True)
         return target / kind / path.name
 
@@ -164,4 +161,4 @@ def give(folder: Path) -> None:
             else:
                 shutil.copy(path, folder)
     page = folder / "README.md"
-    page.write_text(page.read_text(encoding="utf-8").partition(_FOR_TEACHERS)[0], encoding="utf-8")
+    put(page, page.read_text(encoding="utf-8").partition(_FOR_TEACHERS)[0])
