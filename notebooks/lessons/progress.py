@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from sim.files import write_text
+
 FILE = Path(__file__).parents[1] / ".progress.json"
 
 
@@ -29,7 +31,7 @@ def note(lesson: str, number: int) -> None:
         return
     known[lesson] = sorted({*known.get(lesson, []), number})
     with suppress(OSError):
-        FILE.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf-8")
+        write_text(FILE, json.dumps(known, indent=1, sort_keys=True))
 
 
 def table(lengths: Mapping[str, int]) -> str:

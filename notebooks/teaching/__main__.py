@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from sim.files import write_text
 from teaching import slides, tables
 from teaching.editions import EDITIONS, make
-from teaching.files import put
 from teaching.grade import SECONDS, feedback, grade, text
 from teaching.sheet import cheat_sheet
 from teaching.submissions import roster
@@ -49,7 +49,7 @@ def _grade(options: argparse.Namespace) -> int:
         print(f"no NAME/NOTEBOOK.ipynb and no NAME__NOTEBOOK.ipynb in {options.folder}", file=sys.stderr)
         return 1
     if options.out:
-        put(options.out, text(marks))
+        write_text(options.out, text(marks))
     else:
         sys.stdout.write(text(marks))
     folder = options.folder.resolve()

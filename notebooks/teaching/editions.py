@@ -21,7 +21,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_markdown_cell
 
-from teaching.files import put
+from sim.files import write_text
 from teaching.notes import Exercise, Notes, all_notes, namespace, value
 
 EDITIONS = ("student", "solutions", "teacher")
@@ -137,7 +137,7 @@ def make(
         book = edition(path, notes.get(path.stem), kind, silent=silent and kind == "student")
         if kind != "student":  # the stored outputs of the source are those of the student's edition
             run(book, target / kind)
-        put(target / kind / path.name, f"{nbformat.writes(book)}\n")
+        write_text(target / kind / path.name, f"{nbformat.writes(book)}\n")
         print(f"{kind}: {path.stem}", flush=True)
         return target / kind / path.name
 
@@ -161,4 +161,4 @@ def give(folder: Path) -> None:
             else:
                 shutil.copy(path, folder)
     page = folder / "README.md"
-    put(page, page.read_text(encoding="utf-8").partition(_FOR_TEACHERS)[0])
+    write_text(page, page.read_text(encoding="utf-8").partition(_FOR_TEACHERS)[0])

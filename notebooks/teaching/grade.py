@@ -25,9 +25,9 @@ from typing import Any, TextIO
 import nbformat
 from lessons.names import person
 
+from sim.files import write_text
 from teaching.cells import Step, again_and_again, conduct, steps
 from teaching.editions import SOURCE, exercise_cells, give
-from teaching.files import put
 from teaching.kernel import Kernel
 from teaching.notes import Exercise, Notes, all_notes
 from teaching.submissions import Roster, Submission, submissions
@@ -243,7 +243,7 @@ def feedback(marks: list[Marks], folder: Path) -> list[Path]:
             name += "_"
         taken.add(name.casefold())
         files.append(folder / f"{name}.md")
-        put(files[-1], _page(one))
+        write_text(files[-1], _page(one))
     return files
 
 

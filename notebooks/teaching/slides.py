@@ -15,6 +15,7 @@ from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_notebook
 from pygments.formatters import HtmlFormatter
 
+from sim.files import write_text
 from teaching.editions import SOURCE, Book
 
 NAMES = ("01_mti", "02_bitmap", "03_length_prefixes")
@@ -53,6 +54,6 @@ def make(target: Path) -> list[Path]:
     made = []
     for name in NAMES:
         made.append(target / f"{name}.slides.html")
-        made[-1].write_text(page(SOURCE / f"{name}.ipynb"), encoding="utf-8")
+        write_text(made[-1], page(SOURCE / f"{name}.ipynb"))
         print(made[-1].name, flush=True)
     return made

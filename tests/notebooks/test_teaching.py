@@ -19,7 +19,7 @@ from typing import Any
 import nbformat
 import pytest
 from support import ALL, check_module, long, together, turns
-from teaching import cells, editions, files, slides, tables
+from teaching import cells, editions, slides, tables
 from teaching import notes as course
 from teaching.__main__ import main
 
@@ -409,17 +409,19 @@ def test_a_silent_exam_shows_no_verdict(capsys: pytest.CaptureFixture[str]) -> N
     assert sum("check.exam.paper(student, silent=True)" in cell.source for cell in book.cells) == 1
 
 
-def test_a_file_that_cannot_be_written_leaves_the_one_before(
+def test_marks_that_cannot_be_written_leave_those_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Marks of yesterday are not half those of today."""
-    path = tmp_path / "marks.csv"
-    files.put(path, "all of yesterday")
+    """Yesterday's are not half today's."""
+    out = tmp_path / "marks.csv"
+    out.write_text("all of yesterday", encoding="utf-8")
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "bob__01_mti.ipynb").write_text("no notebook", encoding="utf-8")
     monkeypatch.setattr(Path, "replace", _full)
     with pytest.raises(OSError, match="full"):
-        files.put(path, "half of today")
-    assert [one.name for one in tmp_path.iterdir()] == ["marks.csv"]
-    assert path.read_text(encoding="utf-8") == "all of yesterday"
+        main(["grade", str(tmp_path / "class"), "--out", str(out)])
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["class", "marks.csv"]
+    assert out.read_text(encoding="utf-8") == "all of yesterday"
 
 
 def _full(*given: object) -> None:
