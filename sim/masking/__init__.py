@@ -186,7 +186,7 @@ def cover(
     its end may be a piece of a card number.
     """
     text = "".join(prefix + value for _, prefix, value in cells)
-    pans = _accounts(cells, version)
+    pans = card_numbers(cells, version)
     placed = any(map(is_card, pans))
     lost = broken and not placed
     shown = hide(text, [*_of_elements(cells, version, unread, lost), *search.accounts(text, pans)])
@@ -268,7 +268,7 @@ def _left(text: str, start: int) -> list[Span]:
     ]
 
 
-def _accounts(cells: Sequence[Stretch], version: str) -> set[str]:
+def card_numbers(cells: Sequence[Stretch], version: str) -> set[str]:
     """The card numbers that stand where a message has them."""
     found = set()
     for number, _, value in cells:

@@ -159,7 +159,7 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
         (at + each * first, at + min(each * last, size))
         for pan in pans
         if len(pan) >= _LEAST and pan.isascii() and pan.isalnum()
-        for spelled in _spellings(pan)
+        for spelled in spellings(pan)
         for each in [len(spelled) // len(pan)]
         for first, last, _ in [middle(0, len(pan))]
         for at, size in _occurrences(tight, spelled, each)
@@ -170,7 +170,8 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
     return [Span(places[start], places[end - 1] + 1) for start, end in found]
 
 
-def _spellings(pan: str) -> tuple[str, ...]:
+def spellings(pan: str) -> tuple[str, ...]:
+    """*pan* in characters, and in hex digits of ASCII and EBCDIC."""
     if pan.isdecimal():  # the same, sooner
         return pan, "3" + "3".join(pan), "F" + "F".join(pan)
     return pan.upper(), pan.encode().hex().upper(), pan.encode("cp037").hex().upper()

@@ -1,7 +1,7 @@
 """A message as something to be pasted elsewhere: text, hex, JSON, Python, a call of the service, a test.
 
-Card data is masked unless the caller says otherwise; what is masked keeps its length, so that offsets stay
-true, but is no message any more where a card number was: whoever pastes it puts a test card in.
+What is copied runs. Test cards stand in for card numbers unless the caller says otherwise
+(`sim.operations.stand_ins`): every character keeps its place, and no form holds a star where a digit was.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from functools import cached_property
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
-from sim.masking import cover_value, mask_pan
-from sim.operations.anatomy import masked_text
+from sim.codec.walk import MTI_WIDTH
+from sim.elements.mti import split
 from sim.operations.choosing import chosen_version
 from sim.operations.recalled import in_words, recalled
+from sim.operations.stand_ins import with_stand_ins
 from sim.operations.validation import validate
 from sim.spec.spellings import choose
 
 _SERVICE = "http://127.0.0.1:8000"
-_PAN = 2
 _HEADER = 2  # bytes of the length in front, most significant first
 _WIDTH = 16  # bytes of a line of hex digits
 
@@ -39,33 +39,25 @@ class Copied:
 
     @cached_property
     def text(self) -> str:
-        """The text, masked if it is to be."""
-        return masked_text(self.raw, self.version) if self.masked else self.raw
+        """The text, with test cards in it if card data is to be masked."""
+        return with_stand_ins(self.raw, self.version) if self.masked else self.raw
 
     @cached_property
     def message(self) -> Message | None:
-        """The message, None where the text is none."""
+        """The message of the text, None where it is none."""
         try:
-            return parse(self.raw, self.version)
+            return parse(self.text, self.version)
         except ParseError:
             return None
 
-    @cached_property
+    @property
     def fields(self) -> Mapping[int, str]:
-        """The elements, masked if they are to be."""
-        if self.message is None:
-            return {}
-        if not self.masked:
-            return self.message.fields
-        pan = self.message.get(_PAN) or ""
-        return {
-            number: cover_value(number, value, self.version, pan)
-            for number, value in self.message.fields.items()
-        }
+        """The elements of the message."""
+        return self.message.fields if self.message else {}
 
-    @cached_property
+    @property
     def hides(self) -> bool:
-        """Whether something is hidden."""
+        """Whether something stands in for what was there."""
         return self.text != self.raw
 
 
@@ -83,10 +75,18 @@ def as_json(held: Copied) -> str:
 
 
 def as_hex(held: Copied) -> str:
-    """The text's bytes behind a length of two bytes, in hex digits, 16 bytes a line."""
+    """The text's bytes behind a length of two bytes, in hex digits, 16 bytes a line. A text that does not
+    begin with an MTI has no length in front: who reads it could not tell it from the message."""
     data = held.text.encode("utf-8", errors="replace")
-    whole = len(data).to_bytes(_HEADER, "big", signed=False) + data if len(data) < 1 << 8 * _HEADER else data
+    framed = len(data) < 1 << 8 * _HEADER and _has_mti(held.text)
+    whole = len(data).to_bytes(_HEADER, "big") + data if framed else data
     return "\n".join(whole[at : at + _WIDTH].hex(" ").upper() for at in range(0, len(whole), _WIDTH))
+
+
+def _has_mti(text: str) -> bool:
+    """Whether *text* begins with an MTI all of whose digits mean something."""
+    mti = split(text[:MTI_WIDTH])
+    return bool(mti.version and mti.message_class and mti.function and mti.origin)
 
 
 def as_python(held: Copied) -> str:
@@ -106,9 +106,7 @@ def as_generate(held: Copied) -> str:
     found = recalled(held.message, held.network) if held.message else None
     if found is None:
         return f"# sim.generate makes no message like this one.\n{as_python(held)}"
-    pan = found.options.get("pan")
-    shown = mask_pan(pan) if pan and held.masked else pan
-    lines = [*in_words(found), "import sim", "", f"message = {found.call(shown)}"]
+    lines = [*in_words(found), "import sim", "", f"message = {found.call(found.options.get('pan'))}"]
     return "\n".join([*([_warning(held).rstrip()] if held.hides else []), *lines, ""])
 
 
@@ -124,7 +122,7 @@ def as_curl(held: Copied) -> str:
 
 def as_pytest(held: Copied) -> str:
     """A test that holds the message to its verdict of today: its errors by rule."""
-    report = validate(held.raw, network=held.network, version=held.version)
+    report = validate(held.text, network=held.network, version=held.version)
     found = sorted({one.rule for one in report.findings if str(one.severity) == "error"})
     made = as_python(held).removeprefix(_warning(held))
     body = made.removeprefix("import sim\n\n").replace("\n", "\n    ").rstrip()
@@ -144,7 +142,7 @@ def _options(held: Copied) -> dict[str, str]:
 
 
 def _warning(held: Copied) -> str:
-    return "# Card data is masked: put a test card in.\n" if held.hides else ""
+    return "# Test data stand in for the card data.\n" if held.hides else ""
 
 
 # What a message can be copied as: words for people, the suffix of a file, and how it is made.
