@@ -28,7 +28,7 @@ _CHIP = 55
 _STARS = re.compile(r"\*+")
 _BETWEEN = r"[^0-9A-Za-z]{0,5}"
 # Behind the card number of a track: its expiry and service code, and the filler of a chip's.
-_TRACK_END = r"(?:[=D]|\^[^^]*\^)([0-9]{0,7})(?:[0-9]*(F)(?![0-9A-F]))?"
+_TRACK_END = r"(?:[=D]|\^[^^]*\^)([0-9]{0,7})(?:[0-9]*(F))?"
 
 
 def with_stand_ins(raw: str, version: str) -> str:
