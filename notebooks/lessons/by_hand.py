@@ -7,6 +7,7 @@ from collections.abc import Callable
 from lessons.judging import Lesson, equal, members
 from lessons.paper import amount, chip_request, entry, money, purpose, story, tags, wanted
 from lessons.sheets import Row, facts, sheet
+from sim.codec import build
 from sim.operations import anatomy
 from sim.operations.drill.facts import BYTES, Digits, Fact, Hex, Month, Number, OneOf, Several
 
@@ -30,7 +31,7 @@ def _meaning(number: int) -> Fact | None:
 
 def rows(*numbers: int) -> dict[str, Row]:
     """The rows of the first message: where each element starts, prefix included, and how long its value is."""
-    seen = anatomy.dissect(chip_request(FIRST), "1987")
+    seen = anatomy.dissect(build(chip_request(FIRST)), "1987")
     found = {}
     for place in seen.places:
         if place.number in numbers:
@@ -64,7 +65,7 @@ def _second() -> dict[str, Fact]:
 
 def _end(number: int) -> int:
     """Where an element of the first message ends, which is where the next one starts."""
-    places = anatomy.dissect(chip_request(FIRST), "1987").places
+    places = anatomy.dissect(build(chip_request(FIRST)), "1987").places
     return next(place.end for place in places if place.number == number)
 
 
