@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sim.lazy import lazily
 
 if TYPE_CHECKING:
+    from sim import keys as keys
     from sim import widgets as widgets
     from sim.codec import Message
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from sim.face.showing import show
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
-    from sim.tables import keys as keys
     from sim.tables import llm as llm
     from sim.tables.columns.reading import read
     from sim.tables.negative import break_message, cases, faults
@@ -112,7 +112,7 @@ _HOMES = {
 }
 
 # Rooms of their own.
-_ROOMS = {"keys": "sim.tables.keys", "llm": "sim.tables.llm", "widgets": "sim.widgets"}
+_ROOMS = {"keys": "sim.keys", "llm": "sim.tables.llm", "widgets": "sim.widgets"}
 
 if not TYPE_CHECKING:  # or every name would be one, of any type
     _named = lazily(__name__, _HOMES)[0]

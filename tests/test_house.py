@@ -37,6 +37,7 @@ ORDER = (
     "sim.operations",
     "sim.link",
     "sim.tables",
+    "sim.keys",
     "sim.widgets",
     "sim.face",
     "sim.verbs",

@@ -37,7 +37,11 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
     "--rules", "-r", type=click.Path(exists=True, dir_okay=False), help="A table of rules, CSV or TOML."
 )
 @click.option("--suite", help="Answer as this suite expects, a network's name or a file.")
-@click.option("--opening", type=int, help="What each account holds, in minor units; 1,000,000 without it.")
+@click.option(
+    "--opening",
+    type=int,
+    help="What each account holds, in minor units; a day of load without it.",
+)
 @click.option("--network", "-n", help="Whose rules requests are judged by; without it, each card's.")
 @_FORMAT
 @_FRAMING

@@ -57,7 +57,8 @@ def host(
     balances
         What accounts hold: card number -> minor units.
     opening
-        What every other account holds, in minor units; None is 1,000,000.
+        What every other account holds, in minor units; None is 10,000,000,000: nothing is declined for
+        lack of funds unless asked for.
     sign_on
         Whether a connection must sign on before anything else is answered.
     keys

@@ -1,4 +1,7 @@
-"""`Host` and `Client`: the same two ends without `await`, at work in a thread of their own."""
+"""`Host` and `Client`: the same two ends without `await`, at work in a thread of their own.
+
+What nobody closes is closed when the program ends.
+"""
 
 from __future__ import annotations
 

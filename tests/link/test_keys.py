@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pickle
 import re
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -389,3 +391,14 @@ def test_steps_are_a_table() -> None:
     """One row per step, in order."""
     made = sim.keys.mac(b"message", PAIR)
     assert sim.keys.steps(made)["done"].tolist() == ["data", "chained", "deciphered", "enciphered", "MAC"]
+
+
+def test_keys_without_their_extra_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`import sim.keys`, with cryptography and without it."""
+    assert import_module("sim.keys") is sim.keys
+    for name in [*sys.modules]:
+        if name == "sim.keys" or name.startswith("sim.link.keys"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'iso8583-lab\[keys\]'"):
+        import_module("sim.keys")

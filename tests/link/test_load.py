@@ -61,6 +61,14 @@ def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
     asyncio.run(run())
 
 
+def test_a_load_does_not_empty_the_account_of_its_card() -> None:
+    """Every request of a load has the same card: a host as it comes approves them all."""
+    with sim.host() as host:
+        assert sim.load(host, mix={"auth": 1}, count=1500).numbers.codes == {"00": 1500}
+    with sim.host(opening=50_000) as host:
+        assert sim.load(host, mix={"auth": 1}, count=60).numbers.codes == {"00": 50, "51": 10}
+
+
 def test_a_load_at_a_rate_sends_what_is_due_before_its_end() -> None:
     """Four a second for 2.5 seconds are 10 requests; what would be due at the end is none of them."""
 

@@ -147,6 +147,32 @@ host.close()
 """
 
 
+def test_what_nobody_closes_is_closed_when_the_program_ends() -> None:
+    """A host, a client that waits, a load under way: the program ends without a word of asyncio's."""
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", _LEFT_OPEN],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0
+    said = [
+        line for line in done.stderr.splitlines() if not line.startswith("Executing <")
+    ]  # how long it took
+    assert (done.stdout, said) == ("00\n", [])
+
+
+_LEFT_OPEN = """
+import sim
+from sim import Message
+host = sim.host([{"mti": "0200", "action": "ignore"}])
+client = sim.client(host, echo_after=30, pool=2)
+print(client.send(sim.generate("auth")).code)
+client.start(Message("0200", {11: "000001"}))
+load = sim.load(host, wait=False, seconds=50, mix={"financial": 1})
+"""
+
+
 def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(caplog: pytest.LogCaptureFixture) -> None:
     """A host that answers nothing for hours: the newest are kept, each that gave way is counted and named,
     without its card; one that was settled meanwhile is no loss."""

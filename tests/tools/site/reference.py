@@ -22,7 +22,7 @@ _GROUPS = {
     "Errors": "IsoError ParseError BuildError SpecError OptionError ChoiceError",
 }
 _ROOMS = {
-    "sim.keys": ("sim.tables.keys", "PIN blocks, MACs, cryptograms, DUKPT and key blocks, for test keys."),
+    "sim.keys": ("sim.keys", "PIN blocks, MACs, cryptograms, DUKPT and key blocks, for test keys."),
     "sim.widgets": ("sim.widgets", "Panels and views for notebooks."),
 }
 
