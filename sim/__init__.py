@@ -23,22 +23,28 @@ if TYPE_CHECKING:
     from sim import keys as keys
     from sim import widgets as widgets
     from sim.codec import Message
+    from sim.codec.wire.dialects import load_format
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
-    from sim.face.drilling import drill
-    from sim.face.formats import export_format, formats, load_format
-    from sim.face.guessing import guess
-    from sim.face.link import client, host
-    from sim.face.making import convert, generate, respond, reverse
-    from sim.face.many import match, plot
-    from sim.face.messages import build, diff, explain, mask, parse, repair, validate
-    from sim.face.reference import codes, compare, fields, flows, rules, search
-    from sim.face.runs import export_suite, load, run_suite
-    from sim.face.showing import show
+    from sim.link.opening import export_suite
+    from sim.operations.drill.asking import drill
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
     from sim.tables import llm as llm
     from sim.tables.columns.reading import read
+    from sim.tables.converting import convert
+    from sim.tables.formats import export_format, formats
+    from sim.tables.guessing import guess
+    from sim.tables.link import client, host
+    from sim.tables.matching import match
+    from sim.tables.messages import build, diff, explain, generate, mask, parse, respond, reverse, validate
     from sim.tables.negative import break_message, cases, faults
+    from sim.tables.networks import compare, flows
+    from sim.tables.plots.charts import plot
+    from sim.tables.reference import codes, fields, rules
+    from sim.tables.repairing import repair
+    from sim.tables.runs import load, run_suite
+    from sim.tables.searching import search
+    from sim.widgets.table_view import show
 
 __version__ = "0.1.0"
 
@@ -93,18 +99,24 @@ __all__ = [
 _HOMES = {
     "sim.codec": "Message",
     "sim.errors": "BuildError ChoiceError IsoError OptionError ParseError SpecError",
-    "sim.face.drilling": "drill",
-    "sim.face.formats": "export_format formats load_format",
-    "sim.face.guessing": "guess",
-    "sim.face.link": "client host",
-    "sim.face.making": "convert generate respond reverse",
-    "sim.face.many": "match plot",
-    "sim.face.messages": "build diff explain mask parse repair validate",
-    "sim.face.reference": "codes compare fields flows rules search",
-    "sim.face.runs": "export_suite load run_suite",
-    "sim.face.showing": "show",
+    "sim.codec.wire.dialects": "load_format",
+    "sim.link.opening": "export_suite",
+    "sim.operations.drill.asking": "drill",
     "sim.tables.columns.reading": "read",
+    "sim.tables.converting": "convert",
+    "sim.tables.formats": "export_format formats",
+    "sim.tables.guessing": "guess",
+    "sim.tables.link": "client host",
+    "sim.tables.matching": "match",
+    "sim.tables.messages": "build diff explain generate mask parse respond reverse validate",
     "sim.tables.negative": "break_message cases faults",
+    "sim.tables.networks": "compare flows",
+    "sim.tables.plots.charts": "plot",
+    "sim.tables.reference": "codes fields rules",
+    "sim.tables.repairing": "repair",
+    "sim.tables.runs": "load run_suite",
+    "sim.tables.searching": "search",
+    "sim.widgets.table_view": "show",
     # What `%load_ext sim` looks for.
     "sim.magic": "load_ipython_extension unload_ipython_extension",
     "sim.spec": "VERSIONS",

@@ -14,8 +14,6 @@ from dataclasses import asdict
 from functools import wraps
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
 import sim
 from sim import operations
 from sim.codec import Message, build
@@ -29,6 +27,7 @@ from sim.visible import json_text
 
 try:
     from mcp.server.mcpserver import MCPServer
+    from pydantic import Field  # what the protocol's own package describes arguments with
 except ModuleNotFoundError as missing:
     text = "assistants need the package mcp: pip install 'iso8583-lab[mcp]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing

@@ -20,9 +20,8 @@ from typing import Any, Literal, get_args, get_origin
 
 import sim
 from sim.spec import words
+from sim.spec.words import OF_A_MODEL as OF_A_MODEL
 
-# What only a language model is asked with.
-OF_A_MODEL = ("description", "provider", "model")
 # What verbs call the message they are about.
 MESSAGES = ("message", "raw", "data", "request", "original")
 REQUIRED = inspect.Parameter.empty

@@ -101,7 +101,7 @@ def test_import_is_light() -> None:
 def test_plain_names_need_no_pandas() -> None:
     """Message, errors and name lists come without pandas; the first function call brings it."""
     code = (
-        "import sys, sim; sim.Message, sim.BuildError, sim.NETWORKS, sim.rules; "
+        "import sys, sim; sim.Message, sim.BuildError, sim.NETWORKS; "
         "print('pandas' in sys.modules); sim.parse('x'); print('pandas' in sys.modules)"
     )
     assert run(code).split() == ["False", "True"]

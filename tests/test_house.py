@@ -39,7 +39,6 @@ ORDER = (
     "sim.tables",
     "sim.keys",
     "sim.widgets",
-    "sim.face",
     "sim.verbs",
     "sim.mcp",
     "sim.cli",

@@ -17,10 +17,11 @@ from surfaces import PAN, SPELLINGS, TRACK_2, _shown, _state, dump, leaks
 from test_planted import everywhere
 
 import sim
-from sim import mcp, operations
+from sim import operations
 from sim.cli import main
 from sim.codec import build
 from sim.codec.wire import encode
+from sim.mcp import tools
 from sim.operations.copying import FORMS
 from sim.widgets import LogExplorer, anatomy_html
 from sim.widgets.copying import CopyMenu
@@ -124,12 +125,15 @@ def test_an_assistant_is_shown_no_card(plant: str) -> None:
 
     def shown() -> Shown:
         for name in ("parse", "explain", "validate", "repair", "guess", "mask", "respond", "reverse"):
-            yield name, json.dumps(getattr(mcp, name)(paste))
-        yield "diff", json.dumps(mcp.diff(paste, _GOOD))
-        yield "break", json.dumps(mcp.break_message(paste, "month-13"))
-        yield "convert", json.dumps([mcp.convert(paste, to) for to in ("1993", "bcd")])
-        yield "build", json.dumps(mcp.build_message("0200", {"2": PAN, "3": paste}))
-        yield "generate", json.dumps([mcp.generate(options={one: paste}) for one in ("pan", "stan", "at")])
+            yield name, json.dumps(tools[name](message=paste))
+        yield "diff", json.dumps(tools["diff"](a=paste, b=_GOOD))
+        yield "break", json.dumps(tools["break_message"](message=paste, fault="month-13"))
+        yield "convert", json.dumps([tools["convert"](message=paste, to=to) for to in ("1993", "bcd")])
+        yield "build", json.dumps(tools["build_message"](mti="0200", fields={"2": PAN, "3": paste}))
+        for name in ("pan", "stan", "at", "network", "entry", "merchant"):
+            yield f"generate {name}", json.dumps(tools["generate"](**{name: paste}))
+        for name, option in (("codes", "name"), ("search", "text"), ("export_format", "format")):
+            yield name, json.dumps(tools[name](**{option: paste}))
 
     assert found_in(shown()) == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -14,21 +13,19 @@ from sim.cli import shown
 from sim.cli.given import FORMAT, each, format_option, json_option, message_arguments, messages, to_option
 from sim.codec import Message
 from sim.errors import OptionError
-from sim.face.making import OF_A_MODEL, generate
-from sim.operations.asked import moment, options_of
+from sim.operations.asked import generated, moment
 from sim.operations.reading import parse_any
 from sim.spec.elements import VERSIONS
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import version_named
-from sim.spec.words import Payment
+from sim.spec.words import OF_A_MODEL, Payment
+from sim.verbs import verb
 
 if TYPE_CHECKING:
     from sim.operations.generation import Generated
 
 _CARRIED = get_type_hints(Payment)
 _MOST = 1_000_000
-# An item of the docstring's list: the names of options, and what is said of them.
-_ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
 # What a docstring says to callers from Python, said to those from a shell.
 _IN_A_SHELL = (
     (r"\*message_type\*", "MESSAGE_TYPE"),
@@ -48,58 +45,27 @@ _IN_A_SHELL = (
 )
 
 
-def _documented() -> dict[str, str]:
-    """What the docstring of `sim.generate` says of each of its parameters."""
-    lines = inspect.cleandoc(generate.__doc__ or "").splitlines()
-    start = lines.index("Parameters") + 2
-    said: dict[str, str] = {}
-    names: list[str] = []
-    for line in lines[start : lines.index("Returns")]:
-        if line.startswith(" "):
-            said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in names}
-        elif line:
-            names = [name.strip() for name in line.split(",")]
-    for item in re.split(r" (?=- `)", said.pop("payment")):
-        if found := _ITEM.fullmatch(item):
-            said |= dict.fromkeys(re.findall(r"\w+", found[1]), found[2])
-    return {name: _in_a_shell(text) for name, text in said.items()}
+def _options() -> Iterator[click.Parameter]:
+    """An option for each of `sim.generate`, by its name there; what a payment may carry is asked for where it
+    is given."""
+    for one in verb("generate").options:
+        said = _in_a_shell(one.about)
+        if one.name == "message_type":
+            yield click.Argument([one.name], default=one.default)
+        elif one.plain is bool:
+            flags = [f"--{one.name.replace('_', '-')}", one.name]
+            yield click.Option(flags, is_flag=True, default=one.default, help=said)
+        else:
+            flags = [f"--{one.name.replace('_', '-')}", one.name]
+            flags += ["--amount"] if one.name == "amount_minor_units" else []
+            kind, shown = _kind(one.name, one.plain), one.default is not None
+            yield click.Option(flags, default=one.default, type=kind, show_default=shown, help=said)
 
 
 def _in_a_shell(text: str) -> str:
     for pattern, told in _IN_A_SHELL:
         text = re.sub(pattern, told, text)
     return text
-
-
-def _options() -> Iterator[click.Parameter]:
-    """An option for each parameter of `sim.generate`, by its name there."""
-    said = _documented()
-    for name, parameter in inspect.signature(generate).parameters.items():
-        usual = parameter.default
-        if parameter.kind is parameter.VAR_KEYWORD:
-            yield from _payment(said)
-            continue
-        if name == "message_type":
-            yield click.Argument([name], default=usual)
-            continue
-        if isinstance(usual, bool):
-            yield click.Option([f"--{name.replace('_', '-')}"], is_flag=True, help=said.get(name))
-            continue
-        kind = _kind(name, int if isinstance(usual, int) else str)
-        flags = [f"--{name.replace('_', '-')}", *(["--amount"] if name == "amount_minor_units" else []), name]
-        yield click.Option(
-            flags, default=usual, type=kind, show_default=usual is not None, help=said.get(name)
-        )
-
-
-def _payment(said: dict[str, str]) -> Iterator[click.Parameter]:
-    """An option for each thing that a payment may carry; what is not given is not asked for."""
-    for name, kind in _CARRIED.items():
-        flag = f"--{name.replace('_', '-')}"
-        if kind is bool:
-            yield click.Option([flag, name], is_flag=True, default=None, help=said.get(name))
-        else:
-            yield click.Option([flag, name], type=_kind(name, kind), help=said.get(name))
 
 
 class _MinorUnits(click.types.IntParamType):
@@ -143,14 +109,12 @@ def _generate(message_type: str, count: int, to: str | None, as_json: bool, **op
 
         edition = version_named(options["version"]) if options["version"] else "1987"
         return show(llm.generate(version=edition, at=moment(options["at"]), **asked))
-    from sim.operations import generate as make
-
     options["stan"] = _counted(options["stan"])
     first = int(options["stan"]) if str(options["stan"]).isdecimal() else 0
     for at in range(count):
         if at:
             options["stan"] = f"{(first + at - 1) % 999_999 + 1:06}"
-        show(make(**options_of(message_type, format=format, **options)))
+        show(generated(message_type, format=format, **options))
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +13,8 @@ from sim.link import asked, scenario
 from sim.link.client import AsyncClient, Unsolicited
 from sim.link.host import LOOPBACK, AsyncHost
 from sim.link.line import Line, spoken
+from sim.link.load import Load, Mix, Numbers, Replay
+from sim.link.load.run import Check
 from sim.link.rules import rules_of
 from sim.link.sync import Client, Host
 from sim.link.tls import client_tls, server_tls
@@ -20,6 +22,7 @@ from sim.masking.files import masked_names
 from sim.spec.spellings import network_named, version_named
 
 if TYPE_CHECKING:
+    from sim.codec import Message
     from sim.codec.wire import Format
 
 AHost = TypeVar("AHost", bound=Host)
@@ -113,6 +116,77 @@ def client(
     return kind(asking).connect()
 
 
+class RunningLoad:
+    """A load under way: `numbers` so far, `stop()`, `ended()` for all of them."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._future = background.start(load.connected())
+
+    @property
+    def numbers(self) -> Numbers:
+        """What it has come to."""
+        return self._load.numbers
+
+    @property
+    def running(self) -> bool:
+        """Whether it is under way."""
+        return not self._future.done()
+
+    def stop(self) -> None:
+        """Send nothing more; what is in flight is waited for as long as the time-out says."""
+        self._load.stop()
+
+    def ended(self) -> Numbers:
+        """What it came to, when it is over. An interrupt ends it at once, with the figures so far."""
+        try:
+            return self._future.result()
+        except KeyboardInterrupt:
+            if not self._load.running:  # nothing was sent yet
+                self._future.cancel()
+                raise
+            self._load.stop(at_once=True)
+            return self._future.result()
+
+
+ALoad = TypeVar("ALoad", bound=RunningLoad)
+
+
+def load(
+    kind: type[ALoad],
+    address: Any,
+    *,
+    mix: Mapping[str, float] | None = None,
+    replay: Iterable[tuple[float, Message]] | None = None,
+    speed: float = 1.0,
+    network: Any = None,
+    format: Format | str | None = None,
+    framing: Any = None,
+    version: Any = None,
+    tls: Any = None,
+    pool: int = 1,
+    timeout: float | None = None,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    count: int = 10_000,
+    seconds: float = 60.0,
+    check: Check | None = None,
+    **made: Any,
+) -> ALoad:
+    """A load that has begun. The arguments are those of `sim.load`; what is replayed are messages with their
+    times."""
+    named = format is not None or framing is not None
+    where, line = spoken_at(address, line_of(format, framing, version), named=named)
+    messages: Mix | Replay
+    if replay is not None:
+        messages = Replay(replay, speed)
+    else:
+        messages = Mix(mix, version=line.version, format=line.format, network=network, **made)
+    client = AsyncClient(where, line, reverse=False, pool=pool, tls=client_tls(tls), timeout=timeout)
+    bounds: dict[str, Any] = {"rate": rate, "concurrency": concurrency, "count": count, "seconds": seconds}
+    return kind(Load(client, messages, **bounds, check=check))
+
+
 def _ring(keys: Any) -> Any:
     """A key ring in any form; the ciphers are an extra, and wanted where there are keys alone."""
     if keys is None:
@@ -146,8 +220,39 @@ def run_suite(
     return done
 
 
-def export_suite(suite: Any, path: Any) -> Path:
-    """Write a suite as a pytest module."""
+def export_suite(suite: str | Path, path: str | Path) -> Path:
+    """Write a suite as a pytest module, a test per case.
+
+    The tests use the fixture `iso_host`, which comes with the package: a host for each test, or the one
+    that the environment variable `ISO8583_HOST` names.
+
+    Parameters
+    ----------
+    suite
+        A ready one by its network, or a file, beside which the module is to stand.
+    path
+        Where to write the module.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+
+    Raises
+    ------
+    OptionError
+        The suite cannot be read.
+    OSError
+        The module cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, sim, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = sim.export_suite("JCB", pathlib.Path(folder) / "test_jcb.py")
+    ...     made.read_text().count("def test_")
+    31
+    """
     whole, target = scenario.suite_of(suite), Path(path)
     ready = str(suite).strip().upper()
     source = ready if ready in scenario.ready_suites() else Path(suite).name

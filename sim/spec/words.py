@@ -51,6 +51,9 @@ DrillTopic = Literal[
 ]
 SearchKind = Literal["element", "part", "code", "tag", "rule", "fault", "flow"]
 
+# What only a language model is asked with.
+OF_A_MODEL = ("description", "provider", "model")
+
 # What a function takes for them: the words first, so that they are what is offered.
 AnyNetwork = Network | str
 AnyVersion = Version | str | int

@@ -33,12 +33,56 @@ def convert(
     message: MessageArgument | bytes,
     to: AnyVersion,
     *,
-    version: AnyVersion | None,
-    network: AnyNetwork | None,
-    at: AnyMoment | None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+    at: AnyMoment | None = None,
     format: Format | str | None = None,
 ) -> ConvertedTable:
-    """The message table of *message* in version *to*; raises BuildError where it is no message."""
+    """Write a message in another version of the standard, with a word on each of its elements.
+
+    Elements are renumbered, reformatted, split and merged; what the new version has no place for is lost,
+    what the old one did not carry is filled in. Source: the annotations of the ISO 20022 card message
+    dictionary; the rows of `sim/spec/data/conversion` name theirs.
+
+    Parameters
+    ----------
+    message
+        A message in any form.
+    to
+        The version to write it in, one of `sim.VERSIONS`.
+    version
+        The version it is in; None reads it off the MTI.
+    network
+        The network whose rules it is to keep; None is the card's.
+    at
+        The clock, local time: years and centuries that the message does not carry are those nearest to
+        it. None is now.
+    format
+        The wire format that *message* is in, where it is known; None guesses.
+
+    Returns
+    -------
+    ConvertedTable
+        The message in version *to*. `.iso.notes` is a table with a row for each element of the original, 0
+        for the MTI: `to` which elements it went, the `action` (kept, reformatted, moved, split, merged,
+        filled, lost) and a `note`. `.iso.lossless` says whether converting back gives the original.
+
+    Raises
+    ------
+    BuildError
+        *message* cannot be read or written.
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.convert("0800822000000000000004000000000000001120093000123456301", "1993")
+    >>> table.iso.mti, table.iso.lossless
+    ('1804', True)
+    >>> table.iso.notes["action"].tolist()
+    ['reformatted', 'kept', 'kept', 'moved']
+    """
     given = take(message, version, network, format)
     made = operations.convert(readable(given), version_named(to), network=given.network, at=moment(at))
     plain = table_of(take(made.message, None, given.network), source=SOURCE)

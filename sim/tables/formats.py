@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Any
+from typing import Any, Literal, overload
 
 from sim.codec.wire import Format, names, wire_format
-from sim.codec.wire.dialects import load_format
 from sim.codec.wire.exchange import to_jpos, to_moov, to_pyiso8583, to_toml
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError, shown
@@ -16,8 +15,6 @@ from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table
 
-__all__ = ["export_format", "formats", "load_format"]
-
 _COLUMNS = ("name", "title", "version", "extends", "mti", "bitmap", "numbers", "text", "track_2", "binary")
 _MORE = ("lengths", "differs", "framing", "note", "source")
 _MOST_NAMED = 12
@@ -25,7 +22,20 @@ _KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
 
 def formats() -> Table:
-    """A row for each format."""
+    """Give the formats: how links write messages as bytes, the ready ones and those that were loaded.
+
+    Returns
+    -------
+    A table with a row per format: `name` (what `format=` takes), `title`, `version` (`any` where the MTI
+    says it), `extends`, how `mti`, `bitmap`, `numbers`, `text`, `track_2`, `binary` elements and `lengths`
+    are written, which elements it `differs` in, the `framing` usual around its messages, `note`, `source`.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.formats().set_index("name").loc["bcd", "numbers"]
+    'bcd'
+    """
     return ReferenceTable(columns_of((*_COLUMNS, *_MORE), [_row(wire_format(name)) for name in names()]))
 
 
@@ -50,9 +60,56 @@ def _row(made: Format) -> tuple[object, ...]:
     )
 
 
-def export_format(given: str | Format, to: str, version: str | None) -> str | dict[str, Any]:
-    """The format written out for another toolkit, or as a file of our own; warns of what is left out."""
-    made = wire_format(given)
+@overload
+def export_format(
+    format: str | Format, to: Literal["toml", "jpos", "moov"] = "toml", *, version: str | None = None
+) -> str:
+    """The text."""
+
+
+@overload
+def export_format(
+    format: str | Format, to: Literal["pyiso8583"], *, version: str | None = None
+) -> dict[str, Any]:
+    """The dict that pyiso8583 takes."""
+
+
+@overload
+def export_format(format: str | Format, to: str, *, version: str | None = None) -> str | dict[str, Any]:
+    """Either, where only a run of the program tells."""
+
+
+def export_format(
+    format: str | Format, to: str = "toml", *, version: str | None = None
+) -> str | dict[str, Any]:
+    """Write a format out, for another toolkit or as a file of one's own.
+
+    Parameters
+    ----------
+    format
+        A format, or the name of one.
+    to
+        `toml` (what `load_format` reads), `jpos` (packager XML), `moov` (JSON) or `pyiso8583` (a dict).
+    version
+        Whose elements are written out for another toolkit; None is the format's own version, or 1987.
+
+    Returns
+    -------
+    The text, or a dict for pyiso8583. What the other toolkit has no words for is left out, with a warning
+    that names the elements.
+
+    Raises
+    ------
+    SpecError
+        The format, or what to write it as, is not known.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.export_format("ebcdic-500", "pyiso8583")["2"]["data_enc"]
+    'cp500'
+    """
+    made = wire_format(format)
     if to not in _KINDS:
         raise SpecError(None, None, "to as " + ", ".join(_KINDS), shown(to))
     if to == "toml":
@@ -69,5 +126,5 @@ def export_format(given: str | Format, to: str, version: str | None) -> str | di
         reasons = "; ".join(sorted(set(left.values())))
         numbers = ", ".join(f"DE {number}" for number in list(left)[:_MOST_NAMED])
         numbers += f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
-        warnings.warn(f"left out of the {to} specification: {numbers} ({reasons})", stacklevel=3)
+        warnings.warn(f"left out of the {to} specification: {numbers} ({reasons})", stacklevel=2)
     return written

@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 
 from sim.codec import Message, build
 from sim.errors import IsoError, OptionError
-from sim.operations.matching import TIMEOUT
 from sim.operations.matching.pairing import Keys, Traffic, pair
 from sim.operations.matching.rules import ANSWER, ASK, NONE, Link, Place, Rule, Tie, kind, role, rules
 from sim.spec import VERSIONS
@@ -38,11 +37,55 @@ LINKS: tuple[Link, ...] = ("answer", "original")
 
 def match(
     messages: MessageArgument | Iterable[MessageArgument],
-    times: str | Sequence[Any] | pd.Series[Any] | None = None,
-    timeout: float = TIMEOUT,
+    *,
+    times: str | Sequence[Any] | None = None,
+    timeout: float = 60.0,
     format: Format | str | None = None,
 ) -> TransactionsTable:
-    """The transactions of *messages*: see `sim.match`."""
+    """Find what belongs together: requests with their answers, repeats and reversals.
+
+    Which elements tie messages together is data, by version and network; the first rule that finds a message
+    counts, and `matched_by` names its elements. A million messages take some seconds, two million twice that.
+
+    Parameters
+    ----------
+    messages
+        A table with a row for each message, as `read` gives, a list of messages, or what `read` takes. They
+        stand in the order in which they were seen.
+    times
+        When each was seen: the name of a column, or a list of datetimes, of texts (without a zone: UTC) or of
+        seconds. None takes the column `time` of a capture; without times there is no latency.
+    timeout
+        After how many seconds an answer is late. An answer behind the reversal of its request always is.
+    format
+        The wire format that *messages* are in, as in `read`; None finds it.
+
+    Returns
+    -------
+    TransactionsTable
+        A row per request, and per answer that has none: `transaction`, `state` (answered, late, unanswered,
+        no answer due, no request), `mti`, `network`, `stan`, `amount` (minor units), `currency`, `code`,
+        `meaning`, `latency` (seconds), `request`, `answer`, `original` and `reversed_by` (labels of rows of
+        *messages*), `repeats`, `duplicates`, `replays`, `answers_again` (counts), `matched_by`.
+        `.iso.messages` says of each message what it is.
+
+    Raises
+    ------
+    OptionError
+        *times* or *timeout* cannot be met.
+    TypeError
+        *messages* are no messages.
+
+    Examples
+    --------
+    >>> import sim
+    >>> request = sim.generate("auth")
+    >>> table = sim.match([request, sim.respond(request), sim.reverse(request)])
+    >>> table["state"].tolist()
+    ['answered', 'unanswered']
+    >>> table["transaction"].tolist()
+    [1, 1]
+    """
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
         raise OptionError("timeout", "seconds above 0", repr(timeout))
     table = as_messages(messages, format)

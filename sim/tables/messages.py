@@ -12,26 +12,39 @@ import pandas as pd
 from sim import operations
 from sim.codec import BuildError
 from sim.codec import build as build_text
-from sim.errors import OptionError
+from sim.errors import OptionError, closest, shown
 from sim.judge import Severity
 from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect
-from sim.operations.asked import as_asked, moment, options_of
+from sim.operations.asked import generated, moment
 from sim.operations.choosing import DEFAULT_VERSION
+from sim.operations.details import LIMITS
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.framing import NO_ROWS, framing_finding
 from sim.operations.records import verdict_on
 from sim.operations.verdict import Verdict
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.paste.reading import Reading
-from sim.spec.spellings import several, version_named
-from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
+from sim.spec.spellings import network_named, several, version_named
+from sim.spec.words import (
+    OF_A_MODEL,
+    AnyMoment,
+    AnyNetwork,
+    AnyVersion,
+    Entry,
+    MessageType,
+    Payment,
+    Purpose,
+)
 from sim.tables.argument import MessageArgument, digest, from_elements, is_pinned, readable, take
 from sim.tables.pasted import said
 from sim.tables.raw import RawMessage
 from sim.tables.tables import DiffTable, FindingsTable, MessageTable
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+    from typing import Unpack
+
     from sim.codec.wire import Format
 
 INTEGER = "Int64"
@@ -102,10 +115,50 @@ def parse(
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
     format: Format | str | None = None,
-    source: str = "",
 ) -> MessageTable:
-    """The message table of *raw*. Only framing is judged."""
-    return table_of(take(raw, version, network, format), source=source)
+    """Split a message into MTI, bitmap and data elements, and say what each of them means.
+
+    Only framing is judged here; `validate` judges the rest. What is no text form is guessed: hex, dumps,
+    literals, base64, log lines, jPOS XML, with any framing in any format; `.iso.read_as` says what it was.
+
+    Parameters
+    ----------
+    raw
+        A message in any form: its raw text, a message table, a `Message`.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+    network
+        One of `sim.NETWORKS`, whose meanings to give; None is the card's.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+
+    Returns
+    -------
+    MessageTable
+        A row per data element; `start` and `end` bound all of it, length prefix included, in characters
+        from 0 (those of a finding the fault alone). Where bytes were read, `byte_start` and `byte_end` count
+        those of the paste. A broken text gives a table as well: what was
+        read, the piece that misfits with its finding and hint, the unread rest.
+
+    Raises
+    ------
+    TypeError
+        *raw* is no message argument.
+    ChoiceError
+        No version or network is called that.
+    SpecError
+        No format is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.parse("08002020000000000000990000123456")
+    >>> table["number"].tolist()
+    [0, 1, 3, 11]
+    >>> sim.parse("0800202000000000000099000012")["finding"].iloc[-1]
+    'DE 11 at offset 26: expected n 6, found 2 characters'
+    """
+    return table_of(take(raw, version, network, format))
 
 
 def explain(
@@ -114,25 +167,57 @@ def explain(
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
     format: Format | str | None = None,
+    llm: bool = False,
+    provider: str | None = None,
+    model: str | None = None,
 ) -> MessageTable:
-    """The message table of *message*, shown with its summary."""
-    return parse(message, version=version, network=network, format=format, source=SOURCE_RULES)
+    """Say in plain English what a message is about.
 
+    Parameters
+    ----------
+    message
+        A message in any form that `parse` takes. A broken text gives its pieces, and no summary.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+    network
+        One of `sim.NETWORKS`; None is the card's.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+    llm
+        Whether a language model writes the summary. It sees the elements with card data hidden.
+    provider, model
+        The language model to ask; see `sim.llm.status()`.
 
-def explain_by_model(
-    message: MessageArgument | bytes,
-    *,
-    version: AnyVersion | None,
-    network: AnyNetwork | None,
-    provider: str | None,
-    model: str | None,
-    format: Format | str | None,
-) -> MessageTable:
-    """The message table of *message*, with the summary a language model gives of it."""
-    from sim.operations import llm
+    Returns
+    -------
+    MessageTable
+        A row per data element, shown with the summary above it, which is also `.iso.summary`.
 
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version or network is called that.
+    SpecError
+        No format is called that.
+    BuildError
+        A language model is to explain a broken text.
+    LlmError
+        A language model was asked for in vain.
+
+    Examples
+    --------
+    >>> import sim
+    >>> bool(sim.explain(sim.generate("auth")).iso.summary)
+    True
+    """
     given = take(message, version, network, format)
-    told = llm.explain(readable(given), network=given.network, provider=provider, model=model)
+    if not llm:
+        return table_of(given, source=SOURCE_RULES)
+    from sim.operations import llm as models
+
+    told = models.explain(readable(given), network=given.network, provider=provider, model=model)
     table = table_of(given, source=SOURCE_RULES)
     # A model's words belong to the message as it is now: after an edit the rules speak again.
     facts = {"told": told.summary, "told_of": digest(build_text(told.message)), "told_by": told.source}
@@ -140,48 +225,209 @@ def explain_by_model(
     return table
 
 
-def generate_by_model(
-    description: str,
+def generate(
+    message_type: MessageType | str = "auth",
     *,
-    provider: str | None,
-    model: str | None,
-    version: AnyVersion | None,
-    at: AnyMoment | None,
-    format: Format | str | None,
+    network: AnyNetwork | None = None,
+    pan: str | int | None = None,
+    amount_minor_units: int = 1000,
+    currency: str | int = "840",
+    stan: str | int = "123456",
+    version: AnyVersion | None = None,
+    at: AnyMoment | None = None,
+    purpose: Purpose | str = "purchase",
+    entry: Entry | str | None = None,
+    merchant: str | None = None,
+    city: str | None = None,
+    country: str | int | None = None,
+    mcc: str | int | None = None,
+    terminal: str | None = None,
+    acquirer: str | int | None = None,
+    expiry: str | int | None = None,
+    timezone: str | tzinfo | None = None,
+    format: Format | str | None = None,
+    description: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+    **payment: Unpack[Payment],
 ) -> MessageTable:
-    """The message that a language model makes of *description*, as a table."""
+    """Make a valid test message.
+
+    Parameters
+    ----------
+    message_type
+        auth (0100), financial (0200), echo (0800), advice (0120), reversal (0400), financial_advice (0220),
+        sign_on, sign_off or key_exchange (0800), settlement (0500), settlement_advice (0520), file_update
+        (0302), or what the network uses instead; also the MTI itself, or a purpose, which stands for the
+        usual message with it.
+    network
+        One of `sim.NETWORKS`, in any letter case, or its name in words. None is the card's, or VISA when
+        *pan* is None, too.
+    pan
+        12 to 19 digits, used as given, also when they are wrong. None is the network's test card.
+    amount_minor_units
+        The amount in the smallest unit of *currency*: 1000 is 10.00 in USD and 1000 yen in JPY.
+    currency
+        Three digits or three letters of ISO 4217.
+    stan
+        The systems trace audit number, six digits.
+    version
+        One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else that of *format*,
+        else the one that the network's own interface speaks: 1993 at Amex and Discover, 1987 at the others.
+    at
+        The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
+        as UTC. None is now. Local times are those of the merchant: see *timezone*.
+    purpose
+        purchase, cash, cashback, refund, balance, verification (of an account), preauthorization,
+        incremental, completion, recurring, instalment, pin_change, account_funding (AFT), original_credit
+        (OCT) or dcc (a purchase in the cardholder's currency).
+    entry
+        How the card was read: manual, stripe, chip, contactless, ecommerce, fallback (the stripe of a chip
+        card), moto (mail or telephone order) or stored (card on file). None is the usual one of the
+        purpose: chip for a purchase.
+    merchant
+        The merchant's name, in DE 43.
+    city, country
+        The place in DE 43; the country as ISO 3166 code.
+    mcc
+        The merchant category code, four digits. None is the purpose's, else what *merchant* tells (a hotel,
+        a pharmacy), else any shop's.
+    terminal
+        The terminal id, DE 41.
+    acquirer
+        The acquirer's id, DE 32, up to 11 digits.
+    expiry
+        The card's expiry, four digits YYMM.
+    timezone
+        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. None is that of *at*,
+        where it has one other than UTC, else that of the country, the capital's or largest city's where it
+        has several.
+    format
+        The wire format, a dialect of one's own perhaps, that has its elements. What has no place there is
+        left out, and `.iso.notes` says so. None is the version.
+    description
+        Plain English, from which a language model chooses the options instead. It overrides all others
+        but *version*, *at* and *format*.
+    provider, model
+        The language model to ask; see `sim.llm.status()`.
+    payment
+        What else a payment carries:
+
+        - `pin`: whether the PIN is sent (DE 52, a block that no key opens). Without it: at a cash machine.
+        - `cvv2`: the verification value printed on the card, to be checked.
+        - `postal_code`, `address`: the cardholder's, to be checked (AVS).
+        - `three_d_secure`: authenticated, attempted or none: what came of 3-D Secure, with its ECI.
+        - `token`: whether the card number is a token, with its cryptogram.
+        - `store_card`: whether the card's data are stored for later payments.
+        - `initiator`: merchant (usual) or cardholder: who began a payment with a stored card.
+        - `instalments`: how many, 2 to 99.
+        - `partial_approval`: whether the terminal takes an approval of a part.
+        - `cashback_minor_units`: how much of the amount is cash, for purpose cashback; usual is half of it.
+        - `final_amount_minor_units`: what stays of the amount in a partial reversal.
+        - `merchant_amount_minor_units`, `merchant_currency`: the merchant's own price, for purpose dcc; usual
+          are four fifths of the number, and pounds, as the sample shop is in London then.
+        - `merchant_id`: DE 42.
+
+    Returns
+    -------
+    MessageTable
+        A row per data element; `.iso.notes` says what was assumed.
+
+    Raises
+    ------
+    ChoiceError
+        A word is none of those to choose from. The error names the argument, the choices and the nearest.
+    OptionError
+        Another option cannot be met, or options do not go together; the error says what would do.
+    LlmError
+        A language model was asked for in vain.
+
+    Examples
+    --------
+    >>> import sim
+    >>> echo = sim.generate("echo", stan="000042")
+    >>> echo.iso.mti, echo.iso.to_message()[11]
+    ('0800', '000042')
+    >>> sim.generate("refund", network="visa", currency="eur", at="2026-11-20").iso.mti
+    '0200'
+    >>> paid = sim.generate(entry="ecommerce", three_d_secure="authenticated", at="2026-11-20")
+    >>> paid.iso.to_message()[60]
+    '05000000054'
+    """
+    options = {name: value for name, value in locals().items() if name not in ("payment", *OF_A_MODEL)}
+    if not isinstance(description, str | None):
+        raise OptionError("description", "a text", shown(description))
+    if description and description.strip():
+        made = _by_model(description, provider, model, version or DEFAULT_VERSION, at)
+        return _made(made, made.network, format)
+    _check_words(payment, options)
+    made = generated(**options, **payment)
+    return _made(made, None if network is None else network_named(network), format)
+
+
+def _by_model(
+    description: str, provider: str | None, model: str | None, version: AnyVersion, at: AnyMoment | None
+) -> Generated:
+    """The message that a language model makes of *description*."""
     from sim.operations import llm
 
-    edition = DEFAULT_VERSION if version is None else version_named(version)
-    made = llm.generate(description, provider=provider, model=model, version=edition, at=moment(at))
-    return _made(made, made.network, format)
+    edition = version_named(version)
+    return llm.generate(description, provider=provider, model=model, version=edition, at=moment(at))
 
 
-def generate(
-    message_type: str,
-    *,
-    network: AnyNetwork | None,
-    format: Format | str | None = None,
-    **options: Any,
-) -> MessageTable:
-    """A generated message as a table; the options are those of `operations.generate`."""
-    asked = options_of(message_type, network=network, format=format, **options)
-    try:
-        made = operations.generate(**asked)
-    except OptionError as error:
-        raise as_asked(error, options) from None
-    return _made(made, asked["network"], format)
+def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
+    """Raise OptionError for the first word of *payment* that `generate` does not know, with the nearest."""
+    known = (*own, *Payment.__annotations__)
+    spellings = {name.split("_")[0]: name for name in known} | {name: name for name in known}
+    for name in payment:
+        if name not in known and name not in LIMITS:
+            raise OptionError(name, "one of " + ", ".join(known), "no option", None, closest(name, spellings))
 
 
 def respond(
     request: MessageArgument | bytes,
-    code: str | None,
+    code: str | None = None,
     *,
     amount_minor_units: int | None = None,
     balance_minor_units: int | None = None,
     format: Format | str | None = None,
 ) -> MessageTable:
-    """The response to *request* as a table."""
+    """Answer a request or an advice, as an issuer does: the decision, and what was asked for, such as results
+    of checks, a balance or an answer to the chip.
+
+    Parameters
+    ----------
+    request
+        The message to answer, in any form.
+    code
+        The response code, DE 39; None approves.
+    amount_minor_units
+        How much is approved, where that is less than was asked for.
+    balance_minor_units
+        The balance that a balance inquiry is answered with; None is a sample value.
+    format
+        The wire format that *request* is in, where it is known; None guesses. The response has the elements
+        of a format that is given, as in `generate`: what has no place there is left out, and `.iso.notes`
+        says so.
+
+    Returns
+    -------
+    MessageTable
+        The response.
+
+    Raises
+    ------
+    BuildError
+        Nothing answers such a message, or *code* has the wrong length.
+    OptionError
+        More is approved than was asked for, or an amount is none.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.respond(sim.generate("auth"), "51").iso.mti
+    '0110'
+    """
     given = take(request, format=format)
     made = operations.respond(
         readable(given),
@@ -196,12 +442,46 @@ def respond(
 def reverse(
     original: MessageArgument | bytes,
     *,
-    stan: str | None,
-    at: AnyMoment | None,
+    stan: str | None = None,
+    at: AnyMoment | None = None,
     final_amount_minor_units: int | None = None,
     format: Format | str | None = None,
 ) -> MessageTable:
-    """The reversal of *original* as a table."""
+    """Undo a message: the reversal of *original*, in full or in part, with the original's data elements.
+
+    Parameters
+    ----------
+    original
+        An authorization or a financial message, in any form.
+    stan
+        The reversal's own trace number, six digits; None is the next one.
+    at
+        The reversal's own moment, as in `generate`; None is the original's.
+    final_amount_minor_units
+        What stays of the amount, where only a part is undone.
+    format
+        The wire format that *original* is in, where it is known; None guesses. The reversal has the elements
+        of a format that is given, as in `generate`: what has no place there is left out, and `.iso.notes`
+        says so.
+
+    Returns
+    -------
+    MessageTable
+        The reversal.
+
+    Raises
+    ------
+    BuildError
+        *original* is no authorization and no financial message.
+    OptionError
+        *at* is no moment, or more would stay than there was.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.reverse(sim.generate("financial")).iso.mti
+    '0400'
+    """
     given, final = take(original, format=format), final_amount_minor_units
     made = operations.reverse(readable(given), stan=stan, at=moment(at), final_amount_minor_units=final)
     return _made(made, given.network, format)
@@ -218,11 +498,42 @@ def build(
     version: AnyVersion | None = None,
     format: Format | str | None = None,
 ) -> RawMessage:
-    """The text of a message in any form, or of a dict of elements; in *format*, its bytes as hex digits."""
+    """Write a message as text: MTI, bitmap, data elements; or as the bytes of a wire format.
+
+    Parameters
+    ----------
+    fields
+        A message in any form, or a dict of `0` (or `"mti"`) and data element numbers. The bitmap follows
+        from them.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+    format
+        The wire format to write it in, as hexadecimal digits without framing; None and `text` are the text
+        form.
+
+    Returns
+    -------
+    RawMessage
+        A str whose repr leaves the elements out, so that no card number stays in a notebook; `print`
+        shows it all.
+
+    Raises
+    ------
+    BuildError
+        An element cannot be written; the error names it, what was expected and what was found.
+    ChoiceError
+        No version is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> print(sim.build({"mti": "0800", 3: "990000", 11: "123456"}))
+    08002020000000000000990000123456
+    """
     made = from_elements(fields, version) if isinstance(fields, Mapping) else readable(take(fields, version))
     written = RawMessage(building.written_as(made, format))
     if notes := building.told_otherwise(made, format):
-        warnings.warn(f"what bytes do not tell: {'; '.join(notes)}", stacklevel=3)
+        warnings.warn(f"what bytes do not tell: {'; '.join(notes)}", stacklevel=2)
     return written
 
 
@@ -232,7 +543,39 @@ def mask(
     version: AnyVersion | None = None,
     format: Format | str | None = None,
 ) -> str:
-    """The text of a message with card data starred out."""
+    """Star out the card data of a message, so that its text can go into a ticket or a mail.
+
+    A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data keep nothing. The
+    layout stays, so that lengths and offsets can still be followed. A broken text keeps no long run
+    of digits.
+
+    Parameters
+    ----------
+    message
+        A message in any form.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+    format
+        The name of a wire format: what is read by it is given as text. None takes *message* as it stands.
+
+    Returns
+    -------
+    str
+        The text, as long as the message's.
+
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.mask("0100400000000000000016" + "4111111111111111")
+    '0100400000000000000016411111******1111'
+    """
     whole = format is None and isinstance(message, str)  # as long as it was, whatever stands in it
     return dissect(take(message, version, None, TEXT_FORM if whole else format)).shown_text
 
@@ -245,7 +588,43 @@ def validate(
     version: AnyVersion | None = None,
     format: Format | str | None = None,
 ) -> FindingsTable:
-    """The findings on *message* as a table."""
+    """Check a message by the standard's rules and by its network's.
+
+    Parameters
+    ----------
+    message
+        A message in any form that `parse` takes. A broken text or a bad cell is a finding.
+    against
+        Other networks whose findings to list as well; they never make the message invalid.
+    network
+        The message's own, one of `sim.NETWORKS`; None is the card's.
+    version
+        One of `sim.VERSIONS`; None reads it off the MTI.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+
+    Returns
+    -------
+    FindingsTable
+        A row per finding, none when all is well; `.iso.valid` is the verdict, `.iso.networks` what each
+        network says.
+
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version or network is called that.
+    SpecError
+        No format is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> report = sim.validate("0800202000000000000099000012")
+    >>> report.iso.valid, len(report)
+    (False, 1)
+    """
     asked = several("against", against, "networks such as VISA and AMEX")
     try:
         given = take(message, version, network, format)
@@ -289,7 +668,33 @@ def plain_cell(value: object) -> object:
 def diff(
     a: MessageArgument | bytes, b: MessageArgument | bytes, *, format: Format | str | None = None
 ) -> DiffTable:
-    """The elements of *a* and *b* that differ, side by side."""
+    """Put the data elements in which two messages differ side by side, also across versions.
+
+    Parameters
+    ----------
+    a, b
+        Messages in any form that `parse` takes.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+
+    Returns
+    -------
+    DiffTable
+        `number`, `name`, `a`, `b`, `meaning_a`, `meaning_b`; empty when they are equal. An element that
+        one of them lacks is missing there. The bitmap, which follows from the elements, is left out.
+
+    Raises
+    ------
+    TypeError
+        One of them is no message argument.
+
+    Examples
+    --------
+    >>> import sim
+    >>> one, two = (sim.generate("echo", stan=stan) for stan in ("000001", "000002"))
+    >>> sim.diff(one, two)["number"].tolist()[-1]
+    11
+    """
     sides = [dissect(take(message, format=format)) for message in (a, b)]
     rows: list[tuple[object, ...]] = []
     for found in differences(*sides):

@@ -10,7 +10,7 @@ from sim.spec.networks import element_name, formats, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import network_named, version_named
 from sim.spec.tables import read_csv
-from sim.spec.words import AnyNetwork, AnyVersion
+from sim.spec.words import AnyNetwork, AnyVersion, MessageType
 from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table
@@ -20,9 +20,33 @@ _COMPARED = ("number", "name", "rule")
 _PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X": "not used"}
 
 
-def flows(network: AnyNetwork | None) -> Table:
-    """What *network* calls each flow and what carries it, by the standard where it has no way of its own; of
-    all networks where it is None."""
+def flows(network: AnyNetwork | None = None) -> Table:
+    """Give what networks call their flows, and which elements carry them.
+
+    Parameters
+    ----------
+    network
+        One of `sim.NETWORKS`; None gives the flows of all.
+
+    Returns
+    -------
+    Table
+        `flow` (partial approval, balance inquiry, sign-on ...), `network` (empty for the standard's own
+        way), `messages` (MTIs), `carried_by` (elements and sub-fields: `60.10` is sub-field 10 of DE 60),
+        `source`, `confidence`, `note`.
+
+    Raises
+    ------
+    ChoiceError
+        No network is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.flows("mastercard").set_index("flow")
+    >>> table.loc["pre-authorization", "carried_by"]
+    '61.7 = 4; 61.12 days; hold 30 days'
+    """
     own = None if network is None else network_named(network)
     found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]
     told = {row["flow"] for row in found if row["network"]}
@@ -34,8 +58,43 @@ def flows(network: AnyNetwork | None) -> Table:
     return ReferenceTable(columns_of(_FLOW_COLUMNS, sorted(rows)))
 
 
-def compare(first: AnyNetwork, second: AnyNetwork, message_type: str, version: AnyVersion | None) -> Table:
-    """What two networks ask differently of one kind of message."""
+def compare(
+    first: AnyNetwork,
+    second: AnyNetwork,
+    message_type: MessageType | str = "auth",
+    *,
+    version: AnyVersion | None = None,
+) -> Table:
+    """Set side by side what two networks ask differently of one kind of message.
+
+    Parameters
+    ----------
+    first, second
+        Two of `sim.NETWORKS`.
+    message_type
+        auth, financial, echo, advice or reversal, or an MTI such as 0110.
+    version
+        One of `sim.VERSIONS`; None is the version that both networks' own interfaces speak, 1987 where they
+        speak different ones.
+
+    Returns
+    -------
+    Table
+        A row per element and rule that differ: `number`, `name`, `rule` (`mti`, `presence` or the id of a
+        format) and a column per network, empty where it has no such rule.
+
+    Raises
+    ------
+    ChoiceError
+        No network, version or message type is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> table = sim.compare("VISA", "MASTERCARD")
+    >>> table[table["number"] == 61]["rule"].tolist()[:3]
+    ['other-amounts', 'pos-data', 'pos-data-absent']
+    """
     names = (network_named(first), network_named(second))
     spoken = {one.native_version for one in map(network_of, names)}
     edition = version_named(version or (spoken.pop() if len(spoken) == 1 else DEFAULT_VERSION))

@@ -56,8 +56,34 @@ class RulesTable(ReferenceTable):
     _rules = "rule"
 
 
-def fields(version: AnyVersion, network: AnyNetwork | None) -> Table:
-    """The data elements of *version*, and what *network* asks of them."""
+def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> Table:
+    """Give the data dictionary: the data elements of one version of ISO 8583.
+
+    Parameters
+    ----------
+    version
+        One of `sim.VERSIONS`.
+    network
+        One of `sim.NETWORKS`, to say what it asks of the elements as well.
+
+    Returns
+    -------
+    Table
+        `number`, `name`, `format` (the standard's notation: `n 6`, `n..19`, `ans..999`, `b 8`), `pattern`
+        (of dates), `note`, `source`; with *network* also `required_in`, the MTIs that must have the
+        element, and `network_format`, what the network expects of it.
+
+    Raises
+    ------
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.fields("1993").set_index("number").loc[39, "format"]
+    'n 3'
+    """
     version, network = version_named(version), None if network is None else network_named(network)
     elements = spec(version).elements
     columns = columns_of(
@@ -97,8 +123,31 @@ def _formats(network: str, version: str) -> dict[int, list[str]]:
     return found
 
 
-def codes(name: str | None) -> Table:
-    """One code list, or the names of all of them. Raises ChoiceError, with the names, for another."""
+def codes(name: str | None = None) -> Table:
+    """Give a code list.
+
+    Parameters
+    ----------
+    name
+        Such as `response_code`, `countries` or `currencies`; None gives the names of all lists.
+
+    Returns
+    -------
+    Table
+        `code`, `meaning` and what else the list has; without *name*, `name` and how many `codes`.
+
+    Raises
+    ------
+    ChoiceError
+        No list is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> response = sim.codes("response_code")
+    >>> response.loc[response["code"] == "51", "meaning"].iloc[0]
+    'not sufficient funds'
+    """
     if name is None:
         counts = {one: len(code_list(one)) for one in code_lists()}
         counts |= {one: len(rows()) for one, (rows, _) in _REGISTRIES.items()}
@@ -125,8 +174,20 @@ def _listed(rows: tuple[Code, ...]) -> Table:
 
 
 def rules() -> Table:
-    """The catalogue of rules, by the `rule` that findings name: the standard's and those all networks
-    share, then what single networks say of an element. `example` is a fault that causes the rule."""
+    """Give the catalogue of rules.
+
+    Returns
+    -------
+    Table
+        `rule` (as findings name it), `network` (empty where it is the standard's or all networks' own),
+        `severity`, `checks`, `source`, `hint`, `example` (a fault for `break_message`).
+
+    Examples
+    --------
+    >>> import sim
+    >>> "framing" in sim.rules()["rule"].tolist()
+    True
+    """
     examples: dict[str, str] = {}
     for fault in all_faults():
         examples.setdefault(fault.rule, fault.id)

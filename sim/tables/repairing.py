@@ -68,12 +68,47 @@ class EditsTable(Table):
 def repair(
     message: MessageArgument | bytes,
     *,
-    version: AnyVersion | None,
-    network: AnyNetwork | None,
-    unsafe: bool,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
+    unsafe: bool = True,
     format: Format | str | None = None,
 ) -> EditsTable:
-    """The edits that mend *message*."""
+    """Find the shortest edits that make a message read or valid. The message itself is left as it is.
+
+    Parameters
+    ----------
+    message
+        A message in any form, a broken one too.
+    version, network
+        As in `validate`.
+    unsafe
+        False makes no edit but safe ones: those that change how something is written, or take out what
+        nobody asks for. The others make up a value, or touch a card number, an amount or a currency.
+    format
+        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+
+    Returns
+    -------
+    EditsTable
+        A row per edit: `field`, `name`, `action`, `before`, `after` (card data hidden), `why`, `rule`,
+        `safe`. `.message` is the message after all of them, `.raw` its text, `.valid` the verdict on it,
+        `.left` the errors that no edit takes away.
+
+    Raises
+    ------
+    TypeError
+        *message* is no message argument.
+    ChoiceError
+        No version or network is called that.
+
+    Examples
+    --------
+    >>> import sim
+    >>> broken = sim.build(sim.generate("auth")).replace("164111111111111111", "164111111111111112")
+    >>> edits = sim.repair(broken)
+    >>> edits[["field", "action", "rule", "safe"]].values.tolist(), edits.valid
+    ([[2, 'changed', 'luhn', False]], True)
+    """
     content = dissect(take(message, version, network, format)).content
     given = None if version is None else str(version)
     made = operations.repair(content, version=given, network=network, unsafe=unsafe)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sim.operations.search import search as entries
+from sim.spec.words import SearchKind
 from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table
@@ -18,8 +19,37 @@ class SearchTable(ReferenceTable):
     _nothing = "Nothing found."
 
 
-def search(text: str, kind: str | None) -> Table:
-    """Every entry that has all words of *text*."""
+def search(text: str, kind: SearchKind | None = None) -> Table:
+    """Look for words, numbers, codes and tags in all that the toolkit knows.
+
+    Parameters
+    ----------
+    text
+        One or more words, all of which must be there: `terminal`, `de 41`, `9F1C`, `51`, `visa token`.
+    kind
+        Only these: element, part (of an element, by network), code, tag (of chip data, and its bits), rule,
+        fault or flow. None looks for all.
+
+    Returns
+    -------
+    Table
+        Best first: `kind`, `key` (`DE 41`, `9F1C`, `51`), `name`, `inside` (the list, element or tag around
+        it), `versions` and `network` (empty where it is any), `text`, `source`, `call` (what gives all of
+        it). No rows where nothing has all words.
+
+    Raises
+    ------
+    ChoiceError
+        There is no such kind.
+    OptionError
+        There is no word in *text*.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.search("9F1C")[["key", "name"]].iloc[0].tolist()
+    ['9F1C', 'Terminal identification']
+    """
     rows = [[_text(getattr(one, name)) for name in _COLUMNS] for one in entries(text, kind)]
     return SearchTable(columns_of(_COLUMNS, rows))
 

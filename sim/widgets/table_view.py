@@ -14,6 +14,8 @@ import pandas as pd
 import traitlets
 
 from sim.grid import as_html, style, table_html
+from sim.tables.argument import MessageArgument
+from sim.tables.messages import parse
 from sim.tables.tables import Table
 from sim.widgets.statics import STATIC, bundled
 
@@ -113,3 +115,33 @@ def _sorted(seen: pd.DataFrame, name: str, *, down: bool) -> pd.DataFrame:
         return seen.sort_values(
             name, ascending=not down, kind="stable", na_position="last", key=lambda cells: cells.astype(str)
         )
+
+
+def show(table: MessageArgument, *, rows: int = 25) -> TableView:
+    """Dress a table for reading: turn its pages, filter and sort it, with card data hidden.
+
+    Parameters
+    ----------
+    table
+        Any table of the toolkit, or a message in any form.
+    rows
+        How many rows a page has.
+
+    Returns
+    -------
+    TableView
+        What a notebook shows; `.to_html()` gives all rows as HTML that needs no kernel. The same table
+        gives the same HTML.
+
+    Raises
+    ------
+    TypeError
+        *table* is neither a table nor a message.
+
+    Examples
+    --------
+    >>> import sim
+    >>> "✖ error" in sim.show(sim.validate(sim.generate("auth", pan="4111111111111112"))).to_html()
+    True
+    """
+    return TableView(table if isinstance(table, Table) else parse(table), rows=rows)

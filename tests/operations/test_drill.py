@@ -53,7 +53,7 @@ def test_a_message_of_a_question_is_a_message() -> None:
 
 def test_five_in_a_row_offer_the_next_level() -> None:
     """And a wrong answer begins the streak anew."""
-    practice = drill("bits", 1, seed=3)
+    practice = drill("bits", level=1, seed=3)
     for _ in range(5):
         practice(practice.question.answer)
     assert "try level 2" in practice.said
@@ -65,7 +65,7 @@ def test_five_in_a_row_offer_the_next_level() -> None:
 
 def test_what_was_missed_twice_is_to_be_read_again() -> None:
     """The verdict tells the right answer and why, and then the notebook."""
-    practice = drill("mti", 1, seed=3)
+    practice = drill("mti", level=1, seed=3)
     first = practice.question
     practice("9999")
     assert first.shown in practice.said

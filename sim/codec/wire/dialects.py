@@ -34,14 +34,38 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
 def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None) -> Format:
-    """Read a format of one's own and make it known by its *name*: None is what a row `name` says, else the
-    file's.
+    """Read a format of one's own and make it known by its name.
 
-    A `.toml` file is a format as the ready ones are (`sim/spec/data/formats`); `.xml` a packager of jPOS;
-    `.json` a specification of moov-io/iso8583 or of pyiso8583, `.py` a module that writes one of pyiso8583
-    out; a dict is the same as any of these tables. Raises SpecError naming the element and the line of the
-    first row that is none, OptionError where no file can have that name, OSError where the file cannot be
-    read.
+    Parameters
+    ----------
+    path
+        A `.toml` file: what it `extends` (a version or a format), a `title`, a `source`, and what is
+        written otherwise there: elements (`[elements.41]`, `format = "ans 16"`), what is inside them
+        (`parts`), how they are written. Or what you have already: a packager of jPOS (`.xml`), a
+        specification of moov-io/iso8583 (`.json`) or of pyiso8583 (`.json`, a `.py` that writes it out, or
+        the dict itself).
+    name
+        What to call it; None is what a row `name` says, else the file's name.
+
+    Returns
+    -------
+    The format. From now on `format=` takes it, or its name.
+
+    Raises
+    ------
+    SpecError
+        Names the element and the line of the first row that says what it cannot.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, sim, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "my-host.toml"
+    ...     _ = file.write_text('extends = "bcd"\\ntitle = "My host"\\nsource = "its manual"')
+    ...     sim.load_format(file).digits
+    'bcd'
     """
     lines: list[str] = []
     if isinstance(path, Mapping):

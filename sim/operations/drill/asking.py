@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from sim.operations.drill.topics import LEVELS, Question, question
+from sim.spec.words import DrillTopic
 
 _IN_A_ROW = 5  # right answers after which the next level is offered
 _TOO_MANY = 2  # wrong answers to questions of a topic after which its notebook is named
@@ -60,12 +61,39 @@ class Drill:
         return f"{before}{head}\n{self.question.text}"
 
 
-def drill(topic: str, level: int = 1, seed: int | str | None = None) -> Drill:
-    """Questions on *topic*, one of `TOPICS`, of a *level* from 1 to 3. Without a *seed* others come each
-    time. Raises ChoiceError for an unknown topic or level.
+def drill(topic: DrillTopic | str = "bitmap", *, level: int = 1, seed: int | str | None = None) -> Drill:
+    """Practise one idea: small questions, another after each answer.
 
-    >>> drill("bits", 1, seed=1)
-    bits, level 1, question 1
-    Write the hexadecimal digit 4 as four bits.
+    Show the drill to see its question; call it with an answer to get the verdict and the next question.
+    `sim.widgets.DrillPanel` is the same as a panel.
+
+    Parameters
+    ----------
+    topic
+        mti, bitmap, lengths, card, amounts, dates, responses, entry, tlv or bits.
+    level
+        1 (one step), 2 (as in a message) or 3 (several steps, or the rarer case).
+    seed
+        The same seed gives the same questions. None gives others each time.
+
+    Returns
+    -------
+    Drill
+        With `question`, `streak`, `right`, `asked` and `read_again`, the notebooks to read again.
+
+    Raises
+    ------
+    ChoiceError
+        There is no such topic or level.
+
+    Examples
+    --------
+    >>> import sim
+    >>> practice = sim.drill("bitmap", level=1, seed=1)
+    >>> practice
+    bitmap, level 1, question 1
+    A bitmap begins with 47, and the rest is zeros. Which elements follow?
+    >>> practice([2, 6, 7, 8]).said
+    'Right. 1 of 1, streak 1.'
     """
     return Drill(topic, level, secrets.randbelow(10**9) if seed is None else seed)

@@ -7,7 +7,7 @@ light and dark pages both work. Colours differ in lightness, too (Okabe and Ito)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from sim.spec import lookup_anywhere
 from sim.spec.networks import NETWORKS, element_name
 from sim.spec.registries import currency
 from sim.spec.spellings import choose
+from sim.spec.words import PlotKind
+from sim.tables.argument import MessageArgument
 from sim.tables.plots.draw import (
     MatrixCell,
     Ridge,
@@ -48,9 +50,47 @@ _BINS = ("1s", "5s", "10s", "30s", "1min", "5min", "10min", "30min", "1h", "3h",
 _BIN_WORDS = {"s": "second", "min": "minute", "h": "hour", "D": "day"}
 
 
-def plot(frame: object, kind: str = "traffic", ax: Axes | None = None) -> Axes:
-    """Draw *frame*, a table with a row per message or a list of messages, as one of `KINDS`."""
-    return KINDS[choose("kind", kind, KINDS)](frame, ax)
+def plot(
+    messages: MessageArgument | Iterable[MessageArgument],
+    kind: PlotKind = "traffic",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw many messages.
+
+    No card data is drawn; broken messages are counted beneath.
+
+    Parameters
+    ----------
+    messages
+        A table with a row for each message, as `read` gives, or a list of messages.
+    kind
+        traffic (how many when, by network and MTI), responses (response codes by network), presence
+        (which data elements stand in which MTI), amounts (how large, by currency, in its own decimals) or
+        lanes (transactions along the log, the unusual ones first; also of what `match` gives).
+    ax
+        What to draw on; None makes a figure.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+
+    Raises
+    ------
+    ImportError
+        matplotlib is missing (extra `plot`).
+    ChoiceError
+        No kind of plot is called that.
+    TypeError
+        *messages* are no messages.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.plot([sim.generate("auth"), sim.generate("echo")], "presence").get_title(loc="left")
+    'Data elements present'
+    """
+    return KINDS[choose("kind", kind, KINDS)](messages, ax)
 
 
 def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:

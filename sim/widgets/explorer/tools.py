@@ -90,7 +90,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         show(self.said, True)
 
 
-def _pictures(table: Any, kind: str) -> str:
+def _pictures(table: Any, kind: Any) -> str:
     """The plot for a light page and for a dark one, of which the style sheet shows the one that fits."""
     drawn = _drawn(plot(table, kind), kind, "iso-on-light")  # first: it says where matplotlib is missing
     from matplotlib import style

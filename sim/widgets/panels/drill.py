@@ -30,7 +30,7 @@ class DrillPanel(Panel):
 
     def __init__(self, topic: str = "bitmap", level: int = 1, seed: int | str | None = None) -> None:
         self._seed = seed
-        self._drill: Drill = drill(topic, level, seed)
+        self._drill: Drill = drill(topic, level=level, seed=seed)
         self.topic_choice = ipywidgets.Dropdown(description="Topic", options=list(TOPICS), value=topic)
         self.level_choice = ipywidgets.Dropdown(description="Level", options=list(LEVELS), value=level)
         self.answer = ipywidgets.Text(description="Answer", continuous_update=False)
@@ -62,7 +62,7 @@ class DrillPanel(Panel):
             self._tell(before)
 
     def _begin(self, change: Any) -> None:
-        self._drill, self.answer.value = drill(self.topic, self.level, self._seed), ""
+        self._drill, self.answer.value = drill(self.topic, level=self.level, seed=self._seed), ""
         self._tell()
 
     def _tell(self, before: str = "") -> None:
