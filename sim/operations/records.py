@@ -48,6 +48,7 @@ def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
     from sim.operations.validation import Report, validate
     from sim.operations.verdict import Verdict
 
+    against = tuple(network_named(name, "against") for name in against)
     if reading.message is not None and not reading.misfits:
         return validate(reading.message, network=reading.network, against=against)
     view = dissect(reading)
