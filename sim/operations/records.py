@@ -11,6 +11,7 @@ from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import read
 from sim.paste.reading import TEXT, Reading
+from sim.spec.spellings import network_named
 
 if TYPE_CHECKING:
     from sim.judge import Finding
