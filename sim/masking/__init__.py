@@ -22,7 +22,7 @@ from typing import NamedTuple
 from sim.elements import chip_data
 from sim.kept import Kept
 from sim.masking import search as search
-from sim.masking.inside import cover_chip, cover_tagged
+from sim.masking.inside import cover_chip, cover_tagged, names_card_data
 from sim.masking.inside import cover_parts as cover_parts
 from sim.masking.search import SHORTEST_PAN, Span, hide, middle
 from sim.masking.search import is_card as is_card
@@ -77,6 +77,11 @@ def _telling(version: str) -> frozenset[int]:
 def is_sensitive(number: int, version: str) -> bool:
     """Whether the element always holds card data, a PIN or key material in this version."""
     return _kinds(version).get(number) in ("pan", "hidden", "account", "chip")
+
+
+def may_hold_card_data(number: int, version: str) -> bool:
+    """Whether the element, or a part of it in anybody's layout, is for card data, a PIN or key material."""
+    return number in _kinds(version) or names_card_data(version, number)
 
 
 def tells_itself(number: int, version: str) -> bool:

@@ -58,6 +58,11 @@ def _of_networks(version: str, number: int) -> tuple[_Known, ...]:
     return tuple(one for one in made if one.named or one.roomy)
 
 
+def names_card_data(version: str, number: int) -> bool:
+    """Whether a layout of the element, anybody's, names card data among its parts."""
+    return any(one.named for one in _known(version, number))
+
+
 def _known(version: str, number: int) -> tuple[_Known, ...]:
     known, own = _of_networks(version, number), of_dialects(version, number)
     return (*known, *(_Known(one, True, True) for one in own)) if own else known

@@ -18,6 +18,7 @@ from sim.codec.bitmap import ALL_BITS
 from sim.errors import BITMAP_FIELD
 from sim.masking import UNREAD, Stretch, mask_cells, mask_piece
 from sim.spec import spec
+from sim.tables.card_data import Secret
 
 Masks = Mapping[str, str]
 
@@ -71,6 +72,8 @@ def _cell(number: int | None, value: str, version: str, failing: object) -> Stre
 
 def shown_cell(cell: Any, masks: Masks) -> object:
     """A cell of unknown meaning as it may be shown; *masks* knows some texts by heart."""
+    if isinstance(cell, Secret):
+        return cell.shown
     if isinstance(cell, str):
         return masks[cell] if cell in masks else _without_known(cell, masks)
     if isinstance(cell, bool) or cell is None:
@@ -101,7 +104,7 @@ def _without_known(text: str, masks: Masks) -> str:
 
 def shown_labels(index: pd.Index, masks: Masks) -> pd.Index:
     """Row or column labels as they may be shown."""
-    before = index.tolist()
+    before = list(index)
     labels: list[Any] = [shown_cell(label, masks) for label in before]
     if isinstance(index, pd.MultiIndex):
         return pd.MultiIndex.from_tuples(labels, names=index.names) if labels else index

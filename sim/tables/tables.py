@@ -99,7 +99,7 @@ class Column(_Display, _Series):  # type: ignore[misc]  # describe is final in t
     def masked(self) -> pd.Series[Any]:
         """The same as a plain Series that may be shown."""
         plain = pd.Series(self)
-        before = plain.tolist()
+        before = list(plain)
         cells = [shown_cell(cell, self._masks) for cell in before]
         changed = any(new is not old for new, old in zip(cells, before, strict=True))
         shown = pd.Series(cells, index=plain.index, name=plain.name, dtype=object) if changed else plain

@@ -27,7 +27,7 @@ from sim.tables.columns.cards import Cards, names
 from sim.tables.columns.check import Checks
 from sim.tables.columns.cut import Block, cut, few
 from sim.tables.columns.lines import POOL, Bools, Finder, Ints, Lines, finder
-from sim.tables.columns.table import MessagesTable, label, number_of
+from sim.tables.columns.table import MessagesTable, covered, label, number_of
 
 Selector = int | str
 
@@ -210,12 +210,13 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     """*parts* as one table; one without rows only says something."""
     told = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
     parts = [part for part in parts if part.count]
+    versions = tuple(sorted(frozenset().union(*(one.versions for one in parts))))
     columns: dict[str, Any] = {}
     for name in _names(parts, options):
         cells = [part.columns.get(name) for part in parts]
-        columns[name] = _column(name, cells, [part.count for part in parts])
+        columns[name] = covered(name, _column(name, cells, [part.count for part in parts]), versions)
     made = MessagesTable(columns, copy=False)
-    facts: dict[str, Any] = {"versions": tuple(sorted(frozenset().union(*(one.versions for one in parts))))}
+    facts: dict[str, Any] = {"versions": versions}
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
     if empty := frozenset().union(*(one.empty_secondary for one in parts)):
         facts["empty_secondary"] = empty

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,20 @@ import pandas as pd
 from sim.codec import Message, build
 from sim.errors import BuildError
 from sim.grid import Grid
-from sim.masking import is_sensitive, mask, mask_text
+from sim.masking import is_sensitive, mask, mask_text, may_hold_card_data
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
 from sim.operations.validation import judge
 from sim.spec import VERSIONS
 from sim.tables import render
 from sim.tables.argument import facts_of
+from sim.tables.card_data import CardData, Cover
 from sim.tables.messages import columns_of, plain_cell
 from sim.tables.shown import is_missing, shown_cell, shown_labels
-from sim.tables.tables import Column, FindingsTable, Table
+from sim.tables.tables import FindingsTable, Table
 
 _LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
+LONGEST_PREFIX = 6
 # Behind this mark stand the bytes of a row that is no message, as hex digits.
 BYTES_MARK = "0x"
 _BYTES_SHOWN = 22
@@ -96,48 +99,25 @@ def _shown_alone(name: object, cells: Sequence[object], versions: Sequence[str])
     return _shown(name, cells, [version] * len(cells), [""] * len(cells))
 
 
-def _shown_index(index: pd.Index, versions: Sequence[str]) -> pd.Index:
-    """Labels as they may be shown: each level by its name."""
-    if not any(number_of(name) for name in index.names):
-        return shown_labels(index, {})
-    if isinstance(index, pd.MultiIndex):
-        levels = [
-            _shown_alone(name, index.get_level_values(at).tolist(), versions)
-            for at, name in enumerate(index.names)
-        ]
-        return pd.MultiIndex.from_arrays(levels, names=index.names)
-    return pd.Index(_shown_alone(index.name, index.tolist(), versions), dtype=object, name=index.name)
+@dataclass(frozen=True, slots=True)
+class ColumnShown:
+    """How the cells of column *name* are shown, in a table of messages of *versions*. What is cut off a card
+    number and no longer than its first six digits, the issuer's, is no card data."""
+
+    name: str
+    versions: tuple[str, ...]
+
+    def __call__(self, text: str) -> str:
+        if self.name == "DE2" and len(text) <= LONGEST_PREFIX:
+            return text
+        return str(_shown_alone(self.name, [text], self.versions)[0])
 
 
-class MessagesColumn(Column):
-    """A column or row of a `MessagesTable`."""
-
-    @property
-    def _constructor(self) -> type[MessagesColumn]:
-        return MessagesColumn
-
-    @property
-    def _constructor_expanddim(self) -> type[MessagesTable]:
-        return MessagesTable
-
-    def masked(self) -> pd.Series[Any]:
-        plain = pd.Series(self)
-        versions = _versions(facts_of(self))
-        cells = plain.tolist()
-        if number_of(plain.name) or plain.name in _SAFE or plain.name == "text":
-            shown = _shown_alone(plain.name, cells, versions)
-        else:
-            shown = [
-                _shown_alone(name, [cell], versions)[0]
-                for name, cell in zip(plain.index.tolist(), cells, strict=True)
-            ]
-        changed = any(new is not old for new, old in zip(shown, cells, strict=True))
-        made = pd.Series(shown, index=plain.index, name=plain.name, dtype=object) if changed else plain.copy()
-        made.index = _shown_index(plain.index, versions)
-        return made.rename(shown_cell(plain.name, {}))  # type: ignore[call-overload, no-any-return]
-
-    def value_counts(self, *args: Any, **kwargs: Any) -> Any:
-        return MessagesColumn(super().value_counts(*args, **kwargs)).__finalize__(self)
+def covered(name: str, texts: Any, versions: tuple[str, ...]) -> Any:
+    """The column *name* of *texts*, one that masks itself where it may hold card data."""
+    number = number_of(name)
+    holds = name == "text" or (number and any(may_hold_card_data(number, version) for version in VERSIONS))
+    return CardData(texts, Cover(frozenset({ColumnShown(name, versions or VERSIONS)}))) if holds else texts
 
 
 class MessagesTable(Table):
@@ -157,30 +137,23 @@ class MessagesTable(Table):
         """What belongs to all messages: `validate()`, `message(row)`."""
         return MessagesView(self)
 
-    @property
-    def _constructor_sliced(self) -> type[MessagesColumn]:
-        return MessagesColumn
-
     def masked(self) -> pd.DataFrame:
         plain = pd.DataFrame(self).copy(deep=False)
         plain.attrs = {}
         known = _versions(facts_of(self))
         versions = self._cells("version", "")
         pans = self._cells("DE2", "")
-        elements = [(at, name) for at, name in enumerate(plain.index) if number_of(name) or name == "text"]
         for at, name in enumerate(plain.columns):
             cells = plain.iloc[:, at].tolist()
             fallback = _strictest(number_of(name), known)
             read_as = [one if one in VERSIONS else fallback for one in versions]
             shown = _shown(name, cells, read_as, pans)
-            for row, element in elements:  # a table on its side
-                shown[row] = _shown_alone(element, [cells[row]], known)[0]
             if any(new is not old for new, old in zip(shown, cells, strict=True)):
                 column = np.empty(len(shown), dtype=object)
                 column[:] = shown
                 plain.isetitem(at, column)
-        plain.index = _shown_index(plain.index, known)
-        plain.columns = _shown_index(plain.columns, known)
+        plain.index = shown_labels(plain.index, {})
+        plain.columns = shown_labels(plain.columns, {})
         return plain
 
     def _cells(self, name: str, missing: object) -> list[Any]:

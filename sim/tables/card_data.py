@@ -1,0 +1,247 @@
+"""Columns of card data: an extension type that masks itself wherever pandas shows it.
+
+pandas writes a column, its distinct values, the labels of an index, the keys of groups and the cells of a row
+each in a place of its own. All of them ask the cells or their array, so these are what masks. A cell is the
+true text in all that is done with it (compared, cut, joined, hashed, encoded); `str`, `repr` and `format` of
+it are masked. Exports give the digits: `tolist`, `to_numpy`, `to_csv`, `to_json`, `to_parquet`,
+`astype(str)`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray, ExtensionDtype, no_default
+from pandas.api.indexers import check_array_indexer
+
+from sim.masking import mask_piece
+from sim.masking.texts import STAR
+
+_TEXTS = pd.StringDtype("pyarrow", na_value=np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """How the texts of a column are shown: as the one of `ways` that hides most has it; by their looks
+    where there is none."""
+
+    ways: frozenset[Callable[[str], str]] = frozenset()
+
+    def __call__(self, text: str) -> str:
+        shown = [way(text) for way in self.ways] or [mask_piece(text)]
+        return max(shown, key=lambda one: (one != text, one.count(STAR) - len(one)))
+
+    def __or__(self, other: Cover) -> Cover:
+        return self if self == other else Cover(self.ways | other.ways)
+
+
+class Secret(str):
+    """A text of a column of card data: shown masked, and otherwise the text."""
+
+    __slots__ = ("cover",)
+    cover: Cover
+
+    def __new__(cls, text: str, cover: Cover) -> Self:
+        made = super().__new__(cls, text)
+        made.cover = cover
+        return made
+
+    @property
+    def shown(self) -> str:
+        """The text as it may be shown."""
+        return self.cover(self[:])
+
+    def __str__(self) -> str:
+        return self.shown
+
+    def __repr__(self) -> str:
+        return repr(self.shown)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.shown, spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Secret, (self[:], self.cover)
+
+
+class CardDataType(ExtensionDtype):
+    """The type of a column of card data. It bears the name of pandas' texts, so that files written from such
+    a column (Parquet) are read where this package is not installed."""
+
+    name = "str"
+    type = str
+    kind = "O"
+    na_value = np.nan
+    _metadata = ()
+
+    @classmethod
+    def construct_array_type(cls) -> builtins.type[CardData]:
+        """The array of this type."""
+        return CardData
+
+    @classmethod
+    def construct_from_string(cls, string: str) -> Self:
+        """Always TypeError: the name is that of pandas' own texts."""
+        raise TypeError(f"no column of card data is made by the name {string!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CardDataType)
+
+    def __hash__(self) -> int:
+        return hash(CardDataType)
+
+
+class CardData(ExtensionArray):
+    """Texts, missing ones as NaN, with their `Cover`."""
+
+    dtype = CardDataType()
+
+    def __init__(self, texts: Any, cover: Cover) -> None:
+        self._texts = texts
+        self._cover = cover
+
+    @classmethod
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:
+        if isinstance(scalars, CardData):
+            return cls(scalars._texts.copy() if copy else scalars._texts, scalars._cover)
+        covers = [one.cover for one in scalars if isinstance(one, Secret)]
+        return cls(pd.array(_plain(scalars), dtype=_TEXTS), reduce(operator.or_, covers, Cover()))
+
+    @classmethod
+    def _from_factorized(cls, values: Any, original: Any) -> Self:
+        return cls(pd.array(_plain(values), dtype=_TEXTS), original._cover)
+
+    @classmethod
+    def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
+        joined = pd.concat([pd.Series(one._texts) for one in to_concat], ignore_index=True)
+        return cls(joined.array, reduce(operator.or_, (one._cover for one in to_concat)))
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __getitem__(self, item: Any) -> Any:
+        return self._of(self._texts[check_array_indexer(self, item)])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        made = value if isinstance(value, CardData) else None
+        self._texts[check_array_indexer(self, key)] = made._texts if made else _plain(value)
+        if made:
+            self._cover |= made._cover
+
+    def __getattr__(self, name: str) -> Any:
+        # `Series.str` asks its array for each of its methods by such a name, and there is no public way for
+        # an array of another package to have them: pandas>=3.0,<4, as the package says.
+        if not name.startswith("_str_"):
+            raise AttributeError(name)
+        method = getattr(self._texts, name)
+        return lambda *args, **kwargs: self._of(method(*args, **kwargs))
+
+    def _of(self, made: Any) -> Any:
+        """What was *made* of the texts, covered like them where it is text."""
+        if isinstance(made, type(self._texts)):
+            return type(self)(made, self._cover)
+        return Secret(made, self._cover) if isinstance(made, str) else made
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all texts."""
+        return int(self._texts.nbytes)
+
+    def isna(self) -> Any:
+        """Which cells are missing."""
+        return self._texts.isna()
+
+    def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
+        """The cells at *indices*."""
+        filler = fill_value[:] if isinstance(fill_value, str) else None
+        made = self._texts.take(indices, allow_fill=allow_fill, fill_value=filler)
+        return type(self)(made, self._cover)
+
+    def copy(self) -> Self:
+        """A copy."""
+        return type(self)(self._texts.copy(), self._cover)
+
+    def unique(self) -> Self:
+        """The distinct texts."""
+        return type(self)(self._texts.unique(), self._cover)
+
+    def factorize(self, use_na_sentinel: bool = True) -> tuple[Any, Self]:
+        """The distinct texts, and which of them each cell is."""
+        codes, texts = self._texts.factorize(use_na_sentinel=use_na_sentinel)
+        return codes, type(self)(texts, self._cover)
+
+    def value_counts(self, dropna: bool = True) -> pd.Series[Any]:
+        """How often each text comes."""
+        counts = pd.Series(self._texts).value_counts(dropna=dropna)
+        return pd.Series(counts.array, pd.Index(type(self)(counts.index.array, self._cover)), name="count")
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """The cells as *dtype*; as objects they stay masked."""
+        asked = pd.api.types.pandas_dtype(dtype)
+        if asked == self.dtype:
+            return self.copy() if copy else self
+        if asked == np.dtype(object):
+            cells = np.empty(len(self), dtype=object)
+            cells[:] = list(self)
+            return cells
+        return self._texts.astype(dtype, copy=copy)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: object = no_default) -> Any:
+        """The true texts."""
+        return self._texts.to_numpy(dtype=dtype, copy=copy, na_value=na_value)
+
+    def tolist(self) -> list[Any]:
+        """The true texts."""
+        return list(self._texts.tolist())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self._texts, dtype=dtype)
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        return self._texts.__arrow_array__(type)
+
+    def _values_for_argsort(self) -> Any:
+        return self._texts.to_numpy(dtype=object, na_value=None)
+
+    def _formatter(self, boxed: bool = False) -> Callable[[Any], str | None]:
+        return lambda cell: self._cover(cell[:]) if isinstance(cell, str) else str(cell)
+
+    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        made = self._of(getattr(pd.Series(self._texts), name)(skipna=skipna, **kwargs))
+        return type(self)._from_sequence([made]) if keepdims else made
+
+
+def _plain(scalars: Any) -> Any:
+    """Texts without their covers."""
+    if isinstance(scalars, str):
+        return scalars[:]
+    if isinstance(scalars, Iterable) and not isinstance(scalars, ExtensionArray):
+        return [one[:] if isinstance(one, str) else one for one in scalars]
+    return scalars
+
+
+def _with_operators() -> None:
+    def made(name: str) -> Callable[[CardData, Any], Any]:
+        plain = getattr(operator, name)
+
+        def method(self: CardData, other: Any) -> Any:
+            if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
+                return NotImplemented
+            return self._of(
+                plain(self._texts, other._texts if isinstance(other, CardData) else _plain(other))
+            )
+
+        return method
+
+    for name in ("eq", "ne", "lt", "le", "gt", "ge", "add"):
+        setattr(CardData, f"__{name}__", made(name))
+
+
+_with_operators()
