@@ -36,7 +36,7 @@ def element(table: pd.DataFrame, number: int) -> str:
     places = _places(table, number)
     if not places:
         raise KeyError(f"the message has no DE {number}")
-    return str(table["value"].iloc[places[0]])
+    return str(table["value"].tolist()[places[0]])
 
 
 def set_element(table: pd.DataFrame, number: int, value: str) -> None:

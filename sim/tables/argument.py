@@ -48,8 +48,9 @@ def take(
     network = None if network is None else network_named(network)
     version = None if version is None else version_named(version)
     if isinstance(message, str):
-        refuse_many(str(message))
-        return read(str(message), format=format, version=version, network=network)
+        text = message[:]  # a cell of a table shows itself masked
+        refuse_many(text)
+        return read(text, format=format, version=version, network=network)
     if isinstance(message, bytes | bytearray):
         found = read(bytes(message), format=format, version=version, network=network)
         if found.message is not None or format is not None:
@@ -112,7 +113,9 @@ def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
         )
     if not plain.columns.is_unique or not {"number", "value"} <= set(plain.columns):
         raise TypeError("a message table has the columns number and value")
-    return list(zip(plain["number"].tolist(), plain["value"].tolist(), strict=True))
+    # A cell shows itself masked: what is taken is its text.
+    values = [cell[:] if isinstance(cell, str) else cell for cell in plain["value"].tolist()]
+    return list(zip(plain["number"].tolist(), values, strict=True))
 
 
 def _of_rows(

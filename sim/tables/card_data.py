@@ -2,8 +2,8 @@
 
 pandas writes a column, its distinct values, the labels of an index, the keys of groups and the cells of a row
 each in a place of its own. All of them ask the cells or their array, so these are what masks. A cell is the
-true text in all that is done with it (compared, cut, joined, hashed, encoded); `str`, `repr` and `format` of
-it are masked. Exports give the digits: `tolist`, `to_numpy`, `to_csv`, `to_json`, `to_parquet`,
+true text in all that is done with it (compared, cut, joined, put into other text); its `str` and `repr`, and
+so `print`, are masked. Exports give the digits: `tolist`, `to_numpy`, `to_csv`, `to_json`, `to_parquet`,
 `astype(str)`.
 """
 
@@ -27,6 +27,11 @@ from sim.masking.texts import STAR
 _TEXTS = pd.StringDtype("pyarrow", na_value=np.nan)
 
 
+def least(ways: Iterable[str]) -> str:
+    """Of the *ways* to show a text the one that shows least of it."""
+    return min(ways, key=lambda shown: 0 if shown.endswith("hidden]") else len(shown) - shown.count(STAR))
+
+
 @dataclass(frozen=True, slots=True)
 class Cover:
     """How the texts of a column are shown: as the one of `ways` that hides most has it; by their looks
@@ -35,8 +40,7 @@ class Cover:
     ways: frozenset[Callable[[str], str]] = frozenset()
 
     def __call__(self, text: str) -> str:
-        shown = [way(text) for way in self.ways] or [mask_piece(text)]
-        return max(shown, key=lambda one: (one != text, one.count(STAR) - len(one)))
+        return least([way(text) for way in self.ways] or [mask_piece(text)])
 
     def __or__(self, other: Cover) -> Cover:
         return self if self == other else Cover(self.ways | other.ways)
@@ -65,7 +69,7 @@ class Secret(str):
         return repr(self.shown)
 
     def __format__(self, spec: str) -> str:
-        return format(self.shown, spec)
+        return format(self[:], spec)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Secret, (self[:], self.cover)

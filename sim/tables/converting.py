@@ -86,7 +86,8 @@ def convert(
     given = take(message, version, network, format)
     made = operations.convert(readable(given), version_named(to), network=given.network, at=moment(at))
     plain = table_of(take(made.message, None, given.network), source=SOURCE)
-    table = ConvertedTable(plain).__finalize__(plain)
+    table = ConvertedTable(plain)
+    table.attrs = dict(plain.attrs)
     rows = [(note.number, ", ".join(map(str, note.to)), note.action, note.note) for note in made.notes]
     table.attrs["iso"] |= {"conversion": rows, "lossless": made.lossless}
     return table

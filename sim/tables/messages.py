@@ -37,9 +37,10 @@ from sim.spec.words import (
     Purpose,
 )
 from sim.tables.argument import MessageArgument, digest, from_elements, is_pinned, readable, take
+from sim.tables.card_data import CardData, Cover
 from sim.tables.pasted import said
 from sim.tables.raw import RawMessage
-from sim.tables.tables import DiffTable, FindingsTable, MessageTable
+from sim.tables.tables import DiffTable, FindingsTable, MessageTable, TextsShown
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -88,7 +89,7 @@ def table_of(given: Reading, *, source: str = _SOURCE_PARSED, notes: Iterable[st
     table = MessageTable(columns_of(COLUMNS, [_row(seen, place) for place in seen.places]))
     table.attrs["iso"] = facts | {"rows": len(table)}
     said(table, given)
-    return table
+    return table.covering()
 
 
 def _row(seen: Anatomy, place: Place) -> tuple[object, ...]:
@@ -705,15 +706,18 @@ def diff(
         rows.append((found.number if found.number >= 0 else None, " / ".join(names), *values, *meanings))
     table = DiffTable(columns_of(_DIFF_COLUMNS, rows))
     table.attrs["iso"] = {name: seen.version for name, seen in zip("ab", sides, strict=True)}
-    return table.knowing(_masks(sides[0]) | _masks(sides[1]))
+    cover = Cover(frozenset({TextsShown(frozenset(_shown(sides[0]) | _shown(sides[1])))}))
+    for name in "ab":
+        table[name] = CardData(table[name].array, cover)
+    return table
 
 
-def _masks(seen: Anatomy) -> dict[str, str]:
-    """How what stands in the rows of a message is shown where that differs, for a table of some of them."""
+def _shown(seen: Anatomy) -> set[tuple[str, str]]:
+    """What stands in the rows of a message and how it is shown where that differs, for a table of some."""
     pairs = (
         (seen.raw[place.start : place.end], "".join(seen.covered[place.number]))
         if place.state != READ
         else (seen.value(place), seen.covered[place.number][1])
         for place in seen.places
     )
-    return {text: shown for text, shown in pairs if shown != text}
+    return {(text, shown) for text, shown in pairs if shown != text}

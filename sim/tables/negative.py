@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from sim import operations
 from sim.errors import locate
 from sim.operations import Broken
@@ -13,6 +11,7 @@ from sim.operations.anatomy import masked_text
 from sim.paste.reading import TEXT
 from sim.spec.words import AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, readable, take
+from sim.tables.card_data import CardData, Cover
 from sim.tables.messages import columns_of, table_of
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import MessageTable, Table
@@ -32,13 +31,6 @@ class CasesTable(Table):
     """Broken messages, one a row; `message` is the text, shown with card data starred out."""
 
     _safe_columns = ("fault", "rule", "severity", "path", "what", "version", "network", "kind")
-
-    def _own_masks(self) -> dict[str, str]:
-        if not {"message", "version"} <= set(self.columns):
-            return {}
-        plain = pd.DataFrame(self)
-        texts = zip(plain["message"].tolist(), plain["version"].tolist(), strict=True)
-        return {raw: masked_text(raw, version) for raw, version in texts if isinstance(raw, str)}
 
 
 def break_message(
@@ -123,7 +115,13 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
         )
         for one in operations.cases(network, version)
     ]
-    return CasesTable(columns_of(_CASE_COLUMNS, rows))
+    table = CasesTable(columns_of(_CASE_COLUMNS, rows))
+    table["message"] = CardData(table["message"].array, Cover(frozenset({_shown})))
+    return table
+
+
+def _shown(text: str) -> str:
+    return masked_text(text, None)
 
 
 def faults(message: MessageArgument | bytes | None = None, *, format: Format | str | None = None) -> Table:

@@ -30,7 +30,7 @@ class EditsTable(Table):
     _when_empty = ("before", "after")
     _nothing = "Nothing to mend."
     # What belongs to the whole: pandas would take it for columns.
-    _metadata = ["_masks", "_mended"]  # noqa: RUF012, pandas wants a list
+    _metadata = ["_mended"]  # noqa: RUF012, pandas wants a list
     _mended: operations.Repair | None = None
 
     def _title(self) -> str:

@@ -103,7 +103,7 @@ class LoadTable(Table):
     `longest_ms`. `numbers` has the whole: `rate`, `percentile(99.9)`, `codes`, `statuses`, `kinds`,
     `wrong`, and the HDR histogram `latencies` (microseconds)."""
 
-    _metadata = [*Table._metadata, "numbers"]  # noqa: RUF012, pandas wants a list
+    _metadata = ["numbers"]  # noqa: RUF012, pandas wants a list
     numbers: Numbers | None = None
     _nothing = "Nothing was sent."
 

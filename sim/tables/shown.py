@@ -1,8 +1,8 @@
 """What the cells of a table of messages may show: the one place where frames ask `sim.masking`.
 
 Where a row says which data element a value belongs to, that element's masking applies. Where a
-derived table lost the numbers, the values it was cut from are recognised, and any other text is
-masked by its looks.
+derived table lost the numbers, its cells say how they are shown, and any other text is masked by
+its looks.
 """
 
 from __future__ import annotations
@@ -20,10 +20,7 @@ from sim.masking import UNREAD, Stretch, mask_cells, mask_piece
 from sim.spec import spec
 from sim.tables.card_data import Secret
 
-Masks = Mapping[str, str]
-
 _FIRST_LONG_NUMBER = 10**12  # 13 digits: from here on a number may be a card's
-_SHORTEST_KNOWN = 12
 _NO_NUMBER = 1000  # no element number has more than three digits
 
 
@@ -55,7 +52,7 @@ def shown_values(
     ]
     shown = mask_cells(cells, version, broken=broken, unread=frozenset(facts.get("unread", ())))
     return [
-        (value if one == value else one) if isinstance(value, str) else shown_cell(value, {})
+        (value if one == value else one) if isinstance(value, str) else shown_cell(value)
         for one, value in zip(shown, values, strict=True)
     ]
 
@@ -70,12 +67,12 @@ def _cell(number: int | None, value: str, version: str, failing: object) -> Stre
     return Stretch(number, f"{len(value):0{width}}" if width else "", value)
 
 
-def shown_cell(cell: Any, masks: Masks) -> object:
-    """A cell of unknown meaning as it may be shown; *masks* knows some texts by heart."""
+def shown_cell(cell: Any) -> object:
+    """A cell of unknown meaning as it may be shown."""
     if isinstance(cell, Secret):
         return cell.shown
     if isinstance(cell, str):
-        return masks[cell] if cell in masks else _without_known(cell, masks)
+        return mask_piece(cell)
     if isinstance(cell, bool) or cell is None:
         return cell
     if isinstance(cell, int | float | np.number):
@@ -83,8 +80,8 @@ def shown_cell(cell: Any, masks: Masks) -> object:
     if pd.api.types.is_scalar(cell):
         return cell
     if isinstance(cell, tuple):
-        return tuple(shown_cell(part, masks) for part in cell)
-    return _without_known(str(cell), masks)
+        return tuple(shown_cell(part) for part in cell)
+    return mask_piece(str(cell))
 
 
 def _shown_number(cell: Any) -> Any:
@@ -93,19 +90,10 @@ def _shown_number(cell: Any) -> Any:
     return mask_piece(str(cell) if isinstance(cell, Integral) else f"{float(cell):.0f}")
 
 
-def _without_known(text: str, masks: Masks) -> str:
-    """*text* without the values it was made from, then without long runs of digits. Short values would
-    be found where they do not stand; the longest go first, since a track holds the card number."""
-    for known in sorted(masks, key=len, reverse=True):
-        if len(known) >= _SHORTEST_KNOWN and known in text:
-            text = text.replace(known, masks[known])
-    return mask_piece(text)
-
-
-def shown_labels(index: pd.Index, masks: Masks) -> pd.Index:
+def shown_labels(index: pd.Index) -> pd.Index:
     """Row or column labels as they may be shown."""
     before = list(index)
-    labels: list[Any] = [shown_cell(label, masks) for label in before]
+    labels: list[Any] = [shown_cell(label) for label in before]
     if isinstance(index, pd.MultiIndex):
         return pd.MultiIndex.from_tuples(labels, names=index.names) if labels else index
     changed = any(new is not old for new, old in zip(labels, before, strict=True))

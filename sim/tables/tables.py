@@ -8,8 +8,10 @@ table. Exports (`to_csv`, `to_dict`, `to_json`, `tolist`) and single cells are t
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,10 +19,12 @@ import pandas as pd
 
 from sim.grid import Grid, as_html, as_plain
 from sim.masking import mask_piece
+from sim.masking.texts import LONG_HEX, STAR
 from sim.operations import chosen_version
 from sim.tables import render
 from sim.tables.argument import facts_of
-from sim.tables.shown import Masks, element_number, shown_cell, shown_labels, shown_values
+from sim.tables.card_data import CardData, CardDataType, Cover, Secret, least
+from sim.tables.shown import element_number, shown_cell, shown_labels, shown_values
 
 if TYPE_CHECKING:
     from sim.tables.accessor import ConvertedView, FindingsView, MessageView
@@ -30,7 +34,7 @@ else:
     _Series = pd.Series
 
 NUMBER = "number"
-_SHORT = 6  # texts no longer than this may stand for something else elsewhere
+_SHORT = 6
 
 
 def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
@@ -38,6 +42,53 @@ def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
     column = np.empty(len(cells), dtype=object)
     column[:] = cells
     return column
+
+
+@dataclass(frozen=True)
+class ValuesShown:
+    """How the values of a message are shown: each as its element, others by their looks."""
+
+    numbers: tuple[object, ...]
+    values: tuple[object, ...]
+    version: str
+    broken: bool
+    failing: int | None
+    unread: tuple[int, ...]
+
+    @cached_property
+    def _known(self) -> dict[object, str]:
+        facts = {"broken": self.broken, "failing": self.failing, "unread": self.unread}
+        known: dict[object, str] = {}
+        shown = shown_values(self.numbers, self.values, self.version, facts)
+        for value, one in zip(self.values, shown, strict=True):
+            # A short value may stand for something else elsewhere.
+            if value not in known or (known[value] == value) == (len(str(value)) > _SHORT):
+                known[value] = str(one)
+        return known
+
+    def __call__(self, text: str) -> str:
+        if text in self._known:
+            return self._known[text]
+        # What was typed into a cell: a card number by its looks, of what else it may be nothing.
+        return mask_piece(LONG_HEX.sub(_hidden, text))
+
+
+@dataclass(frozen=True)
+class TextsShown:
+    """How texts are shown of which it is known; others by their looks."""
+
+    pairs: frozenset[tuple[str, str]]
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return dict(self.pairs)
+
+    def __call__(self, text: str) -> str:
+        return self._known.get(text) or mask_piece(text)
+
+
+def _hidden(run: re.Match[str]) -> str:
+    return run[0] if run[0].isdecimal() else STAR * len(run[0])
 
 
 class _Display:
@@ -62,31 +113,9 @@ class _Display:
     def _repr_data_resource_(self) -> Any:
         return self.masked()._repr_data_resource_()
 
-    def value_counts(self, *args: Any, **kwargs: Any) -> Any:
-        # Here and below pandas answers with plain objects of its own.
-        return Column(super().value_counts(*args, **kwargs)).__finalize__(self)  # type: ignore[misc]
 
-    def describe(self, *args: Any, **kwargs: Any) -> Any:
-        made = super().describe(*args, **kwargs)  # type: ignore[misc]
-        return (Column if isinstance(made, pd.Series) else Table)(made).__finalize__(self)
-
-    def __finalize__(self, other: Any, method: str | None = None, **kwargs: Any) -> Self:
-        """Hand the known masks on to what pandas derives from a table."""
-        super().__finalize__(other, method=method, **kwargs)  # type: ignore[misc]
-        known: dict[str, str] = {}
-        for parent in getattr(other, "input_objs", None) or [other]:
-            known |= getattr(parent, "_masks", {})
-            if isinstance(parent, Table):
-                known |= parent._own_masks()
-        object.__setattr__(self, "_masks", known)
-        return self
-
-
-class Column(_Display, _Series):  # type: ignore[misc]  # describe is final in the stubs
+class Column(_Display, _Series):
     """A column or row of a `Table`."""
-
-    _metadata = ["_name", "_masks"]  # noqa: RUF012, pandas wants a list
-    _masks: Masks = {}  # noqa: RUF012, replaced, never changed
 
     @property
     def _constructor(self) -> type[Column]:
@@ -96,25 +125,25 @@ class Column(_Display, _Series):  # type: ignore[misc]  # describe is final in t
     def _constructor_expanddim(self) -> type[Table]:
         return Table
 
+    def value_counts(self, *args: Any, **kwargs: Any) -> Any:
+        return Column(super().value_counts(*args, **kwargs))  # pandas answers with a plain Series
+
     def masked(self) -> pd.Series[Any]:
         """The same as a plain Series that may be shown."""
         plain = pd.Series(self)
         before = list(plain)
-        cells = [shown_cell(cell, self._masks) for cell in before]
+        cells = [shown_cell(cell) for cell in before]
         changed = any(new is not old for new, old in zip(cells, before, strict=True))
         shown = pd.Series(cells, index=plain.index, name=plain.name, dtype=object) if changed else plain
-        shown.index = shown_labels(plain.index, self._masks)
-        return shown.rename(shown_cell(plain.name, self._masks))  # type: ignore[call-overload, no-any-return]
+        shown.index = shown_labels(plain.index)
+        return shown.rename(shown_cell(plain.name))  # type: ignore[call-overload, no-any-return]
 
     def __repr__(self) -> str:
         return repr(render.printable(self.masked()))
 
 
-class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final in the stubs
+class Table(_Display, pd.DataFrame):  # describe is final in the stubs
     """A DataFrame that shows itself in this project's layout, with card data masked."""
-
-    _metadata = ["_masks"]  # noqa: RUF012, pandas wants a list
-    _masks: Masks = {}  # noqa: RUF012, replaced, never changed
 
     # Columns with values of data elements, and texts that were masked when they were made.
     _value_columns: tuple[str, ...] = ()
@@ -143,14 +172,36 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
         numbers, values = plain[NUMBER].tolist(), plain[column].tolist()
         shown = shown_values(numbers, values, self._version_of(column), facts_of(self))
         # A row cut out of its table may hold the PAN that only the whole table knows.
-        return [
-            self._masks.get(value, one) if isinstance(value, str) and len(value) > _SHORT else one
-            for one, value in zip(shown, values, strict=True)
-        ]
+        cells: list[object] = []
+        for one, cell in zip(shown, plain[column], strict=True):
+            cells.append(least([str(one), cell.shown]) if isinstance(cell, Secret) else one)
+        return cells
 
-    def knowing(self, masks: Masks) -> Self:
-        """The table, which shows some texts as *masks* says: what they belong to is not in its rows."""
-        object.__setattr__(self, "_masks", masks)
+    def to_dict(self, *args: Any, **kwargs: Any) -> Any:
+        return self.plain().to_dict(*args, **kwargs)
+
+    def plain(self) -> pd.DataFrame:
+        """The same as a plain DataFrame, whose texts show themselves as they are."""
+        made = pd.DataFrame(self).copy(deep=False)
+        for at, texts in enumerate(self.dtypes):
+            if isinstance(texts, CardDataType):
+                made.isetitem(at, made.iloc[:, at].astype("str").array)
+        return made
+
+    def covering(self) -> Self:
+        """The table, whose value columns mask themselves also in what pandas makes of them."""
+        facts = facts_of(self)
+        for column in self._numbered():
+            texts = pd.DataFrame(self)[column]
+            way = ValuesShown(
+                tuple(pd.DataFrame(self)[NUMBER].tolist()),
+                tuple(texts.tolist()),
+                self._version_of(column),
+                bool(facts.get("broken")),
+                facts.get("failing"),
+                tuple(facts.get("unread", ())),
+            )
+            self[column] = CardData(texts.array, Cover(frozenset({way})))
         return self
 
     def _numbered(self) -> tuple[str, ...]:
@@ -160,38 +211,25 @@ class Table(_Display, pd.DataFrame):  # type: ignore[misc]  # describe is final 
             return ()
         return tuple(column for column in self._value_columns if column in labels)
 
-    def _own_masks(self) -> dict[str, str]:
-        """How values are shown that are not shown as they are, or would not be by their looks alone."""
-        masks: dict[str, str] = {}
-        for column in self._numbered():
-            shown = self._shown_values(column)
-            for value, one in zip(pd.DataFrame(self)[column].tolist(), shown, strict=True):
-                if isinstance(value, str) and one != value:
-                    masks[value] = str(one)
-                elif isinstance(value, str) and mask_piece(value) != value:
-                    masks.setdefault(value, value)
-        return masks
-
     def masked(self) -> pd.DataFrame:
         """The same as a plain DataFrame that may be shown."""
         plain = pd.DataFrame(self).copy()
         plain.attrs = {}
-        masks = {**self._masks, **self._own_masks()}
         numbered = self._numbered()
         for at, label in enumerate(plain.columns):
-            before = plain.iloc[:, at].tolist()
+            before = list(plain.iloc[:, at])
             if label in numbered:
                 cells = self._shown_values(str(label))
             elif numbered and label in self._safe_columns:
                 continue
             else:
-                cells = [shown_cell(cell, masks) for cell in before]
+                cells = [shown_cell(cell) for cell in before]
             if any(new is not old for new, old in zip(cells, before, strict=True)):
                 # Objects: texts of Arrow refuse a lone surrogate.
                 made: Any = pd.Series(_objects(cells), index=plain.index, dtype=object)
                 plain.isetitem(at, made)
-        plain.index = shown_labels(plain.index, masks)
-        plain.columns = shown_labels(plain.columns, masks)
+        plain.index = shown_labels(plain.index)
+        plain.columns = shown_labels(plain.columns)
         return plain
 
     def left_out(self) -> set[str]:

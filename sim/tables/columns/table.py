@@ -70,11 +70,11 @@ def _shown(
         pairs = zip(cells, versions, strict=True)
         return [_shown_text(cell, version) if isinstance(cell, str) else cell for cell, version in pairs]
     if number is None:
-        return [shown_cell(cell, {}) for cell in cells]
+        return [shown_cell(cell) for cell in cells]
     return [
         mask(number, cell, version, pan if isinstance(pan, str) else "")
         if isinstance(cell, str)
-        else shown_cell(cell, {})
+        else shown_cell(cell)
         for cell, version, pan in zip(cells, versions, pans, strict=True)
     ]
 
@@ -152,8 +152,8 @@ class MessagesTable(Table):
                 column = np.empty(len(shown), dtype=object)
                 column[:] = shown
                 plain.isetitem(at, column)
-        plain.index = shown_labels(plain.index, {})
-        plain.columns = shown_labels(plain.columns, {})
+        plain.index = shown_labels(plain.index)
+        plain.columns = shown_labels(plain.columns)
         return plain
 
     def _cells(self, name: str, missing: object) -> list[Any]:
