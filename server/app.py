@@ -6,16 +6,15 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from pydantic_core import to_json
-from sanic import Request, Sanic
+from sanic import HTTPResponse, Request, Sanic
 from sanic.config import Config
 
-from server import docs, hosts, openapi
+from server import docs, hosts, logs, openapi
+from server.connection import StrictRequest
 from server.endpoints import ENDPOINTS
-from server.errors import JsonErrors
-from server.heads import AnswerHeads
-from server.http import LabRequest
+from server.errors import JSON, JsonErrors
+from server.guessing import Guesser
 from server.records import Health
-from server.responses import JSON, Response
 from server.settings import Settings, from_environment
 from sim import __version__, operations
 
@@ -43,7 +42,7 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
         ctx=_context(chosen),
         error_handler=JsonErrors(),
         env_prefix=None,
-        request_class=LabRequest,
+        request_class=StrictRequest,
         strict_slashes=True,  # our choice: /generate/ is not /generate
         configure_logging=False,
     )
@@ -53,25 +52,36 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
     for endpoint in ENDPOINTS:
         _route(app, endpoint.path, endpoint.handler, ("POST",))
     _route_pages(app)
-    app.ctx.endpoints = {
-        (verb, route.uri): (route, route.handler)
-        for route in app.router.routes
-        for verb in route.methods & {"POST"}
-    }
-    app.ctx.at_once = {one.path: one.at_once for one in ENDPOINTS if one.at_once is not None}
+    app.before_server_start(_start_guessing)
+    app.after_server_stop(_stop_guessing)
+    if chosen.public:
+        app.on_response(_share)  # type: ignore[no-untyped-call]
+    if chosen.access_log:
+        app.on_response(_tell)  # type: ignore[no-untyped-call]
     return app
 
 
 def _context(settings: Settings) -> SimpleNamespace:
-    """What the protocol looks at with every request. `endpoints`: method and path -> route and handler;
-    `at_once`: path -> what answers a POST that needs no waiting."""
-    return SimpleNamespace(
-        settings=settings,
-        hosts=hosts.gate(settings.own_hosts),
-        heads=AnswerHeads(_PUBLIC if settings.public else {}),
-        endpoints={},
-        at_once={},
-    )
+    """What requests look at, besides the guesser."""
+    return SimpleNamespace(settings=settings, hosts=hosts.gate(settings.own_hosts))
+
+
+async def _start_guessing(app: App) -> None:
+    app.ctx.guesser = Guesser(app.ctx.settings)
+
+
+async def _stop_guessing(app: App) -> None:
+    await app.ctx.guesser.close()
+
+
+async def _share(_: Request, answer: HTTPResponse) -> None:
+    answer.headers.update(_PUBLIC)
+
+
+async def _tell(request: StrictRequest, answer: HTTPResponse) -> None:
+    route = request.route.uri if request.route else None
+    method = request.method if request.head else "-"
+    logs.write_access(method, route, answer.status, len(answer.body or b""), request.begun)
 
 
 def _configure(app: App, settings: Settings) -> None:
@@ -96,8 +106,8 @@ def _route(app: App, path: str, handler: Any, methods: tuple[str, ...]) -> None:
     if app.ctx.settings.public:
         headers |= _PREFLIGHT | {"Access-Control-Allow-Methods": allow}
 
-    async def options(_: Request) -> Response:
-        return Response(status=204, headers=headers)
+    async def options(_: Request) -> HTTPResponse:
+        return HTTPResponse(status=204, headers=headers)
 
     name = path.strip("/").replace(".", "_")
     app.add_route(handler, path, methods=methods, name=name)
@@ -119,13 +129,13 @@ def _route_pages(app: App) -> None:
     app.add_route(_home, "/", methods=("GET", "HEAD"), name="home")
 
 
-async def _home(_: Request) -> Response:
+async def _home(_: Request) -> HTTPResponse:
     """To the documentation; relative, so that it is found behind a proxy's prefix, too."""
-    return Response(status=302, headers={"Location": "docs"}, content_type="text/plain; charset=utf-8")
+    return HTTPResponse(status=302, headers={"Location": "docs"}, content_type="text/plain; charset=utf-8")
 
 
 def _page(body: str, content_type: str, headers: dict[str, str]) -> Any:
-    async def handler(_: Request) -> Response:
-        return Response(body, headers=headers, content_type=content_type)
+    async def handler(_: Request) -> HTTPResponse:
+        return HTTPResponse(body, headers=headers, content_type=content_type)
 
     return handler

@@ -1,7 +1,7 @@
 """A request's body -> a record, or a 422 that names every fault.
 
-Rust reads and checks the bytes in one call; only a body that is refused, or in which a number may be none,
-is looked at again, to say where.
+pydantic reads and checks the bytes in one call; only a body that is refused, or in which a number may be
+none, is looked at again, to say where.
 """
 
 from __future__ import annotations
@@ -13,46 +13,29 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from sanic import Request
-from sanic.compat import Header
 
-from server.errors import Problem, problem
-from server.responses import JSON
+from server.errors import JSON, Problem, problem
 
 Record = TypeVar("Record", bound=BaseModel)
 
 _BOM = b"\xef\xbb\xbf"  # Windows tools put it in front; RFC 8259, section 8.1 lets a reader skip it
-_USUAL = [JSON]  # the one Content-Type of nearly every request
 _MISSING: dict[str, Any] = {"type": "missing", "loc": ["body"], "msg": "Field required", "input": None}
 _POSITION = re.compile(r"(?P<reason>.*) at line (?P<line>\d+) column (?P<column>\d+)$", re.DOTALL)
 
 
 def read_body(request: Request, record: type[Record]) -> Record:
     """The body of *request* as a *record*. Raises Problem 422, or 415 for a compressed body."""
-    return read_json(body_of(request), record)
-
-
-def body_of(request: Request) -> bytes:
-    """The body of *request*, whose head lets it be JSON. Raises Problem 422, or 415 for a compressed body."""
-    if is_plain(request.headers):
-        return bytes(request.body)
     _check_coding(request)
     if faults := _content_type_faults(request):
         raise Problem(422, faults if request.body.removeprefix(_BOM) else [*faults, _MISSING])
-    return bytes(request.body)
-
-
-def is_plain(headers: Header) -> bool:
-    """Whether *headers* say of the body that it is JSON, and nothing else."""
-    return headers.getall("content-type", None) == _USUAL and "content-encoding" not in headers
+    return read_json(request.body, record)
 
 
 def read_json(raw: bytes, record: type[Record]) -> Record:
     """*raw* as a *record*. Raises Problem 422."""
-    if raw[:3] == _BOM:
-        raw = raw[3:]
+    raw = raw.removeprefix(_BOM)
     try:
-        # What model_validate_json calls, after a look at options that are not used here.
-        made: Record = record.__pydantic_validator__.validate_json(raw)
+        made = record.model_validate_json(raw)
     except ValidationError as error:
         refused = error
     else:
@@ -67,7 +50,9 @@ def read_json(raw: bytes, record: type[Record]) -> Record:
 
 
 def _check_coding(request: Request) -> None:
-    codings = {coding.strip().lower() for coding in request.headers.getall("content-encoding", [])}
+    if "content-encoding" not in request.headers:
+        return
+    codings = {coding.strip().lower() for coding in request.headers.getall("content-encoding")}
     if codings - {"", "identity"}:
         detail = {"type": "unsupported_media_type", "loc": ["header", "content-encoding"]}
         accepted = {"Accept-Encoding": "identity"}  # RFC 9110, section 15.5.16

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import logging
 import traceback
-from asyncio import CancelledError
+from asyncio import CancelledError, get_running_loop
 from http import HTTPStatus
 from typing import Any
 
 from pydantic_core import to_json
-from sanic import Request
-from sanic.exceptions import PayloadTooLarge, SanicException
+from sanic import HTTPResponse, Request
+from sanic.exceptions import RequestTimeout, SanicException, ServiceUnavailable
 from sanic.handlers import ErrorHandler
 
-from server.responses import JSON, Response
 from sim.errors import IsoError
 from sim.operations.project import covered
 
@@ -25,7 +24,8 @@ MAX_INPUT = 256  # our choice: longer inputs are not echoed
 MAX_KEY = 64  # characters of an object's key that are shown
 MAX_FAULTS = 100  # our choice: more are not listed, so that no answer is much larger than its request
 _CARD = "pan"  # the option that holds a card number, whatever it looks like
-DRAIN_LIMIT = 16 * 1_048_576  # bytes of a refused body that are read away
+JSON = "application/json"
+LINGER = 1.0  # seconds that a client who is being turned away has to read why
 
 # Status -> (loc, type, msg). The names are our choice; HTTPStatus words differ between Python versions.
 _STATUS: dict[int, tuple[str, str, str]] = {
@@ -101,14 +101,25 @@ def _dumps(value: Any) -> bytes:
 class JsonErrors(ErrorHandler):
     """Answers every exception of the server in JSON, also those raised before there is a request."""
 
-    def default(self, request: Request, exception: BaseException) -> Response:
+    def default(self, request: Request, exception: BaseException) -> HTTPResponse:
         status = _status(request, exception)
         if status == 500:
-            log.error("%s %s", _known_path(request), _trace(exception))
-        read_away(request, exception)
-        body = to_body(_detail(exception, status))
+            detail = failure(request.route.uri if request.route else "(no route)", exception)
+        else:
+            detail = _detail(exception, status)
+        if isinstance(exception, RequestTimeout | ServiceUnavailable):
+            # Promise: slow clients: Sanic would wait for the rest of the body, or until the answer is read.
+            transport: Any = request.transport
+            get_running_loop().call_later(LINGER, transport.abort)
         headers = _headers(exception) if status != 404 else None
-        return Response(body, status, headers=headers, content_type=JSON)
+        return HTTPResponse(to_body(detail), status, headers=headers, content_type=JSON)
+
+
+def failure(path: str, exception: BaseException) -> list[dict[str, Any]]:
+    """What the answer says of an *exception* that nobody foresaw; the log says where it was raised. *path* is
+    the route's: what a client writes in a URL may be card data."""
+    log.error("%s %s", path, _trace(exception))
+    return _detail(exception, 500)
 
 
 def _status(request: Request, exception: BaseException) -> int:
@@ -119,7 +130,9 @@ def _status(request: Request, exception: BaseException) -> int:
     status = exception.status_code
     if isinstance(exception, Problem):
         return status
-    if status == 413 and request.method == "NONE":
+    if isinstance(exception, ServiceUnavailable) and request.stream and request.stream.request_body:
+        return 408  # the answer is late because the body is
+    if status == 413 and not request.head:
         return 431  # Sanic says 413 for a header that is too long, too
     if status == 405 and request.path.endswith("/"):
         return 404  # Sanic's router takes /generate/ for /generate here, though slashes are strict
@@ -140,24 +153,6 @@ def _headers(exception: BaseException) -> dict[str, str]:
     if allow := headers.get("Allow"):
         headers["Allow"] = ", ".join(sorted(allow.split(", ")))
     return headers
-
-
-def read_away(request: Request, exception: BaseException) -> None:
-    """Let Sanic read a refused body, up to DRAIN_LIMIT, after it has answered.
-
-    Closing with unread bytes makes the kernel reset the connection, and a client that is still
-    sending would lose the answer.
-    """
-    stream: Any = request.stream
-    unread = stream is not None and stream.request_body
-    if unread and (isinstance(exception, PayloadTooLarge) or stream.request_bytes > stream.request_max_size):
-        stream.keep_alive = False
-        stream.request_max_size = stream.protocol.request_max_size = DRAIN_LIMIT
-
-
-def _known_path(request: Request) -> str:
-    """The route's path: what a client writes in a URL may be card data."""
-    return request.route.uri if request.route else "(no route)"
 
 
 def _trace(exception: BaseException) -> str:

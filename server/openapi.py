@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from server.endpoints import Endpoint
+from server.errors import JSON
 from server.records import INTERFACE_VERSION, TITLE, Health, HTTPValidationError
-from server.responses import JSON
 
 _REF = "#/components/schemas/{model}"
 _LLM_ERRORS = {

@@ -32,7 +32,7 @@ _ABOVE_ZERO = (
     "request_timeout",
     "response_timeout",
     "keep_alive_timeout",
-    "keep_alive_requests",
+    "guess_timeout",
 )
 
 
@@ -57,8 +57,7 @@ class Settings:
     request_timeout: float = 30.0  # from the first byte of a request to its last
     response_timeout: float = 60.0
     keep_alive_timeout: float = 75.0  # longer than proxies keep theirs: nginx 60
-    # Then it is closed, and its client comes to any of the workers: one that is new gets its share.
-    keep_alive_requests: int = 1000
+    guess_timeout: float = 5.0  # to find out how a message is written
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -129,7 +128,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "request_timeout": float,
     "response_timeout": float,
     "keep_alive_timeout": float,
-    "keep_alive_requests": int,
+    "guess_timeout": float,
 }
 
 

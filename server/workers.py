@@ -1,18 +1,17 @@
 """The processes that serve: this one, or several that share one listening socket.
 
 Sanic's own runner and manager of processes are not used: a stop signal that comes while they start is lost,
-or makes them spin for ever (github.com/sanic-org/sanic/issues/2997).
+or makes them spin for ever (github.com/sanic-org/sanic/issues/2997), and the manager starts no successor of a
+worker that was killed.
 """
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
 import socket
-import sys
 import threading
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
@@ -27,14 +26,13 @@ from typing import Any
 
 from server import endpoints, logs
 from server.app import create_app
-from server.http import LabProtocol
+from server.connection import Connection
 from server.settings import BACKLOG, Settings
 
 DRAIN = 15.0  # seconds that what was begun before a stop may still take
 YOUNG = 5.0  # seconds: a worker that dies younger than this may be one of a row of them
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0  # seconds before a successor of one that died young
 WATCH = 1.0  # seconds between two looks while a successor is due
-SWITCH = 0.0005  # seconds that a guess beside the event loop may hold it up: Python's own are ten times more
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger("server.error")
@@ -44,7 +42,6 @@ def serve_one(settings: Settings, sock: socket.socket, serving: Callable[[], Non
     """Serve in this process until SIGTERM or SIGINT; what was begun is finished first. *serving* is called
     once requests are answered."""
     logs.set_up()
-    sys.setswitchinterval(SWITCH)
     os.environ["SANIC_IGNORE_PRODUCTION_WARNING"] = "true"  # no advice about developing on a terminal
     with suppress(KeyboardInterrupt), asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(settings, sock, serving))
@@ -70,11 +67,11 @@ async def _serve(settings: Settings, sock: socket.socket, serving: Callable[[], 
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
     app = create_app(settings)
     endpoints.prepare()
-    gc.freeze()  # tables and modules stay: the collector need not look through them again and again
+    app.prepare(single_process=True, motd=False)  # one server: no answer has to name another (alt-svc)
     held = {"start_serving": False}  # no request before the routes are ready
     # Any: Sanic's class has no types of its own.
     server: Any = await app.create_server(
-        sock=sock, protocol=LabProtocol, backlog=BACKLOG, asyncio_server_kwargs=held
+        sock=sock, protocol=Connection, backlog=BACKLOG, asyncio_server_kwargs=held
     )
     await server.startup()
     await server.before_start()

@@ -1,78 +1,69 @@
-"""POST /parse, /build and /convert: what the service's own summary names and its document does not show."""
+"""POST /parse, /build and /convert: what the service's own summary names and its document does not show.
+
+Each is a function from the request's record to the answer, which raises Problem.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from typing import Any, cast
+from typing import Any, TypeAlias
 
-from pydantic import BaseModel
-from sanic import Request
-from sanic.response import BaseHTTPResponse
-
-from server.body import read_body
 from server.errors import Problem, iso_fault, iso_problem, problem
-from server.records import (
-    Action,
-    BuildRequest,
-    BuildResponse,
-    CardNetwork,
-    Confidence,
-    ConvertNote,
-    ConvertRequest,
-    ConvertResponse,
-    FieldValue,
-    ParseRequest,
-    ParseResponse,
-    ProtocolVersion,
-    WireRead,
-    name_of,
-)
-from server.responses import Answer
+from server.records import BuildRequest, ConvertRequest, ParseRequest, name_of
 from sim import operations
 from sim.codec import Message
 from sim.errors import MTI_FIELD, BuildError, ChoiceError
 from sim.operations import building, reading
+
+Answer: TypeAlias = dict[str, Any]  # what the endpoint's response record says
 
 _MOST_TRIED = 5
 _ELEMENTS = frozenset(map(str, range(2, 129)))
 _MESSAGE: list[str | int] = ["body", "message"]
 
 
-async def parse(request: Request) -> BaseHTTPResponse:
-    """POST /parse."""
-    asked = read_body(request, ParseRequest)
-    if asked.format is not None:
-        _known(asked.format)
-    found = await _read(asked.message, asked.format, asked.version, asked.network)
+def fields_of(message: Message) -> list[Answer]:
+    """The data elements of *message*, ascending."""
+    return [
+        {"number": number, "name": name, "value": value}
+        for number, name, value in operations.field_values(message)
+    ]
+
+
+def parse(asked: ParseRequest) -> Answer:
+    """The answer of POST /parse."""
+    return _parsed(_read(asked, _form(asked)))
+
+
+def parse_text(asked: ParseRequest) -> Answer | None:
+    """The answer of POST /parse where the message is the text form; None where it has to be guessed."""
+    found = _text(asked, _form(asked))
+    return None if found is None else _parsed(found)
+
+
+def _parsed(found: operations.Reading) -> Answer:
     if found.message is None:
         raise _refused(found)
     view = operations.dissect(found)
-    read = WireRead(
-        name=found.format,
-        framing=list(found.framing),
-        confidence=cast("Confidence", found.confidence),
-        reasons=list(found.reasons),
-    )
-    return _answer(
-        ParseResponse(
-            mti=found.mti,
-            version=ProtocolVersion(found.version),
-            network=CardNetwork(view.network) if view.network else None,
-            interface=found.interface,
-            fields=_fields(found.message),
-            findings=[one.message for one in view.findings],
-            message=found.text,
-            format=read,
-            more=len(found.more),
-        )
-    )
+    return {
+        "mti": found.mti,
+        "version": found.version,
+        "network": view.network,
+        "interface": found.interface,
+        "fields": fields_of(found.message),
+        "findings": [one.message for one in view.findings],
+        "message": found.text,
+        "format": {
+            "name": found.format,
+            "framing": found.framing,
+            "confidence": found.confidence,
+            "reasons": found.reasons,
+        },
+        "more": len(found.more),
+    }
 
 
-async def build(request: Request) -> BaseHTTPResponse:
-    """POST /build."""
-    asked = read_body(request, BuildRequest)
+def build(asked: BuildRequest) -> Answer:
+    """The answer of POST /build."""
     name = _known(asked.format)
     unknown = [key for key in asked.fields if key not in _ELEMENTS]
     if unknown:
@@ -83,15 +74,13 @@ async def build(request: Request) -> BaseHTTPResponse:
         built = building.build_from(asked.mti, fields, version=str(asked.version), format=name)
     except building.UnwritableError as error:
         raise Problem(422, [_unwritable(str(one.field), one) for one in error.errors]) from None
-    return _answer(
-        BuildResponse(
-            message=built.written,
-            mti=asked.mti,
-            version=asked.version,
-            format=built.format,
-            length=built.length,
-        )
-    )
+    return {
+        "message": built.written,
+        "mti": asked.mti,
+        "version": asked.version,
+        "format": built.format,
+        "length": built.length,
+    }
 
 
 def _unwritable(key: str, error: BuildError) -> dict[str, Any]:
@@ -99,44 +88,47 @@ def _unwritable(key: str, error: BuildError) -> dict[str, Any]:
     return iso_fault("iso8583_build", place, error)
 
 
-async def convert(request: Request) -> BaseHTTPResponse:
-    """POST /convert."""
-    asked = read_body(request, ConvertRequest)
-    found = await _read(asked.message, None, asked.version, asked.network)
+def convert(asked: ConvertRequest) -> Answer:
+    """The answer of POST /convert."""
+    return _converted(asked, _read(asked, None))
+
+
+def convert_text(asked: ConvertRequest) -> Answer | None:
+    """The answer of POST /convert where the message is the text form; None where it has to be guessed."""
+    found = _text(asked, None)
+    return None if found is None else _converted(asked, found)
+
+
+def _converted(asked: ConvertRequest, found: operations.Reading) -> Answer:
     if found.message is None or found.misfits:
         raise _refused(found)
     made = operations.convert(found.message, str(asked.target_version), network=name_of(asked.network))
     notes = [
-        ConvertNote(number=note.number, to=list(note.to), action=cast("Action", note.action), note=note.note)
+        {"number": note.number, "to": note.to, "action": note.action, "note": note.note}
         for note in made.notes
     ]
-    return _answer(
-        ConvertResponse(
-            message=made.raw,
-            mti=made.message.mti,
-            version=asked.target_version,
-            fields=_fields(made.message),
-            notes=notes,
-            lossless=made.lossless,
-        )
-    )
+    return {
+        "message": made.raw,
+        "mti": made.message.mti,
+        "version": asked.target_version,
+        "fields": fields_of(made.message),
+        "notes": notes,
+        "lossless": made.lossless,
+    }
 
 
-# One guess at a time: several would hold up each other and all other requests.
-_GUESSING = ThreadPoolExecutor(1, "guessing")
+def _text(asked: ParseRequest | ConvertRequest, form: str | None) -> operations.Reading | None:
+    """The message where it is the text form, or has to be; None where it has to be guessed."""
+    if form not in (None, operations.TEXT):
+        return None
+    found = _read(asked, operations.TEXT)
+    return found if found.complete or form == operations.TEXT else None
 
 
-async def _read(
-    message: str, form: str | None, version: ProtocolVersion | None, network: CardNetwork | None
-) -> operations.Reading:
-    """*message* read, as far as it can be. What has to be guessed is guessed beside the event loop, so that
-    other requests are answered meanwhile."""
-    asked = {"version": name_of(version), "network": name_of(network)}
-    found = operations.read(message, format=operations.TEXT, **asked)
-    if form == operations.TEXT or (form is None and found.complete):
-        return found
-    work = partial(operations.read, message, format=form, **asked)
-    return await asyncio.get_running_loop().run_in_executor(_GUESSING, work)
+def _read(asked: ParseRequest | ConvertRequest, form: str | None) -> operations.Reading:
+    """The message, as far as it can be read."""
+    version, network = name_of(asked.version), name_of(asked.network)
+    return operations.read(asked.message, format=form, version=version, network=network)
 
 
 def _refused(found: operations.Reading) -> Problem:
@@ -157,18 +149,14 @@ def _tried(found: operations.Reading) -> dict[str, Any]:
     return {"tried": tried} if any(one.data for one in shown) else {}
 
 
+def _form(asked: ParseRequest) -> str | None:
+    """The format that is asked for, which there is. Raises Problem 422 for one that there is none of."""
+    return None if asked.format is None else _known(asked.format)
+
+
 def _known(name: str | None) -> str:
     try:
         return building.known_format(name)
     except ChoiceError as error:
         ctx = {"expected": error.expected}
         raise problem(422, "format_unknown", ["body", "format"], str(error), input=name, ctx=ctx) from None
-
-
-def _fields(message: Message) -> list[FieldValue]:
-    values = operations.field_values(message)
-    return [FieldValue(number=number, name=name, value=value) for number, name, value in values]
-
-
-def _answer(record: BaseModel) -> Answer:
-    return Answer(record.model_dump_json().encode())

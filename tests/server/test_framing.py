@@ -15,7 +15,7 @@ from tests.server.conftest import STOP_SECONDS
 @together("data", SMUGGLED.values())
 def test_what_http_forbids_is_refused(local: Any, data: bytes) -> None:
     """400 in the one error shape, and the connection is closed: what follows is never answered."""
-    answer = local.talk(data, end=True)
+    answer = local.talk(data)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1
     assert b"connection: close" in answer

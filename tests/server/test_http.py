@@ -189,7 +189,7 @@ def test_too_large_a_body_in_chunks(local: Any) -> None:
 def test_too_large_a_body_is_refused_before_it_comes(local: Any) -> None:
     """The declared length is enough; the body is not waited for."""
     request = b"POST /generate HTTP/1.1\r\n" + CLOSE + JSON + b"Content-Length: 99999999\r\n\r\n"
-    status, headers, _ = split(local.talk(request, end=True))
+    status, headers, _ = split(local.talk(request))
     assert (status, headers["connection"]) == (413, "close")
 
 

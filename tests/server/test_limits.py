@@ -145,15 +145,6 @@ def test_an_answer_that_nobody_reads(hasty: Running) -> None:
         assert httpx.get(hasty.url + "/health", timeout=PATIENCE).status_code == 200
 
 
-def test_a_connection_ends_after_its_requests(start: Any) -> None:
-    """The last answer of so many says that the connection is closed, and it is; a new one goes on."""
-    with start(SIM_KEEP_ALIVE_REQUESTS="3") as running:
-        for asked in (HEALTH, POST + b"Content-Length: 2\r\n\r\n{}"):
-            answers = running.talk(asked * 5).split(b"HTTP/1.1 ")[1:]
-            assert [b"connection: keep-alive" in one for one in answers] == [True, True, False]
-            assert b"connection: close" in answers[-1]
-
-
 def test_who_sends_ahead_waits_in_turn(start: Any) -> None:
     """A client that sends a hundred requests at once, and no more then, does not hold up another until all
     are answered; and they are."""
@@ -165,10 +156,10 @@ def test_who_sends_ahead_waits_in_turn(start: Any) -> None:
         other.sendall(HEALTH)
         running.process.send_signal(signal.SIGCONT)
         assert other.recv(65536).startswith(b"HTTP/1.1 200 ")
-        greedy.shutdown(socket.SHUT_WR)
-        answers = b"".join(iter(lambda: greedy.recv(65536), b""))
+        answers = b""
+        while answers.count(b"HTTP/1.1 200 ") < 100:
+            answers += greedy.recv(65536)
         running.stop()
-    assert answers.count(b"HTTP/1.1 200 ") == 100
     lines = running.out.read_text().splitlines()
     assert [index for index, line in enumerate(lines) if " GET /health " in line][1] < 50
 

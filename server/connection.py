@@ -1,0 +1,152 @@
+"""What SECURITY.md promises and Sanic has no setting for, each beside its promise; all else is Sanic's own.
+
+Held to Sanic's versions by pyproject.toml, for the connection's classes are not documented by Sanic.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from time import perf_counter
+from typing import Any
+
+from sanic import Request
+from sanic.exceptions import BadRequest, PayloadTooLarge
+from sanic.http import Http, Stage
+from sanic.server import HttpProtocol
+
+from server.errors import JSON, LINGER, problem, to_body
+from server.hosts import target_host
+
+# RFC 9112: request line (3), field lines (5): no blank before the colon, no line folding, no bare CR or LF.
+_TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]++"  # RFC 9110, section 5.6.2
+_FIELD = rb"\r\n" + _TOKEN + rb":[\t\x20-\x7e\x80-\xff]*+"
+_HEAD = re.compile(_TOKEN + rb" [\x21-\x7e]++ HTTP/1\.[01](?:" + _FIELD + rb")*+")
+# Section 7.1: the line end of the chunk before, hex digits, extensions without control characters.
+_CHUNK = re.compile(rb"\r\n[0-9A-Fa-f]{1,16}(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?")
+_MOST_OF_CHUNK_LINE = 256
+_READ_AWAY = 16  # times the largest body that is read of one that is refused
+
+
+class StrictRequest(Request):
+    """A request whose head keeps HTTP's grammar and asks a host that is this server's."""
+
+    def __init__(self, url_bytes: bytes, *rest: Any, **named: Any) -> None:
+        """Promise: a request hidden in another is refused, and so is one of another host.
+
+        Without a head it is none: Sanic makes one to answer an error with, perhaps of a URL that is none.
+        """
+        super().__init__(url_bytes if named.get("head") else b"*", *rest, **named)
+        self.begun = perf_counter()
+        if not self.head:
+            return
+        if fault := _head_fault(self):
+            raise BadRequest(fault)
+        if not self.app.ctx.hosts(target_host(url_bytes.decode(), self.headers.get("host"))):
+            msg = "This server does not answer for the host that was asked; name it in SIM_HOSTS if it should"
+            raise problem(421, "misdirected_request", ["header", "host"], msg)
+
+    async def receive_body(self) -> None:
+        """Promise: each client's next request in turn, however many it sent at once.
+
+        A body that is too large is read away within bounds: who is still sending would lose the answer.
+        """
+        await asyncio.sleep(0)
+        stream: Any = self.stream
+        most = self.app.config.REQUEST_MAX_SIZE
+        stream.request_max_size = _READ_AWAY * most  # as Sanic lifts it for a handler that reads for itself
+        body, size = bytearray(), 0
+        while (part := await stream.read()) is not None:
+            size += len(part)
+            if size <= most:
+                body += part
+        if size > most:
+            raise PayloadTooLarge
+        self.body = bytes(body)
+
+
+def _head_fault(request: Request) -> str | None:
+    headers = request.headers
+    if not _HEAD.fullmatch(request.head):
+        return "malformed head"
+    if len(headers.getall("host", ())) != 1 and (request.version == "1.1" or "host" in headers):
+        return "not one Host"  # section 3.2
+    length = headers.get("content-length", "0").strip("\t ")
+    if not (length.isascii() and length.isdigit()):
+        return "Content-Length is no number"
+    if request.version == "1.0" and "transfer-encoding" in headers:
+        return "chunks in HTTP/1.0"  # section 6.1
+    return None
+
+
+class StrictHttp(Http):
+    """One connection's requests, as Sanic reads them, but for the lines between chunks."""
+
+    recv_buffer: bytearray
+    request_body: Any  # Sanic's: None, True, or "chunked"
+    request_bytes: Any
+    request_bytes_left: Any
+
+    async def read(self) -> bytes | None:
+        """Promise: a request hidden in another is refused: a line between chunks that is none is 400."""
+        if self.request_body == "chunked" and not self.request_bytes_left:
+            await self._check_chunk()
+        return await super().read()
+
+    async def _check_chunk(self) -> None:
+        buffer = self.recv_buffer
+        while (end := buffer.find(b"\r\n", 2)) < 0 and len(buffer) < _MOST_OF_CHUNK_LINE:
+            await self._receive_more()
+        if end > _MOST_OF_CHUNK_LINE or not _CHUNK.fullmatch(buffer, 0, max(end, 0)):
+            self.keep_alive, self.request_body = False, None
+            raise BadRequest("Bad chunked encoding")
+        self.request_bytes += end  # chunks of one byte each cost more than their bytes
+
+
+class Connection(HttpProtocol):
+    """One connection: whether there is room for it, and from when its time is counted."""
+
+    HTTP_CLASS = StrictHttp
+    _time: float  # Sanic's: when the connection was last heard of
+
+    def connection_made(self, transport: Any) -> None:
+        """Promise: at most SIM_MAX_CONNECTIONS; the one that has been idle for longest makes room."""
+        if len(self.connections) < self.app.ctx.settings.max_connections or self._make_room():
+            super().connection_made(transport)  # type: ignore[no-untyped-call]
+        else:
+            transport.set_protocol(_Full(transport, self.loop))
+
+    def data_received(self, data: bytes) -> None:
+        """Promise: slow clients: bytes that trickle in move no deadline, a request's time is counted from its
+        first."""
+        since, idle = self._time, self.idle
+        super().data_received(data)
+        if not idle:
+            self._time = since
+
+    @property
+    def idle(self) -> bool:
+        """Whether the connection is open and between two requests."""
+        http = self.http
+        return http is None or (http.stage is Stage.IDLE and not http.request_body)
+
+    def _make_room(self) -> bool:
+        idle = [one for one in self.connections if one.idle and not one.transport.is_closing()]
+        if idle:
+            min(idle, key=lambda one: one._time).close()
+        return bool(idle)
+
+
+class _Full(asyncio.Protocol):
+    """A connection too many: it gets 503, and what it sends is not looked at."""
+
+    _DETAIL = to_body([{"type": "service_unavailable", "loc": ["server"], "msg": "Too many connections"}])
+    _ANSWER = (
+        b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: %d\r\nconnection: close\r\n"
+        b"content-type: %b\r\nretry-after: 1\r\n\r\n%b"
+    ) % (len(_DETAIL), JSON.encode(), _DETAIL)
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        transport.write(self._ANSWER)
+        transport.write_eof()
+        loop.call_later(LINGER, transport.abort)
