@@ -25,6 +25,7 @@ _ERRORS = {
     "422": "The request breaks a constraint",
     "500": "The server failed",
 }
+_GUESS_ERRORS = {"503": "It took too long to find out how the message is written"}
 UNKNOWN_KEYS = "Keys that are not listed are ignored."
 
 
@@ -60,7 +61,7 @@ def _schemas(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
-    errors = _ERRORS | (_LLM_ERRORS if endpoint.llm else {})
+    errors = _ERRORS | (_LLM_ERRORS if endpoint.llm else {}) | (_GUESS_ERRORS if endpoint.guesses else {})
     responses = {"200": _content("Success", endpoint.response)}
     responses |= {status: _content(text, HTTPValidationError) for status, text in sorted(errors.items())}
     schema = {"$ref": _REF.format(model=endpoint.request.__name__)}

@@ -44,8 +44,8 @@ RECORDS: dict[str, tuple[list[str], list[str]]] = {
     "ValidateResponse": (["valid", "errors", "networks"], ["valid", "errors", "networks"]),
     "ParseRequest": (["message", "format", "version", "network"], ["message"]),
     "ParseResponse": (
-        ["mti", "version", "network", "fields", "message", "format"],
-        ["mti", "version", "network", "fields", "message", "format"],
+        ["mti", "version", "network", "interface", "fields", "findings", "message", "format", "more"],
+        ["mti", "version", "network", "interface", "fields", "findings", "message", "format", "more"],
     ),
     "WireRead": (["name", "framing", "confidence", "reasons"], ["name", "framing", "confidence", "reasons"]),
     "BuildRequest": (["mti", "fields", "version", "format"], ["mti", "fields"]),
@@ -66,9 +66,9 @@ STATUSES = {
     "/generate": {"200", "403", "413", "415", "422", "500", "502", "503", "504"},
     "/explain": {"200", "403", "413", "415", "422", "500", "502", "503", "504"},
     "/validate": {"200", "413", "415", "422", "500"},
-    "/parse": {"200", "413", "415", "422", "500"},
+    "/parse": {"200", "413", "415", "422", "500", "503"},
     "/build": {"200", "413", "415", "422", "500"},
-    "/convert": {"200", "413", "415", "422", "500"},
+    "/convert": {"200", "413", "415", "422", "500", "503"},
 }
 
 
