@@ -162,9 +162,13 @@ def run_scenario(data: bytes) -> None:
 
 @cache
 def _settings() -> Any:
+    from server import guessing
     from server.settings import Settings
 
-    return SimpleNamespace(ctx=SimpleNamespace(settings=Settings()))
+    async def answer(path: str, body: bytes) -> tuple[int, bytes]:
+        return guessing.work(path, body)
+
+    return SimpleNamespace(ctx=SimpleNamespace(settings=Settings(), guesser=SimpleNamespace(answer=answer)))
 
 
 @cache
@@ -181,7 +185,10 @@ def run_http(data: bytes) -> None:
 
     endpoint = ENDPOINTS[data[0] % len(ENDPOINTS) if data else 0]
     request: Any = SimpleNamespace(
-        headers=Header({"content-type": "application/json"}), body=data[1:], app=_settings()
+        headers=Header({"content-type": "application/json"}),
+        body=data[1:],
+        app=_settings(),
+        path=endpoint.path,
     )
     try:
         answer = _loop().run_until_complete(endpoint.handler(request))  # type: ignore[arg-type]
@@ -217,7 +224,7 @@ def run_host(data: bytes) -> None:
 
     hosts = _hosts()
     host = hosts[data[0] % len(hosts) if data else 0]
-    one: Any = SimpleNamespace(session=Session(), name="fuzzed")
+    one: Any = SimpleNamespace(session=Session(), name="fuzzed", understood=False)
     cutter = host.line.cutter()
     cut = len(data) // 2
     try:
