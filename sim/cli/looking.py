@@ -82,11 +82,11 @@ def validate_command(
     """
     if fix:
         return _mend(message, as_json, safe, how)
-    report = records.judged(message, against=against, **how)
+    judged = records.judged(message, against=against, **how)
+    report, found = judged
     if as_json:
-        shown.json_line(records.report_record(report, against))
+        shown.json_line(records.report_record(judged, against))
         return report.valid
-    found = report.all_findings if against else report.findings
     own = f"ISO 8583:{report.version}" + (f", {report.network}" if report.network else "")
     shown.verdict(report.valid, f"{'valid' if report.valid else 'not valid'} ({own})")
     shown.findings(found)

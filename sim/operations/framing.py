@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sim.codec import ParseError
-from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError, element_label
 from sim.judge import Finding, Severity, catalogue
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.paste.reading import Reading
@@ -67,13 +67,29 @@ def framing_finding(
 
 
 def misfit_findings(reading: Reading) -> Iterator[Finding]:
-    """What does not fit in *reading*, a finding each; none where all does."""
+    """What does not fit in *reading*, a finding each, where it stands in what was given; none where all
+    does."""
     own = (reading.message.dialect if reading.message else None) or reading.version or DEFAULT_VERSION
     for error in reading.misfits:
         if reading.raw is not None and reading.origin is None:
             yield framing_finding(error, own, raw=reading.raw)
-        elif isinstance(error, ParseError):
-            made = framing_finding(error, own, hint=READ_UP_TO.format("; ".join(reading.reasons)))
-            yield replace(made, start=error.offset, end=reading.size)
+            continue
+        # Looking for places takes a room of its own, which the text form does without.
+        from sim.paste.places import characters_ahead, place, place_of_element
+
+        if isinstance(error, ParseError):
+            named = f"Read up to there as {reading.format}, the format that was named."
+            why = named if reading.coded else READ_UP_TO.format("; ".join(reading.reasons))
+            made, at = framing_finding(error, own, hint=why), error.offset
+            where, ahead = "" if at is None else place(reading, at), characters_ahead(reading) or 0
+            start = None if at is None else at + ahead
+            yield replace(made, start=start, end=reading.size + ahead, message=_located(error, where))
         else:
-            yield framing_finding(error, own)
+            where = "" if error.field is None else place_of_element(reading, error.field)
+            yield replace(framing_finding(error, own), message=_located(error, where))
+
+
+def _located(error: IsoError, where: str) -> str:
+    """The sentence of *error*, with the place *where* it stands in what was given."""
+    label = element_label(error.field)
+    return f"{label}{f' at {where}' if where else ''}: expected {error.expected}, found {error.found}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.codec import Message
 from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.choosing import chosen_version
+from sim.operations.placing import placed
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import read
 from sim.paste.reading import TEXT, Reading
@@ -38,9 +39,27 @@ def judged(
     network: str | None = None,
     format: str | None = None,
     against: tuple[str, ...] = (),
-) -> Report:
+) -> Judged:
     """The verdict on *message*, written in any way."""
-    return verdict_on(read(message, format=format, version=version, network=network), against)
+    found = read(message, format=format, version=version, network=network)
+    report = verdict_on(found, against)
+    return Judged(report, told(report, found, against))
+
+
+class Judged(NamedTuple):
+    """A verdict, and its findings in the units of what was judged."""
+
+    report: Report
+    findings: tuple[Finding, ...]
+
+
+def told(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tuple[Finding, ...]:
+    """The findings of a verdict on what was read, those of the networks asked for included, each where it
+    stands in what was given."""
+    view = dissect(reading) if reading.misfits or reading.message is None else None
+    if view is not None:
+        return view.findings
+    return placed(report.all_findings if against else report.findings, reading)
 
 
 def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
@@ -109,9 +128,9 @@ def finding_record(finding: Finding) -> dict[str, Any]:
     return made | {"url": finding.url} if finding.url else made
 
 
-def report_record(report: Report, against: tuple[str, ...]) -> dict[str, Any]:
+def report_record(made: Judged, against: tuple[str, ...]) -> dict[str, Any]:
     """A verdict: its findings, and which of the networks asked for the message passes."""
-    found = report.all_findings if against else report.findings
+    report, found = made
     networks = {name: judged.passed for name, judged in report.networks.items()} if against else {}
     head = {"valid": report.valid, "version": report.version, "network": report.network}
     return head | {"networks": networks, "findings": [finding_record(one) for one in found]}

@@ -16,7 +16,7 @@ from sim.paste.pipeline import GIVEN, Known, as_first, candidates, following
 from sim.paste.reading import AS_IT_STANDS, TEXT, Reading, of_text
 from sim.paste.result import Guess, nothing, of_candidate, of_spelled
 from sim.paste.search import Work
-from sim.paste.spelled import oddities, spelled
+from sim.paste.spelled import misfits_of, oddities, spelled
 from sim.paste.spellings import (
     AS_UTF8,
     MOST_CHARACTERS,
@@ -332,11 +332,13 @@ def _beside_text(text: str, message: Message, asked: Known) -> list[str]:
 def _named(one: Named) -> Reading:
     made = spelled(one)
     odd = oddities(made.message)
-    reasons = (*made.notes, *odd)
+    faults = misfits_of(made.message)
+    reasons = (*made.notes, *odd, *map(str, faults))
     confidence = LIKELY if reasons else SURE
     if len(odd) >= _FEWEST and 3 * len(odd) >= len(made.message.fields):
         confidence = UNSURE  # something else was taken for the values
-    return of_spelled(one.name, made, confidence, reasons or ("every element is named in the paste",))
+    told = (*(reasons or ("every element is named in the paste",)), *made.blanks)
+    return of_spelled(one.name, made.message, confidence, told, faults)
 
 
 def _worded(one: Named) -> Reading:

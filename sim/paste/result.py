@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.codec import misfits
+from sim.codec import BuildError, Message
 from sim.paste.candidate import Candidate
 from sim.paste.reading import NAMED, Reading
-from sim.paste.spelled import Spelled
 from sim.paste.spellings import WORDED
 from sim.paste.sureness import NONE
 
@@ -50,9 +49,11 @@ def of_candidate(one: Candidate) -> Reading:
     )
 
 
-def of_spelled(name: str, one: Spelled, confidence: str, reasons: tuple[str, ...]) -> Reading:
-    """A message whose elements the paste names; an element that does not fit its length is a misfit."""
-    message, count = one.message, len(one.message.fields)
+def of_spelled(
+    name: str, message: Message, confidence: str, reasons: tuple[str, ...], faults: tuple[BuildError, ...]
+) -> Reading:
+    """A message whose elements the paste names; *faults* are those that do not fit their lengths."""
+    count = len(message.fields)
     return Reading(
         message=message,
         spelling=name,
@@ -64,7 +65,7 @@ def of_spelled(name: str, one: Spelled, confidence: str, reasons: tuple[str, ...
         complete=True,
         confidence=confidence,
         reasons=reasons,
-        faults=misfits(message),
+        faults=faults,
     )
 
 

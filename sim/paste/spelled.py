@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from sim.codec import Message
-from sim.codec.wire import wire_format
+from sim.codec import BuildError, Message, misfits
+from sim.codec.wire import names, wire_format
 from sim.elements import money, tlv
 from sim.paste.spellings import Named
 from sim.paste.worth import STARRED, worth
-from sim.spec import ElementSpec, currency, spec, version_of
+from sim.spec import VERSIONS, ElementSpec, currency, spec, version_of
 from sim.spec.emv import tags
 
 _MASKED = re.compile(r"\*|X{4}|x{4}")
@@ -27,10 +28,11 @@ _CHIP = 55
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """A message put together, and the notes on what had to be assumed."""
+    """A message put together, the notes on what had to be assumed, and on the blanks that came back."""
 
     message: Message
     notes: tuple[str, ...]
+    blanks: tuple[str, ...] = ()
 
 
 def spelled(named: Named) -> Spelled:
@@ -44,14 +46,20 @@ def spelled(named: Named) -> Spelled:
         if number > _LAST:
             notes.append(f"DE {number} is left out: the text form has {_LAST} elements")
             continue
-        fields[number] = _value(named, elements[number - 1], notes)
+        fields[number] = _value(named, elements[number - 1], version, notes)
     _in_digits(fields, version, notes)
     if any(_MASKED.search(value) for value in named.fields.values()):
         notes.append(STARRED)
     if named.bits is not None:
         notes += _disagreement(set(named.bits) - {1, 65}, set(fields))
-    message = Message(named.mti, fields, version)
-    return Spelled(message, tuple(notes))
+    shown = {key: value for key, value in named.fields.items() if key.isdigit()}
+    padded = [
+        f"DE {number}"
+        for number, value in fields.items()
+        if value != value.rstrip() == shown.get(str(number))
+    ]
+    blanks = (f"blanks that printing dropped are put back: {', '.join(padded)}",) if padded else ()
+    return Spelled(Message(named.mti, fields, version), tuple(notes), blanks)
 
 
 def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:
@@ -70,7 +78,7 @@ def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:
             notes.append(f"DE {number} is written with its decimals")
 
 
-def _value(named: Named, element: ElementSpec, notes: list[str]) -> str:
+def _value(named: Named, element: ElementSpec, version: str, notes: list[str]) -> str:
     key = str(element.number)
     inner = {
         path[len(key) + 1 :]: value for path, value in named.fields.items() if path.startswith(key + ".")
@@ -82,20 +90,52 @@ def _value(named: Named, element: ElementSpec, notes: list[str]) -> str:
         if not (element.fixed and len(joined) == element.width):
             notes.append(f"DE {element.number} is shown in parts, put together one after the other")
         return joined
-    return _filled(named.fields.get(key, ""), element, notes)
+    return _filled(named.fields.get(key, ""), element, version, notes)
 
 
-def _filled(value: str, element: ElementSpec, notes: list[str]) -> str:
+def _filled(value: str, element: ElementSpec, version: str, notes: list[str]) -> str:
     """*value* with the zeros or blanks that printing dropped."""
     if element.binary:
         bare = _BLANK.sub("", value)
         return bare.upper() if _HEX.fullmatch(bare) else value
-    if _MASKED.search(value):
-        return value
     filled = element.filled(value)
-    if filled != value and element.content == "n":
+    if filled == value or _MASKED.search(value) or length_of(element.number, len(value), version):
+        return value  # of its own length somewhere, it lost nothing
+    if element.content == "n":
         notes.append(f"DE {element.number} was printed without its leading zeros")
     return filled
+
+
+@lru_cache(maxsize=256)
+def length_of(number: int, size: int, version: str) -> str:
+    """Who has element *number* with just *size* characters, other than *version*: another version of the
+    standard, else a ready format, as a sentence says it; empty for nobody.
+
+    >>> length_of(12, 6, "1993"), length_of(3, 5, "1987")
+    ('as 1987 has it (n 6)', '')
+    """
+    for edition in VERSIONS:
+        element = spec(edition)[number]
+        if edition != version and element.fixed and element.width == size:
+            return f"as {edition} has it ({element.format})"
+    for name in names():
+        layout = wire_format(name).layout(version)
+        if layout.dialect is not None and number in layout.own:
+            element = layout.dialect[number]
+            if element.fixed and element.width == size:
+                return f"as {name} has it ({element.format})"
+    return ""
+
+
+def misfits_of(message: Message) -> tuple[BuildError, ...]:
+    """What of *message* the text form cannot carry, and whose length that is."""
+    found = []
+    for error in misfits(message):
+        size = len(message.get(error.field or 0))
+        known = length_of(error.field, size, message.version) if error.field and size else ""
+        said = f"{error.found}, {known}" if known else error.found
+        found.append(BuildError(error.field, None, error.expected, said))
+    return tuple(found)
 
 
 def _chip_value(tag: str, value: str) -> str:

@@ -13,7 +13,7 @@ from sim import operations
 from sim.codec import BuildError
 from sim.codec import build as build_text
 from sim.errors import OptionError, closest, shown
-from sim.judge import Severity
+from sim.judge import Finding, Severity
 from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect
 from sim.operations.asked import generated, moment
@@ -21,7 +21,7 @@ from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.details import LIMITS
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.framing import NO_ROWS, framing_finding
-from sim.operations.records import verdict_on
+from sim.operations.records import told, verdict_on
 from sim.operations.verdict import Verdict
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.paste.reading import Reading
@@ -218,10 +218,11 @@ def explain(
         return table_of(given, source=SOURCE_RULES)
     from sim.operations import llm as models
 
-    told = models.explain(readable(given), network=given.network, provider=provider, model=model)
+    said_of_it = models.explain(readable(given), network=given.network, provider=provider, model=model)
     table = table_of(given, source=SOURCE_RULES)
     # A model's words belong to the message as it is now: after an edit the rules speak again.
-    facts = {"told": told.summary, "told_of": digest(build_text(told.message)), "told_by": told.source}
+    facts = {"told": said_of_it.summary, "told_by": said_of_it.source}
+    facts |= {"told_of": digest(build_text(said_of_it.message))}
     table.attrs["iso"] |= facts
     return table
 
@@ -630,8 +631,10 @@ def validate(
     try:
         given = take(message, version, network, format)
     except BuildError as error:
-        return _findings(_refused(error, version, network), asked)
-    return _findings(verdict_on(given, asked), asked)
+        refused = _refused(error, version, network)
+        return _findings(refused, refused.findings)
+    report = verdict_on(given, asked)
+    return _findings(report, told(report, given, asked))
 
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
@@ -641,10 +644,8 @@ def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork 
     return Report(Verdict(named, network, found), None)
 
 
-def _findings(report: Report, against: tuple[str, ...]) -> FindingsTable:
-    """A report as a table: the standard's and the own network's findings, and those of the networks
-    of *against*. The results of all networks asked stay in `attrs`."""
-    found = report.all_findings if against else report.findings
+def _findings(report: Report, found: Iterable[Finding]) -> FindingsTable:
+    """The findings that were *found* as a table. The results of all networks asked stay in `attrs`."""
     rows = [[plain_cell(getattr(one, name)) for name in _FINDING_COLUMNS] for one in found]
     table = FindingsTable(columns_of(_FINDING_COLUMNS, rows))
     matrix = [

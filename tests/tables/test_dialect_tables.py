@@ -87,7 +87,7 @@ def test_a_ready_dialect_is_read_everywhere() -> None:
     table = sim.parse(paste)
     assert table.set_index("number").loc[41, "value"] == "TILL000000000001"
     assert not any(table["finding"])
-    assert records.judged(paste).framing is None
+    assert records.judged(paste).report.framing is None
     panel = ValidatePanel(paste)
     assert panel.report is not None
     assert (panel.report.framing, panel.report.message is not None) == (None, True)

@@ -77,6 +77,16 @@ def _hex_tokens(paste: str, old: bytes) -> Iterator[list[_Token]]:
         at = digits.find(old.hex(), at + 1)
 
 
+def hex_places(paste: str, data: bytes) -> list[int]:
+    """Where each byte of *data* stands in *paste* as two hex digits; empty where they do not, one behind the
+    other.
+
+    >>> hex_places("log: 08 00 20", bytes.fromhex("080020"))
+    [5, 8, 11]
+    """
+    return [start for start, _, _ in next(_hex_tokens(paste, data), [])]
+
+
 def _as_list(paste: str, old: bytes, new: bytes) -> str | None:
     tokens = [(one.start(), one.end(), _value(one[0])) for one in _NUMBER.finditer(paste)]
     start = bytes(value for _, _, value in tokens).find(old)

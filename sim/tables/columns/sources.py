@@ -13,6 +13,7 @@ from typing import Any
 from sim.codec.bitmap import HEX_DIGITS
 from sim.masking import mask_words
 from sim.masking.files import path_of
+from sim.operations.reading import TEXT_FORM
 from sim.paste import guess
 from sim.tables.columns import lines as plain
 from sim.tables.columns.captures import of_capture
@@ -20,6 +21,7 @@ from sim.tables.columns.kinds import (
     CAPTURE,
     DUMPS,
     HEX_LINES,
+    LINES,
     LISTING,
     RECORDS,
     TABLE,
@@ -36,6 +38,7 @@ _BYTES = (bytes, bytearray, memoryview)
 # What UTF-16 begins with; and no message in one line is shorter.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _SHORTEST = 20
+_SAMPLE = 200
 
 
 def blocks(source: object, options: Options) -> Iterator[Lines]:
@@ -87,9 +90,10 @@ def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Itera
 
 
 def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
-    """Messages one by one: texts, or bytes where the first is."""
+    """Messages one by one: texts, or bytes where the first is; lines in which messages stand as the lines of
+    a file."""
     rest = iter(items)
-    first = list(islice(rest, 1))
+    first = list(islice(rest, _SAMPLE))
     known: Any = items if not isinstance(items, Iterator) else chain(first, rest)
     if first and isinstance(first[0], _BYTES):
         way = way_of_items(bytes(first[0]), options.format, options.framing)
@@ -97,8 +101,36 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
     elif options.format is not None and options.format != "text":
         way = way_of_items(b"", options.format, options.framing)
         yield from of_hex(plain.blocks(known, options.find), way, options.version)
+    elif (found := _way_of_lines(first, options)) is not None:
+        yield from _of_lines(_Lines(iter(known)), found, options, "")
     else:
         yield from plain.blocks(known, options.find)
+
+
+def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
+    """How messages stand in *items* where these are lines of a log or a listing; None where each is one."""
+    lines = [one for one in items if isinstance(one, str)]
+    if not lines or len(lines) < len(items) or not options.unlocated or any(map(TEXT_FORM.match, lines)):
+        return None
+    head = plain.as_bytes("\n".join(lines))[:HEAD]
+    way = way_of(head, None, options.framing, find=True, is_text=True)
+    return None if way.kind == LINES and not way.pattern else way
+
+
+class _Lines:
+    """Texts as an open file, a line each."""
+
+    def __init__(self, lines: Iterator[object]) -> None:
+        self._lines = lines
+
+    def read(self, size: int = -1) -> bytes:
+        """The next lines, at least *size* bytes of them where there are so many."""
+        found: list[bytes] = []
+        left = size
+        while left > 0 and (line := next(self._lines, None)) is not None:
+            found.append(plain.as_bytes(line).rstrip(b"\r\n") + b"\n")
+            left -= len(found[-1])
+        return b"".join(found)
 
 
 class _Again(io.RawIOBase):

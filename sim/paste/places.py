@@ -1,0 +1,98 @@
+"""Where something stands in what was given, in the units of that: byte and row of a dump, line and column
+of a log, byte of bytes, offset of the text form."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import pairwise
+
+from sim.paste.reading import NAMED, Reading
+from sim.paste.spellings.rewriting import hex_places
+
+_OFFSETS = "hex dump with offsets"
+# What stands in front of the bytes of a row.
+_LABEL = re.compile(r"\s*\W{0,2}((?:0[xX])?([0-9A-Fa-f]{3,16}))[hH]?\]?(?=[:|\s])")
+_BASES = (16, 10, 8)
+
+
+def place(reading: Reading, at: int) -> str:
+    """Where byte *at* of what was read stands in what was given, in words; of a text form its character.
+
+    >>> from sim.paste import guess
+    >>> place(guess("0000  08 00 20 20 00 00 00 00\\n0008  00 00 99 00 00 12 34").best, 13)
+    'byte 13'
+    """
+    given = reading.given
+    if reading.raw is not None and reading.origin is None:
+        return f"offset {at}"
+    if not isinstance(given, str):
+        return f"byte {at}"
+    if reading.as_text:
+        ahead = characters_ahead(reading)
+        return f"byte {at}" if ahead is None else line_and_column(given, ahead + at)
+    if reading.spelling.startswith(_OFFSETS):
+        row = _row(reading, at)
+        return f"byte {at} (row {row})" if row else f"byte {at}"
+    apart = "\n" in given.strip() or "other text" in reading.spelling
+    places = hex_places(given, reading.data) if apart and reading.spelling.startswith("hex") else []
+    return f"byte {at} ({line_and_column(given, places[at])})" if at < len(places) else f"byte {at}"
+
+
+def characters_ahead(reading: Reading) -> int | None:
+    """How many characters of what was given stand in front of the text that was read in it; None where that
+    does not stand there as it is, or bytes were read."""
+    if not reading.as_text or not isinstance(reading.given, str):
+        return None
+    found = reading.given.find(reading.data.decode("latin-1"))
+    return None if found < 0 else found
+
+
+def place_of_element(reading: Reading, number: int) -> str:
+    """Where the value of element *number* stands, in words; empty where that is not known."""
+    if number in reading.spans:
+        return place(reading, reading.spans[number][1])
+    value = reading.message.get(number) if reading.message else ""
+    if reading.format != NAMED or not isinstance(reading.given, str) or not value:
+        return ""
+    at = _named_at(reading.given, number, value)
+    return "" if at is None else line_and_column(reading.given, at)
+
+
+def line_and_column(text: str, at: int) -> str:
+    """The place of character *at* of *text*, as an editor counts.
+
+    >>> line_and_column("one\\ntwo", 5)
+    'line 2, column 2'
+    """
+    return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
+
+
+def _named_at(text: str, number: int, value: str) -> int | None:
+    """Where *value* stands behind the name of element *number*, or where it stands once."""
+    behind = re.compile(
+        rf"(?<![0-9])0{{0,2}}{number}(?![0-9])[^0-9\r\n]{{1,40}}?({re.escape(value)})(?![0-9A-Za-z])"
+    )
+    if match := behind.search(text):
+        return match.start(1)
+    found = [match.start() for match in re.finditer(re.escape(value), text)]
+    return found[0] if len(found) == 1 else None
+
+
+def _row(reading: Reading, at: int) -> str:
+    """The offset in front of the row of a dump in which byte *at* is; empty where none is known."""
+    if reading.origin is None or not isinstance(reading.given, str):
+        return ""
+    whole = reading.origin.reading.data
+    ahead = max(whole.find(reading.data), 0)
+    labels = [match for line in reading.given.splitlines() if (match := _LABEL.match(line))]
+    for base in _BASES:
+        try:
+            starts = [int(match[2], base) for match in labels]
+        except ValueError:
+            continue
+        steps = {after - before for before, after in pairwise(starts)}
+        first = starts[0] if starts else 0
+        if min(steps, default=0) > 0 and abs(starts[-1] - first - len(whole)) <= max(steps):
+            return labels[max(bisect_right(starts, first + ahead + at) - 1, 0)][1]
+    return ""
