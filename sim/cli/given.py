@@ -98,15 +98,12 @@ class FormatName(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if Path(str(value)).suffix.lower() not in _DESCRIBED:
             return value
-        from sim.codec.wire.catalogue import ready
-        from sim.codec.wire.dialects import load_format
+        from sim.codec.wire.dialects import named_format
 
-        stem = _NO_NAME.sub("-", Path(value).stem).strip("-.")[:30] or "own"
-        return load_format(value, name=f"{stem}-own" if stem in ready() else stem).name
+        return named_format(value).name
 
 
 _DESCRIBED = (".toml", ".xml", ".json", ".py")
-_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 FORMAT = FormatName()
 FORMAT_HELP = "The wire format, by its name or as a file (.toml; jPOS .xml; moov or pyiso8583 .json)."
 

@@ -134,6 +134,7 @@ def send_command(
 @_FORMAT
 @_FRAMING
 @click.option("--tls", type=click.Path(exists=True), help="The certificate of its authority (PEM).")
+@click.option("--case", "cases", multiple=True, help="The name or a tag of what to run; several are taken.")
 @click.option("--junit", type=click.Path(dir_okay=False), help="Write the results as JUnit XML.")
 @click.option("--report", type=click.Path(dir_okay=False), help="Write them as one HTML page.")
 @click.option("--export", type=click.Path(dir_okay=False), help="Write the suite as a pytest module instead.")

@@ -109,7 +109,7 @@ class AsyncClient:
         # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
         self._overdue: Kept[Key, Exchange | str] = Kept(self.limits["late"])
         self._idle: Handle | None = None
-        self._stan = 0
+        self.stan = 0  # the last trace number that was given out
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -148,8 +148,8 @@ class AsyncClient:
 
     def next_stan(self) -> str:
         """A trace number that this client has not used for 999,999 numbers."""
-        self._stan = self._stan % 999_999 + 1
-        return f"{self._stan:06}"
+        self.stan = self.stan % 999_999 + 1
+        return f"{self.stan:06}"
 
     async def send(
         self, message: Message, *, timeout: float | None = None, reverse: bool | None = None
@@ -192,7 +192,7 @@ class AsyncClient:
         """Send the reversal, then its repeats, until it is answered or the tries are used up."""
         at = datetime.fromtimestamp(self.timing.wall(), UTC)
         if is_digits(own := exchange.request.get(11)):  # the reversal's trace number is a later one
-            self._stan = max(self._stan, int(own) % 1_000_000)
+            self.stan = max(self.stan, int(own) % 1_000_000)
         try:
             message, policy = undoing(exchange.request, self.next_stan(), at, self.network)
         except IsoError as error:

@@ -56,10 +56,12 @@ class Lane(NamedTuple):
     hops: tuple[Hop, ...]
 
 
-def seen_in(traffic: Traffic, to_host: str) -> Iterator[Seen]:
-    """What *traffic* has of messages, in order; *to_host* is the direction to the host: `out` of a client's,
-    `in` of a host's."""
+def seen_in(traffic: Traffic, to_host: str, *, after: int = 0) -> Iterator[Seen]:
+    """What *traffic* has of messages, in order, behind its entry *after*; *to_host* is the direction to the
+    host: `out` of a client's, `in` of a host's."""
     for entry in traffic:
+        if entry.number <= after:
+            continue
         message = traffic.message(entry)
         if message is not None:
             yield Seen(entry.at, entry.direction == to_host, entry.kind, message, entry.latency)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sim import background
+from sim.codec.wire.dialects import named_format
 from sim.errors import OptionError, quotable, shown
 from sim.files import write_text
 from sim.link import asked, scenario
@@ -30,9 +31,10 @@ AClient = TypeVar("AClient", bound=Client)
 _MOST_CONNECTIONS = 1000
 
 
-def line_of(format: Format | str | None, framing: Any, version: object) -> Line:
-    """The line that a caller names."""
-    return Line.of(format, framing, None if version is None else version_named(version))
+def line_of(format: Format | str | Path | None, framing: Any, version: object) -> Line:
+    """The line that a caller names; a format may be the file that describes it."""
+    chosen = None if format is None else named_format(format)
+    return Line.of(chosen, framing, None if version is None else version_named(version))
 
 
 def spoken_at(address: Any, line: Line, *, named: bool) -> tuple[tuple[str, int], Line]:
@@ -203,12 +205,15 @@ def run_suite(
     format: Any = None,
     framing: Any = None,
     tls: Any = None,
+    cases: Any = None,
     junit: Any = None,
     report: Any = None,
 ) -> scenario.Done:
     """Run a suite. The arguments are those of `sim.run_suite`."""
     whole = scenario.suite_of(suite)
-    line = Line.of(format or whole.format, framing or whole.framing)
+    if cases:
+        whole = whole.only(cases)
+    line = line_of(format or whole.format, framing or whole.framing, None)
     where = None
     if host is not None:
         where, line = spoken_at(host, line, named=False)

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sim.codec.wire.catalogue import format_of, keep
+from sim.codec.wire.catalogue import format_of, keep, ready, wire_format
 from sim.codec.wire.exchange import from_jpos, from_json, from_python, from_table
 from sim.codec.wire.formats import Format
 from sim.errors import SpecError, shown
@@ -30,6 +30,8 @@ from sim.masking import mask_words
 from sim.masking.files import masked_names, path_of
 from sim.spec.toml import LARGEST, toml_of
 
+_DESCRIBED = (".toml", ".xml", ".json", ".py")
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
@@ -94,6 +96,20 @@ def _text(file: Path) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         raise SpecError(None, None, "UTF-8 text", f"other bytes in {file.name}") from None
+
+
+def named_format(choice: Format | str | Path, folder: Path | None = None) -> Format:
+    """The format *choice*, ready or loaded, by its name, or of the file that it names, within *folder*: it is
+    loaded by the file's own name. Raises as `load_format` does, SpecError where no format is called that.
+
+    >>> named_format("bcd").digits
+    'bcd'
+    """
+    if isinstance(choice, Format) or Path(choice).suffix.lower() not in _DESCRIBED:
+        return wire_format(choice if isinstance(choice, Format) else str(choice))
+    path = path_of("format", choice) if folder is None else folder / path_of("format", choice)
+    stem = _NO_NAME.sub("-", path.stem).strip("-.")[:30] or "own"
+    return load_format(path, name=f"{stem}-own" if stem in ready() else stem)
 
 
 def load_folder(path: str | Path) -> tuple[Format, ...]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from sim.codec import Message, parse
 from sim.elements import mti as mtis
 from sim.errors import IsoError
 from sim.link.client import AsyncClient
+from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, Exchange
 from sim.link.host import AsyncHost
 from sim.link.lanes import Seen, seen_in
 from sim.link.line import Line
-from sim.link.scenario.suite import Case, Step, Suite
+from sim.link.scenario.suite import Case, Step, Suite, check_amount
+from sim.link.scenario.variables import element_of, filled
 from sim.link.timing import Timing
 from sim.link.traffic import OUT
 from sim.masking import mask, mask_words
@@ -29,6 +32,7 @@ from sim.operations.validation import judge
 from sim.spec import code_list, number_of
 from sim.spec.tables import read_toml
 
+_CODE = 39
 ROW = (
     *("case", "step", "do", "sent", "expected", "received", "latency_ms", "findings", "result"),
     *("wrong", "note"),
@@ -93,7 +97,7 @@ class Done:
 
     def cases(self) -> Iterator[tuple[Case, list[StepResult]]]:
         """Each case with its results."""
-        for case in self.suite.cases:
+        for case in self.suite.in_order:
             yield case, [one for one in self.results if one.case == case.name]
 
 
@@ -107,7 +111,8 @@ async def run_suite(
 ) -> Done:
     """Run *suite* against the host at *where*; None starts one of our own, with the suite's rules.
 
-    Each case has a connection of its own. Raises LinkError where nobody listens.
+    Each case has a connection of its own, unless the suite has a session. Raises LinkError where nobody
+    listens; a host that goes away later fails the steps of the cases that do not reach it.
     """
     clock = timing or Timing()
     line = line or Line.of(suite.format, suite.framing)
@@ -118,18 +123,44 @@ async def run_suite(
     began, started = datetime.fromtimestamp(clock.wall(), UTC), clock.now()
     results: list[StepResult] = []
     seen: dict[str, tuple[Seen, ...]] = {}
+    stan = 0
+
+    async def run(*cases: Case) -> None:
+        """The cases over one connection."""
+        nonlocal stan
+        client = AsyncClient(where, line, network=suite.network, tls=tls, timing=clock, reverse=False)
+        client.stan = stan
+        try:
+            await client.connect()
+        except LinkError as error:
+            if not results:
+                raise
+            for case in cases:
+                results.extend(_unreached(case, error))
+            return
+        async with client:
+            for case in cases:
+                before = client.traffic.counts.total()
+                results.extend(await _Run(suite, case, client).steps())
+                seen[case.name] = tuple(seen_in(client.traffic, OUT, after=before))
+        stan = client.stan
+
     try:
-        stan = 0
-        for case in suite.cases:
-            client = AsyncClient(where, line, network=suite.network, tls=tls, timing=clock, reverse=False)
-            client._stan = stan
-            async with client:
-                results += await _Run(suite, case, client).steps()
-            stan, seen[case.name] = client._stan, tuple(seen_in(client.traffic, OUT))
+        if suite.session is not None:
+            await run(*suite.in_order)
+        else:
+            for case in suite.cases:
+                await run(case)
     finally:
         if own is not None:
             await own.stop()
     return Done(suite, f"{where[0]}:{where[1]}", began, clock.now() - started, tuple(results), seen)
+
+
+def _unreached(case: Case, error: LinkError) -> Iterator[StepResult]:
+    """What the steps of a case come to whose host is gone."""
+    for number, step in enumerate(case.steps, 1):
+        yield StepResult(case.name, number, step.do, wrong=(str(error),), note=step.note)
 
 
 class _Run:
@@ -138,6 +169,7 @@ class _Run:
     def __init__(self, suite: Suite, case: Case, client: AsyncClient) -> None:
         self.suite, self.case, self.client = suite, case, client
         self.before: Exchange | None = None
+        self.exchanges: dict[int, Exchange] = {}  # by the number of their step
 
     async def steps(self) -> list[StepResult]:
         """The results of all steps; a step that cannot be made fails, and the case goes on."""
@@ -155,9 +187,11 @@ class _Run:
         if step.do == "wait":
             await self.client.timing.sleep(step.seconds)
             return
+        step = self._filled(step)
         message = self._message(step)
         result.sent = f"{message.mti} {message.get(11)}"
         exchange = await self.client.send(message, timeout=step.timeout, reverse=step.undo)
+        self.exchanges[result.number] = exchange
         if step.do == "send":
             self.before = exchange
         if self.before is not None and self.before is not exchange:
@@ -171,6 +205,32 @@ class _Run:
         expected = _expectations(step, message)
         result.expected = ", ".join(f"{_label(key)} {value}" for key, value in expected.items())
         result.wrong = tuple(_misses(expected, exchange, result))
+
+    def _filled(self, step: Step) -> Step:
+        """The step with what its variables stand for. Raises IsoError where one stands for nothing."""
+
+        def texts(given: Mapping[Any, str]) -> dict[Any, str]:
+            return {
+                key: text if text.startswith("~") else filled(text, partial(self._value, key))
+                for key, text in given.items()
+            }
+
+        options = texts(step.options)
+        check_amount("step", options)
+        return replace(step, options=options, elements=texts(step.elements), expected=texts(step.expected))
+
+    def _value(self, key: str | int, name: str) -> str:
+        """The value of a variable, in the text of *key*."""
+        if name == "stan":
+            return self.client.next_stan()
+        if name == "now":
+            return self._generated({}).get(int(key))
+        number, element = element_of(name) or (0, 0)
+        exchange = self.exchanges.get(number)
+        for message in (exchange.answer, exchange.request) if exchange else ():
+            if message is not None and element in message:
+                return message[element]
+        raise IsoError(element, None, f"a value of step {number}, for ${{{name}}}", "none")
 
     def _message(self, step: Step) -> Message:
         made = self._made(step)
@@ -228,12 +288,14 @@ def _managed(echo: Message, kind: str, network: str | None) -> Message:
 
 
 def _expectations(step: Step, request: Message) -> dict[str | int, str]:
-    """What is looked for: what the step says, and where it says nothing an approval without errors."""
+    """What is looked for: what the step says, and where it says nothing of the code an approval, of errors
+    none."""
     given = dict(step.expected)
     if "status" not in given:
         given = {"status": ANSWERED, **given}
     if given["status"] == ANSWERED:
-        given.setdefault("code", "approved")
+        if _CODE not in given:
+            given.setdefault("code", "approved")
         given.setdefault("findings", "0")
     if "code" in given:
         given["code"] = _code(given["code"], request)
@@ -270,7 +332,7 @@ def _misses(expected: Mapping[str | int, str], exchange: Exchange, result: StepR
         elif key == "mti":
             found = answer.mti
         else:
-            number = 39 if key == "code" else int(key)
+            number = _CODE if key == "code" else int(key)
             if _fits(wanted, answer.get(number), exchange.request.get(number), number in answer):
                 continue
             found = _shown(answer, number)

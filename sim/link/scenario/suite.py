@@ -1,14 +1,19 @@
 """A suite: cases of steps, from a TOML file, a spreadsheet (CSV) or the toolkit's own data.
 
-TOML: `title`, `network`, `version`, `format`, `framing`, `extends` (a ready suite), `[defaults]` (message
-options), `[[rules]]` (what our own host does), `[[cases]]` with `name`, `about` and `[[cases.steps]]`.
+TOML: `title`, `network`, `version`, `format` (a name, or a file beside the suite), `framing`, `extends` (a
+ready suite), `[defaults]` (message options), `[[rules]]` (what our own host does), `[session]` (one
+connection for all cases, with steps `before` them and `after`), `[[cases]]` with `name`, `about`, `tags`,
+`rows` and `[[cases.steps]]`. `rows`, a list of tables or a CSV file, gives a case for each of them, in whose
+texts `${column}` is its cell.
 CSV: a row per step with the same words as columns (`set.48`, `expect.39`); an empty `case` goes on.
 
 A step: `do` (send, repeat, reverse, wait), what is sent (`type`, `purpose`, `entry`, `amount`, `currency`,
 `pan`, `stan`, `raw`, `manage`, `set.N`), `timeout` (seconds), `undo` (whether a time-out is reversed),
 `seconds` (of wait), and what is expected: `expect.status`, `expect.mti`, `expect.code` (a code, or a word
 such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern`), `expect.within`
-(seconds), `expect.findings` (how many errors the answer may have), `expect.reversal` (its code).
+(seconds), `expect.findings` (how many errors the answer may have), `expect.reversal` (its code). Where
+neither a code nor DE 39 is expected, an approval is. Texts may have variables (`variables.py`):
+`set.38 = "${1.38}"`.
 """
 
 from __future__ import annotations
@@ -16,14 +21,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
+from sim.codec.wire import Format
+from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, shown
 from sim.link.asked import MOST_ELEMENT
 from sim.link.rules import Rule, csv_rows, rules_of
-from sim.masking.files import text_of
+from sim.link.scenario import variables
+from sim.link.scenario.variables import put_cells
+from sim.masking.files import path_of, text_of
 from sim.spec import tables
 from sim.spec.spellings import network_named, version_named
 from sim.spec.toml import toml_of
@@ -42,17 +51,22 @@ _SUITE = (
     "extends",
     "defaults",
     "rules",
+    "session",
     "cases",
     "source",
 )
+_CASE = ("name", "about", "tags", "rows", "steps")
+_SESSION = ("before", "after")
 _KINDS: dict[str, tuple[type, str]] = {
     "cases": (list, "a list of tables"),
     "rules": (list, "a list of tables"),
     "defaults": (dict, "a table"),
+    "session": (dict, "a table"),
 }
-_STEPS: dict[str, tuple[type, str]] = {"steps": (list, "a list of tables")}
+_STEPS: dict[str, tuple[type, str]] = dict.fromkeys(("steps", *_SESSION), (list, "a list of tables"))
 _WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, and no path
 _FOLDER = "suites"
+_HERE = Path()
 _MOST_DIGITS = 12  # of an amount
 
 
@@ -73,26 +87,46 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case: its name, what it is about, its steps."""
+    """One case: its name, what it is about, its steps, the tags that it is chosen by."""
 
     name: str
     about: str
     steps: tuple[Step, ...]
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Cases, and what all of them have in common. `rules` are for the host that plays the other side."""
+    """Cases, and what all of them have in common. `rules` are for the host that plays the other side. With a
+    `session`, the cases before and after all others, there is one connection for all of them; None gives each
+    case its own."""
 
     title: str
     cases: tuple[Case, ...]
     network: str | None = None
     version: str | None = None
-    format: str | None = None
+    format: Format | str | None = None
     framing: tuple[str, ...] | None = None
     defaults: Mapping[str, str] = field(default_factory=dict, repr=False)
     rules: tuple[Rule, ...] = ()
     text: str = field(default="", repr=False)
+    session: tuple[Case | None, Case | None] | None = None
+
+    @property
+    def in_order(self) -> tuple[Case, ...]:
+        """All cases, those of the session with them."""
+        before, after = self.session or (None, None)
+        return tuple(case for case in (before, *self.cases, after) if case is not None)
+
+    def only(self, words: str | Iterable[str]) -> Suite:
+        """The suite with the cases alone that one of *words* is the name or a tag of. Raises ChoiceError for
+        a word that is neither."""
+        chosen = [words] if isinstance(words, str) else list(words)
+        known = dict.fromkeys(word for case in self.cases for word in (case.name, *case.tags))
+        if unknown := [word for word in chosen if word not in known]:
+            raise ChoiceError.of("case", unknown[0], tuple(known))
+        cases = (case for case in self.cases if not {case.name, *case.tags}.isdisjoint(chosen))
+        return replace(self, cases=tuple(cases))
 
     def case(self, name: str) -> Case:
         """The case *name*. Raises ChoiceError where there is none."""
@@ -122,10 +156,11 @@ def suite_of(source: Suite | str | Path) -> Suite:
         return _of_toml(tables.read_toml(f"{_FOLDER}/{source.strip().upper()}"), "")
     if isinstance(source, str) and _WORD.fullmatch(source) and not Path(source).exists():
         raise ChoiceError.of("suite", source, ready_suites())
+    folder = Path()
     if isinstance(source, str) and "\n" in source:
         text, name = source, "suite"
     else:
-        text, name = text_of("suite", source), Path(source).stem
+        text, name, folder = text_of("suite", source), Path(source).stem, Path(source).parent
     first = text.split("\n", 1)[0]
     if "," in first and "=" not in first and not first.startswith(("#", "[")):
         return _of_csv(text, name)
@@ -134,10 +169,10 @@ def suite_of(source: Suite | str | Path) -> Suite:
     except SpecError as error:
         expected = f"a TOML file, a CSV file or {' or '.join(ready_suites())}"
         raise OptionError("suite", expected, error.found) from None
-    return _of_toml(table, text)
+    return _of_toml(table, text, folder)
 
 
-def _of_toml(table: Mapping[str, Any], text: str) -> Suite:
+def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite:
     if unknown := [key for key in table if key not in _SUITE]:
         raise ChoiceError.of("suite", unknown[0], _SUITE)
     _check_kinds("suite", table, _KINDS)
@@ -146,24 +181,57 @@ def _of_toml(table: Mapping[str, Any], text: str) -> Suite:
     framing = table.get("framing")
     version = table.get("version", base.version if base else None)
     defaults = {**(base.defaults if base else {}), **_texts(table.get("defaults", {}))}
-    made = [
-        _case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(table.get("cases", []), 1)
-    ]
+    rows = [one for row in table.get("cases", []) for one in _rows(row, folder)]
+    made = [_case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(rows, 1)]
+    session = _session(table["session"]) if "session" in table else base.session if base else None
+    chosen = table.get("format", base.format if base else None)
     own = {one.name for one in made}
     inherited = [one for one in base.cases if one.name not in own] if base else []
     cases = (*inherited, *made)
-    _no_twins([one.name for one in cases])
-    return Suite(
+    suite = Suite(
         str(table.get("title", "Suite")),
         cases,
         None if network is None else network_named(network),
         None if version is None else version_named(version),
-        table.get("format", base.format if base else None),
+        None if chosen is None else named_format(chosen, folder),
         _framing(framing),
         defaults,
         (*rules_of(table.get("rules", [])), *(base.rules if base else ())),
         text,
+        session,
     )
+    _no_twins([one.name for one in suite.in_order])
+    return suite
+
+
+def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
+    """The case, or one for each of its rows: a name that does not tell them apart is numbered."""
+    given = case.get("rows")
+    if given is None:
+        return [case]
+    where = f"case {shown(str(case.get('name', '')))}, rows"
+    if isinstance(given, str):
+        given = csv_rows(text_of(where, folder / path_of(where, given)), where)
+    if not isinstance(given, list) or not given or not all(isinstance(row, Mapping) for row in given):
+        raise OptionError(where, "a list of tables, or a CSV file", f"a value of type {type(given).__name__}")
+    bare = {key: value for key, value in case.items() if key != "rows"}
+    found: list[Mapping[str, Any]] = []
+    for at, row in enumerate(given, 1):
+        made = put_cells(bare, {str(key): _text(cell or "") for key, cell in row.items()})
+        if made.get("name") == bare.get("name"):
+            made["name"] = f"{bare.get('name', 'case')} {at}"
+        found.append(made)
+    return found
+
+
+def _session(table: Mapping[str, Any]) -> tuple[Case | None, Case | None]:
+    if unknown := [key for key in table if key not in _SESSION]:
+        raise ChoiceError.of("session", unknown[0], _SESSION)
+    _check_kinds("session", table, _STEPS)
+    before, after = (
+        _case({"steps": table[key]}, f"{key} all cases") if table.get(key) else None for key in _SESSION
+    )
+    return before, after
 
 
 def _framing(said: Any) -> tuple[str, ...] | None:
@@ -203,14 +271,17 @@ def _no_twins(names: list[str]) -> None:
 
 
 def _case(row: Mapping[str, Any], name: str) -> Case:
-    if unknown := [key for key in row if key not in ("name", "about", "steps")]:
-        raise ChoiceError.of(f"case {shown(name)}", unknown[0], ("name", "about", "steps"))
+    if unknown := [key for key in row if key not in _CASE]:
+        raise ChoiceError.of(f"case {shown(name)}", unknown[0], _CASE)
     _check_kinds(f"case {shown(name)}", row, _STEPS)
     rows = row.get("steps", [])
     if not rows:
         raise OptionError(f"case {shown(name)}", "at least one step", "none")
-    steps = tuple(_step(one, f"case {shown(name)}, step {at}") for at, one in enumerate(rows, 1))
-    return Case(name, str(row.get("about", "")), steps)
+    steps = tuple(_step(one, f"case {shown(name)}, step {at}", at) for at, one in enumerate(rows, 1))
+    tags = row.get("tags", [])
+    return Case(
+        name, str(row.get("about", "")), steps, tuple(tags.split() if isinstance(tags, str) else tags)
+    )
 
 
 def _of_csv(text: str, name: str) -> Suite:
@@ -220,7 +291,7 @@ def _of_csv(text: str, name: str) -> Suite:
         given = {key: value for key, value in row.items() if key and value and value.strip()}
         case = given.pop("case", case) or "case 1"
         held = found.setdefault(case, {"name": case, "about": "", "steps": []})
-        held["about"] = given.pop("about", held["about"])
+        held |= {key: given.pop(key) for key in ("about", "tags") if key in given}
         network, version = given.pop("network", network), given.pop("version", version)
         held["steps"].append(given)
     table = {"title": name, "cases": list(found.values())}
@@ -228,7 +299,7 @@ def _of_csv(text: str, name: str) -> Suite:
     return _of_toml(table, text)
 
 
-def _step(row: Mapping[str, Any], where: str) -> Step:
+def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
     plain: dict[str, Any] = {}
     elements: dict[int, str] = {}
     expected: dict[str | int, str] = {}
@@ -244,12 +315,16 @@ def _step(row: Mapping[str, Any], where: str) -> Step:
             plain[key] = value
         else:
             raise ChoiceError.of(where, key, (*_STEP, "set.48", "expect.39"))
+    for number, text in elements.items():
+        variables.check(f"{where}, set.{number}", number, text, at)
+    for name, text in (*plain.items(), *expected.items()):
+        variables.check(f"{where}, {name}", name, text, at)
     do = plain.get("do", "send")
     if do not in DO:
         raise ChoiceError.of(f"{where}, do", do, DO)
     numbers = {name: _number(f"{where}, {name}", plain[name]) for name in _NUMBERS if name in plain}
     options = {name: plain[name] for name in OPTIONS if name in plain}
-    _check_amount(where, options)
+    check_amount(where, options)
     undo = plain.get("undo", "no").lower() in ("yes", "true", "1")
     return Step(do, options, elements, expected, undo=undo, note=plain.get("note", ""), **numbers)
 
@@ -266,12 +341,15 @@ def _texts(row: Mapping[str, Any]) -> dict[str, str]:
     if unknown := [key for key in row if key not in OPTIONS]:
         raise ChoiceError.of("defaults", unknown[0], OPTIONS)
     made = {key: _text(value) for key, value in row.items()}
-    _check_amount("defaults", made)
+    check_amount("defaults", made)
     return made
 
 
-def _check_amount(where: str, options: Mapping[str, str]) -> None:
+def check_amount(where: str, options: Mapping[str, str]) -> None:
+    """Raises OptionError where the amount among *options* is none; what a variable will say is not known."""
     amount = options.get("amount", "0")
+    if any(variables.variables(amount)):
+        return
     if not (amount.isascii() and amount.isdecimal() and len(amount) <= _MOST_DIGITS):
         raise OptionError(f"{where}, amount", "minor units in digits, at most 12", shown(amount))
 
