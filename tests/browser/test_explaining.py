@@ -52,18 +52,18 @@ def _sentences_and_elements_light_each_other(shown: Locator) -> None:
 
 
 def _copied_and_saved(sheet: Sheet, shown: Locator) -> None:
-    """What is copied is on the clipboard, masked; as it is only where that was chosen; a file is saved."""
+    """What is copied is on the clipboard, test cards as they are; a file is saved."""
     sheet.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    for cover, held in (("card data masked", MASKED), ("card data as it is", PAN)):
+    for cover in ("test cards stand in", "card data in clear"):
         shown.get_by_label("Card data", exact=True).select_option(label=cover)
         shown.locator(".cm").get_by_role("button", name="Copy as").click()
         shown.locator(".cm [role=status]", has_text="Copied").wait_for()
-        assert held in copied(shown, held)
-    shown.get_by_label("Card data", exact=True).select_option(label="card data masked")
+        assert PAN in copied(shown, PAN)
+    shown.get_by_label("Card data", exact=True).select_option(label="test cards stand in")
     shown.locator(".cm select[aria-label='Copy as']").select_option("json")
     with sheet.page.expect_download() as download:
         shown.locator(".cm").get_by_role("button", name="Download").click()
-    assert json.loads(Path(download.value.path()).read_text(encoding="utf-8"))["2"] == MASKED
+    assert json.loads(Path(download.value.path()).read_text(encoding="utf-8"))["2"] == PAN
 
 
 def test_paste_and_explain(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:

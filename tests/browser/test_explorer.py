@@ -71,7 +71,7 @@ def test_sort_filter_select_and_pair(chromium: Browser, jupyterlab: Lab) -> None
         for place in (0, 1):
             sheet.page.locator(f'.rg-row[data-place="{place}"] .rg-tick').click()
         sheet.wait_until("print(len(panel.grid.chosen))", "2")
-        sheet.page.get_by_role("button", name="Diff the two selected").click()
+        sheet.page.get_by_role("button", name="Compare the two selected").click()
         sheet.page.locator(".iso-explorer .ia").first.wait_for()
         sheet.page.get_by_role("button", name="Transactions").click()
         sheet.page.get_by_role("grid", name="Transactions").wait_for()

@@ -84,7 +84,7 @@ def test_a_message_is_sent_and_its_answer_shown(
     source = f"SendPanel(host.address, {MADE})"
     with panel(jupyterlab, chromium, source, before=before, width=width) as (sheet, shown):
         shown.get_by_label("Address", exact=True).press("Control+Enter")
-        shown.get_by_text("0110 with 00 after").wait_for()
+        shown.get_by_text("Approved (00) in").wait_for()
         shown.locator(".ia-header").wait_for()
         assert PAN not in sheet.page.content()
         assert overflow(shown) == []

@@ -129,7 +129,7 @@ def test_the_explain_panel_explains_and_python_reads_it(page: Page) -> None:
 def test_the_explain_button_works_where_no_model_can_be_asked(page: Page) -> None:
     """There are no threads and no packages for models: the choice says so, the button explains by rules."""
     panel = page.locator(".iso-explain-panel")
-    assert panel.get_by_label("In a language model's words").is_disabled()
+    assert panel.get_by_label("Use a language model").is_disabled()
     panel.get_by_role("button", name="Explain", exact=True).click()
     assert (
         ask(page, "explain.run(); print(explain.busy, explain.llm, bool(explain.summary))")

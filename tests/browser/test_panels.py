@@ -117,7 +117,7 @@ def test_repairs_are_shown_and_made(jupyterlab: Lab, chromium: Browser, shots: P
     for width in (1280, NARROW):
         with panel(jupyterlab, chromium, f"ValidatePanel({wrong!r})", width=width) as (sheet, shown):
             shown.locator(".irv-verdict.irv-invalid").wait_for()
-            press(shown, "Look for repairs")
+            press(shown, "Find repairs")
             row = shown.locator(".iso-edit")
             expect(row).to_contain_text("unsafe DE 2 changed: 411111******1112 → 411111******1111")
             assert contrast(row.locator(".iso-unsafe")) >= TEXT
@@ -226,9 +226,9 @@ def test_keys_alone(jupyterlab: Lab, chromium: Browser) -> None:
         shown.get_by_label("Type", exact=True).focus()
         keys.press("ArrowDown")
         sheet.wait_until("print(p.generate.message_type)", "financial")
-        _tab_to(sheet, "Merchant, clock, and what the payment carries")
+        _tab_to(sheet, "More options: merchant, date and time, extras")
         keys.press("Enter")
-        shown.get_by_role("button", name="Merchant, clock", expanded=True).wait_for()
+        shown.get_by_role("button", name="More options", expanded=True).wait_for()
         keys.press("Space")
         _tab_to(sheet, "Generate")
         keys.press("Enter")

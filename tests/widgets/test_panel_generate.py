@@ -141,8 +141,8 @@ def test_an_error_loses_nothing(wrong: Any, said: str) -> None:
     before = panel.message
     wrong(panel)
     panel.run()
-    assert panel.problem == f"First mend {said}"
-    assert f"First mend {said}" in panel.said.value
+    assert panel.problem == f"Fix {said} first"
+    assert f"Fix {said} first" in panel.said.value
     assert (panel.message, panel.network) == (before, "VISA")
 
 

@@ -10,12 +10,14 @@ from html import unescape
 import pytest
 from support import AT
 
+import sim
 from sim.link.host import AsyncHost
 from sim.link.line import Line
 from sim.link.traffic import Traffic
 from sim.operations import generate
 from sim.widgets import HostPanel, LoadPanel, SendPanel
 from sim.widgets.panels.live import TrafficView
+from sim.widgets.panels.shared import Panel
 
 RAW = generate("auth", network="VISA", at=AT).raw
 
@@ -169,6 +171,25 @@ def test_what_cannot_be_sent_is_told(address: str, message: str, problem: str) -
     assert problem in panel.problem
     assert 'role="alert"' in panel.said.value
     assert not panel.busy
+
+
+@pytest.mark.parametrize(
+    "made", [sim.parse(RAW), sim.parse(RAW).iso.to_message(), RAW], ids=["table", "message", "text"]
+)
+def test_a_message_alone_is_the_message(made: object) -> None:
+    """Where nothing else is given, what is no address is what is to be sent."""
+    for panel in (SendPanel(made), SendPanel("127.0.0.1:8583", made), SendPanel(made, "127.0.0.1:8583")):
+        assert panel.message == RAW
+        assert panel.address in ("", "127.0.0.1:8583")
+        panel.close()
+    assert SendPanel("127.0.0.1:8583").address == "127.0.0.1:8583"
+
+
+@pytest.mark.parametrize("classes", [(), "one two", ("one", "two")])
+def test_a_panel_has_the_classes_it_is_given(classes: object) -> None:
+    """None, a text, several."""
+    named = set(Panel(classes=classes).get_state()["_dom_classes"])
+    assert named - {"iso-panel"} == ({"one", "two"} if classes else set())
 
 
 def test_a_message_is_sent_as_the_version_that_was_chosen() -> None:

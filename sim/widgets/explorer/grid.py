@@ -120,7 +120,7 @@ class FileDrop(anywidget.AnyWidget):
     _esm = STATIC / "file_drop.js"
     _css = STATIC / "row_grid.css"
 
-    words = traitlets.Unicode("Drop a log here, or choose one").tag(sync=True)
+    words = traitlets.Unicode("Drop a log file here, or browse").tag(sync=True)
     busy = traitlets.Unicode("").tag(sync=True)
     file = traitlets.Tuple(allow_none=True, default_value=None)
 

@@ -84,9 +84,9 @@ class LogExplorer(Panel):
         self.networks = ipywidgets.Dropdown(options=[("all", "")], description="Network")
         self.rules = ipywidgets.Dropdown(options=[("all", "")], description="Rule")
         self.more_rules = ipywidgets.Button(
-            description="Judge more", tooltip=f"{AT_ONCE:,} more bad messages"
+            description="Check more", tooltip=f"Check {AT_ONCE:,} more invalid messages against the rules"
         )
-        self.sort = ipywidgets.Dropdown(options=[("the log", "")], description="Sort by")
+        self.sort = ipywidgets.Dropdown(options=[("Log order", "")], description="Sort by")
         self.counts = ipywidgets.HTML().add_class("iso-said")
         self.spark = ipywidgets.HTML().add_class("iso-spark")
         self.tabs = ipywidgets.ToggleButtons(options=[MESSAGES, TRANSACTIONS], tooltips=["", ""])
@@ -257,7 +257,7 @@ class LogExplorer(Panel):
         self.rules.options = [("all", ""), *((f"{rule} ({len(found[rule]):,})", rule) for rule in ordered)]
         _choose(self.rules, self.rule)
         left = self._rules.left if self._rules else 0
-        self.more_rules.description = f"Judge more ({left:,} left)"
+        self.more_rules.description = f"Check more ({left:,} left)"
         show(self.more_rules, left > 0)
 
     def _apply(self) -> None:

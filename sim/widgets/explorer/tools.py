@@ -15,7 +15,7 @@ from sim.widgets.panels.shared import markup, show, wrong
 if TYPE_CHECKING:
     from sim.widgets.explorer.panel import LogExplorer
 
-_SAFE, _TRUE = "card data masked", "card data as it is"
+_SAFE, _TRUE = "card data masked", "card data in clear"
 
 
 class Tools(ipywidgets.VBox):  # type: ignore[misc]
@@ -25,7 +25,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         self._owner = owner
         self.kind = ipywidgets.Dropdown(options=list(KINDS), description="Plot")
         self.plot_button = ipywidgets.Button(description="Plot")
-        self.diff_button = ipywidgets.Button(description="Diff the two selected")
+        self.diff_button = ipywidgets.Button(description="Compare the two selected")
         self.format = ipywidgets.Dropdown(
             options=[("CSV", "csv"), ("Parquet", "parquet")], description="Format"
         )

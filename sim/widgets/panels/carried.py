@@ -39,7 +39,7 @@ class CarriedInputs(ipywidgets.Accordion):  # type: ignore[misc]
         self._busy = False
         form = ipywidgets.Box(list(self.fields.values())).add_class("iso-form")
         super().__init__(
-            [form], titles=("Merchant, clock, and what the payment carries",), selected_index=None
+            [form], titles=("More options: merchant, date and time, extras",), selected_index=None
         )
         self.add_class("iso-carried")
         self.observe(lambda change: self._put(), "given")
@@ -94,9 +94,9 @@ def _input(name: str, row: Mapping[str, Any]) -> Any:
     option = read_toml("templates")["options"].get(name, {})
     words = {"description": row["title"]}
     if option.get("flag"):
-        return ipywidgets.Dropdown(options=[("as usual", USUAL), ("yes", YES), ("no", NO)], **words)
+        return ipywidgets.Dropdown(options=[("Auto", USUAL), ("yes", YES), ("no", NO)], **words)
     if choices := option.get("choices"):
-        return ipywidgets.Dropdown(options=[("as usual", ""), *((one, one) for one in choices)], **words)
+        return ipywidgets.Dropdown(options=[("Auto", ""), *((one, one) for one in choices)], **words)
     return ipywidgets.Text(placeholder=row["example"], continuous_update=False, **words)
 
 

@@ -29,7 +29,6 @@ from sim.widgets.panels.linked import Linked
 from sim.widgets.panels.recognised import Recognised
 from sim.widgets.panels.shared import (
     VERSION_CHOICES,
-    Held,
     InputField,
     MessageViews,
     cover,
@@ -45,7 +44,7 @@ from sim.widgets.panels.shared import (
 
 BY_RULES = "This is what the rules say."
 PASTE = "Paste a message: its text, a hex dump, a line of a log"
-NETWORK_CHOICES = (("of its card", ""), *((network(name).title, name) for name in NETWORKS))
+NETWORK_CHOICES = (("Auto (from card)", ""), *((network(name).title, name) for name in NETWORKS))
 
 
 class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
@@ -142,7 +141,7 @@ class ExplainPanel(AskingPanel):
     version = one_of(VERSIONS)
     network = one_of(NETWORKS)
     llm = traitlets.Bool(False)
-    table = Held(None)
+    table = traitlets.Any(None)
     summary = traitlets.Unicode("")
     problem = traitlets.Unicode("")
 
@@ -158,7 +157,7 @@ class ExplainPanel(AskingPanel):
         self.writer = writer or LanguageModel()
         refusal = self.writer.refusal()
         self.model_choice = ipywidgets.Checkbox(
-            description="In a language model's words", indent=False, disabled=bool(refusal)
+            description="Use a language model", indent=False, disabled=bool(refusal)
         ).add_class("iso-check")
         model_field = InputField(self.model_choice, classes="iso-rest")
         model_field.note = refusal and f"{refusal}."

@@ -10,7 +10,7 @@ import ipywidgets  # type: ignore[import-untyped]
 from sim.operations.samples import Sample, samples
 from sim.widgets.panels.shared import InputField
 
-_CHOOSE = "choose one …"
+_CHOOSE = "Choose an example"
 
 
 class Gallery(InputField):

@@ -28,7 +28,6 @@ from sim.widgets.panels.gallery import Gallery
 from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput
 from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.shared import (
-    Held,
     InputField,
     MessageViews,
     cover,
@@ -86,7 +85,7 @@ class GeneratePanel(AskingPanel):
     description = traitlets.Unicode("")
     given = traitlets.Dict()
     message = traitlets.Unicode("")
-    table = Held(None)
+    table = traitlets.Any(None)
     notes = traitlets.Tuple()
     problem = traitlets.Unicode("")
 
@@ -191,7 +190,7 @@ class GeneratePanel(AskingPanel):
         self.network_choice = ipywidgets.Dropdown(options=networks, description="Network")
         self.version_choice = ipywidgets.Dropdown(options=VERSIONS, description="Version")
         self.purpose_choice = ipywidgets.Dropdown(options=PURPOSES, description="Purpose")
-        self.entry_choice = ipywidgets.Dropdown(options=ENTRIES, description="Card read by")
+        self.entry_choice = ipywidgets.Dropdown(options=ENTRIES, description="Card entry")
         self.card, self.amount, self.stan_input = CardInput(), AmountInput(), StanInput()
         self.type_field = InputField(self.type_choice)
         parts = [
@@ -270,7 +269,7 @@ class GeneratePanel(AskingPanel):
         if not read_toml("templates")["kinds"][self.message_type].get("cardless"):
             wrong += [] if self.amount.ok else ["the amount or its currency"]
             wrong += ["the card number"] if self.card.own.problem or self.card.choice.problem else []
-        self.problem = f"First mend {' and '.join(wrong)}" if wrong else ""
+        self.problem = f"Fix {' and '.join(wrong)} first" if wrong else ""
         return not wrong
 
     def _build(self) -> None:

@@ -45,7 +45,7 @@ class History(ipywidgets.VBox):  # type: ignore[misc]
         self.choice = ipywidgets.Dropdown(description="History")
         self.restore_button = ipywidgets.Button(description="Restore", tooltip="Show this message again")
         self.diff_button = ipywidgets.Button(
-            description="Compare", tooltip="What differs from the message before it"
+            description="Compare", tooltip="Compare with the previous message"
         )
         row = [self.choice, self.restore_button, self.diff_button]
         self.bar = InputField(ipywidgets.HBox(row).add_class("iso-joined"))

@@ -21,14 +21,14 @@ COLUMNS = (
     ("mti", "MTI", "01xx"),
     ("card", "Card", "4111*"),
     ("amount", "Amount", "1000.."),
-    ("seen", "Seen", "1..2"),
+    ("seen", "Occurrence", "1..2"),
     ("code", "Code", "51"),
     ("delay", "Delay (s)", "2"),
 )
 _LARGEST = 10**12 - 1  # what an amount can say
 _RULES = (
-    "Without a rule, what an account holds is approved. The first rule that fits decides; what is left empty "
-    "fits all. Seen 1..2: the first two that fit the rest."
+    "With no rules, the host approves up to the account balance. The first rule that matches decides. Empty "
+    "fields match anything. Occurrence 1..2: only the first two matches."
 )
 
 
@@ -39,7 +39,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
     rows = traitlets.Tuple()
 
     def __init__(self) -> None:
-        self.add_button = ipywidgets.Button(description="Add a rule", layout={"align_self": "flex-start"})
+        self.add_button = ipywidgets.Button(description="Add rule", layout={"align_self": "flex-start"})
         self.lines: list[dict[str, Any]] = []
         self._rest: list[dict[str, Any]] = []
         self._box = ipywidgets.VBox().add_class("iso-rules")
@@ -151,9 +151,9 @@ class HostPanel(Panel):
         self.host: Host | None = None
         self.port_input = ipywidgets.BoundedIntText(description="Port", min=0, max=65535)
         self.network_choice = ipywidgets.Dropdown(
-            options=[("of each card", ""), *((name, name) for name in NETWORKS)], description="Network"
+            options=[("Auto (from card)", ""), *((name, name) for name in NETWORKS)], description="Network"
         )
-        self.opening_input = ipywidgets.BoundedIntText(description="Each account holds", min=0, max=_LARGEST)
+        self.opening_input = ipywidgets.BoundedIntText(description="Opening balance", min=0, max=_LARGEST)
         self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.grid = RuleGrid()
@@ -161,7 +161,7 @@ class HostPanel(Panel):
         self.traffic = TrafficView("Nothing was seen yet")
         self.grid_field.note = _RULES
         port_field, opening_field = InputField(self.port_input), InputField(self.opening_input)
-        port_field.note, opening_field.note = "0 takes any free one", "in minor units; beyond it is declined"
+        port_field.note, opening_field.note = "0 = any free port", "minor units; larger amounts are declined"
         form = ipywidgets.Box([port_field, InputField(self.network_choice), opening_field]).add_class(
             "iso-form"
         )

@@ -45,9 +45,9 @@ class LoadPanel(Panel):
         self.inputs = {
             "address": ipywidgets.Text(description="Address", placeholder="127.0.0.1:8583"),
             "mix": ipywidgets.Text(description="Mix"),
-            "rate": ipywidgets.BoundedFloatText(description="Rate (1/s)", min=0.0, max=_MOST),
-            "count": ipywidgets.BoundedIntText(description="Requests at most", min=1, max=int(_MOST)),
-            "seconds": ipywidgets.BoundedFloatText(description="Seconds at most", min=0.1, max=_MOST),
+            "rate": ipywidgets.BoundedFloatText(description="Requests per second", min=0.0, max=_MOST),
+            "count": ipywidgets.BoundedIntText(description="Max requests", min=1, max=int(_MOST)),
+            "seconds": ipywidgets.BoundedFloatText(description="Max seconds", min=0.1, max=_MOST),
         }
         self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.progress = ipywidgets.FloatProgress(min=0.0, max=1.0, description="Progress")
@@ -56,7 +56,7 @@ class LoadPanel(Panel):
         fields = [
             InputField(one, classes="iso-wide" if name == "mix" else "") for name, one in self.inputs.items()
         ]
-        fields[2].note = "0 sends as fast as answers come"
+        fields[2].note = "0 = unlimited"
         form = ipywidgets.Box(fields).add_class("iso-form")
         bar = ipywidgets.HBox([self.button, self.progress]).add_class("iso-bar")
         super().__init__(form, bar, self.said, classes="iso-load-panel")

@@ -31,9 +31,9 @@ class Mending(ipywidgets.VBox):  # type: ignore[misc]
         self._asked: tuple[str, str | None, str | None] = ("", None, None)
         self.found: Repair | None = None
         self.look = ipywidgets.Button(
-            description="Look for repairs", tooltip="The shortest edits that make it read, or valid"
+            description="Find repairs", tooltip="Smallest edits that make the message readable or valid"
         )
-        self.safe_button = ipywidgets.Button(description="Make the safe edits")
+        self.safe_button = ipywidgets.Button(description="Apply safe fixes")
         self.rows = ipywidgets.VBox()
         self.said = ipywidgets.HTML().add_class("iso-said")
         bar = ipywidgets.HBox([self.look, self.safe_button]).add_class("iso-bar")

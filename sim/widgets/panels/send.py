@@ -10,19 +10,24 @@ import traitlets
 
 from sim import background
 from sim.codec import Message, ParseError, build, parse
-from sim.errors import IsoError
+from sim.elements.answer import answer
+from sim.errors import IsoError, OptionError
 from sim.link.client import AsyncClient
 from sim.link.exchange import Exchange
 from sim.link.line import spoken
 from sim.operations import chosen_version
+from sim.operations.choosing import chosen_network
 from sim.widgets.panels.explain import MessageInput
 from sim.widgets.panels.live import Watch
 from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, of_message, wrong
 
+_SHORTEST = 20  # characters of a message: MTI and bitmap
+
 
 class SendPanel(Panel):
-    """Sends a message to a host and shows its answer.
+    """Sends a message to a host and shows its answer: `SendPanel(host.address, message)`, or the message alone.
 
+    *message* is a text, a `Message` or a message table.
     Traits: `address` (`host:port`: nothing else is ever connected to), `message`, raw text; `timeout`,
     seconds; `undo`, whether a time-out is reversed; `busy`; `problem`; `exchange`, what became of the last
     message, None before it. `run()` sends and waits; the button does not wait.
@@ -36,10 +41,12 @@ class SendPanel(Panel):
     problem = traitlets.Unicode("")
     exchange = traitlets.Any(None)
 
-    def __init__(self, address: str = "", message: object = "") -> None:
+    def __init__(self, address: object = "", message: object = "") -> None:
+        if _is_message(address):
+            address, message = message, address
         self.address_input = ipywidgets.Text(description="Address", placeholder="127.0.0.1:8583")
-        self.timeout_input = ipywidgets.BoundedFloatText(description="Time-out (s)", min=0.1, max=300.0)
-        self.undo_input = ipywidgets.Checkbox(description="Reverse after a time-out", indent=False)
+        self.timeout_input = ipywidgets.BoundedFloatText(description="Timeout (s)", min=0.1, max=300.0)
+        self.undo_input = ipywidgets.Checkbox(description="Auto-reverse on timeout", indent=False)
         self.undo_input.add_class("iso-check")
         self.input = MessageInput(message, None, None)
         self.button = ipywidgets.Button(description="Send", button_style="primary")
@@ -67,7 +74,7 @@ class SendPanel(Panel):
         self.input.check()
         self.button.on_click(lambda _: self.start())
         self.observe(lambda change: self._tell(), ["busy", "problem", "exchange"])
-        self.address = address
+        self.address = str(address)
         self._tell()
 
     def start(self) -> None:
@@ -137,11 +144,33 @@ def told(exchange: Exchange) -> str:
     """What became of a message, in words."""
     said = exchange.status
     if exchange.answer is not None:
-        said = f"{exchange.answer.mti} with {exchange.code}"
-        said += "" if exchange.latency is None else f" after {exchange.latency * 1000:.1f} ms"
+        said = _said(exchange.answer)
+        said += "" if exchange.latency is None else f" in {exchange.latency * 1000:.1f} ms"
     elif exchange.note:
         said += f": {exchange.note}"
     return said + (f"; its reversal: {told(exchange.reversal)}" if exchange.reversal else "")
+
+
+def _said(response: Message) -> str:
+    """The response in words: `Approved (00)`."""
+    code = response.get(39)
+    if not code:
+        return f"Answered with {response.mti}"
+    known = answer(code, response.version, chosen_network(response, None))
+    meaning = known.meaning if known else "response code"
+    return f"{meaning[:1].upper()}{meaning[1:]} ({code})"
+
+
+def _is_message(given: object) -> bool:
+    """Whether *given* is no address: not a text, or one as long as the shortest message."""
+    return not isinstance(given, str) or (len(given) >= _SHORTEST and not _is_address(given))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return bool(spoken(text))
+    except OptionError:
+        return False
 
 
 async def _sent(

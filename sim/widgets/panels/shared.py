@@ -31,7 +31,7 @@ STILL = (
     "sim.widgets.MessageAnatomy(message) and sim.show(table) are alive here, too."
 )
 ANATOMY, TABLE = "Anatomy", "Table"
-VERSION_CHOICES = (("as its MTI says", ""), *((version, version) for version in VERSIONS))
+VERSION_CHOICES = (("Auto (from MTI)", ""), *((version, version) for version in VERSIONS))
 
 
 @cache
@@ -69,17 +69,6 @@ def one_of(values: Iterable[str]) -> Any:
     return traitlets.Enum([None, *values], None, allow_none=True)
 
 
-class Held(traitlets.Any):
-    """A trait of a table or another thing that is dear to compare: it has changed where it is another one."""
-
-    def set(self, obj: Any, value: Any) -> None:
-        """Hold *value*, and tell of it unless it is the one that was held."""
-        before = obj._trait_values.get(self.name, self.default_value)
-        obj._trait_values[self.name] = value
-        if before is not value:
-            obj._notify_trait(self.name, before, value)
-
-
 def link_choice(panel: Any, name: str, choice: Any) -> None:
     """Keep the trait *name*, where None is a value, in step with a list, where the empty text stands for
     it: a Dropdown takes None for nothing chosen."""
@@ -91,17 +80,22 @@ def show(widget: Any, visible: bool) -> None:
     widget.layout.display = None if visible else "none"
 
 
+def _dress(widget: Any, own: str, classes: str | Iterable[str]) -> None:
+    """Give *widget* its class and others: a text with blanks between them, or one after the other."""
+    for name in (own, *(classes.split() if isinstance(classes, str) else classes)):
+        widget.add_class(name)
+
+
 class InputField(ipywidgets.VBox):  # type: ignore[misc]
     """An input with room beneath for what is wrong with it (`problem`) or worth knowing (`note`)."""
 
     problem = traitlets.Unicode("")
     note = traitlets.Unicode("")
 
-    def __init__(self, *inputs: Any, classes: str = "", **kwargs: Any) -> None:
+    def __init__(self, *inputs: Any, classes: str | Iterable[str] = (), **kwargs: Any) -> None:
         self._said = ipywidgets.HTML()
         super().__init__([*inputs, self._said], **kwargs)
-        for name in ("iso-field", *classes.split()):
-            self.add_class(name)
+        _dress(self, "iso-field", classes)
         self.observe(self._tell, ["problem", "note"])
         show(self._said, False)
 
@@ -157,13 +151,12 @@ class _Keys(anywidget.AnyWidget):
 class Panel(ipywidgets.VBox):  # type: ignore[misc]
     """The frame of a panel."""
 
-    def __init__(self, *parts: Any, classes: str = "") -> None:
+    def __init__(self, *parts: Any, classes: str | Iterable[str] = ()) -> None:
         if has_tables():
             import_module("sim.tables")  # takes a while: not at the first press of a button
         looks = ipywidgets.HTML(style(), layout={"display": "none"})
         super().__init__([looks, _Keys(), *parts])
-        for name in ("iso-panel", *classes.split()):
-            self.add_class(name)
+        _dress(self, "iso-panel", classes)
 
     def cancel(self) -> None:
         """Stop whatever the panels in this one wait for."""

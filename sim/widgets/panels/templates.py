@@ -15,7 +15,7 @@ from sim.spec.networks import NETWORKS, test_cards
 from sim.widgets.panels.shared import InputField
 
 PLACE = "ISO8583_LAB_TEMPLATES"  # names the file in the environment
-_CHOOSE = "choose one …"
+_CHOOSE = "Choose a template"
 Options = Mapping[str, Any]
 
 
@@ -71,9 +71,9 @@ class TemplateBar(InputField):
     ) -> None:
         self.templates, self._read, self._use = templates, read, use
         self.choice = ipywidgets.Dropdown(description="Template")
-        self.name = ipywidgets.Text(description="Name", placeholder="a name for these options")
-        self.save_button = ipywidgets.Button(description="Save", tooltip="Keep these options by the name")
-        self.drop_button = ipywidgets.Button(description="Delete", tooltip="Forget the template of this name")
+        self.name = ipywidgets.Text(description="Name", placeholder="e.g. declined contactless")
+        self.save_button = ipywidgets.Button(description="Save", tooltip="Save these options as a template")
+        self.drop_button = ipywidgets.Button(description="Delete", tooltip="Delete this template")
         row = [self.choice, self.name, self.save_button, self.drop_button]
         super().__init__(ipywidgets.HBox(row).add_class("iso-joined"), classes="iso-saved")
         self._offer()

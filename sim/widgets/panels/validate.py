@@ -15,7 +15,6 @@ from sim.widgets.panels.explain import MessageInput
 from sim.widgets.panels.mending import Mending
 from sim.widgets.panels.report_view import Data, ReportView, report_data, report_html
 from sim.widgets.panels.shared import (
-    Held,
     MessageViews,
     Panel,
     markup,
@@ -38,8 +37,8 @@ class ValidatePanel(Panel):
     message = traitlets.Unicode("")
     version = one_of(VERSIONS)
     network = one_of(NETWORKS)
-    report = Held(None)
-    table = Held(None)
+    report = traitlets.Any(None)
+    table = traitlets.Any(None)
     shown_network = traitlets.Unicode("")
     picked = traitlets.Int(None, allow_none=True)
 

@@ -318,7 +318,7 @@ class Drawing {
   general() {
     const told = this.data.general;
     const wrong = told.some((one) => one.severity === "error");
-    const text = `${told.length} more about the message as a whole or about what is missing`;
+    const text = `${told.length} message-level finding${told.length === 1 ? "" : "s"}`;
     const fold = make("details", { open: this.unfolded ?? wrong }, make("summary", { text }), ...told.map(finding));
     fold.addEventListener("toggle", () => (this.unfolded = fold.open));
     return make("div", { cls: "ia-general", role: "row" }, make("div", { role: "gridcell" }, fold));
