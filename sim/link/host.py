@@ -60,12 +60,11 @@ class AsyncHost:
         keys: KeyRing | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> None:
-        self.line = line or Line.of()
         self.address, self.port = address, port
         self.tls = tls
         self.timing = timing or Timing()
         self.limits: dict[str, Any] = {**read_toml("link")["host"], **(limits or {})}
-        self.traffic = Traffic(self.line, self.limits["traffic"])
+        self.traffic = Traffic(line or Line.of(), self.limits["traffic"])
         self.accounts = Accounts(balances, opening, self.limits)
         self.issuer = Issuer(
             Table(rules),
@@ -90,6 +89,15 @@ class AsyncHost:
     @rules.setter
     def rules(self, rules: tuple[Rule, ...]) -> None:
         self.issuer.table = Table(rules)
+
+    @property
+    def line(self) -> Line:
+        """What it speaks; assign another one for the connections to come."""
+        return self.traffic.line
+
+    @line.setter
+    def line(self, line: Line) -> None:
+        self.traffic.line, self.issuer.format = line, line.mac_format
 
     async def start(self) -> AsyncHost:
         """Listen. Raises LinkError where the place is taken or not ours."""

@@ -12,16 +12,25 @@ if TYPE_CHECKING:
     from sim.link.sync import Host
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the mark known."""
+    text = "iso_host(**options): how the host of the fixture `iso_host` is, by the options of `sim.host`"
+    config.addinivalue_line("markers", text)
+
+
 @pytest.fixture
-def iso_host() -> Iterator[Host | str]:
+def iso_host(request: pytest.FixtureRequest) -> Iterator[Host | str]:
     """A host of our own on the loopback address, closed after the test; or the address in `ISO8583_HOST`,
-    where that is set. `host.rules = [...]` says how it answers, `host.seen` what it saw."""
+    where that is set. `host.rules = [...]` says how it answers, `host.seen` what it saw; the mark
+    `iso_host(format="mine.xml", framing="length-2")` what it speaks, and what else `sim.host` takes."""
     address = os.environ.get("ISO8583_HOST")
     if address:
         yield address
         return
-    from sim.link.host import AsyncHost
+    from sim.link import opening
     from sim.link.sync import Host
 
-    with Host(AsyncHost()) as host:
+    mark = request.node.get_closest_marker("iso_host")
+    options = dict(mark.kwargs) if mark else {}
+    with opening.host(Host, options.pop("rules", None), **options) as host:
         yield host

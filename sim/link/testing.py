@@ -19,6 +19,7 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     all that was not as expected."""
     __tracebackhide__ = True  # who reads a failure wants its test, and what was wrong
     from sim.link import opening
+    from sim.link.line import Line
     from sim.link.scenario import suite_of
     from sim.masking import mask_words
     from sim.visible import visible
@@ -27,6 +28,8 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     if not isinstance(host, str):
         host.rules = whole.rules
         host.server.issuer.network = whole.network
+        if whole.format or whole.framing:
+            host.server.line = Line.of(whole.format, whole.framing)
     done = opening.run_suite(replace(whole, cases=(whole.case(name),)), host)
     wrong = [f"step {one.number} ({one.sent}): {text}" for one in done.results for text in one.wrong]
     if wrong:
