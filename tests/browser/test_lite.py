@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
 SITE = Path(__file__).parents[2] / "build" / "lite"
-NOTEBOOK = "in_the_browser.ipynb"
 PATIENCE = 180_000  # milliseconds; Python is compiled first
 _READY = """() => {
     const shown = window.jupyterapp && window.jupyterapp.shell.currentWidget;
@@ -87,7 +86,7 @@ def _opened(browser: Browser, address: str, outside: list[str], complaints: list
     page.context.route("**/*", gate)
     page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(f"{address}/lab/index.html?path={NOTEBOOK}", wait_until="domcontentloaded")
+    page.goto(address, wait_until="domcontentloaded")
     page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
     page.wait_for_function(_READY)
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
@@ -98,6 +97,12 @@ def _opened(browser: Browser, address: str, outside: list[str], complaints: list
 def ask(page: Page, code: str) -> str:
     """What *code* prints in the browser's Python."""
     return Sheet(page).ask(code)
+
+
+def test_the_site_opens_on_its_notebook(page: Page) -> None:
+    """From its address alone: no launcher, from which a newcomer would have to choose."""
+    shown = page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+    assert shown == "in_the_browser.ipynb"
 
 
 def test_the_core_runs(page: Page) -> None:

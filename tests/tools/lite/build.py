@@ -30,6 +30,9 @@ ROOT = HERE.parents[2]
 OWN = "iso8583-lab"
 LOCK = "pyodide-lock.json"
 ELSEWHERE = ("pandas", "pyarrow", "matplotlib", "jinja2")
+START = "in_the_browser.ipynb"
+# How JupyterLite's own front page goes on, to an empty launcher; the rest of it is read by the application.
+_ONWARDS = "await import('./config-utils.js');"
 # What the kernel brings itself, what no browser has, and what the toolkit does without there.
 _LEFT_OUT = {"ipykernel", "pexpect", "widgetsnbextension", "pandas", "pyarrow", "jinja2", "pydantic", "sanic"}
 _BROWSER = {
@@ -147,6 +150,12 @@ def build_site(parts: Path, site: Path) -> None:
         done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stdout + done.stderr)
+    front = (site / "index.html").read_text(encoding="utf-8")
+    if _ONWARDS not in front:
+        sys.exit("JupyterLite's front page is another one: it would open its launcher")
+    front = front.replace(_ONWARDS, f'window.location.replace("lab/index.html?path={START}");')
+    front = front.replace("</head>", '<link rel="icon" href="lab/favicon.ico"></head>')
+    (site / "index.html").write_text(front, encoding="utf-8")
 
 
 def main() -> None:

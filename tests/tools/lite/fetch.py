@@ -27,12 +27,18 @@ _PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 _NOT_SERVED = (".map", ".d.ts", ".html")
 
 
+def _npm() -> str:
+    """The program: the system's, or that of this environment, where a package brings it."""
+    own = Path(sys.executable).parent
+    return shutil.which("npm") or shutil.which("npm", path=str(own)) or sys.exit("npm was not found")
+
+
 def fetch_pyodide(folder: Path) -> None:
     """Unpack the npm package into *folder* without what a site does not serve."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     name = f"pyodide@{PYODIDE_VERSION}"
     packed = subprocess.run(
-        ["npm", "pack", "--silent", name], cwd=folder.parent, check=True, capture_output=True, text=True
+        [_npm(), "pack", "--silent", name], cwd=folder.parent, check=True, capture_output=True, text=True
     )
     archive = folder.parent / packed.stdout.split()[-1]
     with tarfile.open(archive) as files:
@@ -65,8 +71,6 @@ def fetch_wheels(folder: Path) -> None:
 def main() -> None:
     """Fetch both."""
     folder = Path(sys.argv[1]).resolve()
-    if not shutil.which("npm"):
-        sys.exit("npm is needed to fetch Pyodide and was not found")
     fetch_pyodide(folder / "pyodide")
     fetch_wheels(folder / "wheels")
 

@@ -1,0 +1,74 @@
+"""The tool that makes small mistakes on purpose, to see whether a test notices."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = '''"""Twice 2 == 4."""
+
+from __future__ import annotations
+
+
+def near(value: int = 3, *more: int) -> bool:
+    """Whether 1 < 2."""
+    return value <= 10 and not -value == 7
+'''
+
+
+@pytest.fixture(name="tool", scope="module")
+def _tool() -> ModuleType:
+    """The script as a module."""
+    spec = importlib.util.spec_from_file_location("mutate", ROOT / "tests" / "tools" / "mutate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["mutate"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_only_what_runs_is_changed(tool: ModuleType, tmp_path: Path) -> None:
+    """No docstring, import or annotation, and no star that is no operator; each change is one token, and what
+    was there can be put back."""
+    path = tmp_path / "near.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    made = list(tool.mutants_of(path, "near.py"))
+    assert [(one.before, one.after) for one in made] == [
+        ("<=", "<"),
+        ("10", "11"),
+        ("and", "or"),
+        ("==", "!="),
+        ("7", "8"),
+    ]
+    before = made[0].write(tmp_path)
+    assert "value < 10 and not -value == 7" in path.read_text(encoding="utf-8")
+    assert before == SOURCE
+
+
+def test_a_seed_chooses_the_same_mutants(tool: ModuleType) -> None:
+    """One a line; another seed chooses others."""
+    first = tool.chosen(20, 8583, "sim/codec")
+    assert first == tool.chosen(20, 8583, "sim/codec")
+    assert first != tool.chosen(20, 1, "sim/codec")
+    assert len({(one.path, one.line) for one in first}) == 20
+
+
+@pytest.mark.parametrize(
+    ("path", "tests"),
+    [
+        ("sim/codec/text.py", ["sim/codec/text.py", "tests/codec/test_text.py", "tests/codec"]),
+        ("server/heads.py", ["server/heads.py", "tests/server"]),
+        ("sim/face/making.py", ["sim/face/making.py", "tests/test_face.py"]),
+    ],
+)
+def test_a_mutant_is_tried_on_the_tests_of_its_room(tool: ModuleType, path: str, tests: list[str]) -> None:
+    """Those that are named as its file in front, so that most are noticed soon."""
+    found = tool.tests_of(path)
+    assert [found[0], found[-1]] == [tests[0], tests[-1]]
+    assert set(tests) <= set(found)
