@@ -43,6 +43,7 @@ def test_only_what_runs_is_changed(tool: ModuleType, tmp_path: Path) -> None:
         ("<=", "<"),
         ("10", "11"),
         ("and", "or"),
+        ("-", "+"),
         ("==", "!="),
         ("7", "8"),
     ]

@@ -100,15 +100,8 @@ def mutants_of(path: Path, name: str) -> Iterator[Mutant]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         row, column = token.start
         after = _OTHERS.get(token.string, "") if token.type in (tokenize.OP, tokenize.NAME) else ""
-        # A star or a bar that begins something is no operator: `*args`, `/`, `**options`.
-        if token.string in ("*", "-", "+") and lines[row - 1][:column].rstrip()[-1:] in (
-            "",
-            "(",
-            ",",
-            "[",
-            "{",
-            "=",
-        ):
+        # A star that begins something is no operator: `*args`.
+        if token.string == "*" and lines[row - 1][:column].rstrip()[-1:] in ("", "(", ",", "[", "{", "="):
             after = ""
         if token.type == tokenize.NUMBER and token.string.isdigit():
             after = str(int(token.string) + 1)
