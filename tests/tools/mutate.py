@@ -18,6 +18,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -156,25 +157,38 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def noticed(copy: Path, tests: list[str]) -> str:
-    """Which test fails in *copy*; empty where none does."""
+def _tested(copy: Path, arguments: list[str]) -> tuple[int, list[str]]:
+    """The status of pytest in *copy* and the lines that tell of a failure."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), str(copy / "tests" / "offline")])}
     env["PYTHONDONTWRITEBYTECODE"] = "1"
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *arguments]
     with tempfile.TemporaryFile("w+") as out:
         # Of its own session, so that what it started ends with it.
         running = subprocess.Popen(command, cwd=copy, env=env, stdout=out, stderr=out, start_new_session=True)
         try:
             status = running.wait(_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(running.pid, 9)
+            os.killpg(running.pid, signal.SIGKILL)
             running.wait()
-            return f"nothing ended within {_SECONDS} seconds"
+            return -1, [f"nothing ended within {_SECONDS} seconds"]
         out.seek(0)
-        lines = out.read().splitlines()
-    if status == 0:
-        return ""
-    return next((line for line in lines if line.startswith(("FAILED", "ERROR", "E  "))), f"status {status}")
+        return status, [line for line in out.read().splitlines() if line.startswith(("FAILED ", "ERROR "))]
+
+
+def noticed(copy: Path, tests: list[str], broken: list[str]) -> str:
+    """Which of *tests* fails in *copy*, those left out that are *broken* anyway; empty where none does."""
+    status, lines = _tested(copy, ["-x", *broken, *tests])
+    return "" if status == 0 else next(iter(lines), f"status {status}")
+
+
+def broken_before(copy: Path, tests: list[str]) -> list[str]:
+    """How to leave out what fails in *copy* without any change."""
+    _, lines = _tested(copy, tests)
+    names = [(line.split()[0], line.split(" - ")[0].split(maxsplit=1)[1]) for line in lines if " " in line]
+    return [
+        f"--ignore={name}" if kind == "ERROR" and "::" not in name else f"--deselect={name}"
+        for kind, name in names
+    ]
 
 
 def _known() -> dict[str, dict[str, object]]:
@@ -188,7 +202,7 @@ def run(count: int, seed: int, only: str) -> int:
     """Try *count* mutants, and say what became of each. Returns how many survived."""
     known = _known()
     KEPT.parent.mkdir(parents=True, exist_ok=True)
-    sound: dict[tuple[str, ...], str] = {}
+    broken: dict[str, list[str]] = {}
     tally: Counter[str] = Counter()
     survived = []
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
@@ -197,18 +211,12 @@ def run(count: int, seed: int, only: str) -> int:
             row = known.get(one.name)
             if row is None:
                 tests, begun = tests_of(one.path), time.monotonic()
-                room = tuple(tests[-1:])
-                if room not in sound:
-                    sound[room] = noticed(copy, [*room])
-                if sound[room]:
-                    print(
-                        f"{one.path}: not tried, the tests fail without a change: {sound[room][:120]}",
-                        flush=True,
-                    )
-                    tally["not tried"] += 1
-                    continue
+                room = tests[-1]
+                if room not in broken:
+                    broken[room] = broken_before(copy, [room])
+                    print(*(f"fails without a change: {name}" for name in broken[room]), sep="\n", flush=True)
                 text = one.write(copy)
-                by = noticed(copy, tests)
+                by = noticed(copy, tests, broken[room])
                 (copy / one.path).write_text(text, encoding="utf-8")
                 row = {"name": one.name, **asdict(one), "by": by, "seconds": round(time.monotonic() - begun)}
                 with KEPT.open("a", encoding="utf-8") as file:
