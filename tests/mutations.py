@@ -10,12 +10,10 @@ from random import Random
 from support import VECTORS, generated
 
 from sim.codec import Message, ParseError, parse
-from sim.judge import Finding, ways
-from sim.judge import kind as kinds
-from sim.judge.kind import Kind
+from sim.judge import Finding
+from sim.judge.engine import MEMORY
 from sim.operations import NETWORKS, Report
-from sim.operations.choosing import chosen_network
-from sim.operations.verdict import Verdict
+from sim.operations.validation import judge
 from sim.spec import VERSIONS, ElementSpec, spec
 
 _CHARACTERS = "0123456789" * 4 + "ACDF=^ \x1f\n\\é"
@@ -96,13 +94,9 @@ def told(report: Report) -> Told:
 
 
 def afresh(message: Message, network: str | None) -> Told:
-    """What is said of a message when nothing is remembered: by a new kind, element by element."""
-    kinds._CHIP_SAID.clear()
-    ways.OF_CODES.clear()
-    kind = Kind(message.version, message.mti, tuple(message.fields), message.empty_secondary)
-    key = kind.look(message)
-    verdict = Verdict.on(message, kind, key, chosen_network(message, network), NETWORKS)
-    return told(Report(verdict, message, NETWORKS))
+    """What is said of a message when nothing is remembered."""
+    MEMORY.forget()
+    return told(judge(message, network, NETWORKS))
 
 
 def same_layout(some: Random, message: Message) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.judge.engine import EVERY
+EVERY = "every"
 
 
 class Recording(dict[int, str]):

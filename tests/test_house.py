@@ -28,7 +28,7 @@ ORDER = (
     # Reading what is inside an element needs the tables alone, and masking needs it.
     *("sim.elements.tlv", "sim.elements.coded", "sim.elements.cutting", "sim.elements.composing"),
     "sim.elements.layout",
-    *("sim.elements.emv_shapes", "sim.elements.chip_data"),
+    "sim.elements.chip_data",
     "sim.masking",
     "sim.codec",
     "sim.elements",

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sim.elements import emv_shapes, tlv
-from sim.elements.emv_shapes import Shape
+from sim.elements import tlv
 
 # One network announces its fixed layout by its name in EBCDIC, then a version of four digits.
 _AGNS = "C1C7D5E2"
@@ -23,27 +22,20 @@ _CACHE_SIZE = 2
 class ChipData:
     """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
     or `AGNS` (a network's fixed layout, left unread). `tags` holds every tag, a template before what is in
-    it; offsets count from the start of the element. With an `error` they are those read before it.
-    `shape` is that of data whose like came before: their tags are made when somebody asks for them."""
+    it; offsets count from the start of the element. With an `error` they are those read before it."""
 
     layout: str
-    _tags: tuple[tlv.Tag, ...] | None
+    tags: tuple[tlv.Tag, ...]
     error: tlv.TlvError | None = None
-    _text: str = ""
-    shape: Shape | None = None
     _firsts: dict[str, tlv.Tag] | None = None
+    _values: dict[str, str] | None = None
 
     @property
-    def tags(self) -> tuple[tlv.Tag, ...]:
-        """Every tag."""
-        if self._tags is None:
-            self._tags = self.shape.tags(self._text) if self.shape else ()
-        return self._tags
-
-    @property
-    def size(self) -> int:
-        """How many tags there are."""
-        return len(self.shape.places if self.shape else self.tags)
+    def values(self) -> dict[str, str]:
+        """The value of the first tag of each name."""
+        if self._values is None:
+            self._values = {tag.tag: tag.value for tag in reversed(self.tags)}
+        return self._values
 
     @property
     def firsts(self) -> dict[str, tlv.Tag]:
@@ -53,21 +45,15 @@ class ChipData:
         return self._firsts
 
     def __contains__(self, tag: object) -> bool:
-        return tag in (self.shape.places if self.shape else self.firsts)
+        return tag in self.values
 
     def first(self, tag: str) -> tlv.Tag:
         """The first tag of this name. Raises KeyError when there is none."""
-        if self.shape and self._firsts is None:
-            return self.shape.tag(tag, self._text)
         return self.firsts[tag]
 
     def value(self, tag: str) -> str:
         """The value of the first such tag, empty when there is none."""
-        if self.shape:
-            place = self.shape.places.get(tag)
-            return self._text[place] if place else ""
-        found = self.firsts.get(tag)
-        return found.value if found else ""
+        return self.values.get(tag, "")
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -77,8 +63,6 @@ def read(text: str) -> ChipData:
     >>> [tag.tag for tag in read("9F2701809C0100").tags]
     ['9F27', '9C']
     """
-    if shape := emv_shapes.known(text):
-        return ChipData("tags", None, None, text, shape)
     if text[: len(_AGNS)].upper() == _AGNS:
         return ChipData("AGNS", ())
     wrapped = text[:2] == _DATASET and len(text) > _DATASET_HEAD
@@ -87,8 +71,6 @@ def read(text: str) -> ChipData:
     plain = _read(text, "tags", 0)
     if wrapped and plain.error and text[2:4] == "00":
         return _dataset_error(text, plain.error)
-    if plain.error is None:
-        emv_shapes.remember(text, plain.tags)
     return plain
 
 

@@ -155,7 +155,7 @@ def _opening(chip: ChipData, message: Message) -> str:
     made = application(chip.value("84") or chip.value("9F06") or chip.value("4F"))
     by = f" of {with_article(made)}" if made else ""
     rest = "; what follows them cannot be read" if chip.error else ""
-    return f"Chip data{by} comes with it ({count(chip.size, 'tag')}{rest})."
+    return f"Chip data{by} comes with it ({count(len(chip.tags), 'tag')}{rest})."
 
 
 # First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.
@@ -260,7 +260,7 @@ def _answer(chip: ChipData, message: Message) -> str:
 
 def _scripts(chip: ChipData, message: Message) -> str:
     parts = []
-    for tag in chip.tags if chip.shape is None else ():  # scripts are templates, which no shape has
+    for tag in chip.tags:
         if tag.tag not in ("71", "72"):
             continue
         when = "before" if tag.tag == "71" else "after"

@@ -11,7 +11,7 @@ from sim.spec.luhn import check_digit, luhn_ok
 from sim.spec.network_records import Detection
 from sim.spec.networks import detect
 
-__all__ = ["account", "check_digit", "detect_network", "luhn_ok"]
+__all__ = ["account", "check_digit", "detect_network", "luhn_ok", "owner_of_prefix"]
 
 
 def account(message: Message) -> tuple[int, str]:
@@ -34,8 +34,8 @@ def detect_network(message: Message) -> Detection | None:
     """The network of the message's card, by the longest matching prefix; None without a card or
     for a prefix no network of ours has."""
     _, pan = account(message)
-    return _owner(pan[:6]) if pan else None
+    return owner_of_prefix(pan[:6]) if pan else None
 
 
 # Six digits decide, and messages repeat them.
-_owner = lru_cache(maxsize=4096)(detect)
+owner_of_prefix = lru_cache(maxsize=4096)(detect)

@@ -48,6 +48,11 @@ def entry_mode(message: Message, network: str | None = None) -> str:
     return ", ".join(code.meaning for code in _codes(message, "entry", network))
 
 
+def mode_of(value: str, version: str) -> str:
+    """The same of a *value* of DE 22, by the standard's codes."""
+    return entry_mode(Message("", {_NUMBER: value}, version))
+
+
 def own(message: Message, job: str, network: str | None) -> str:
     """What the part of DE 22 that does *job* says by a code that *network* has added to the standard's list;
     empty for a code of the standard, and for an unknown one.
@@ -69,11 +74,12 @@ def own(message: Message, job: str, network: str | None) -> str:
 def entry_kind(message: Message, network: str | None = None) -> str:
     """The kind of entry, as the code lists have it, of *network* where it has its own: `chip`, `contactless`,
     `magnetic stripe`, `manual` ...; empty when unknown."""
-    return _kind(message.get(_NUMBER), message.version, network)
+    return kind_of(message.get(_NUMBER), message.version, network)
 
 
 @lru_cache(maxsize=1024)
-def _kind(value: str, version: str, network: str | None) -> str:
+def kind_of(value: str, version: str, network: str | None) -> str:
+    """The same of a *value* of DE 22."""
     kinds = [code.kind for code in _codes(Message("", {_NUMBER: value}, version), "entry", network)]
     return next((kind for kind in _READ if kind in kinds), kinds[0] if len(kinds) == 1 else "")
 

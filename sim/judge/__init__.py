@@ -10,16 +10,51 @@ from typing import TYPE_CHECKING
 from sim.lazy import lazily
 
 if TYPE_CHECKING:
-    from sim.judge.engine import catalogue
-    from sim.judge.finding import Finding, Severity
-    from sim.judge.kind import run
+    from sim.judge.engine import run
+    from sim.judge.finding import Finding, Hit, Severity
+    from sim.judge.parts import (
+        ACCOUNT,
+        CARD,
+        DE,
+        MTI,
+        NUMBER,
+        TABLE,
+        VALUE,
+        Maybe,
+        MaybeTag,
+        Present,
+        Tag,
+    )
+    from sim.judge.rules import each, rule
+    from sim.judge.words import catalogue
 
-__all__ = ["Finding", "Severity", "catalogue", "run"]
+__all__ = [
+    "ACCOUNT",
+    "CARD",
+    "DE",
+    "MTI",
+    "NUMBER",
+    "TABLE",
+    "VALUE",
+    "Finding",
+    "Hit",
+    "Maybe",
+    "MaybeTag",
+    "Present",
+    "Severity",
+    "Tag",
+    "catalogue",
+    "each",
+    "rule",
+    "run",
+]
 
 _HOMES = {
-    "sim.judge.engine": "catalogue",
-    "sim.judge.finding": "Finding Severity",
-    "sim.judge.kind": "run",
+    "sim.judge.words": "catalogue",
+    "sim.judge.engine": "run",
+    "sim.judge.finding": "Finding Hit Severity",
+    "sim.judge.parts": "ACCOUNT CARD DE MTI NUMBER TABLE VALUE Maybe MaybeTag Present Tag",
+    "sim.judge.rules": "each rule",
 }
 
 if not TYPE_CHECKING:  # or every name would be one, of any type

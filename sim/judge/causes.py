@@ -15,8 +15,8 @@ from sim.codec import Message, ParseError, spans
 from sim.codec.bitmap import numbers
 from sim.codec.walk import MTI_WIDTH, read_values, walk
 from sim.errors import BITMAP_FIELD, MTI_FIELD
-from sim.judge import content
-from sim.judge.engine import catalogue
+from sim.judge import elements
+from sim.judge.words import catalogue
 from sim.spec import VERSIONS, spec
 
 _TPDU_DIGITS = 10
@@ -170,7 +170,8 @@ def _cut(raw: str, version: str, error: ParseError) -> str:
 
 def _sound(message: Message) -> bool:
     """Whether all values read so far fit their classes and dates."""
-    return not any(True for rule in (content.character_class, content.date) for _ in rule(message))
+    table = message.spec
+    return not any(elements.misfit(value, table[number], table) for number, value in message.fields.items())
 
 
 def _shifted(raw: str, version: str, error: ParseError) -> str:

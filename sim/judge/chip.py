@@ -1,4 +1,5 @@
-"""Rules about chip data (DE 55): the tags themselves, and whether they fit the message.
+"""Rules about chip data (DE 55): the tags themselves, how they agree with each other and with elements, and
+with what happened.
 
 Only framing is an error, since tags are the networks' and issuers' own business. Everything but framing
 is judged only where the tags can be read. Findings point at the tag: path `55.9F26`.
@@ -6,47 +7,57 @@ is judged only where the tags can be read. Findings point at the tag: path `55.9
 
 from __future__ import annotations
 
+import re
+import sys
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
-from sim.codec import Message
 from sim.elements import dates, emv, money, pos
-from sim.elements.emv_values import three_digits
-from sim.elements.pan import detect_network
-from sim.elements.tlv import Tag, TlvError
+from sim.elements.emv_values import characters, count, set_bits, three_digits
+from sim.elements.groups import AdditionalAmount, read_location
+from sim.elements.layout import read
+from sim.elements.track import read_track_2
+from sim.judge.between import months_from
 from sim.judge.conditions import answer_kind
-from sim.judge.content import clean
-from sim.judge.engine import CARD, rule
+from sim.judge.elements import LATER, clean
 from sim.judge.finding import Hit, Severity
-from sim.spec import country, currency, spec
+from sim.judge.parts import (
+    CARD,
+    DE,
+    MTI,
+    TABLE,
+    TAG,
+    TAG_VALUE,
+    Card,
+    Maybe,
+    MaybeTag,
+    Misfit,
+    Present,
+    Tag,
+    TagHead,
+)
+from sim.judge.rules import Told, each_tag, rule
+from sim.spec import Spec, country, currency, number_of, region, spec
 from sim.spec import emv as tables
+from sim.spec.layouts import tag_layouts
 from sim.spec.networks import element_name
+from sim.spec.networks import network as network_of
 
-DATES = dict.fromkeys(("9A", "5F24", "5F25"), "YYMMDD") | {"9F21": "hhmmss"}
+_TRANSACTIONS = "12"
+_REQUESTS = "0"
+_REQUESTS_AND_ADVICES = "02"
 _EARLY = ("1987", "1993")  # the currency of the amount is an element of its own
 _REFUNDS = "2"
 _NO_CHIP = ("manual", "magnetic stripe")
-NEVER_ZERO = ("9F26", "9F36", "9F37")
-_ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
-_ONLINE_PIN_METHOD = "02"
-
-
-def chip_of(message: Message) -> emv.ChipData:
-    """The chip data, empty where they cannot be read."""
-    chip = emv.read(message.fields[55])
-    return _UNREAD if chip.error else chip
-
-
-_UNREAD = emv.ChipData("tags", ())
-
-
-def first_of(message: Message, *names: str) -> list[Tag]:
-    """The first of each of these tags that the message has."""
-    chip = chip_of(message)
-    return [chip.first(name) for name in names if name in chip]
+_CHIP = ("chip", "contactless")
+_CASH_BACK_AMOUNT = "40"
+_WITH_REGIONS = ("US", "CA")
 
 
 def tag_hit(
-    tag: Tag,
+    tag: str,
+    value: str,
     expected: str,
     found: str,
     at: int = 0,
@@ -54,159 +65,632 @@ def tag_hit(
     severity: Severity | None = None,
 ) -> Hit:
     """A hit on *size* digits of a tag's value, from *at* on; to its end without a size."""
-    width = len(tag.value) - at if size is None else size
-    return Hit(55, expected, found, tag.value_start + at, width, f"55.{tag.tag}", severity=severity)
+    width = len(value) - at if size is None else size
+    return Hit(55, expected, found, at, width, f"55.{tag}", severity=severity, tag=tag)
 
 
-@rule("chip-data", 55, reads=(CARD, 55), tags=())
-def chip_data(message: Message) -> Iterator[Hit]:
+# Framing.
+
+
+@rule("chip-data")
+def chip_data(
+    wrong: tuple[Misfit, ...] = DE[55].misfits, card: Card = CARD, value: str = DE[55], table: Spec = TABLE
+) -> Told:
     """DE 55 is BER-TLV. A template with a wrong inside is common in scripts and hurts no tag beside it."""
-    chip = emv.read(message.fields[55])
-    if chip.error:
-        half = len(message[55]) % 2 and message.spec[55].binary
-        if half or (message[55] and not clean(message, 55)):
-            return  # whole bytes and character classes have rules of their own
-        yield _misfit(chip.error, None, _severity(message))
-        return
-    for tag in chip.tags:
-        if tag.fault:
-            yield _misfit(tag.fault, tag.end, Severity.WARNING)
+    if not wrong:
+        return None
+    if wrong[0].end is not None:
+        return [_misfit(one, Severity.WARNING) for one in wrong]
+    half = len(value) % 2 and table[55].binary
+    if half or (value and not clean(value, 55, table)):
+        return None  # whole bytes and character classes have rules of their own
+    # DE 55 of 1987 is reserved: the networks put chip data there, others may put anything.
+    left_open = element_name(table.version, 55) != spec(table.version)[55].name
+    unknown = left_open and card.owner is None
+    return _misfit(wrong[0], Severity.WARNING if unknown else None)
 
 
-def _severity(message: Message) -> Severity | None:
-    """DE 55 of 1987 is reserved: the networks put chip data there, others may put anything."""
-    left_open = element_name(message.version, 55) != spec(message.version)[55].name
-    unknown = left_open and detect_network(message) is None
-    return Severity.WARNING if unknown else None
+def _misfit(wrong: Misfit, severity: Severity | None) -> Hit:
+    path = f"55.{wrong.tag}" if wrong.tag else ""
+    size = None if wrong.end is None else wrong.end - wrong.at
+    return Hit(55, wrong.expected, wrong.found, wrong.at, size, path, severity=severity)
 
 
-def _misfit(error: TlvError, end: int | None, severity: Severity | None) -> Hit:
-    """A TLV error as a hit, to the *end* of its template or of the element."""
-    at = error.offset or 0
-    path = f"55.{error.tag}" if error.tag else ""
-    size = None if end is None else end - at
-    return Hit(55, error.expected, error.found, at, size, path, severity=severity)
-
-
-@rule("chip-fixed-layout", 55, tags=())
-def fixed_layout(message: Message) -> Iterator[Hit]:
+@rule("chip-fixed-layout")
+def fixed_layout(layout: str = DE[55].layout) -> Told:
     """Chip data in a network's own layout cannot be checked tag by tag."""
-    if emv.read(message[55]).layout == "AGNS":
-        yield Hit(55, "EMV tags", "the fixed layout AGNS", 0, len("C1C7D5E2"))
+    return Hit(55, "EMV tags", "the fixed layout AGNS", 0, len("C1C7D5E2")) if layout == "AGNS" else None
 
 
-@rule("chip-date", 55, tags=DATES)
-def chip_date(message: Message) -> Iterator[Hit]:
-    """Dates and times of the chip exist in the calendar."""
-    for tag in first_of(message, *DATES):
-        pattern = DATES[tag.tag]
-        if len(tag.value) != len(pattern) or not tag.value.isdecimal():
-            continue  # length and digits have rules of their own
-        if wrong := dates.problem(pattern, tag.value):
-            start, end, found = wrong
-            yield tag_hit(tag, pattern, found, start, end - start)
+# Which tags there are, and how long they are.
+
+# Each payment system gives these tags a meaning of its own (EMV book 3, annex A).
+_SYSTEMS_OWN = re.compile(r"9F[5-7]")
+_REPEATING = ("script",)
+_ANY_SIZE = range(sys.maxsize)
+_Heads = tuple[TagHead, ...]
 
 
-def _code(tag: Tag) -> str:
+def _on(head: TagHead, expected: str, found: str, severity: Severity | None = None) -> Hit:
+    """A hit on the whole value of a tag."""
+    size = head.end - head.value_start
+    return Hit(55, expected, found, head.value_start, size, f"55.{head.tag}", severity=severity)
+
+
+@rule("chip-tag-unknown")
+def tag_unknown(heads: _Heads = DE[55].heads) -> Told:
+    """Tags are in the dictionary."""
+    known = tables.tags()
+    return [
+        _on(head, "a tag of the dictionary", f"tag {head.tag}") for head in heads if head.tag not in known
+    ]
+
+
+@cache
+def _sizes() -> dict[str, range]:
+    """How many hex digits each tag may have that is the same everywhere."""
+    return {tag: _size(known) for tag, known in tables.tags().items() if tag not in tables.own_tags()}
+
+
+def _size(known: tables.TagSpec) -> range:
+    return range(2 * known.minimum, sys.maxsize if known.maximum is None else 2 * known.maximum + 1)
+
+
+@rule("chip-tag-length")
+def tag_length(heads: _Heads = DE[55].heads) -> Iterator[Hit]:
+    """Values are as long as the dictionary says; a length that rests on no source, or on one payment
+    system, only informs."""
+    sizes = _sizes()
+    for head in heads:
+        if head.end - head.value_start in sizes.get(head.tag, _ANY_SIZE):
+            continue
+        known = tables.tags()[head.tag]
+        unsure = "unsourced" in known.source or _SYSTEMS_OWN.match(head.tag)
+        yield _size_hit(head, known, Severity.INFO if unsure else None)
+
+
+def _size_hit(head: TagHead, known: tables.TagSpec, severity: Severity | None) -> Hit:
+    if known.maximum is None:
+        expected = f"at least {count(known.minimum, 'byte')}"
+    elif known.minimum == known.maximum:
+        expected = count(known.minimum, "byte")
+    else:
+        expected = f"{known.minimum} to {known.maximum} bytes"
+    return _on(head, expected, count((head.end - head.value_start) // 2, "byte"), severity)
+
+
+def _owner(card: Card, *names: str) -> str | None:
+    """The network of the application that chip data name, else the card's."""
+    return tables.owner(next((name for name in names if name), "")) or card.network
+
+
+@rule("chip-tag-length")
+def own_tag_length(
+    heads: _Heads = DE[55].heads,
+    card: Card = CARD,
+    dedicated: str = MaybeTag["84"],
+    terminal: str = MaybeTag["9F06"],
+    application: str = MaybeTag["4F"],
+) -> Iterator[Hit]:
+    """Tags of networks' own are as long as the network has them: that of the application, else the card's."""
+    owner = _owner(card, dedicated, terminal, application)
+    for head in heads:
+        if head.tag in tables.own_tags():
+            known = tables.tag_of(head.tag, owner)
+            if known and head.end - head.value_start not in _size(known):
+                yield _size_hit(head, known, Severity.INFO)
+
+
+@rule("chip-tag-repeated")
+def tag_repeated(heads: _Heads = DE[55].heads) -> Iterator[Hit]:
+    """A tag stands once in its template; scripts and their commands may repeat."""
+    if len({head.tag for head in heads}) == len(heads):
+        return
+    for level in _levels(heads):
+        counts = Counter(head.tag for head in level)
+        last = {head.tag: head for head in level}
+        for name, number in counts.items():
+            if number > 1 and not last[name].constructed and tables.role(name) not in _REPEATING:
+                yield _on(last[name], f"one tag {name}", f"{number}")
+
+
+def _levels(heads: _Heads) -> Iterator[list[TagHead]]:
+    """The tags at the top, then those inside each template."""
+    yield [head for head in heads if head.depth == 0]
+    for at, head in enumerate(heads):
+        if head.children:
+            inside = (one for one in heads[at + 1 :] if one.value_start < head.end)
+            yield [one for one in inside if one.depth == head.depth + 1]
+
+
+@rule("chip-cryptogram-data", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def cryptogram_data(entry: str = DE[22].entry, heads: _Heads = DE[55].heads) -> Told:
+    """Where there is a cryptogram of a chip that was read, the data it is computed over are there."""
+    present = {head.tag for head in heads}
+    if "9F26" not in present or entry not in _CHIP:
+        return None
+    missing = [tag for tag in tables.with_role("cryptogram") if tag not in present]
+    return Hit(55, "tags to check the cryptogram with", f"none of {', '.join(missing)}") if missing else None
+
+
+@rule("chip-cryptogram-missing", classes=_TRANSACTIONS, functions=_REQUESTS)
+def cryptogram_missing(
+    entry: str = DE[22].entry, heads: _Heads = DE[55].heads, size: int = DE[55].size
+) -> Told:
+    """A chip that was read and asks the issuer signs with a cryptogram."""
+    unread = size and not heads
+    if unread or entry not in _CHIP or any(head.tag == "9F26" for head in heads):
+        return None
+    return Hit(55, "a cryptogram (9F26), as the chip was read", "none")
+
+
+@rule("chip-entry-mode", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(55,))
+def entry_mode(
+    value: str = DE[22], entry: str = DE[22].entry, card: Card = CARD, table: Spec = TABLE
+) -> Told:
+    """Where there are chip data, DE 22 says that a chip was read, be it by a code of the card's network."""
+    if entry not in _NO_CHIP:
+        return None
+    if card.owner is not None and pos.kind_of(value, table.version, card.network) not in _NO_CHIP:
+        return None
+    return Hit(55, "chip or contactless in DE 22", pos.mode_of(value, table.version))
+
+
+def _from_issuer(tag: str) -> None:
+    @rule("chip-other-way", classes=_TRANSACTIONS, functions="0")
+    def _(value: str = Tag[tag]) -> Told:
+        return tag_hit(tag, value, "tags of a request", "one that the issuer sends")
+
+
+# What an issuer sends to the card does not stand in the request.
+for _tag in ("91", "71", "72"):
+    _from_issuer(_tag)
+
+
+@rule("chip-other-way", classes=_TRANSACTIONS, functions="1")
+def echoed(heads: _Heads = DE[55].heads) -> Told:
+    """What the card sends to its issuer does not come back in the answer; the first such tag is told."""
+    for name in ("9F26", "9F27"):
+        for head in heads:
+            if head.tag == name:
+                return _on(head, "tags of an answer", "one that the card sends")
+    return None
+
+
+# Values of tags.
+
+_NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])")}
+
+
+@each_tag("chip-tag-digits", *(tag for tag, known in tables.tags().items() if known.content in _NOT_DIGITS))
+def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
+    """Values of format n and cn are digits, no more of them than the format has."""
+    known = tables.tags()[tag]
+    if known.digits is None and value.isdecimal():
+        return None
+    if wrong := _NOT_DIGITS[known.content].search(value):
+        return tag_hit(tag, value, f"{known.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
+    if known.content == "n" and known.digits and value[: -known.digits].strip("0"):
+        return tag_hit(tag, value, f"{known.format}, zeros in front", f"{len(value.lstrip('0'))} digits")
+    return None
+
+
+@cache
+def _reserved(tag: str) -> int:
+    """The reserved bits of a tag that is nothing but bits, as a number."""
+    size = 8 * tables.tags()[tag].minimum
+    used = sum(1 << size - 8 * byte + bit - 1 for byte, bit in tables.bits(tag))
+    return (1 << size) - 1 & ~used
+
+
+@each_tag("chip-reserved-bits", *filter(tables.only_bits, tables.tags()))
+def reserved_bits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
+    """Reserved bits are zero."""
+    known = tables.tags()[tag]
+    if len(value) != 2 * known.minimum or not int(value, 16) & _reserved(tag):
+        return None
+    set_ones = [place for place in set_bits(value) if place not in tables.bits(tag)]
+    found = ", ".join(f"byte {byte} bit {bit}" for byte, bit in set_ones) + " set"
+    return tag_hit(tag, value, f"reserved bits of the {known.name} at 0", found)
+
+
+def _bind_date(tag: str, pattern: str) -> None:
+    @rule("chip-date")
+    def _(value: str = Tag[tag]) -> Told:
+        """Dates and times of the chip exist in the calendar."""
+        if len(value) != len(pattern) or not value.isdecimal():
+            return None  # length and digits have rules of their own
+        if (wrong := dates.problem(pattern, value)) is None:
+            return None
+        start, end, found = wrong
+        return tag_hit(tag, value, pattern, found, start, end - start)
+
+
+for _tag in ("9A", "5F24", "5F25"):
+    _bind_date(_tag, "YYMMDD")
+_bind_date("9F21", "hhmmss")
+
+
+def _code(value: str) -> str:
     """The three digits of a country or currency code; empty when there are none."""
-    code = three_digits(tag.value)
+    code = three_digits(value)
     return code if len(code) == 3 and code.isdecimal() else ""
 
 
-@rule("chip-country", 55, tags=("9F1A", "5F28"))
-def chip_country(message: Message) -> Iterator[Hit]:
-    """Country codes of the chip data are in ISO 3166."""
-    for tag in first_of(message, "9F1A", "5F28"):
-        if _code(tag) and country(_code(tag)) is None:
-            yield tag_hit(tag, "an ISO 3166 numeric country code", repr(tag.value))
+def _bind_country(tag: str) -> None:
+    @rule("chip-country")
+    def _(value: str = Tag[tag]) -> Told:
+        """Country codes of the chip data are in ISO 3166."""
+        if not _code(value) or country(_code(value)) is not None:
+            return None
+        return tag_hit(tag, value, "an ISO 3166 numeric country code", repr(value))
 
 
-@rule("chip-cryptogram-kind", 55, classes="12", functions="02", reads=(3, 39, 55), tags=("9F27",))
-def cryptogram_kind(message: Message) -> Iterator[Hit]:
+def _bind_zeros(tag: str) -> None:
+    @rule("chip-zeros", classes=_TRANSACTIONS, functions="0")
+    def _(value: str = Tag[tag]) -> Told:
+        """Cryptogram, counter and unpredictable number are the card's and the terminal's own, not a
+        filler."""
+        if not value or value.strip("0"):
+            return None
+        return tag_hit(tag, value, "what card and terminal made", "zeros")
+
+
+for _tag in ("9F1A", "5F28"):
+    _bind_country(_tag)
+for _tag in ("9F26", "9F36", "9F37"):
+    _bind_zeros(_tag)
+
+
+@rule("chip-cryptogram-kind", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def cryptogram_kind(
+    value: str = Tag["9F27"],
+    code: str = Maybe[3],
+    answer: str = Maybe[39],
+    mti: str = MTI,
+    table: Spec = TABLE,
+) -> Told:
     """The cryptogram's type fits the message: requests carry an ARQC."""
-    for tag in first_of(message, "9F27"):
-        if len(tag.value) != 2:
-            continue
-        kind = int(tag.value, 16) >> 6
-        request = message.mti[2] == "0"
-        refund = message.get(3)[:1] == _REFUNDS
-        if kind == 3:
-            yield tag_hit(tag, "AAC, TC or ARQC in bits 8 and 7", "the reserved type 11")
-        elif kind == 0 and request and not refund:
-            yield tag_hit(tag, "an ARQC in a request", "an AAC: the chip has declined")
-        elif kind == 1 and request:
-            yield tag_hit(
-                tag, "an ARQC in a request", "a TC: the chip has approved offline", severity=Severity.INFO
-            )
-        elif kind == 0 and not request and not refund and answer_kind(message) == "approved":
-            yield tag_hit(tag, "a TC or an ARQC where DE 39 approves", "an AAC: the chip has declined")
+    if len(value) != 2:
+        return None
+    kind, request, refund = int(value, 16) >> 6, mti[2] == "0", code[:1] == _REFUNDS
+    if kind == 3:
+        return tag_hit("9F27", value, "AAC, TC or ARQC in bits 8 and 7", "the reserved type 11")
+    if kind == 0 and request and not refund:
+        return tag_hit("9F27", value, "an ARQC in a request", "an AAC: the chip has declined")
+    if kind == 1 and request:
+        found = "a TC: the chip has approved offline"
+        return tag_hit("9F27", value, "an ARQC in a request", found, severity=Severity.INFO)
+    if kind == 0 and not request and not refund and answer_kind(answer, table.version) == "approved":
+        expected = "a TC or an ARQC where DE 39 approves"
+        return tag_hit("9F27", value, expected, "an AAC: the chip has declined")
+    return None
 
 
-@rule("chip-cryptogram-data", 22, 55, classes="12", functions="02", tags=())
-def cryptogram_data(message: Message) -> Iterator[Hit]:
-    """Where there is a cryptogram of a chip that was read, the data it is computed over are there."""
-    present = chip_of(message)
-    if "9F26" in present and pos.entry_kind(message) in ("chip", "contactless"):
-        missing = [tag for tag in tables.with_role("cryptogram") if tag not in present]
-        if missing:
-            yield Hit(55, "tags to check the cryptogram with", f"none of {', '.join(missing)}")
+# How the cardholder was verified.
+
+_PIN_BY_CHIP = frozenset((1, 3, 4, 5))  # methods of 9F34
+_METHOD = 0x3F
+_SUPPORTS_CARDHOLDER = 0x1200  # byte 1 bits 5 and, for a device of their own, 2 of the profile
+_NOT_VERIFIED = 0x0000800000  # byte 3 bit 8 of the terminal verification results
+_NO_PIN = 0x0000380000  # byte 3 bits 6 to 4: tries exceeded, no PIN pad, nothing entered
+_FAILED, _SUCCESSFUL = "01", "02"
+_BY_DEVICE = "010002"  # a PIN that the cardholder's own device asked for (CDCVM)
+_ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
+_ONLINE_PIN_METHOD = "02"
+# Methods of 9F34, and the bits of byte 2 of the terminal's capabilities (9F33) of which each needs one.
+_ABLE = {1: 0x80, 2: 0x40, 3: 0x80, 4: 0x11, 5: 0x11, 0x1E: 0x20}
 
 
-@rule("chip-zeros", 55, classes="12", functions="0", reads=(55,), tags=NEVER_ZERO)
-def zeros(message: Message) -> Iterator[Hit]:
-    """Cryptogram, counter and unpredictable number are the card's and the terminal's own, not a filler."""
-    for tag in first_of(message, *NEVER_ZERO):
-        if tag.value and not tag.value.strip("0"):
-            yield tag_hit(tag, "what card and terminal made", "zeros")
-
-
-@rule("chip-currency", 55, versions=_EARLY, classes="124", reads=(49, 55), tags=("5F2A",), any_mti=True)
-@rule("chip-currency", 55, versions=("2003",), classes="124", reads=(4, 55), tags=("5F2A",), any_mti=True)
-def chip_currency(message: Message) -> Iterator[Hit]:
-    """5F2A is a currency, and the one of the amount."""
-    # DE 49 is no currency in 2003.
-    inside = money.composite(message.version, 4) is not None
-    stated = None if inside and 4 not in message else money.currency_of(message)
-    for tag in first_of(message, "5F2A"):
-        code = _code(tag)
-        if not code:
-            continue  # length and digits have rules of their own
-        if currency(code) is None:
-            yield tag_hit(tag, "an ISO 4217 currency code", repr(tag.value))
-        elif stated and stated.numeric != code:
-            where = "DE 4" if inside else "DE 49"
-            yield tag_hit(tag, f"{stated.numeric}, the currency of {where}", code)
-
-
-@rule("chip-online-pin", 55, classes="12", functions="0", reads=(22, 55), tags=("9F34", "95"), there=(52,))
-def online_pin(message: Message) -> Iterator[Hit]:
+@rule("chip-online-pin", classes=_TRANSACTIONS, functions=_REQUESTS)
+def online_pin(
+    done: str = Tag["9F34"],
+    results: str = MaybeTag["95"],
+    entry: str = Maybe[22].entry,
+    pin: bool = Present[52],
+    table: Spec = TABLE,
+) -> Told:
     """An online PIN that the chip data speak of travels in DE 52, and the other way round."""
-    for tag in first_of(message, "9F34"):
-        if len(tag.value) != 6:
-            continue
-        results = chip_of(message).value("95")
-        method = f"{int(tag.value[:2], 16) & 0x3F:02X}"
-        seen = len(results) == 10 and int(results, 16) & _ONLINE_PIN
-        if 52 not in message and (seen or method == _ONLINE_PIN_METHOD):
-            yield tag_hit(tag, "DE 52 beside an online PIN", "none")
-        elif 52 in message and not seen and method != _ONLINE_PIN_METHOD:
-            yield tag_hit(tag, "an online PIN beside DE 52", emv.cvm_results(tag.value))
-        elif method == _ONLINE_PIN_METHOD and len(results) == 10 and not seen and _is_inserted(message):
-            expected = "an online PIN entered (byte 3 bit 3), as 9F34 says"
-            yield tag_hit(chip_of(message).first("95"), expected, "none", 4, 2)
+    if len(done) != 6:
+        return None
+    method = f"{int(done[:2], 16) & _METHOD:02X}"
+    seen = len(results) == 10 and int(results, 16) & _ONLINE_PIN
+    if not pin and (seen or method == _ONLINE_PIN_METHOD):
+        return tag_hit("9F34", done, "DE 52 beside an online PIN", "none")
+    if pin and not seen and method != _ONLINE_PIN_METHOD:
+        return tag_hit("9F34", done, "an online PIN beside DE 52", emv.cvm_results(done))
+    # Of a card that was tapped some terminals report nothing in 95, and 2003 has no code for one.
+    inserted = table.version in _EARLY and entry == "chip"
+    if method == _ONLINE_PIN_METHOD and len(results) == 10 and not seen and inserted:
+        expected = "an online PIN entered (byte 3 bit 3), as 9F34 says"
+        return tag_hit("95", results, expected, "none", 4, 2)
+    return None
 
 
-def _is_inserted(message: Message) -> bool:
-    """Whether the chip's contacts were read. Of a card that was tapped some terminals report nothing in 95,
-    and 2003 has no code for one."""
-    return message.version in _EARLY and pos.entry_kind(message) == "chip"
-
-
-@rule("chip-entry-mode", 22, 55, classes="12", functions="0", reads=(CARD, 22))
-def entry_mode(message: Message) -> Iterator[Hit]:
-    """Where there are chip data, DE 22 says that a chip was read, be it by a code of the card's network."""
-    if pos.entry_kind(message) not in _NO_CHIP:
+@rule("chip-results-agree")
+def results_agree(
+    done: str = Tag["9F34"],
+    results: str = MaybeTag["95"],
+    capabilities: str = MaybeTag["9F33"],
+    profile: str = MaybeTag["82"],
+) -> Iterator[Hit]:
+    """What the terminal did (9F34), what came of it (95), what it can do (9F33) and what the card can do (82)
+    fit together."""
+    if len(done) != 6:
         return
-    card = detect_network(message)
-    if card is None or pos.entry_kind(message, card.network) in _NO_CHIP:
-        yield Hit(55, "chip or contactless in DE 22", pos.entry_mode(message))
+    method, found = int(done[:2], 16) & _METHOD, int(results, 16) if len(results) == 10 else 0
+    if found & _NOT_VERIFIED and done[4:] == _SUCCESSFUL:
+        yield tag_hit("9F34", done, "a verification that failed, as 95 says", "a successful one", 4, 2)
+    elif found & _NO_PIN and done[4:] == _SUCCESSFUL and method in _PIN_BY_CHIP and done != _BY_DEVICE:
+        yield tag_hit("9F34", done, "no PIN checked, as 95 says that none could be", "a right PIN", 4, 2)
+    if done[4:] != _FAILED and done != _BY_DEVICE and not _is_capable(capabilities, method):
+        expected = "a way of verification that the terminal is capable of (9F33)"
+        yield tag_hit("9F34", done, expected, "another", 0, 2)
+    able = len(profile) != 4 or int(profile, 16) & _SUPPORTS_CARDHOLDER
+    if not able and method in _PIN_BY_CHIP:
+        expected = "no verification by the chip, which supports none (82)"
+        yield tag_hit("9F34", done, expected, "a PIN checked by the chip", 0, 2)
+
+
+def _is_capable(capabilities: str, method: int) -> bool:
+    """Whether a terminal verifies by *method*; one that does not say what it can do may be capable of all."""
+    needed = _ABLE.get(method, 0)
+    return not needed or len(capabilities) != 6 or bool(int(capabilities[2:4], 16) & needed)
+
+
+# Where the results stand in 9F10 is known by the rows of networks.
+_KINDS = ("an AAC", "a TC", "an ARQC")
+_NOT_ASKED_AGAIN = 2
+
+
+@rule("chip-results-cryptogram", classes="124")
+def results_cryptogram(
+    data: str = Tag["9F10"].head,
+    kind: str = Tag["9F27"],
+    card: Card = CARD,
+    dedicated: str = MaybeTag["84"],
+    terminal: str = MaybeTag["9F06"],
+    application: str = MaybeTag["4F"],
+) -> Told:
+    """The card verification results in 9F10 tell which cryptogram the card made: that of 9F27."""
+    if len(kind) != 2:
+        return None
+    results = _results(data, _owner(card, dedicated, terminal, application))
+    if results is None:
+        return None
+    at, first_byte = results
+    made = first_byte >> 6
+    if made == _NOT_ASKED_AGAIN:
+        made = first_byte >> 4 & 3
+    told = int(kind, 16) >> 6
+    if made >= len(_KINDS) or told >= len(_KINDS) or made == told:
+        return None
+    return tag_hit("9F10", data, f"{_KINDS[told]}, as 9F27 says", f"results of {_KINDS[made]}", at, 2)
+
+
+def _results(data: str, owner: str | None) -> tuple[int, int] | None:
+    """The first byte of the card verification results in 9F10, with its place; None where its bits are not
+    known."""
+    for layout in tag_layouts("9F10", owner or ""):
+        found = read(layout, data)
+        for part in found.parts if found.fits else ():
+            if part.cell.codes == "bits" and "1.6" in part.cell.values:
+                return part.start, int(part.value[:2], 16)
+    return None
+
+
+# What stands in elements, too.
+
+
+@rule("chip-currency", versions=_EARLY, classes="124", any_mti=True)
+def chip_currency(value: str = Tag["5F2A"], stated: str = Maybe[49]) -> Told:
+    """5F2A is a currency, and the one of the amount."""
+    return _currency(value, stated, "DE 49")
+
+
+@rule("chip-currency", versions=("2003",), classes="124", any_mti=True)
+def chip_currency_2003(value: str = Tag["5F2A"], amount: str = Maybe[4].currency) -> Told:
+    """The same in 2003, where the amount holds its currency: DE 49 is none."""
+    return _currency(value, amount, "DE 4")
+
+
+def _currency(value: str, stated: str, where: str) -> Told:
+    code = _code(value)
+    if not code:
+        return None  # length and digits have rules of their own
+    if currency(code) is None:
+        return tag_hit("5F2A", value, "an ISO 4217 currency code", repr(value))
+    own = currency(stated)
+    if own and own.numeric != code:
+        return tag_hit("5F2A", value, f"{own.numeric}, the currency of {where}", code)
+    return None
+
+
+def _bind_answer(tag: str, size: int) -> None:
+    @rule("chip-answer-agrees", versions=("1987",), classes=_TRANSACTIONS, functions="1")
+    def _(value: str = Tag[tag], answer: str = DE[39]) -> Told:
+        """The answer that the card is told is that of DE 39: in 8A, or in the last two bytes of a 91 of
+        ten."""
+        told = characters(value[-4:]) if len(value) == 2 * size else ""
+        # Other ways of making a 91 end with bits, which are no two letters or digits.
+        if not told.isalnum() or told == answer:
+            return None
+        return tag_hit(tag, value, f"{answer}, the answer of DE 39", repr(told), len(value) - 4, 4)
+
+
+_bind_answer("8A", 2)
+_bind_answer("91", 10)
+
+
+@rule("chip-amount", classes=_TRANSACTIONS)
+def chip_amount(value: str = Tag["9F02"], amount: str = DE[4], mti: str = MTI, table: Spec = TABLE) -> Told:
+    """9F02 is the amount of DE 4. An advice may have another final amount."""
+    inside = money.composite(table.version, 4)
+    digits = amount[inside[1]] if inside else amount
+    if value == digits or len(value) != 12 or not value.isdecimal() or not digits.isdecimal():
+        return None
+    if int(value) == int(digits):
+        return None
+    severity = None if mti[2] in "01" else Severity.INFO
+    return tag_hit("9F02", value, f"{int(digits)}, the amount of DE 4", f"{int(value)}", severity=severity)
+
+
+@rule("chip-message-date", versions=("1987",), classes=_TRANSACTIONS, any_mti=True, needs=(12,))
+def chip_message_date(value: str = Tag["9A"], day: str = Maybe[13], table: Spec = TABLE) -> Told:
+    """9A is the local date of the message: DE 13 in 1987."""
+    return _message_date(value, day, 13, table)
+
+
+@rule("chip-message-date", versions=LATER, classes=_TRANSACTIONS, any_mti=True)
+def chip_message_date_later(value: str = Tag["9A"], local: str = DE[12], table: Spec = TABLE) -> Told:
+    """The same since 1993: the start of DE 12."""
+    return _message_date(value, local, 12, table)
+
+
+def _message_date(value: str, local: str, number: int, table: Spec) -> Told:
+    size = len(table[number].pattern.removesuffix("hhmmss"))
+    width = size - max(0, size - 6)
+    day = local[max(0, size - 6) : size]  # without a century
+    if len(value) != 6 or len(day) != width or value[-width:] == day:
+        return None
+    # With no date to compare with, its own rules say so.
+    if not day.isdecimal() or dates.problem("MMDD", day[-4:]) is not None:
+        return None
+    return tag_hit("9A", value, f"{day}, the date of DE {number}", value[-width:], 6 - width)
+
+
+@rule("chip-sequence-number", classes=_TRANSACTIONS)
+def chip_sequence_number(value: str = Tag["5F34"], number: str = DE[23]) -> Told:
+    """5F34 is the card sequence number of DE 23."""
+    if not value.isdecimal() or not number.isdecimal() or int(value) == int(number):
+        return None
+    return tag_hit("5F34", value, f"{int(number)}, the number of DE 23", f"{int(value)}")
+
+
+@rule("chip-pan", classes="124")
+def chip_pan(value: str = Tag["5A"], pan: str = Maybe[2]) -> Told:
+    """The card number of 5A is the one of DE 2."""
+    return _other_pan("5A", value, value.rstrip("F"), pan)
+
+
+@rule("chip-pan", classes="124")
+def chip_pan_of_track(value: str = Tag["57"], pan: str = Maybe[2]) -> Told:
+    """57 is laid out as track 2; its card number is the one of DE 2."""
+    track = read_track_2(value.rstrip("F"))
+    if track is None:
+        return tag_hit("57", value, "card number, D, expiry YYMM, service code, digits", "another layout")
+    return _other_pan("57", value, track.pan, pan)
+
+
+def _other_pan(tag: str, value: str, number: str, pan: str) -> Told:
+    if not pan or not number.isdecimal() or number == pan:
+        return None
+    return tag_hit(tag, value, "the card number of DE 2", "another card number", 0, len(number))
+
+
+def _bind_copy(tag: str, number: int, part: slice, versions: tuple[str, ...]) -> None:
+    known = tables.tags()[tag]
+    expected, found = f"the value of DE {number}", f"another {known.name.split(' (')[0].lower()}"
+
+    @rule("chip-agrees", versions=versions, classes=_TRANSACTIONS, any_mti=True)
+    def _(value: str = Tag[tag], element: str = DE[number]) -> Told:
+        """What stands both in a tag and in a data element is the same."""
+        told = element[part]
+        if not told:
+            return None
+        if known.content in ("an", "ans"):
+            told = told.strip()
+            same = not told or characters(value).strip() == told
+        elif known.content == "n" and not told.isdecimal():
+            return None  # what is wrong with the data element is said there
+        else:
+            same = value[: len(told)] == told
+        return None if same else tag_hit(tag, value, expected, found)
+
+
+_WHOLE, _TWO = slice(None), slice(2)
+_ALL = (*_EARLY, "2003")
+_bind_copy("9C", 3, _TWO, _ALL)
+for _version in _ALL:
+    _bind_copy("9F15", number_of("category", _version), _WHOLE, (_version,))
+_bind_copy("5F24", 14, _WHOLE, _ALL)
+_bind_copy("9F1C", 41, _WHOLE, _ALL)
+_bind_copy("9F16", 42, _WHOLE, _ALL)
+_bind_copy("9F39", 22, _TWO, ("1987",))  # DE 22 is no entry mode of two digits later
+
+
+@rule("chip-application", classes=_TRANSACTIONS)
+def application(
+    dedicated: str = MaybeTag["84"],
+    named: str = MaybeTag["4F"],
+    terminal: str = MaybeTag["9F06"],
+    heads: _Heads = DE[55].heads,
+    card: Card = CARD,
+) -> Told:
+    """The application on the chip is of the card's network; a card of two networks has one of each."""
+    present = {head.tag for head in heads}
+    told = (("84", dedicated), ("4F", named), ("9F06", terminal))
+    for tag, value in [one for one in told if one[0] in present][:1]:
+        owner = tables.owner(value)
+        if owner and card.owner and owner != card.network:
+            expected = f"an application of {card.owner.brand}, as the card number says"
+            return tag_hit(tag, value, expected, f"one of {network_of(owner).title}")
+    return None
+
+
+@rule("chip-terminal-country", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def terminal_country(value: str = Tag["9F1A"], place: str = DE[43], table: Spec = TABLE) -> Told:
+    """The terminal (9F1A) stands in the country of the merchant (DE 43)."""
+    stands = country(three_digits(value))
+    if stands is None or place.endswith((stands.alpha2, stands.alpha3)):
+        return None
+    where = read_location(place, table.version)[2]
+    known = country(where)
+    if known is None and not region(where):
+        return None
+    if stands == known if known else stands.alpha2 in _WITH_REGIONS:
+        return None
+    return tag_hit("9F1A", value, "the country of DE 43", stands.name)
+
+
+@rule("chip-track-2", classes=_TRANSACTIONS, functions=_REQUESTS)
+def track_2(value: str = Tag["57"], track: str = DE[35], entry: str = DE[22].entry) -> Told:
+    """Where a chip was read, DE 35 is its track 2 equivalent (57)."""
+    if entry != "chip":
+        return None
+    mine, told = value.rstrip("F").replace("D", "="), track.replace("D", "=")
+    # The card number has a rule of its own.
+    if mine == told or mine.split("=")[0] != told.split("=")[0]:
+        return None
+    return tag_hit("57", value, "the track of DE 35", "other data after the card number")
+
+
+@rule("chip-other-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def other_amount(value: str = Tag["9F03"], amount: int | None = DE[4].amount) -> Told:
+    """The cash part the chip signed (9F03) is within the amount."""
+    if not value.strip("0") or amount is None or not value.isdecimal() or int(value) <= amount:
+        return None
+    return tag_hit("9F03", value, "at most the amount of DE 4", "more")
+
+
+@rule("chip-other-amount", classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_back_signed(value: str = Tag["9F03"], groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
+    """The cash back that the chip signed is that of DE 54."""
+    back = next((one.amount for one in groups if one.kind == _CASH_BACK_AMOUNT), "")
+    if not back.isdecimal() or not value.isdecimal() or int(value) == int(back):
+        return None
+    return tag_hit("9F03", value, "the cash back amount of DE 54", "another amount")
+
+
+def _is_month(text: str) -> bool:
+    return len(text) == 4 and text.isdecimal() and "01" <= text[2:] <= "12"
+
+
+@rule("card-expired", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def expired(day: str = Tag["9A"], expiry: str = DE[14], code: str = Maybe[3]) -> Told:
+    """1987 has no year but in the chip's date: the card has not expired on it."""
+    if len(day) != 6 or code[:1] == _REFUNDS or not _is_month(expiry) or not _is_month(day[:4]):
+        return None
+    if months_from(day[:4], expiry) >= 0:
+        return None
+    return Hit(14, "an expiry not before the chip's date (9A)", "an earlier month")

@@ -14,9 +14,10 @@ from sim.elements.coded import known
 from sim.elements.cutting import found_of, wanted
 from sim.elements.layout import Parts, closest
 from sim.judge.all_rules import RULES
-from sim.judge.content import clean
-from sim.judge.engine import Located, RuleText
+from sim.judge.bound import Said, said
+from sim.judge.elements import clean
 from sim.judge.finding import Hit, Severity
+from sim.judge.words import RuleText
 from sim.spec import Spec, reshaped
 
 _UNSOURCED = "unsourced"
@@ -33,40 +34,39 @@ def own_elements(table: Spec) -> frozenset[int]:
 @cache
 def _of_one_value() -> frozenset[str]:
     """The ids of rules about the inside of a single element."""
-    return frozenset(one.text.id for one in RULES if one.reads == frozenset(one.elements[:1]) and one.reads)
+    return frozenset(one.text.id for one in RULES if one.alone)
 
 
-def replaced(message: Message, found: Sequence[Located], network: str = "") -> Sequence[Located]:
-    """*found* without what is said of the inside of elements that the dialect of *message* has otherwise:
-    by the standard, or by *network*'s formats."""
-    if message.dialect is None:
-        return found
-    own, formats = own_elements(message.dialect), f"{network.lower()}-" if network else ""
-    return [
-        (text, hit)
-        for text, hit in found
-        if hit.field not in own
-        or hit.field not in message.fields
-        or not (text.id.startswith(formats) if formats else text.id in _of_one_value())
-    ]
+def replaced(message: Message, told: Sequence[Said]) -> list[Said]:
+    """What is *told*, by the standard or a network, without what is said of the inside of elements that the
+    dialect of *message* has otherwise."""
+    own = own_elements(message.spec) & message.fields.keys()
+    return [one for one in told if one.hit.field not in own or not _of_inside(one)]
 
 
-def hits(message: Message) -> list[Located]:
+def _of_inside(one: Said) -> bool:
+    if one.network:
+        return one.text.id.startswith(f"{one.network.lower()}-")
+    return one.text.id in _of_one_value()
+
+
+def hits(message: Message) -> list[Said]:
     """What does not fit the parts that the dialect of *message* describes."""
-    return list(_hits(message, message.dialect)) if message.dialect is not None else []
+    return [said("", len(RULES), text, hit) for text, hit in _hits(message, message.spec)]
 
 
-def _hits(message: Message, table: Spec) -> Iterator[Located]:
+def _hits(message: Message, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
     for number in dict.fromkeys(layout.number for layout in table.parts):
-        if not clean(message, number):
+        value = message.get(number)
+        if not clean(value, number, table):
             continue
-        found = closest(table, number, message[number])
+        found = closest(table, number, value)
         if found is not None:
             yield from _misfits(found, table)
             yield from _unknown(found, table)
 
 
-def _misfits(found: Parts, table: Spec) -> Iterator[Located]:
+def _misfits(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
     number, unsourced = found.layout.number, found.layout.cell.confidence == _UNSOURCED
     text = _text(table, number, "layout", Severity.WARNING if unsourced else Severity.ERROR)
     for one in found.misfits:
@@ -74,7 +74,7 @@ def _misfits(found: Parts, table: Spec) -> Iterator[Located]:
         yield text, Hit(number, one.expected, one.found, one.start, one.end - one.start, path)
 
 
-def _unknown(found: Parts, table: Spec) -> Iterator[Located]:
+def _unknown(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
     """Codes that no list has; behind the first misfit nothing is sure."""
     number = found.layout.number
     stop = min((one.start for one in found.misfits), default=None)

@@ -1,293 +1,422 @@
-"""Rules: what each needs and reads, and how what it reports becomes a finding.
+"""How a message is judged: by all rules at once, each asked of its parts.
 
-A rule is a row of `data/rules*.csv` (severity, what it checks, source, hint) bound by its id to a
-small function. `sim.judge.kind` says which are asked about a message, and when.
+Rules whose parts are remembered by the same values are a `Group`, asked together, once per distinct values.
+Rules that name a part that is new in nearly every message are asked each time. Rules that name no part at
+all say the same of all messages with, and without, certain elements: they are rows of bits, as the presence
+rows of the networks are.
+
+A `Type` holds this for messages of a version and MTI, a `Kind` picks from it what concerns messages of the
+same elements and tags. There is one memory: kinds, what groups look for, and what was said. When it is full,
+all of it is forgotten. Nothing but time depends on it: what is said of a message is the same whatever came
+before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
-from typing import NamedTuple, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
+from threading import RLock
+from typing import Any, NamedTuple
 
 from sim.codec import Message
-from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
-from sim.codec.text import spans_of
-from sim.errors import SpecError, element_label, located
-from sim.judge.agreed import Agreement, Equal
-from sim.judge.finding import Finding, Hit, Severity
-from sim.spec import VERSIONS, Spec, spec, version_of
-from sim.spec.networks import told_name
-from sim.spec.tables import read_csv
+from sim.elements.chip_data import ChipData
+from sim.elements.tlv import Tag
+from sim.judge import all_rules, networks
+from sim.judge.bound import Answer, Bound, Row, Said, standard
+from sim.judge.finding import Finding
+from sim.judge.parts import CARD, DE, MTI, TABLE, Part, Values, presence, readable
+from sim.judge.places import Places, locate_all
+from sim.judge.rules import Check, Rule
+from sim.spec import Spec, reshaped, spec
 
-Check = Callable[[Message], Iterable[Hit]]
-ElementCheck = Callable[..., Iterable[Hit]]
+_CHIP = 55
 
-# What a rule may read beside elements: every value there is; the card's prefix and length and whether its
-# check digit is right; whether the amount in DE 4 is zero.
-EVERY, CARD, ZERO = "every", "card", "zero"
-
-# Elements that hold a short code: messages repeat them, so they are part of what is remembered by.
-_CODED = (3, 18, 19, 20, 21, 22, 24, 25, 26, 39, 40, 49, 50, 51, 68, 69, 70, 91)
-_LONGEST_CODE = 32  # DE 22 of 2003
-
-ANY = "0123456789"  # any digit of the MTI
-
-_ERROR = Severity.ERROR  # to look a member up takes as long as all else that is done with it
-_CATALOGUES = ("rules", "rules_chip", "rules_layout")
+# What is said, the values it is remembered by, kinds and what groups look for, all counted together; types
+# are few.
+MOST = 100_000
+_MOST_TYPES = 256
 
 
-def mask_of(numbers: Iterable[int]) -> int:
-    """Element numbers as bits.
+class Asked:
+    """What rules of a group say where certain of their parts are there, and what they said: `memory`, by the
+    values that messages have for `names`."""
 
-    >>> mask_of((2, 3))
-    12
-    """
-    return sum(map(_BITS.__getitem__, {*numbers}))
+    __slots__ = ("key_of", "memory", "names", "rules")
 
+    def __init__(self, rules: Sequence[Bound], names: Sequence[Any]) -> None:
+        self.rules, self.names = rules, names
+        self.key_of: Callable[[Any], Any] = itemgetter(*names) if names else _nothing
+        self.memory: dict[Any, Answer] = {}
 
-_BITS = [1 << number for number in range(ALL_BITS + 1)]
-
-
-@cache
-def codes_of(version: str) -> frozenset[int]:
-    """The elements of *version* that hold a short code."""
-    elements = (spec(version)[number] for number in _CODED)
-    return frozenset(one.number for one in elements if one.fixed and one.width <= _LONGEST_CODE)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleText:
-    """The words of a rule: its row in the catalogue."""
-
-    id: str
-    severity: Severity
-    checks: str
-    source: str
-    hint: str
+    def ask(self, values: Values, key: Any) -> Answer:
+        """What is said of *values*, which have that *key*, remembered from now on."""
+        answer = self.memory[key] = tuple([one for bound in self.rules for one in bound.ask(values)])
+        MEMORY.grow(len(answer) + _size(key))
+        return answer
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rule:
-    """A rule with its check and what must hold for it to be asked: all of `elements` present (0 alone: it
-    is about the MTI and looks at nothing else), the version, the MTI's class and function digits. A rule
-    of one version says nothing of a message that names another, unless `any_mti`.
-
-    `reads` are the elements, and `EVERY`, `CARD` or `ZERO`, whose values its check looks at, beside the
-    MTI and which elements there are; `tags` those of the chip data in DE 55, None for any. What follows from
-    equal values is remembered by this, so it must be true. `missing` are bits of elements none of which
-    is there, `there` of others of which it looks whether they are, where it reads values at all;
-    `place` is the rule's in the list of all. It says nothing where the parts `equal`
-    are, or, of a rule on chip data, where all of `agreement` holds.
-    """
-
-    text: RuleText
-    check: Check
-    elements: tuple[int, ...]
-    versions: tuple[str, ...]
-    classes: str
-    functions: str
-    any_mti: bool
-    reads: frozenset[int | str]
-    tags: frozenset[str] | None
-    missing: int
-    place: int
-    there: int = 0
-    agreement: Agreement | None = None
-    equal: Equal | None = None
-
-    def applies(self, version: str, mti: str) -> bool:
-        """Whether to ask this rule about messages of *version* with this MTI that have its elements."""
-        return (
-            version in self.versions
-            and (self.any_mti or version_of(mti) == version)
-            and mti[1] in self.classes
-            and mti[2] in self.functions
-        )
+def _nothing(values: object) -> tuple[()]:
+    return ()
 
 
-@cache
-def catalogue() -> dict[str, RuleText]:
-    """All rules' words by id."""
-    return {
-        row["id"]: RuleText(row["id"], Severity(row["severity"]), row["checks"], row["source"], row["hint"])
-        for table in _CATALOGUES
-        for row in read_csv(table)
-    }
+def _size(key: Any) -> int:
+    """How much a key holds: chip data may have hundreds of tags."""
+    return sum(len(one) for one in key if isinstance(one, tuple)) + len(key) if isinstance(key, tuple) else 1
 
 
-# A rule's words and what its check reported: all that is needed to make a finding.
-Located = tuple[RuleText, Hit]
+class Group:
+    """Rules whose parts are remembered by the same names."""
+
+    __slots__ = ("looks", "names", "picked", "rules")
+
+    def __init__(self, names: frozenset[Any]) -> None:
+        self.names = sorted(names, key=str)
+        self.rules: list[Bound] = []
+        self.looks = 0
+        self.picked: dict[int, Asked | None] = {}
+
+    def add(self, bound: Bound) -> None:
+        """One more rule."""
+        self.rules.append(bound)
+        self.looks |= bound.looks
+
+    def pick(self, mask: int) -> Asked | None:
+        """What is asked where *mask* says what there is; None for nothing."""
+        looked = mask & self.looks
+        try:
+            return self.picked[looked]
+        except KeyError:
+            MEMORY.grow(1)
+            rules = [bound for bound in self.rules if bound.applies(mask)]
+            names = [name for name in self.names if _is_there(name, mask)]
+            made = self.picked[looked] = Asked(rules, names) if rules else None
+            return made
+
+    def forget(self) -> None:
+        """Forget what was said."""
+        self.picked.clear()
+
+
+def _is_there(name: Any, mask: int) -> bool:
+    """Whether the part of that *name* can differ between messages with what *mask* says."""
+    if isinstance(name, Part):
+        return bool(name.looks & mask)
+    return bool((1 << name if isinstance(name, int) else presence((), (name,))) & mask)
+
+
+class Type:
+    """What is asked of messages of a version, or a dialect of it, and MTI. By a bit that each of its rules
+    needs (0 where there is none): the groups, the rules that are asked each time, and the rows."""
+
+    def __init__(self, table: Spec, mti: str) -> None:
+        version = table.version
+        self.table, self.mti = table, mti
+        self.constants = {MTI: mti, TABLE: table}
+        self.groups: dict[int, list[Group]] = {}
+        self.rules: dict[int, list[Bound]] = {}
+        self.rows: dict[int, list[Row]] = {}
+        self.absent: dict[int, list[Row]] = {}
+        self.every_tag: dict[str, list[Bound]] = {}
+        self.kinds: dict[Any, Kind] = {}
+        self._by_key: dict[frozenset[Any], Group] = {}
+        self._elements: set[int] = set()
+        self._formats = networks.formats_of(version, mti)
+        self._conditions: dict[int, Group] = {}
+        otherwise = reshaped(table) if table.dialect else frozenset()
+        for item in all_rules.RULES:
+            if item.applies(version, mti) and (not otherwise or otherwise.isdisjoint(item.sources)):
+                self._add(item)
+        for row in networks.rows(version, mti):
+            self._add_row(row)
+        for bound in networks.cards(mti):
+            self._bind(bound)
+        of_type = self._formats.pop(0, None)
+        if of_type is not None and (told := of_type.check(mti)):
+            self._add_row(Row(0, 0, 0, tuple(of_type.say(told))))
+        self._index()
+
+    def _constants(self, item: Rule, number: int = 0) -> Check:
+        known = {"mti": self.mti, "table": self.table}
+        taken = {name: known[name] for name in item.constants if name in known}
+        if "element" in item.constants:
+            taken["element"] = self.table[number]
+        return partial(item.check, **taken) if taken else item.check
+
+    def _add(self, item: Rule) -> None:
+        check, say = self._constants(item), standard(item.text, item.place)
+        if not item.parts:
+            if told := check():
+                self._add_row(Row(item.needs, item.lacks, 0, tuple(say(told))))
+            return
+        bound = Bound(check, say, item.parts, item.needs, item.lacks, item.tag)
+        if item.tag:
+            self.every_tag.setdefault(item.tag, []).append(bound)
+        self._bind(bound)
+
+    def _add_row(self, row: Row) -> None:
+        if row.needs or not row.lacks:
+            self.rows.setdefault(_highest(row.needs), []).append(row)
+        else:
+            self.absent.setdefault(row.lacks.bit_length() - 1, []).append(row)
+
+    def _bind(self, bound: Bound) -> None:
+        if bound.key is None:
+            self.rules.setdefault(_highest(bound.needs), []).append(bound)
+            return
+        if bound.key not in self._by_key:
+            self._by_key[bound.key] = Group(bound.key)
+        self._by_key[bound.key].add(bound)
+
+    def _index(self) -> None:
+        self.groups = {}
+        for group in self._by_key.values():
+            needed = -1
+            for bound in group.rules:
+                needed &= bound.needs
+            self.groups.setdefault(_highest(needed), []).append(group)
+
+    def know(self, numbers: Iterable[int]) -> None:
+        """Add the rules about any element, and the networks' formats, of those of *numbers* that come for the
+        first time."""
+        new = self._elements.symmetric_difference(self._elements.union(numbers))
+        if new:
+            for number in new:
+                self._every(number)
+                self._format(number)
+            self._elements |= new
+            self._index()
+
+    def _every(self, number: int) -> None:
+        for item, concerns in all_rules.OF_EVERY:
+            if concerns(self.table[number]):
+                check = self._constants(item, number)
+                self._bind(Bound(check, standard(item.text, item.place), (DE[number],)))
+
+    def _format(self, number: int) -> None:
+        bound = self._formats.get(number)
+        if bound is not None:
+            self._bind(bound)
+
+    def conditions(self, when: int) -> Group:
+        """The conditions whose bits are in *when*."""
+        if when not in self._conditions:
+            asked = [bound for bit, bound in networks.conditions(self.table).items() if bit & when]
+            group = self._conditions[when] = Group(frozenset().union(*(one.key or () for one in asked)))
+            for bound in asked:
+                group.add(bound)
+        return self._conditions[when]
+
+    def remembered(self) -> list[Any]:
+        """All keys and answers."""
+        groups = [*self._by_key.values(), *self._conditions.values()]
+        return [*self.kinds, *(asked.memory for group in groups for asked in group.picked.values() if asked)]
+
+    def forget(self) -> None:
+        """Forget all but the rules."""
+        self.kinds.clear()
+        self._conditions.clear()
+        for group in self._by_key.values():
+            group.forget()
+
+
+def _highest(bits: int) -> int:
+    """Few messages have what stands far behind."""
+    return bits.bit_length() - 1 if bits > 0 else 0
+
+
+class Kind:
+    """Messages of a type with the same elements and tags: what to ask of them."""
+
+    __slots__ = ("_rows", "_said", "asked", "conditions", "kept", "several", "single", "type")
+
+    def __init__(self, kept: Type, mask: int) -> None:
+        self.type = kept
+        self.kept: list[tuple[Callable[[Any], Any], dict[Any, Answer], Asked]] = []
+        self.single: list[tuple[Any, Check, Callable[[Any], Iterable[Said]]]] = []
+        self.several: list[tuple[Callable[[Any], Any], Check, Callable[[Any], Iterable[Said]]]] = []
+        self.asked: list[Bound] = []
+        rows: list[Row] = []
+        bits, at = mask | 1, 0
+        groups, rules, by_bit = kept.groups, kept.rules, kept.rows
+        while bits:
+            low = bits & -bits
+            at = low.bit_length() - 1
+            bits ^= low
+            for group in groups.get(at, ()):
+                if asked := group.pick(mask):
+                    self.kept.append((asked.key_of, asked.memory, asked))
+            for bound in rules.get(at, ()):
+                if bound.needs & mask == bound.needs and not bound.lacks & mask:
+                    self._take(bound)
+            if at in by_bit:
+                rows += [row for row in by_bit[at] if row.needs & mask == row.needs and not row.lacks & mask]
+        for at, absent in kept.absent.items():
+            if not mask >> at & 1:
+                rows += [row for row in absent if not row.lacks & mask]
+        when = 0
+        for row in rows:
+            when |= row.when
+        self.conditions = kept.conditions(when).pick(mask) if when else None
+        self._rows = rows
+        self._said: dict[Any, dict[str, Answer]] = {}
+
+    def _take(self, bound: Bound) -> None:
+        names = [part.name for part in bound.parts]
+        self.asked.append(bound)
+        if len(names) == 1:
+            self.single.append((names[0], bound.check, bound.say))
+        else:
+            self.several.append((itemgetter(*names), bound.check, bound.say))
+
+    def rows(self, values: Values) -> dict[str, Answer]:
+        """What is said of all messages of this kind in which the same conditions hold as in *values*, by
+        network."""
+        held: Any = ()
+        if (asked := self.conditions) is not None:
+            key = asked.key_of(values)
+            if (held := asked.memory.get(key)) is None:
+                held = asked.ask(values, key)
+        if (known := self._said.get(held)) is None:
+            by_network: dict[str, list[Said]] = {}
+            for row in self._rows:
+                if not row.when or row.when in held:
+                    for one in row.said:
+                        by_network.setdefault(one.network, []).append(one)
+            known = self._said[held] = {
+                name: tuple(sorted(told, key=by_order)) for name, told in by_network.items()
+            }
+        return known
+
+
+class Memory:
+    """Counts what is remembered; where it is too much, all is forgotten."""
+
+    def __init__(self) -> None:
+        self.types: dict[tuple[Spec, str], Type] = {}
+        self.count = 0
+        self.lock = RLock()
+
+    def grow(self, size: int) -> None:
+        """So much more is remembered."""
+        self.count += size
+        if self.count > MOST:
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget what was said of any message."""
+        with self.lock:
+            self.count = 0
+            for kept in self.types.values():
+                kept.forget()
+
+    def clear(self) -> None:
+        """Forget all, as when there are new rules."""
+        with self.lock:
+            self.types.clear()
+            self.count = 0
+
+    def type_of(self, table: Spec, mti: str) -> Type:
+        """What is asked of messages of that type."""
+        found = self.types.get((table, mti))
+        return found if found is not None else self._made(table, mti)
+
+    def _made(self, table: Spec, mti: str) -> Type:
+        with self.lock:
+            if len(self.types) >= _MOST_TYPES:
+                self.clear()
+            found = self.types.get((table, mti)) or Type(table, mti)
+            self.types[table, mti] = found
+            return found
+
+
+MEMORY = Memory()
 
 
 class Heard(NamedTuple):
-    """What was found, and what of it are errors."""
+    """All that is said of a message: by network what follows from its elements and codes (`rows`), which
+    messages alike share, and what is said of its values; and the network of its card."""
 
-    found: tuple[Located, ...]
-    wrong: tuple[Hit, ...]
-
-    def and_then(self, more: Heard) -> Heard:
-        """What this and *more* say."""
-        if not self.found or not more.found:
-            return self if self.found else more
-        return Heard(self.found + more.found, self.wrong + more.wrong)
+    rows: Mapping[str, Answer]
+    found: list[Said]
+    network: str | None
 
 
-def heard(found: Iterable[Located]) -> Heard:
-    """What was *found*, its errors told apart; `SILENT` where that is nothing."""
-    held = tuple(found)
-    if not held:
-        return SILENT
-    return Heard(held, tuple([hit for text, hit in held if (hit.severity or text.severity) is _ERROR]))
+def kind_of(message: Message, chip: ChipData | None) -> Kind:
+    """What to ask of messages with the elements of *message*, and the tags of *chip*."""
+    fields, dialect = message.fields, message.dialect
+    kept = MEMORY.type_of(dialect or spec(message.version), message.mti)
+    key: tuple[Any, ...] = tuple(fields)
+    if chip is not None:
+        key += tuple(chip.values)
+    if message.empty_secondary:
+        key += (None,)
+    kind = kept.kinds.get(key)
+    if kind is None:
+        mask = presence(fields, chip.values if chip else (), empty_secondary=message.empty_secondary)
+        with MEMORY.lock:
+            kept.know(fields)
+            kind = Kind(kept, mask)
+        kept.kinds[key] = kind
+        MEMORY.grow(len(key))
+    return kind
 
 
-SILENT = Heard((), ())
-
-RULES: list[Rule] = []
-
-
-class Places:
-    """Where the elements of a message stand in its text, worked out when a finding asks. Keeps lengths, no
-    message."""
-
-    __slots__ = ("_found", "_numbers", "_secondary", "_sizes", "spec")
-
-    def __init__(self, message: Message) -> None:
-        self.spec = message.spec
-        self._secondary = message.empty_secondary
-        self._numbers, self._sizes = tuple(message.fields), tuple(map(len, message.fields.values()))
-        self._found: dict[int, tuple[int, int, int]] | None = None
-
-    def of(self, field: int | None) -> tuple[int, int] | None:
-        """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
-        if field is None:
-            return None
-        if self._found is None or field not in self._found:
-            if field > 1 and field not in self._numbers:
-                return None
-            # Most that is said is of the card, in front: the rest is worked out when that is asked for.
-            last = field if self._found is None else ALL_BITS
-            secondary = self._secondary or max(self._numbers, default=0) > PRIMARY_BITS
-            self._found = spans_of(self.spec, zip(self._numbers, self._sizes, strict=True), secondary, last)
-        return self._found[field][1:]
-
-
-def rule(
-    rule_id: str,
-    *elements: int,
-    versions: tuple[str, ...] = VERSIONS,
-    classes: str = ANY,
-    functions: str = ANY,
-    reads: tuple[int | str, ...] | None = None,
-    tags: Iterable[str] | None = None,
-    missing: Iterable[int] = (),
-    there: Iterable[int] = (),
-    any_mti: bool | None = None,
-    agreement: Agreement | None = None,
-    equal: Equal | None = None,
-) -> Callable[[Check], Check]:
-    """Bind a check to the catalogue row *rule_id*. It reads the values of *elements*, or what *reads* says,
-    and whether those of *there* are; it is asked where none of *missing* is, and need not be where
-    *agreement* holds or the parts *equal* are. *any_mti* None: asked of messages that name another version
-    when it is of all versions. Raises SpecError when there is no such row."""
-    if rule_id not in catalogue():
-        raise SpecError(None, None, "an id of data/rules*.csv", repr(rule_id))
-    text = catalogue()[rule_id]
-    read = frozenset[int | str](elements if reads is None else reads)
-    inside, silent, beside = None if tags is None else frozenset(tags), mask_of(missing), mask_of(there)
-    any_mti = len(versions) == len(VERSIONS) if any_mti is None else any_mti
-
-    def bind(check: Check) -> Check:
-        place = len(RULES)
-        asked_of = versions, classes, functions, any_mti
-        made = Rule(text, check, elements, *asked_of, read, inside, silent, place, beside, agreement, equal)
-        RULES.append(made)
-        return check
-
-    return bind
+def hear(message: Message) -> Heard:
+    """All that the standard and all networks say of *message*, which is well framed."""
+    fields = message.fields
+    chip = readable(fields[_CHIP]) if _CHIP in fields else None
+    kind = kind_of(message, chip)
+    values = Values(kind.type.constants)
+    values.update(fields)
+    if chip is not None:
+        values.update(chip.values)
+    found: list[Said] = []
+    for key_of, memory, asked in kind.kept:
+        seen = key_of(values)
+        answer = memory.get(seen)
+        if answer is None:
+            answer = asked.ask(values, seen)
+        if answer:
+            found += answer
+    for name, check, say in kind.single:
+        if told := check(values[name]):
+            found += say(told)
+    for parts_of, check, say in kind.several:
+        if told := check(*parts_of(values)):
+            found += say(told)
+    if found and chip is not None:
+        found = _at_tags(found, chip)
+    if chip is not None and len(chip.tags) > len(chip.values):
+        found += _again(chip, kind.type)
+    return Heard(kind.rows(values), found, values[CARD].network)
 
 
-def always(hit: Hit) -> Check:
-    """The check of a rule that looks at nothing but which elements there are: it says *hit* whenever it is
-    asked."""
-    return lambda message: (hit,)
+def _at_tags(found: list[Said], chip: ChipData) -> list[Said]:
+    """What was *found*, that of a tag at its place."""
+    return [_shifted(one, chip.first(one.hit.tag)) if one.hit.tag else one for one in found]
 
 
-class _Needs(TypedDict, total=False):
-    """What a rule about one element may say of itself, as `rule` takes it."""
-
-    versions: tuple[str, ...]
-    classes: str
-    functions: str
-    reads: tuple[int | str, ...]
-    missing: Iterable[int]
-    any_mti: bool
-    equal: Equal
+def _shifted(one: Said, tag: Tag) -> Said:
+    hit = one.hit
+    return one._replace(hit=hit._replace(at=hit.at + tag.value_start, tag=""))
 
 
-def each(rule_id: str, *numbers: int, **needs: Unpack[_Needs]) -> Callable[[ElementCheck], ElementCheck]:
-    """Bind a check of one element to each of *numbers*; it gets the message and the number."""
-
-    def bind(check: ElementCheck) -> ElementCheck:
-        for number in numbers:
-            rule(rule_id, number, **needs)(partial(check, number=number))
-        return check
-
-    return bind
-
-
-def loudness(located: Located) -> int:
-    """0 for an error, 1 for a warning, 2 for a remark."""
-    text, hit = located
-    return (hit.severity or text.severity).rank
+def _again(chip: ChipData, kept: Type) -> Iterator[Said]:
+    """What is said of tags that come again: rules about any tag look at all of them."""
+    firsts = {chip.first(name).start for name in chip.values}
+    for tag in chip.tags:
+        if tag.start not in firsts:
+            for bound in kept.every_tag.get(tag.tag, ()):
+                if told := bound.check(tag.value):
+                    yield from (_shifted(one, tag) for one in bound.say(told))
 
 
-def locate_all(places: Places, found: Sequence[Located], network: str = "") -> list[Finding]:
-    """Hits as findings with their place in the text, ordered by element, then severity."""
-    if not found:
-        return []
-    made = [finding(places, text, hit, network) for text, hit in found]
-    return sorted(made, key=lambda one: (one.field or 0, one.severity.rank, one.start or 0))
+by_order = itemgetter(1)
 
 
-def sentence(places: Places, hit: Hit) -> str:
-    """What a hit says, in the words that errors use."""
-    field, expected, found, at, _, path, *_, said = hit
-    if said:
-        return said
-    place = places.of(field)
-    label = f"DE {path}" if path else element_label(field)
-    return located(label, None if place is None else place[0] + at, expected, found)
-
-
-def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:
-    """One hit of a rule as a finding."""
-    start = end = None
-    if place := places.of(hit.field):
-        start = place[0] + hit.at
-        end = place[1] if hit.size is None else min(start + hit.size, place[1])
-    path = hit.path or ("" if hit.field is None else str(hit.field))
-    return Finding(
-        severity=hit.severity or text.severity,
-        network=network,
-        field=hit.field,
-        path=path,
-        name=_name(places.spec, hit.field, network),
-        rule=text.id,
-        message=sentence(places, hit),
-        start=start,
-        end=end,
-        expected=hit.expected,
-        found=hit.found,
-        hint=hit.hint or text.hint,
-        source=text.source,
-    )
-
-
-def _name(own: Spec, field: int | None, network: str) -> str:
-    if field is None:
-        return "message"
-    if field == 0:
-        return "Message type indicator"
-    return told_name(own, field, network)
+def run(message: Message) -> list[Finding]:
+    """The findings of the standard's own rules, in the order of the elements."""
+    rows, found, _ = hear(message)
+    told = sorted([*rows.get("", ()), *(one for one in found if not one.network)], key=by_order)
+    return locate_all(Places(message), told)

@@ -62,7 +62,8 @@ class Hit(NamedTuple):
 
     `at` and `size` bound the fault inside the element's value, in characters; *size* None is to
     the value's end. `path` names a tag or part inside the element. `found` must be masked.
-    `hint` and `severity` replace the rule's own where this case needs another. `said` is the sentence where
+    `hint` and `severity` replace the rule's own where this case needs another. With a `tag`, `at` counts from
+    the value of that tag. `said` is the sentence where
     it is known beforehand: of an element that is not there, so that it names no place.
     """
 
@@ -74,4 +75,5 @@ class Hit(NamedTuple):
     path: str = ""
     hint: str = ""
     severity: Severity | None = None
+    tag: str = ""
     said: str = ""

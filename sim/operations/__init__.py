@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from sim.operations.project import field_values, strip_line_ending
     from sim.operations.reading import NotIso8583Error, parse_any, read
     from sim.operations.repairing import Edit, Repair, repair
-    from sim.operations.validation import Report, validate
-    from sim.operations.verdict import Judgement
+    from sim.operations.validation import Judgement, Report, validate
     from sim.paste import Guess, guess
     from sim.paste.reading import TEXT, Reading
     from sim.spec import VERSIONS
@@ -79,8 +78,7 @@ _HOMES = {
     "sim.operations.project": "field_values strip_line_ending",
     "sim.operations.reading": "NotIso8583Error parse_any read",
     "sim.operations.repairing": "Edit Repair repair",
-    "sim.operations.validation": "Report validate",
-    "sim.operations.verdict": "Judgement",
+    "sim.operations.validation": "Judgement Report validate",
     "sim.spec": "VERSIONS",
     "sim.spec.networks": "NETWORKS",
 }

@@ -15,13 +15,13 @@ from typing import Generic, TypeVar
 from sim.codec import Message
 from sim.elements import chip_data
 from sim.elements.layout import Part, fits, fitting, standing
-from sim.judge.engine import codes_of
 from sim.kept import Kept
 from sim.masking.search import SHORTEST_PAN
 from sim.operations.filling import Said, Text, Values, filled, filler, holding, holds, parts_of, worded
 from sim.operations.recipes import approved
 from sim.operations.values import placeholders
 from sim.spec import Spec, lookup
+from sim.spec.elements import codes_of
 from sim.spec.recipes import Recipe, Test, answers
 from sim.spec.tables import read_toml
 

@@ -66,13 +66,12 @@ def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
     """The verdict on what was read: of what does not read to its end, or not fit, that is the finding."""
     # What only shows a message loads no rules.
     from sim.operations.validation import Report, validate
-    from sim.operations.verdict import Verdict
 
     against = tuple(network_named(name, "against") for name in against)
     if reading.message is not None and not reading.misfits:
         return validate(reading.message, network=reading.network, against=against)
     view = dissect(reading)
-    return Report(Verdict(view.version, reading.network, view.findings[0]), None)
+    return Report(None, view.version, reading.network, view.findings[0])
 
 
 def held(

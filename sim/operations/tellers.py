@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from sim.codec import Message
-from sim.judge.engine import codes_of
 from sim.kept import Kept
 from sim.masking.search import SHORTEST_PAN
 from sim.operations.own_parts import elements_told, say_own_parts
 from sim.operations.story import TELLERS, Teller
 from sim.spec import spec
+from sim.spec.elements import codes_of
 
 # What is told of, who tells, and the sentence where it is the same of all messages alike.
 Part = tuple[str, Teller, str | None]

@@ -2,87 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
-from sim.judge import Finding
-from sim.judge.kind import Key, Kind, kind_of
-from sim.judge.look import look_for, see
-from sim.operations.choosing import chosen_network, chosen_version
+from sim.judge import Finding, Severity, dialect
+from sim.judge.bound import Answer, Said
+from sim.judge.engine import by_order, hear
+from sim.judge.finding import Hit
+from sim.judge.places import Places, locate_all, loudness, sentence
+from sim.operations.choosing import chosen_version
 from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending
-from sim.operations.verdict import MOST_SAID, VERDICTS, Judgement, Verdict
+from sim.spec import lookup
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, several
 
 SEVERAL = "networks such as VISA and AMEX"
 
 
+class Judgement:
+    """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
+    demand. The verdict needs no located finding, so none is made before somebody looks."""
+
+    __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
+
+    network: str
+    passed: bool  # whether none of the findings is an error
+
+    def __init__(self, places: Places, said: Answer, network: str = "") -> None:
+        self.network, self._places, self._said = network, places, said
+        self.passed = True
+        for one in said:
+            if one.error:
+                self.passed = False
+                break
+        self._errors: tuple[str, ...] | None = None
+        self._findings: tuple[Finding, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings, in the order of the elements."""
+        if self._findings is None:
+            self._findings = tuple(locate_all(self._places, self._said))
+        return self._findings
+
+    @property
+    def wrong(self) -> int:
+        """How many errors there are."""
+        return sum(one.error for one in self._said)
+
+    @property
+    def errors(self) -> list[str]:
+        """The errors as sentences."""
+        if self.passed:
+            return []
+        if self._errors is None:
+            wrong = sorted([one.hit for one in self._said if one.error], key=_place)
+            self._errors = tuple([hit.said or sentence(self._places, hit) for hit in wrong])
+        return [*self._errors]
+
+
+def _place(hit: Hit) -> tuple[int, int]:
+    return hit.field or 0, hit.at
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Report:
-    """The verdict on one message. `asked` are the networks asked for, in the order of NETWORKS. What is
-    given is the message, or the text in which it was looked at, or None where a text does not parse."""
+    """The verdict on one message.
 
-    verdict: Verdict
-    _given: Message | str | None
+    `message` is None where the text does not parse; `framing` is what is wrong with such a text, or with
+    elements that cannot be written, and then there is nothing else. `version` is the one it was read as,
+    `network` the message's own: the one given, else its card's. `asked` are the networks asked for, in the
+    order of NETWORKS. `standard` is the standard's judgement, `own` that of the message's network, without
+    what the standard says already.
+    """
+
+    message: Message | None
+    version: str
+    network: str | None
+    framing: Finding | None = None
     asked: tuple[str, ...] = ()
+    standard: Judgement | None = None
+    own: Judgement | None = None
+    _places: Places | None = None
+    _said: dict[str, Answer] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(valid={self.valid}, message={self.message!r}, asked={self.asked!r})"
 
     @property
-    def message(self) -> Message | None:
-        """The message; None where the text does not parse. Read when somebody asks for it, where a text like
-        others was all it took to judge it."""
-        if isinstance(self._given, str):
-            self._given = parse(self._given, self.version)
-        return self._given
-
-    @property
-    def version(self) -> str:
-        """The version the message was read as."""
-        return self.verdict.version
-
-    @property
-    def network(self) -> str | None:
-        """The message's own network: the one given, else its card's."""
-        return self.verdict.network
-
-    @property
     def networks(self) -> dict[str, Judgement]:
         """The results of the networks asked for (none when the text does not parse). Other networks'
         results never change `valid`."""
-        return self.verdict.results(self.asked)
-
-    @property
-    def framing(self) -> Finding | None:
-        """What is wrong with a text that does not parse, or with elements that cannot be written."""
-        return self.verdict.framing
+        if self._places is None:
+            return {}
+        places, said = self._places, self._said
+        return {name: Judgement(places, said.get(name, ()), name) for name in self.asked}
 
     @property
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network has an error."""
-        standard, own = self.verdict.standard, self.verdict.own
+        standard, own = self.standard, self.own
         return standard is not None and standard.passed and (own is None or own.passed)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The standard's own findings and those of the message's network, warnings and hints included."""
-        standard, own, framing = self.verdict.standard, self.verdict.own, self.framing
-        if standard is None:
-            return (framing,) if framing else ()
-        return (*standard.findings, *own.findings) if own else standard.findings
+        if self.standard is None:
+            return (self.framing,) if self.framing else ()
+        return (*self.standard.findings, *(self.own.findings if self.own else ()))
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        standard, own, framing = self.verdict.standard, self.verdict.own, self.verdict.framing
-        if standard is None:
-            return [framing.message] if framing else []
-        return standard.errors + own.errors if own and not own.passed else standard.errors
+        if self.standard is None:
+            return [self.framing.message] if self.framing else []
+        return self.standard.errors + (self.own.errors if self.own else [])
+
+    @property
+    def wrong(self) -> int:
+        """How many errors there are."""
+        if self.standard is None:
+            return 1
+        return self.standard.wrong + (self.own.wrong if self.own else 0)
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
@@ -117,21 +165,16 @@ def validate(
         try:
             build(message)
         except BuildError as error:
-            return Report(Verdict(message.version, network, framing_finding(error, message.spec)), message)
+            found = framing_finding(error, message.spec)
+            return Report(message, message.version, network, found)
         return judge(message, network, asked)
     raw = strip_line_ending(message)
     chosen = chosen_version(raw, version)
-    if (look := look_for(raw, chosen)) is not None and (seen := look(raw)) is not None:
-        key, made = seen
-        verdict = VERDICTS.young.get((key, network))
-        if verdict is not None and asked in verdict.asked:
-            return Report(verdict, made or raw, asked)
-        return _told(made or parse(raw, chosen), key, network, asked)
     try:
         parsed = parse(raw, chosen)
     except ParseError as error:
-        return Report(Verdict(chosen, network, framing_finding(error, chosen, raw=raw)), None)
-    return judge(parsed, network, asked, see if look is None else Kind.look)
+        return Report(None, chosen, network, framing_finding(error, chosen, raw=raw))
+    return judge(parsed, network, asked)
 
 
 @lru_cache(maxsize=64)
@@ -141,30 +184,66 @@ def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in NETWORKS if name in named) or NETWORKS
 
 
-def judge(
-    message: Message,
-    network: str | None,
-    asked: tuple[str, ...],
-    look: Callable[[Kind, Message], Key] = see,
-) -> Report:
-    """The report on a message that is well framed; a result per network of *asked*. *look* gives the key that
-    its kind sees of it."""
-    kind = kind_of(message)
-    if kind.lasting:
-        return _told(message, look(kind, message), network, asked)
-    # Nothing is remembered of it, so it needs no key.
-    own = chosen_network(message, network)
-    return Report(Verdict.on(message, kind, kind.ask(message), own, asked), message, asked)
+def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
+    """The report on a message that is well framed; a result per network of *asked*."""
+    heard = hear(message)
+    own = network or heard.network
+    said: dict[str, Answer] = dict(heard.rows)
+    if heard.found:
+        _add(said, heard.found)
+    standard = said.get("", ())
+    if message.mti[2] in _RESERVED_FUNCTIONS:
+        standard = _tolerated(message, own, standard)
+    if message.dialect is not None:
+        said = {name: tuple(dialect.replaced(message, told)) for name, told in said.items()}
+        standard = (*dialect.replaced(message, standard), *dialect.hits(message))
+    places = Places(message)
+    of_standard, of_network = Judgement(places, standard), None
+    if own:
+        told = said.get(own, ())
+        of_network = Judgement(places, _unsaid(told, standard) if standard and told else told, own)
+    return Report(message, message.version, own, None, asked, of_standard, of_network, places, said)
 
 
-def _told(message: Message, key: Key, network: str | None, asked: tuple[str, ...]) -> Report:
-    """The report on a message of which *key* was seen, by the verdict that is kept for it or will be."""
-    place = key, network
-    verdict = VERDICTS.get(place)
-    if verdict is None:
-        verdict = Verdict.on(message, key[0], key, chosen_network(message, network), asked)
-        if len(key[-1]) <= MOST_SAID:
-            VERDICTS.keep(place, verdict).kept = True
-    elif asked not in verdict.asked:
-        verdict.ask(message, asked)
-    return Report(verdict, message, asked)
+def _add(said: dict[str, Answer], found: Sequence[Said]) -> None:
+    """Add what was *found*, each in its place, to what is *said* by each network."""
+    more: dict[str, list[Said]] = {}
+    for one in found:
+        more.setdefault(one.network, []).append(one)
+    for name, told in more.items():
+        before = said.get(name)
+        if before:
+            told = [*before, *told]
+        said[name] = tuple(sorted(told, key=by_order))
+
+
+_RESERVED, _RESERVED_FUNCTIONS = "mti-function", "89"
+
+
+def _tolerated(message: Message, own: str | None, said: Answer) -> Answer:
+    """The standard's hits, a reserved message function only warned of where the message's own network
+    uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
+    known = lookup("mti_function", message.mti[2], version=message.version, network=own)
+    if known is None or known.network != own:
+        return said
+    return tuple(
+        one._replace(hit=one.hit._replace(severity=Severity.WARNING), error=False)
+        if one.text.id == _RESERVED
+        else one
+        for one in said
+    )
+
+
+def _unsaid(told: Answer, said: Answer) -> Answer:
+    """A network's hits without those that only repeat what the standard already says, at least as
+    loudly: of the same place, or, for its rules on the form of an element, of the same element."""
+    near: dict[int | None, list[Said]] = {}
+    for one in said:
+        near.setdefault(one.hit.field, []).append(one)
+    return tuple([one for one in told if not _is_said(one, near.get(one.hit.field, ()))])
+
+
+def _is_said(told: Said, said: Sequence[Said]) -> bool:
+    """Whether *told* is what is *said* of the same element already, at least as loudly."""
+    own, at, volume = told.text.id.startswith(f"{told.network.lower()}-"), told.hit.at, loudness(told)
+    return any((own or one.hit.at == at) and loudness(one) <= volume for one in said)

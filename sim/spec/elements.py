@@ -235,3 +235,15 @@ def version_of(mti: str) -> str | None:
     '1993'
     """
     return _BY_DIGIT.get(mti[:1])
+
+
+# Elements that hold a short code, which messages repeat.
+_CODED = (3, 18, 19, 20, 21, 22, 24, 25, 26, 39, 40, 49, 50, 51, 68, 69, 70, 91)
+_LONGEST_CODE = 32  # DE 22 of 2003
+
+
+@cache
+def codes_of(version: str) -> frozenset[int]:
+    """The elements of *version* that hold a short code."""
+    elements = (spec(version)[number] for number in _CODED)
+    return frozenset(one.number for one in elements if one.fixed and one.width <= _LONGEST_CODE)

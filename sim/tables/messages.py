@@ -22,7 +22,6 @@ from sim.operations.details import LIMITS
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.framing import NO_ROWS, framing_finding
 from sim.operations.records import told, verdict_on
-from sim.operations.verdict import Verdict
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.paste.reading import Reading
 from sim.spec.spellings import network_named, several, version_named
@@ -641,7 +640,7 @@ def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork 
     """The report on rows that are no message at all: a number twice, a cell that is no text."""
     named = version_named(version) if version else ""
     found = framing_finding(error, named or DEFAULT_VERSION, hint=NO_ROWS)
-    return Report(Verdict(named, network, found), None)
+    return Report(None, named, network, found)
 
 
 def _findings(report: Report, found: Iterable[Finding]) -> FindingsTable:

@@ -21,8 +21,8 @@ from iso8583sim.core.validator import ISO8583Validator
 from table import OURS, Group, Limit, Row, plain, rate, ratio
 
 from sim.codec import Message, build, parse
+from sim.judge.engine import MEMORY
 from sim.operations import validate
-from sim.operations.verdict import VERDICTS
 
 ROUNDS, QUICK_ROUNDS = 11, 3
 SECONDS = 0.1  # of one measurement
@@ -125,7 +125,7 @@ def ours(raw: str) -> object:
 
 def ours_afresh(raw: str) -> object:
     """The same with no verdict remembered (what is known of layouts, codes and tags is)."""
-    VERDICTS.clear()
+    MEMORY.forget()
     return ours(raw)
 
 

@@ -7,9 +7,8 @@ from support import AT, BROKEN, VECTORS, together
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import ChoiceError, SpecError
-from sim.judge import Severity, catalogue, run
+from sim.judge import Severity, catalogue, rule, run
 from sim.judge.causes import likely_cause
-from sim.judge.engine import rule
 from sim.operations import NETWORKS, generate, validate
 
 GOOD = build(generate("auth", at=AT).message)

@@ -4,32 +4,28 @@ the scalar rules say."""
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import ALL, VECTORS, fewer, generated, some
+from support import VECTORS, generated, some
 
 import sim
 from sim.codec import Message, ParseError, build, parse
-from sim.elements import dates
 from sim.elements.pan import luhn_ok
 from sim.elements.track import read_track_2
-from sim.judge import Severity, catalogue, engine, kind, run, ways
-from sim.judge.engine import Check
-from sim.judge.finding import Hit
-from sim.judge.look import LOOKS
-from sim.operations import NETWORKS, VERSIONS, chosen_version, strip_line_ending, validate
-from sim.operations.verdict import VERDICTS
-from sim.spec.networks import network, test_cards
-from sim.tables.columns import cards, check, marks
+from sim.judge import CARD, DE, Hit, Severity, catalogue, rule, run
+from sim.judge.engine import MEMORY
+from sim.judge.parts import Card
+from sim.judge.rules import RULES, Check
+from sim.operations import NETWORKS, chosen_version, strip_line_ending, validate
+from sim.spec.networks import test_cards
+from sim.tables.columns import cards, check
 
 RAWS = [row["message"] for row in VECTORS] + [build(message) for _, _, message in generated()]
-CARDS = [card.pan for name in NETWORKS for card in test_cards(name)]
+TEST_CARDS = [card.pan for name in NETWORKS for card in test_cards(name)]
 CHARS = "0123456789ABCDF =^x"
 DIGITS = "0123456789"
 
@@ -86,13 +82,15 @@ def filled(draw: st.DrawFn) -> list[str]:
         st.sampled_from(["0100", "0110", "0200", "0210", "0400", "0800", "0620", "0101", "0180", "0900"])
     )
     values = {
-        2: st.sampled_from([*CARDS, "4111111111111112", "9999999999999995", "41111", ""]),
+        2: st.sampled_from([*TEST_CARDS, "4111111111111112", "9999999999999995", "41111", ""]),
         3: st.sampled_from(["000000", "300000", "990000", "09xx00"]),
         4: st.sampled_from(["000000001000", "00000000100x"]),
         7: st.sampled_from(["1120101530", "0230101530", "1120251530"]),
         13: st.sampled_from(["1120", "0229", "0230", "1301"]),
         22: st.sampled_from(["051", "000", "999"]),
-        35: st.sampled_from([f"{CARDS[0]}=29122010000012345678", f"{CARDS[9]}D2912201", "12=", "x"]),
+        35: st.sampled_from(
+            [f"{TEST_CARDS[0]}=29122010000012345678", f"{TEST_CARDS[9]}D2912201", "12=", "x"]
+        ),
         48: st.sampled_from(["T42070103210", "garbage", "42070103210", ""]),
         49: st.sampled_from(["840", "999", "000", "USD"]),
         54: st.sampled_from(["0040840D000000001000", "0040840X000000001000", "00", ""]),
@@ -134,35 +132,28 @@ def test_few_messages_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(judged) == 1
 
 
-def _odd(message: Message) -> Iterable[Hit]:
-    return (Hit(11, "an even number", "an odd one"),) if int(message[11]) % 2 else ()
+def _odd(stan: str = DE[11]) -> Hit | None:
+    return Hit(11, "an even number", "an odd one") if int(stan) % 2 else None
 
 
-def _apart(message: Message) -> Iterable[Hit]:
-    return (Hit(11, "the end of DE 37", "another"),) if message[37][-1] != message[11][-1] else ()
+def _apart(stan: str = DE[11], reference: str = DE[37]) -> Hit | None:
+    return Hit(11, "the end of DE 37", "another") if reference[-1] != stan[-1] else None
 
 
-def _card(message: Message) -> Iterable[Hit]:
-    return (Hit(2, "a card of four", "another"),) if message[2][0] != "4" else ()
+def _card(card: Card = CARD) -> Hit | None:
+    return Hit(2, "a card of four", "another") if card.prefix[0] != "4" else None
 
 
-def _nothing(message: Message) -> Iterable[Hit]:
-    return (Hit(4, "an amount", "none"),) if not int(message[4]) else ()
+def _nothing(moves: bool | None = DE[4].moves) -> Hit | None:
+    return None if moves else Hit(4, "an amount", "none")
 
 
-@pytest.mark.parametrize(
-    ("asked", "elements", "reads"),
-    [
-        (_odd, (11,), {11}),
-        (_apart, (11, 37), {11, 37}),
-        (_card, (2,), {engine.CARD}),
-        (_nothing, (4,), {engine.ZERO}),
-        (_nothing, (4,), {4}),
-    ],
-)
-def test_a_rule_is_asked_about_what_it_reads(
-    monkeypatch: pytest.MonkeyPatch, asked: Check, elements: tuple[int, ...], reads: set[int | str]
-) -> None:
+def _amount(amount: int | None = DE[4].amount) -> Hit | None:
+    return None if amount else Hit(4, "an amount", "none")
+
+
+@pytest.mark.parametrize("asked", [_odd, _apart, _card, _nothing, _amount])
+def test_a_rule_is_asked_about_what_it_reads(monkeypatch: pytest.MonkeyPatch, asked: Check) -> None:
     """A new rule with errors is counted row by row as the rules count, without judging each row, whether
     what it reads comes again or not."""
     judged = []
@@ -172,24 +163,16 @@ def test_a_rule_is_asked_about_what_it_reads(
         judged.append(message.mti)
         return count(message, network)
 
-    text = engine.RuleText("new", Severity.ERROR, "", "", "")
-    everywhere = "0123456789"
-    known = engine.RULES
-    item = engine.Rule(
-        *(text, asked, elements, VERSIONS, everywhere, everywhere, True),
-        *(frozenset(reads), None, 0, len(known)),
-    )
-    looks = (one.clear for one in LOOKS.values())
-    forget = (ways.type_of.cache_clear, kind.KINDS.clear, VERDICTS.clear, *looks)
     some = next(message for label, _, message in generated() if label == "1987-VISA-auth-manual-purchase")
     messages = [
-        some.replace(de2=CARDS[at % 3 * -1], de4=f"{at % 4 * 100:012}", de11=f"{at:06}", de37=f"{at % 7:012}")
+        some.replace(
+            de2=TEST_CARDS[at % 3 * -1], de4=f"{at % 4 * 100:012}", de11=f"{at:06}", de37=f"{at % 7:012}"
+        )
         for at in range(400)
     ]
     try:
-        known.append(item)
-        for clear in forget:
-            clear()
+        rule("date")(asked)
+        MEMORY.clear()
         wanted = [count(message, None) for message in messages]
         monkeypatch.setattr(check, "count_errors", counted)
         table = sim.read([build(message) for message in messages], validate=True)
@@ -197,9 +180,8 @@ def test_a_rule_is_asked_about_what_it_reads(
         assert len(set(wanted)) > 1
         assert len(judged) < len(messages) / 10
     finally:
-        known.remove(item)
-        for clear in forget:
-            clear()
+        RULES.pop()
+        MEMORY.clear()
 
 
 def test_only_rules_that_are_errors_make_errors() -> None:
@@ -244,33 +226,6 @@ def test_tracks(values: list[str]) -> None:
         assert not sure or (read is not None and read.pan == value[:end])
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "MMDDhhmmss",
-        "hhmmss",
-        "MMDD",
-        "YYMM",
-        "YYMMDD",
-        "YYMMDDhhmmss",
-        "CCYYMMDD",
-        "CCYYMM",
-        "CCYYMMDDhhmmss",
-    ],
-)
-@settings(max_examples=200 if ALL else fewer(15))
-@given(data=st.data())
-def test_dates(pattern: str, data: st.DataObject) -> None:
-    """Which dates of a column are impossible is what the scalar function says."""
-    size = len(pattern)
-    near = st.datetimes(datetime(2000, 1, 1), datetime(2030, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
-    right = near.map(lambda moment: dates.write(pattern, moment))
-    values = data.draw(st.lists(st.one_of(st.text(DIGITS, min_size=size, max_size=size), right), min_size=1))
-    cells, _ = _cells(values)
-    wrong = marks._dates(pattern, cells.reshape(-1, size))
-    assert wrong.tolist() == [dates.problem(pattern, value) is not None for value in values]
-
-
 def test_all_findings() -> None:
     """`.iso.validate()` gives what validating each message gives, with its row."""
     raws = [raw for raw in RAWS[:200] if "\n" not in raw]
@@ -293,13 +248,3 @@ def test_findings_follow_the_rows() -> None:
     assert not found.iso.valid
     with pytest.raises(TypeError, match="columns="):
         sim.read(RAWS[:5], columns=[4]).iso.validate()
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_marks_cover_every_element_with_a_format(version: str) -> None:
-    """An element that a network's rule can find wrong has marks."""
-    for name in NETWORKS:
-        for item in network(name).formats:
-            if item.severity == "error" and not item.standard and version in item.versions:
-                assert set(item.fields) - {0} <= marks._marked_in(version)
-                assert 0 not in item.fields

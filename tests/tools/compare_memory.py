@@ -2,8 +2,8 @@
 
     python tests/tools/compare_memory.py [PAIRS] [SEED]
 
-Each message is judged by a process that has judged all before it, and by a new kind that remembers
-nothing; what both say must be equal. The tests do the same with fewer pairs (`tests/judge/test_kind.py`).
+Each message is judged by a process that has judged all before it, and by one that remembers
+nothing; what both say must be equal. The tests do the same with fewer pairs (`tests/judge/test_memory.py`).
 """
 
 from __future__ import annotations

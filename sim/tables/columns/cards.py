@@ -14,8 +14,8 @@ import numpy as np
 from sim.codec import Message
 from sim.elements.mti import is_network_management
 from sim.elements.pan import account
-from sim.spec.networks import NETWORKS, detect, judge
-from sim.tables.columns.cut import Block, CutColumn, by_width
+from sim.spec.networks import NETWORKS, detect
+from sim.tables.columns.cut import Block, by_width
 from sim.tables.columns.lines import Bools, Bytes, Ints
 from sim.tables.columns.places import windows
 
@@ -24,7 +24,6 @@ _PAN, _TRACK_2, _TRACK_1 = 2, 35, 45
 _LONGEST_PAN = 19
 _ZERO, _EQUALS, _LETTER_D = 48, 61, 68
 _NAMES = (None, *NETWORKS)
-_UNSURE = 255
 
 Codes = Bytes
 
@@ -78,8 +77,6 @@ class Cards:
     def __init__(self, network: str | None) -> None:
         self.network = network
         self._owner = _ByIin(_owner_of)
-        self._verdicts: dict[int, _ByIin] = {}
-        self._kinds: dict[object, int] = {}
 
     def owners(self, block: Block) -> Owners:
         """The network of each row: the one given, else the card's."""
@@ -99,40 +96,17 @@ class Cards:
                 codes[row] = _NAMES.index(self.network) if self.network else _owner_of(pan) - 1
         return Owners(codes, found, unsure)
 
-    def kinds(self, owners: Owners) -> tuple[Codes, Codes]:
-        """Two marks per row: rows with the same first one have cards of which their own networks say the
-        same, whatever the digits (0: no card, 255: undecided); the second is 1 where the check digit is
-        right."""
-        kinds, checks = np.zeros_like(owners.codes), np.zeros_like(owners.codes)
-        for one in owners.accounts:
+    def alike(self, owners: Owners) -> Ints:
+        """A number per row, equal where cards have the same prefix and length and stand in the same element,
+        and their check digits are both right or both wrong (0: no card, -1: undecided)."""
+        found = np.where(owners.unsure, -1, np.zeros(len(owners.codes), np.int64))
+        for at, one in enumerate(owners.accounts, 1):
             iins = _iins(one)
             for width, chosen in by_width(one.widths):
-                rows = one.rows[chosen]
-                kinds[rows] = self._verdict(width)(iins[chosen])
-                checks[rows] = luhn(one.data, one.starts[chosen], width)
-        kinds[owners.unsure] = _UNSURE
-        return kinds, checks
-
-    def alike(self, owners: Owners, checks: Codes) -> Ints:
-        """A number per row, equal where cards have the same prefix and length and stand in the same element,
-        and their check digits are both right, as *checks* say, or both wrong (0: no card, -1: undecided)."""
-        found = np.where(owners.unsure, -1, np.zeros(len(checks), np.int64))
-        for at, one in enumerate(owners.accounts, 1):
-            widths = one.widths * (len(owners.accounts) + 1) + at
-            found[one.rows] = (_iins(one) << 16) + (widths << 1) + checks[one.rows]
+                right = luhn(one.data, one.starts[chosen], width)
+                size = width * (len(owners.accounts) + 1) + at
+                found[one.rows[chosen]] = (iins[chosen] << 16) + (size << 1) + right
         return found
-
-    def _verdict(self, width: int) -> _ByIin:
-        if width not in self._verdicts:
-            self._verdicts[width] = _ByIin(lambda iin: self._kind(iin.ljust(width, "0")))
-        return self._verdicts[width]
-
-    def _kind(self, pan: str) -> int:
-        owner = detect(pan)
-        name = self.network or (owner.network if owner else None)
-        severity = judge(name, pan).severity if name else None
-        what = (name, severity, owner.network if owner else "", owner.range.luhn if owner else False)
-        return min(self._kinds.setdefault(what, len(self._kinds) + 1), _UNSURE)
 
 
 def _owner_of(pan: str) -> int:
@@ -241,8 +215,3 @@ def luhn(data: Bytes, starts: Ints, width: int) -> Bools:
         total += digit
     right: Bools = total % 10 == 0
     return right
-
-
-def cells_of(column: CutColumn, rows: Ints, width: int) -> Bytes:
-    """The values of *column* in *rows*, all of them *width* bytes, one a row."""
-    return matrix(column.data, column.offsets[rows], width)

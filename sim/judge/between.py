@@ -1,0 +1,752 @@
+"""Rules about elements that must agree: with each other, with the way the card was read, with what a reversal
+undoes.
+
+They look only at values that are sound by themselves: what is wrong inside an element is said once, by the
+rule of that element. Nothing here asks an x8xx message about cards. What disagrees can be read all the same:
+most is a warning or a remark.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import lru_cache
+
+from sim.codec import Message
+from sim.elements import dates, money, pos, subfields
+from sim.elements.groups import AdditionalAmount, Original
+from sim.elements.layout import place
+from sim.elements.track import read_track_1, read_track_2
+from sim.judge.conditions import part_of_pos, purpose_kind
+from sim.judge.elements import LATER, clean, listed
+from sim.judge.finding import Hit, Severity
+from sim.judge.parts import (
+    CARD,
+    DE,
+    MTI,
+    NUMBER,
+    TABLE,
+    VALUE,
+    Card,
+    Maybe,
+    Present,
+    Stripe,
+    amount_in,
+)
+from sim.judge.rules import Told, each, rule
+from sim.spec import Spec, code_list, currency, is_particular, lookup, number_of
+from sim.spec.networks import presence
+
+_TRANSACTIONS = "12"
+_CARD_CLASSES = "1234567"
+_REQUESTS = "0"
+_REQUESTS_AND_ADVICES = "02"
+
+_STRIPE, _FALLBACK, _ECOMMERCE = "magnetic stripe", "fallback", "ecommerce"
+_CHIP = ("chip", "contactless")
+_READ = (*_CHIP, _STRIPE)
+_STORED = ("credential on file", _ECOMMERCE)
+_KEYED = ("manual", *_STORED)
+# In an app a card may be tapped, so to speak.
+_INSERTED = ("chip", _STRIPE, _FALLBACK)
+_ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
+_STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
+_CASH_BACK_AMOUNT = "40"
+_CASH_BACK = "09"
+_CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says"
+_PAYS_CASH = ("01", "17")
+# 6010 over the counter, 6011 cash machine, 6012 financial institution.
+_CASH_MERCHANTS = ("6010", "6011", "6012")
+_CASH_MACHINE, _PURCHASE = "6011", "00"
+_MACS = (64, 128)
+
+# A rate has six or seven digits, and who converts rounds: a hundredth, and one unit, is no disagreement.
+_TOLERANCE = 100
+_RATE_OF = {5: 9, 6: 10}
+_SCALES: tuple[int, ...] = tuple(10**decimals for decimals in range(10))
+# Settlement and capture follow the transaction within days, also over a long weekend.
+_DAYS_BEFORE, _DAYS_AFTER = 1, 7
+# First digit of a service code: international or national use, with a chip.
+_HAS_CHIP = ("2", "6")
+# Third digit: a PIN is required, whatever it is used for.
+_NEEDS_PIN = ("0", "3", "5")
+
+
+# Point of service.
+
+
+def _entry(value: str, table: Spec) -> str:
+    """The characters of DE 22 that say how the card was read."""
+    return value[part_of_pos(table.version, "entry")]
+
+
+def _mode_hit(value: str, table: Spec, expected: str, severity: Severity | None = None) -> Hit:
+    """A hit on the characters of DE 22 that say how the card was read."""
+    where = part_of_pos(table.version, "entry")
+    return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start, severity=severity)
+
+
+@rule(
+    "pin-not-possible",
+    versions=("1987", "1993"),
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS_AND_ADVICES,
+    needs=(52,),
+)
+def pin_not_possible(value: str = DE[22], table: Spec = TABLE) -> Told:
+    """A PIN comes from a terminal that can take one."""
+    where = part_of_pos(table.version, "pin-capability")
+    code = value[where]
+    if not is_particular("no-pin-entry", table.version, code) or not clean(value, 22, table):
+        return None
+    expected = "a terminal that can take a PIN, as DE 52 holds one"
+    return Hit(22, expected, repr(code), where.start, len(code))
+
+
+@rule("chip-without-data", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(55,))
+def chip_without_data(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
+    """A chip that was read left its data in DE 55."""
+    if entry not in _CHIP:
+        return None
+    return _mode_hit(value, table, "another way of entry, or chip data in DE 55")
+
+
+@rule("stripe-without-track", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35, 36, 45))
+def stripe_without_track(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
+    """A magnetic stripe that was read left a track."""
+    code = _entry(value, table)
+    fell_back = entry == _FALLBACK and is_particular("card-read", table.version, code)
+    if entry != _STRIPE and not fell_back:
+        return None
+    unsure = is_particular("part-of-a-track", table.version, code)
+    return _mode_hit(value, table, "a track in DE 35 or 45", Severity.INFO if unsure else None)
+
+
+@rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(35,))
+def track_without_reading(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
+    """A keyed or stored card number comes without a track."""
+    if entry not in _KEYED:
+        return None
+    if is_particular("may-come-with-a-track", table.version, _entry(value, table)):
+        return None
+    return _mode_hit(value, table, "an entry that reads the card, as DE 35 holds a track")
+
+
+@rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35,))
+def track_1_without_reading(
+    value: str = DE[22], entry: str = DE[22].entry, size: int = DE[45].size, table: Spec = TABLE
+) -> Told:
+    """A keyed or stored card number comes without track 1, too."""
+    if not size or entry not in _KEYED:
+        return None
+    return _mode_hit(value, table, "an entry that reads the card, as DE 45 holds a track")
+
+
+@rule("absent-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def absent_card_read(condition: str = DE[25], entry: str = DE[22].entry) -> Told:
+    """A card that was read was present."""
+    if condition not in _ABSENT or entry not in _READ:
+        return None
+    return Hit(25, "a condition with the card present, as DE 22 says it was read", repr(condition))
+
+
+@rule("absent-card-read", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def absent_card_read_1993(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
+    """Positions 6 and 7 of DE 22 agree: a card that was read was present."""
+    if value[5:6] != "0" or entry not in _READ or not clean(value, 22, table):
+        return None
+    return Hit(22, "the card present (1), as position 7 says it was read", "'0'", 5, 1)
+
+
+@rule("ecommerce-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def ecommerce_card_read(
+    value: str = DE[22], condition: str = DE[25], card: Card = CARD, table: Spec = TABLE
+) -> Told:
+    """Nobody inserts or swipes a card online."""
+    if card.owner is None or pos.kind_of(value, table.version, card.network) not in _INSERTED:
+        return None
+    told = lookup("pos_condition", condition, version=table.version, network=card.network)
+    if told is None or told.kind != _ECOMMERCE:
+        return None
+    expected = "a condition with the card present, as DE 22 says it was read"
+    return Hit(25, expected, f"{condition!r}, {told.meaning}")
+
+
+@rule("service-code-entry", classes=_TRANSACTIONS, functions=_REQUESTS)
+def service_code_entry(
+    entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe, card: Card = CARD, table: Spec = TABLE
+) -> Told:
+    """Track 2 says whether the card has a chip: a card with one is inserted, one without cannot be."""
+    if (where := _at_service(stripe, 0)) is None or stripe.service[0] not in "12567":
+        return None
+    has_chip = stripe.service[0] in _HAS_CHIP
+    if entry == _STRIPE and has_chip and _tells_fallback(card, table):
+        hint = "A card with a chip is swiped where the terminal has no reader, or the chip fails (entry 80)."
+        return Hit(35, "a card without a chip, as the stripe was read", "a chip card", *where, hint=hint)
+    if entry in (*_CHIP, _FALLBACK) and not has_chip:
+        hint = "A service code that begins with 2 or 6 says that the card has a chip."
+        return Hit(35, "the service code of a card with a chip", "a card without one", *where, hint=hint)
+    return None
+
+
+def _at_service(stripe: Stripe, digit: int) -> tuple[int, int] | None:
+    """Where a digit (from 0) of the service code stands; None where the track has a country in front."""
+    if stripe.expiry_at is None or len(stripe.service) != 3 or not stripe.expiry:
+        return None
+    return stripe.expiry_at + 4 + digit, 1
+
+
+def _tells_fallback(card: Card, table: Spec) -> bool:
+    """Whether the card's network has a code for a stripe that is read after the chip failed; elsewhere the
+    plain code may mean that, too."""
+    if card.owner is None or table.version != "1987":
+        return False
+    codes = code_list("pos_entry_mode")
+    return any(one.kind == _FALLBACK and one.network == card.network for one in codes)
+
+
+@rule("service-code-pin", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(52,))
+def service_code_pin(entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe) -> Told:
+    """A stripe whose service code asks for a PIN comes with one: only the issuer can check it."""
+    if entry not in (_STRIPE, _FALLBACK):
+        return None
+    if _at_service(stripe, 2) is None or stripe.service[2] not in _NEEDS_PIN:
+        return None
+    return Hit(52, "a PIN block, as the service code on the stripe asks for a PIN", "none")
+
+
+@rule("pin-without-card", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
+def pin_without_card(entry: str = DE[22].entry, condition: str = Maybe[25], table: Spec = TABLE) -> Told:
+    """A PIN is entered where the card is, not in an order by mail or from a file."""
+    absent = number_of("condition", table.version) and condition in _ABSENT
+    return Hit(52, "no PIN block, as the card was not there", "one") if absent or entry in _STORED else None
+
+
+@rule(
+    "security-without-pin", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(52, *_MACS)
+)
+def security_without_pin(value: str = DE[53], card: Card = CARD, mti: str = MTI) -> Told:
+    """How a PIN block is enciphered is told where there is one, on networks whose rows say that of DE 53."""
+    rows = presence(card.network, mti) if card.network and value.strip("0") else ()
+    if not any(row.field == 53 and row.when == "pin" for row in rows):
+        return None
+    return Hit(53, "no key and format of a PIN block, as there is none in DE 52", "some")
+
+
+@rule("pos-parts-agree", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def pos_parts_agree(
+    value: str = DE[22], pin: bool = Present[52], mti: str = MTI, table: Spec = TABLE
+) -> Told:
+    """What was done at the terminal is something that the terminal can do."""
+    version = table.version
+    if not clean(value, 22, table):
+        return None
+    entry, can = part_of_pos(version, "entry"), part_of_pos(version, "entry-capability")
+    way, by, keys = (
+        part_of_pos(version, job) for job in ("authentication", "authenticated-by", "pin-capability")
+    )
+    if is_particular("chip", version, value[entry]) and is_particular("no-chip-reader", version, value[can]):
+        return _misfit(value, entry, "an entry that the terminal in position 1 is capable of")
+    checked = is_particular("pin", version, value[way])
+    if checked and is_particular("no-pin-entry", version, value[keys]):
+        return _misfit(value, way, "no PIN, as position 12 says that none can be entered")
+    online = checked and is_particular("online", version, value[by])
+    if online and mti[2] in _REQUESTS and not pin:
+        return _misfit(value, by, "a PIN block in DE 52, as the issuer is to check the PIN")
+    return None
+
+
+def _misfit(value: str, where: slice, expected: str) -> Hit:
+    return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start)
+
+
+# Tracks.
+
+
+def _other_expiry(stated: str, expiry: str, table: Spec) -> bool:
+    """Whether DE 14, *stated*, has another expiry than a track, both being possible ones: an impossible month
+    is reported by itself."""
+    return (
+        stated != expiry
+        and clean(stated, 14, table)
+        and dates.problem("YYMM", stated) is None
+        and dates.problem("YYMM", expiry) is None
+    )
+
+
+@rule("track-2-agrees", classes=_CARD_CLASSES)
+def track_2_agrees(
+    pan: str = DE[2], track: str = DE[35], stated: str = Maybe[14], table: Spec = TABLE
+) -> Told:
+    """The card number on the track is the one in DE 2."""
+    at = len(pan) + 1
+    if stated and track[:at] in (f"{pan}=", f"{pan}D") and track[at : at + len(stated)] == stated:
+        return None
+    read = read_track_2(track)
+    if read is None:
+        return None
+    found = []
+    if read.pan != pan and clean(pan, 2, table):
+        found.append(Hit(35, "the card number of DE 2", "another card number", 0, len(read.pan)))
+    if read.expiry and _other_expiry(stated, read.expiry, table):
+        found.append(Hit(35, "the expiry of DE 14", "another expiry", len(read.pan) + 1, 4))
+    return found
+
+
+@rule("track-1-agrees", classes=_CARD_CLASSES)
+def track_1_agrees(
+    pan: str = DE[2], track: str = DE[45], stated: str = Maybe[14], table: Spec = TABLE
+) -> Told:
+    """The card number and expiry on track 1 are those of DE 2 and 14."""
+    read = read_track_1(track)
+    if read is None:
+        return None
+    found = []
+    if read.pan != pan and clean(pan, 2, table):
+        found.append(Hit(45, "the card number of DE 2", "another card number", 1, len(read.pan)))
+    if read.expiry and _other_expiry(stated, read.expiry, table):
+        found.append(Hit(45, "the expiry of DE 14", "another expiry", read.at, 4))
+    return found
+
+
+@rule("tracks-agree", classes=_CARD_CLASSES, lacks=(2,))
+def tracks_agree(track_2: str = DE[35], track_1: str = DE[45]) -> Told:
+    """Both tracks are of one card. With DE 2 each is compared to that instead."""
+    one, two = read_track_1(track_1), read_track_2(track_2)
+    if one is None or two is None or one.pan == two.pan:
+        return None
+    return Hit(45, "the card number of DE 35", "another card number", 1, len(one.pan))
+
+
+# Amounts.
+
+
+@rule("inquiry-with-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def inquiry_with_amount(code: str = DE[3], moves: bool | None = DE[4].moves, table: Spec = TABLE) -> Told:
+    """An inquiry moves no money."""
+    if not moves or code[:1] != "3" or purpose_kind(code, table.version) != "inquiry":
+        return None
+    return Hit(4, "zero, as the processing code asks for information only", "an amount")
+
+
+@rule("zero-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(61,))
+def zero_amount(
+    code: str = DE[3],
+    moves: bool | None = DE[4].moves,
+    function: str = Maybe[24],
+    condition: str = Maybe[25],
+    table: Spec = TABLE,
+) -> Told:
+    """A purchase or withdrawal of nothing is something else, but where a code says that it verifies."""
+    if moves is not False or code[:2] not in ("00", "01", "09"):
+        return None
+    told = function if number_of("function", table.version) else condition
+    if is_particular("verification", table.version, told):
+        return None
+    return Hit(4, "an amount above zero", "zero")
+
+
+@rule("zero-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def zero_amount_with_own_part(
+    code: str = DE[3],
+    moves: bool | None = DE[4].moves,
+    own: str = DE[61],
+    function: str = Maybe[24],
+    condition: str = Maybe[25],
+    card: Card = CARD,
+    table: Spec = TABLE,
+) -> Told:
+    """The same, where the own part of the card's network may say that the account is only asked for."""
+    hit = zero_amount(code, moves, function, condition, table)
+    return None if hit and _asks_for_status(own, card, table) else hit
+
+
+def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
+    """Whether the own part of the card's network says that the account is only asked for."""
+    if table.version != "1987" or card.owner is None:
+        return False
+    alone = Message("", {61: own}, table.version, dialect=table if table.dialect else None)
+    parts = subfields.unfold(alone, 61, card.network)
+    return any(told.meaning == _STATUS_INQUIRY for told in parts)
+
+
+@rule("transfer-accounts", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(102, 103))
+def transfer_accounts(code: str = DE[3], table: Spec = TABLE) -> Told:
+    """A transfer names its accounts."""
+    if code[:1] != "4" or purpose_kind(code, table.version) != "transfer":
+        return None
+    return Hit(102, "the accounts of the transfer in DE 102 and 103", "none")
+
+
+@rule("partial-exceeds-original", versions=("1987",), classes="4")
+def partial_exceeds_original(amount: int | None = DE[4].amount, replaced: str = DE[95]) -> Told:
+    """The actual amount in DE 95 is not above the original one in DE 4."""
+    where = place("1987", 95, "actual amount, transaction")
+    actual = replaced[where]
+    if amount is None or not (actual.isascii() and actual.isdigit()) or int(actual) <= amount:
+        return None
+    return Hit(95, "at most the original amount in DE 4", "more", where.start, len(actual))
+
+
+@rule("partial-exceeds-original", versions=LATER, classes="4")
+def partial_exceeds_original_later(
+    amount: int | None = DE[4].amount, original: str = DE[30], table: Spec = TABLE
+) -> Told:
+    """The amount in DE 4 is not above the original one in DE 30."""
+    part = original[place(table.version, 30, "original amount")]
+    if amount is None or not part.strip("0") or not clean(original, 30, table) or amount <= int(part):
+        return None
+    return Hit(4, "at most the original amount in DE 30", "more")
+
+
+@rule("partial-without-original", versions=LATER, classes="4", functions="024", lacks=(30,))
+def partial_without_original(function: str = DE[24]) -> Told:
+    """A partial reversal says what the original amount was."""
+    return Hit(30, "the original amounts, in a partial reversal", "none") if function == "401" else None
+
+
+@rule("nothing-given-back", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
+def nothing_given_back(amount: str = DE[4], replaced: str = DE[95]) -> Told:
+    """A partial reversal leaves less than the original amount."""
+    if replaced[:12] != amount or not amount.strip("0"):
+        return None
+    return Hit(95, "an amount below DE 4", "the same amount", 0, 12)
+
+
+def _cash_back(groups: tuple[AdditionalAmount, ...]) -> AdditionalAmount | None:
+    """The cash back amount in DE 54."""
+    for group in groups:
+        if group.kind == _CASH_BACK_AMOUNT and group.amount.isascii() and group.amount.isdigit():
+            return group
+    return None
+
+
+def _sound_groups(groups: tuple[AdditionalAmount, ...]) -> bool:
+    """Whether nothing is wrong with DE 54 itself."""
+    return bool(groups) and all(
+        group.sign in "CD" and group.amount.isdecimal() and group.kind in listed("amount_type")
+        for group in groups
+    )
+
+
+def _currency_of(amount: str, stated: str, table: Spec) -> str:
+    """The code of the currency of DE 4: its own part since 2003, DE 49 before."""
+    inside = money.composite(table.version, 4)
+    return amount[inside[0]] if inside else stated
+
+
+@rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(54,))
+def cash_back_missing(code: str = DE[3]) -> Told:
+    """Processing code 09 comes with a cash back amount in DE 54."""
+    return Hit(54, _CASH_BACK_WANTED, "none") if code[:2] == _CASH_BACK else None
+
+
+@rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def cash_back(
+    code: str = DE[3],
+    groups: tuple[AdditionalAmount, ...] = DE[54].groups,
+    amount: str = Maybe[4],
+    stated: str = Maybe[49],
+    table: Spec = TABLE,
+) -> Told:
+    """Processing code 09 and a cash back amount in DE 54 come together, within the total."""
+    kind = code[:2]
+    if kind not in ("00", _CASH_BACK):
+        return None
+    found = _cash_back(groups)
+    if found is None:
+        wanted = kind == _CASH_BACK and _sound_groups(groups)
+        return Hit(54, _CASH_BACK_WANTED, "none") if wanted else None
+    if kind != _CASH_BACK:
+        return Hit(3, "transaction type 09, as DE 54 holds a cash back amount", repr(kind), 0, 2)
+    total = amount_in(amount, table)
+    if total is None or _currency_of(amount, stated, table) != found.currency:
+        return None  # amounts of two currencies are not compared
+    return (
+        Hit(54, "at most the total in DE 4", "more cash back", found.at)
+        if int(found.amount) > total
+        else None
+    )
+
+
+@rule("cash-back-currency", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def cash_back_currency(
+    amount: str = DE[4],
+    groups: tuple[AdditionalAmount, ...] = DE[54].groups,
+    stated: str = Maybe[49],
+    table: Spec = TABLE,
+) -> Told:
+    """The cash back is a part of the amount, in its currency."""
+    found = _cash_back(groups)
+    said = currency(found.currency if found else "")
+    wanted = currency(_currency_of(amount, stated, table) if amount else "")
+    if found is None or said is None or wanted is None or said == wanted:
+        return None
+    where = "DE 4" if table.version == "2003" else "DE 49"
+    return Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", said.alpha, found.at)
+
+
+@each("amount-currency", 5, versions=("1987", "1993"), lacks=(50,))
+@each("amount-currency", 6, versions=("1987", "1993"), lacks=(51,))
+@each("amount-currency", 8, versions=("1987", "1993"), lacks=(6, 51))
+def amount_currency(value: str = VALUE, number: int = NUMBER) -> Told:
+    """Settlement and billing amounts come with their currency; nothing needs none."""
+    if not value.strip("0"):
+        return None
+    return Hit(money.CURRENCY_OF[number], f"the currency of the amount in DE {number}", "none")
+
+
+@rule("converted-amount", versions=("1987", "1993"), classes="1234")
+def settlement_amount(
+    after: str = DE[5],
+    before: str = Maybe[4],
+    rate: str = Maybe[9],
+    of_before: str = Maybe[49],
+    of_after: str = Maybe[50],
+) -> Told:
+    """DE 5 is DE 4 times its rate: in minor units, or in major units of both currencies."""
+    return _converted(5, after, before, rate, (of_before, of_after))
+
+
+@rule("converted-amount", versions=("1987", "1993"), classes="1234")
+def billing_amount(
+    after: str = DE[6],
+    before: str = Maybe[4],
+    rate: str = Maybe[10],
+    of_before: str = Maybe[49],
+    of_after: str = Maybe[51],
+) -> Told:
+    """DE 6 is DE 4 times its rate, too."""
+    return _converted(6, after, before, rate, (of_before, of_after))
+
+
+def _converted(number: int, after: str, before: str, told: str, currencies: tuple[str, str]) -> Told:
+    rate = _RATE_OF[number]
+    if not (before.isdecimal() and after.isdecimal() and told.isdecimal() and len(told) > 1):
+        return None
+    amount, found, scale, factor = int(before), int(after), _SCALES[int(told[0])], int(told[1:])
+    right = amount * factor
+    if found * scale == right or _is_near(found, right, scale):
+        return None
+    if not right or int(told[0]) >= len(told):
+        return None  # nothing is multiplied; an impossible rate has a rule of its own
+    shift = _exponent(currencies[1]) - _exponent(currencies[0])
+    if shift and _is_near(found, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
+        return None
+    divided = _is_near(found, amount * scale, factor)
+    hint = "The amount was divided by the rate; DE 4 is multiplied by it." if divided else ""
+    expected = f"the amount of DE 4 times the rate in DE {rate}"
+    return Hit(number, expected, "another amount", 0, None, "", hint)
+
+
+def _is_near(found: int, dividend: int, divisor: int) -> bool:
+    """Whether *found* is the quotient, but for a minor unit or the tolerance."""
+    off = found * divisor - dividend
+    return -divisor <= off <= divisor or abs(off) <= dividend // _TOLERANCE
+
+
+def _exponent(code: str) -> int:
+    """Decimals of a currency; two where it is not known."""
+    known = currency(code)
+    return 2 if known is None or known.exponent is None else known.exponent
+
+
+@rule("fee-exceeds-amount", versions=("1987",), classes=_TRANSACTIONS)
+def fee_exceeds_amount(amount: int | None = DE[4].amount, value: str = DE[28], table: Spec = TABLE) -> Told:
+    """A fee is part of what a transaction costs, not most of it."""
+    if not amount or not clean(value, 28, table) or int(value[1:]) <= amount:
+        return None
+    return Hit(28, "a fee not above the amount in DE 4", "more")
+
+
+# Merchants.
+
+
+@rule("cash-merchant", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_merchant(code: str = DE[3], category: str = DE[18]) -> Told:
+    """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
+    return _pays_cash(code, category, 18)
+
+
+@rule("cash-merchant", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_merchant_later(code: str = DE[3], category: str = DE[26]) -> Told:
+    """The same since 1993."""
+    return _pays_cash(code, category, 26)
+
+
+def _pays_cash(code: str, category: str, number: int) -> Told:
+    if code[:2] not in _PAYS_CASH or category in _CASH_MERCHANTS:
+        return None
+    return Hit(number, "a category that pays out cash (6010 to 6012)", repr(category))
+
+
+@rule("cash-machine-purchase", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_machine_purchase(code: str = DE[3], category: str = DE[18]) -> Told:
+    """A cash machine pays out; it sells nothing."""
+    return _sells(code, category, 18)
+
+
+@rule("cash-machine-purchase", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_machine_purchase_later(code: str = DE[3], category: str = DE[26]) -> Told:
+    """The same since 1993."""
+    return _sells(code, category, 26)
+
+
+def _sells(code: str, category: str, number: int) -> Told:
+    if code[:2] != _PURCHASE or category != _CASH_MACHINE:
+        return None
+    return Hit(number, "a merchant who sells something", repr(category))
+
+
+# Dates.
+
+_LEAP_YEAR, _COMMON_YEAR = 2024, 2023
+_LEAP_DAY = "0229"
+_DAY = 86_400  # seconds
+_CENTURY_MONTHS = 1200
+
+
+def _sound_date(value: str, number: int, table: Spec) -> str:
+    """The value of a date element that is in the calendar; empty otherwise."""
+    pattern = table[number].pattern
+    if len(value) != len(pattern) or not (value.isascii() and value.isdigit()):
+        return ""
+    return "" if dates.problem(pattern, value) else value
+
+
+@rule("dates-apart", versions=("1987",), classes=_TRANSACTIONS, functions="01", any_mti=True)
+def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], table: Spec = TABLE) -> Told:
+    """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
+    counts, so that New Year's Eve is next to New Year's Day."""
+    if (day + time)[:4] == sent[:4] or not _sound_date(time, 12, table) or not _sound_date(day, 13, table):
+        return None
+    return _apart(sent, day + time, 13, 0, table)
+
+
+@rule("dates-apart", versions=LATER, classes=_TRANSACTIONS, functions="01", any_mti=True)
+def dates_apart_later(sent: str = DE[7], local: str = DE[12], table: Spec = TABLE) -> Told:
+    """The same since 1993, with the local date and time in DE 12."""
+    if local[-10:-6] == sent[:4] or not _sound_date(local, 12, table):
+        return None
+    return _apart(sent, local[-10:], 12, len(local) - 10, table)
+
+
+def _apart(sent: str, local: str, number: int, start: int, table: Spec) -> Told:
+    if not _sound_date(sent, 7, table):
+        return None
+    apart = _DAY * days_between(sent[:4], local[:4]) + _second(local[4:]) - _second(sent[4:])
+    if abs(apart) <= _DAY:
+        return None
+    return Hit(number, "a local date within a day of DE 7", repr(local[:4]), start, 4)
+
+
+def _second(text: str) -> int:
+    """The second of a day, of hhmmss."""
+    return 3600 * int(text[:2]) + 60 * int(text[2:4]) + int(text[4:6])
+
+
+@lru_cache(maxsize=1024)
+def days_between(first: str, second: str) -> int:
+    """Days from *first* to *second*, both MMDD, the nearer way round the year. Without a year, February
+    has the 29 days of a leap year only where one of them is its last.
+
+    >>> days_between("1231", "0102"), days_between("0301", "0229"), days_between("0301", "0228")
+    (2, -1, -1)
+    """
+    year = _LEAP_YEAR if _LEAP_DAY in (first, second) else _COMMON_YEAR
+    days = date(year + 1, 1, 1).toordinal() - date(year, 1, 1).toordinal()
+    one, other = (date(year, int(text[:2]), int(text[2:])).toordinal() for text in (first, second))
+    gap = (other - one) % days
+    return gap - days if gap > days // 2 else gap
+
+
+def months_from(first: str, second: str) -> int:
+    """Months from *first* to *second*, both YYMM, the nearer way round the century."""
+    gap = sum((int(second[at : at + 2]) - int(first[at : at + 2])) * size for at, size in ((0, 12), (2, 1)))
+    gap %= _CENTURY_MONTHS
+    return gap - _CENTURY_MONTHS if gap > _CENTURY_MONTHS // 2 else gap
+
+
+@each("business-date", 15, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")
+def business_date(day: str = VALUE, local: str = Maybe[13], number: int = NUMBER) -> Told:
+    """Settlement and capture are at the local date or within days; without a year, the nearer way round."""
+    if day == local or dates.problem("MMDD", local) or dates.problem("MMDD", day):
+        return None
+    if -_DAYS_BEFORE <= days_between(local, day) <= _DAYS_AFTER:
+        return None
+    return Hit(number, "a date within a week after the local date in DE 13", repr(day))
+
+
+@rule("card-expired", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def card_expired(
+    local: str = DE[12],
+    stated: str = DE[14],
+    code: str = Maybe[3],
+    card: int = Maybe[2].size,
+    table: Spec = TABLE,
+) -> Told:
+    """The card has not expired at the local date; a refund may go to an expired card."""
+    day, expiry = _sound_date(local, 12, table)[-12:-8], _sound_date(stated, 14, table)
+    if (
+        not day
+        or not expiry
+        or months_from(day, expiry) >= 0
+        or purpose_kind(code, table.version) == "credit"
+    ):
+        return None
+    found = "an expiry before it" if card else "an earlier month"
+    return Hit(14, "an expiry not before the local date in DE 12", found)
+
+
+@rule("card-not-yet-valid", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def card_not_yet_valid(local: str = DE[12], valid: str = DE[13], table: Spec = TABLE) -> Told:
+    """The card is valid already at the local date."""
+    day, effective = _sound_date(local, 12, table)[-12:-8], _sound_date(valid, 13, table)[-4:]
+    if not day or not effective or months_from(effective, day) >= 0:
+        return None
+    return Hit(13, "an effective date not after the local date in DE 12", "a later month")
+
+
+# What a reversal undoes.
+
+
+@rule("original-later", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
+def original_later(original: Original | None = DE[90].original, sent: str = Maybe[7]) -> Told:
+    """What is undone was done before. A day is allowed, for clocks and time zones."""
+    return _later(90, original, sent[-10:-6])
+
+
+@rule("original-later", versions=LATER, classes="4", functions=_REQUESTS_AND_ADVICES)
+def original_later_than_local(original: Original | None = DE[56].original, local: str = Maybe[12]) -> Told:
+    """The same since 1993, by the local date."""
+    return _later(56, original, local[-10:-6])
+
+
+def _later(number: int, original: Original | None, day: str) -> Told:
+    if original is None or not original.when.strip("0"):
+        return None
+    if dates.problem(original.pattern, original.when) or not _is_day(day):
+        return None
+    if days_between(day, original.when[-10:-6]) <= 1:
+        return None
+    return Hit(number, "an original before this message", "a later date", original.at, len(original.when))
+
+
+def _is_day(text: str) -> bool:
+    return len(text) == 4 and text.isdecimal() and dates.problem("MMDD", text) is None
+
+
+@rule("original-other-acquirer", versions=("1987",), classes="4", functions="02")
+def original_other_acquirer(
+    value: str = DE[90],
+    original: Original | None = DE[90].original,
+    acquirer: str = Maybe[32],
+    table: Spec = TABLE,
+) -> Told:
+    """Who undoes a transaction has sent it."""
+    own = acquirer.lstrip("0")
+    if original is None or not original.acquirer or not own or original.acquirer == own:
+        return None
+    if not clean(acquirer, 32, table) or not clean(value, 90, table):
+        return None
+    start = original.at + len(original.when)
+    return Hit(90, "the acquirer of DE 32", "another", start, 11)

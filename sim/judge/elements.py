@@ -1,0 +1,765 @@
+"""Rules about the value of one element: its characters, dates, codes, and the layout of what is inside.
+
+A value with characters that are not of its class is reported as that alone: the other rules ask `clean`
+before they speak. Unknown codes warn, since links agree on codes of their own. Where parts stand and what may
+stand in them is said by the layout rows: `misfits` says what does not fit, `unknown` which codes are in no
+list; a rule is a line, or adds what only it knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+
+from sim.elements import dates, money, subfields
+from sim.elements.cutting import wanted
+from sim.elements.groups import Original
+from sim.elements.layout import Part, Parts, closest, fits, fitting, laid_out, layouts, place, read
+from sim.elements.track import is_track_3, read_track_1
+from sim.judge.finding import Hit, Severity
+from sim.judge.parts import ACCOUNT, CARD, DE, ELEMENT, MTI, NUMBER, TABLE, VALUE, Card, Stripe
+from sim.judge.rules import Told, each, every, rule
+from sim.masking import is_sensitive
+from sim.spec import (
+    VERSIONS,
+    ElementSpec,
+    Spec,
+    code_list,
+    country,
+    currency,
+    lookup,
+    merchant_category,
+    region,
+    spec,
+    version_of,
+)
+from sim.spec.contents import CLASS_NAMES, FOREIGN
+from sim.spec.layouts import Cell
+from sim.spec.luhn import luhn_ok
+from sim.spec.networks import NETWORKS, network, response_code
+
+LATER = ("1993", "2003")
+_CARD_CLASSES = "1234567"
+_PRIVATE = "9"  # first digit of transaction and account types left to private use
+_UNSOURCED = "unsourced"
+_ALPHA_3 = 3  # letters of an ISO 3166 country code of three
+_NO_LIST = frozenset(("", "text", "id", "date", "amount", "flags", "is", "blank", "mti", "digits", "country"))
+_TRACK_2 = 35  # has a rule for its whole layout
+# ISO 9564 formats 0 and 2, not enciphered: the PIN's length, the PIN, F to the end.
+_CLEAR_BLOCK = re.compile("|".join(f"[02]{size:X}[0-9]{{{size}}}F{{{14 - size}}}" for size in range(4, 13)))
+# The parts of DE 3 stand in the same places in every version.
+_TYPE = place("1987", 3, "transaction type")
+_ACCOUNTS = tuple((place("1987", 3, f"{side} account"), side) for side in ("from", "to"))
+
+
+def clean(value: str, number: int, table: Spec) -> bool:
+    """Whether the element is there, not empty, and has only characters of its class."""
+    return bool(value) and FOREIGN[table[number].content].search(value) is None
+
+
+# Any element.
+
+
+@every("character-class", lambda element: element.number != _TRACK_2)
+def character_class(value: str = VALUE, element: ElementSpec = ELEMENT) -> Told:
+    """Every value has only the characters of its class."""
+    wrong = FOREIGN[element.content].search(value)
+    if wrong is None:
+        return None
+    expected = f"{element.format}, {CLASS_NAMES[element.content]}"
+    return Hit(element.number, expected, _describe(wrong[0]), wrong.start(), 1)
+
+
+def _describe(char: str) -> str:
+    code = ord(char)
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return f"control character U+{code:04X}"
+    return repr(char) if code < 0x7F else f"{char!r} (U+{code:04X})"
+
+
+@every("whole-bytes", lambda element: element.binary)
+def whole_bytes(value: str = VALUE, element: ElementSpec = ELEMENT) -> Told:
+    """Binary values have two hex digits a byte."""
+    if len(value) % 2 == 0:
+        return None
+    return Hit(element.number, "two hex digits for each byte", f"{len(value)} hex digits")
+
+
+@every("date", lambda element: bool(element.pattern))
+def date(value: str = VALUE, element: ElementSpec = ELEMENT, table: Spec = TABLE) -> Told:
+    """Dates and times exist in the calendar."""
+    if not (value.isascii() and value.isdigit()):
+        return None  # the character class says so
+    if (wrong := dates.problem(element.pattern, value)) is None:
+        return None
+    start, end, text = wrong
+    found = "an impossible date" if is_sensitive(element.number, table.version) else text
+    return Hit(element.number, element.pattern, found, start, end - start)
+
+
+def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
+    """What is wrong with the characters of a value, or with its date."""
+    wrong = None if element.number == _TRACK_2 else character_class(value, element)
+    return wrong or (date(value, element, table) if element.pattern else None)
+
+
+# Currencies and countries.
+
+
+@cache
+def currencies(version: str) -> dict[int, slice]:
+    """Where currencies stand: in elements of their own, or in front of amounts."""
+    inside = ((number, money.composite(version, number)) for number in money.CURRENCY_OF)
+    found = {number: places[0] for number, places in inside if places}
+    return found or {number: slice(None) for number in sorted({*money.CURRENCY_OF.values()})}
+
+
+@each("currency", *currencies("1987"), versions=("1987", "1993"), classes="1234567", any_mti=True)
+@each("currency", *currencies("2003"), versions=("2003",), classes="1234567", any_mti=True)
+def currency_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """Currencies are in ISO 4217."""
+    code = value[currencies(table.version)[number]]
+    known = currency(code)
+    if known is None:
+        return (
+            Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
+            if clean(value, number, table)
+            else None
+        )
+    if known.exponent is None and known.alpha == "XXX":
+        hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
+        return Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
+    if known.withdrawn:
+        found = f"{known.numeric}, {known.alpha} until {known.withdrawn}"
+        new = currency(known.successor)
+        hint = f"ISO 4217 has withdrawn it; {new.numeric} ({new.alpha}) came in its place." if new else ""
+        return Hit(number, "a currency in use", found, 0, 3, "", hint, Severity.WARNING)
+    return None
+
+
+@rule("minor-unit", versions=("2003",))
+def minor_unit(amount: str = DE[4], table: Spec = TABLE) -> Told:
+    """The minor unit digit of a 2003 amount agrees with ISO 4217."""
+    where = place("2003", 4, "minor unit")
+    digit, known = amount[where], currency(amount[place("2003", 4, "currency")])
+    if known is None or known.exponent is None or known.withdrawn or not clean(amount, 4, table):
+        return None
+    if digit == str(known.exponent):
+        return None
+    expected = f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}"
+    return Hit(4, expected, digit, where.start, len(digit))
+
+
+@each("country", 19, 20, any_mti=True)
+@each("country", 21, 68, 69, versions=("1987", "1993"), any_mti=True)
+@each("country", 70, 91, 92, versions=("1993",), any_mti=True)
+def country_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """Country codes are in ISO 3166."""
+    if country(value) is not None or not clean(value, number, table):
+        return None
+    return Hit(number, "an ISO 3166 numeric country code", repr(value))
+
+
+# Cards and tracks.
+
+
+@rule("luhn-unknown-network", classes="1234567")
+def luhn_of_unknown_network(card: Card = CARD) -> Told:
+    """A card of no known network should have a right check digit, too."""
+    if card.network is not None or not card.field or not card.digits or card.right:
+        return None
+    return Hit(card.field, "a right check digit", "a wrong one", card.size - 1, 1)
+
+
+@rule("track-2")
+def track_2(stripe: Stripe = DE[35].stripe) -> Told:
+    """DE 35 is laid out as track 2."""
+    if stripe.pan_size:
+        return None
+    expected = "PAN, = or D, expiry YYMM, service code, then digits"
+    return Hit(35, expected, f"{stripe.size} characters in another layout" if stripe.size else "length 00")
+
+
+@rule("track-2-expiry", classes=_CARD_CLASSES)
+def track_2_expiry(stripe: Stripe = DE[35].stripe) -> Told:
+    """The expiry on track 2 has a month."""
+    at, expiry = stripe.expiry_at, stripe.expiry
+    if at is None or not expiry or dates.problem("YYMM", expiry) is None:
+        return None
+    return Hit(35, "an expiry YYMM", "an impossible month", at + 2, 2)
+
+
+@rule("track-2-service", classes=_CARD_CLASSES)
+def track_2_service(stripe: Stripe = DE[35].stripe) -> Told:
+    """The service code on track 2 has known digits."""
+    at, service = stripe.expiry_at, stripe.service
+    if at is None or not service or not _service_problem(service):
+        return None
+    return Hit(35, "a service code with known digits", "another", at + (len(stripe.expiry) or 1), 3)
+
+
+def _service_problem(code: str) -> int:
+    """The first position (1 to 3) of a service code that has no meaning; 0 when all have one."""
+    return next(
+        (at for at, digit in enumerate(code, 1) if digit not in listed("service_code", "", str(at))), 0
+    )
+
+
+@rule("service-code")
+def service_code(value: str = DE[40], table: Spec = TABLE) -> Told:
+    """DE 40 has three digits, each with its own list."""
+    position = _service_problem(value)
+    if not position or not clean(value, 40, table):
+        return None
+    return Hit(40, f"a known digit in position {position}", repr(value[position - 1]), position - 1, 1)
+
+
+@rule("track-1", classes=_CARD_CLASSES)
+def track_1(value: str = DE[45], table: Spec = TABLE) -> Told:
+    """DE 45 is laid out as track 1, with a possible expiry."""
+    if not clean(value, 45, table):
+        return None
+    found = read_track_1(value)
+    if found is None:
+        expected = "B, PAN, ^, name, ^, expiry YYMM, service code, then discretionary data"
+        return Hit(45, expected, f"{len(value)} characters in another layout")
+    if found.expiry and dates.problem("YYMM", found.expiry):
+        return Hit(45, "an expiry YYMM", "an impossible month", found.at + 2, 2)
+    return None
+
+
+@rule("track-3", classes=_CARD_CLASSES)
+def track_3(value: str = DE[36], table: Spec = TABLE) -> Told:
+    """DE 36 begins as track 3."""
+    if is_track_3(value) or not clean(value, 36, table):
+        return None
+    expected = "format code of 2 digits, PAN, = or D, then the rest"
+    return Hit(36, expected, f"{len(value)} characters in another layout")
+
+
+@rule("pin-block", classes=_CARD_CLASSES)
+def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Spec = TABLE) -> Told:
+    """DE 52 is enciphered: neither empty nor a clear block, joined with the card number or not."""
+    value = block.upper()
+    if not clean(value, 52, table):
+        return None
+    if len(set(value)) == 1:
+        return Hit(52, "an enciphered PIN block", "one digit repeated")
+    number = account[1][-13:-1]
+    joined = f"{int(value, 16) ^ int(number, 16):016X}" if number.isdecimal() else ""
+    if _CLEAR_BLOCK.fullmatch(value) or _CLEAR_BLOCK.fullmatch(joined):
+        return Hit(52, "an enciphered PIN block", "a block in clear")
+    return None
+
+
+# Codes.
+
+
+@cache
+def _parts_of(version: str, number: int) -> tuple[tuple[Cell, int, int], ...]:
+    """The parts of an element of fixed places, with where they start and end."""
+    return layouts(version, number)[0].cell.slices or ()
+
+
+@cache
+def listed(name: str, version: str = "", position: str = "") -> frozenset[str]:
+    """The codes of a list for *version* (all versions when empty), those of networks included."""
+    return frozenset(
+        row.code
+        for row in code_list(name)
+        if row.position == position and (not version or not row.versions or version in row.versions)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _on_a_network(version: str, number: int, value: str) -> bool:
+    """Whether the table of some network lists *value* for the element."""
+    for item in (item for name in NETWORKS for item in network(name).formats):
+        if number not in item.fields or version not in item.versions:
+            continue
+        if item.check == "values" and value[slice(*item.at) if item.at else slice(None)] in item.values:
+            return True
+        if item.id.endswith("-values") and item.pattern and item.pattern.fullmatch(value):
+            return True
+    return False
+
+
+@cache
+def _of_networks(version: str, number: int, path: str) -> frozenset[str]:
+    """The codes that networks' own lists have for a part of an element."""
+    own = (
+        one.cell.by_key.get(path)
+        for name in NETWORKS
+        for one in layouts(version, number, name)
+        if one.network
+    )
+    return frozenset(code for cell in own if cell for code in cell.values)
+
+
+# Elements that are one code of one list: rule, element, version, list, what it is called.
+_CODES = (
+    ("pos-condition", 25, "1987", "pos_condition", "a known point of service condition"),
+    ("pin-capture", 26, "1987", "pin_capture", "04 to 12 PIN characters"),
+    ("settlement-code", 66, "1987", "settlement", "a known settlement code"),
+    ("network-management-code", 70, "1987", "network_management", "a known network management code"),
+    ("file-update-code", 91, "1987", "file_update", "a known file update code"),
+)
+
+
+def _bind_code(rule_id: str, number: int, version: str, name: str, what: str) -> None:
+    @rule(rule_id, versions=(version,))
+    def _(value: str = DE[number], table: Spec = TABLE) -> Told:
+        if value in listed(name, version) or not clean(value, number, table):
+            return None
+        return None if _on_a_network(version, number, value) else Hit(number, what, repr(value))
+
+
+for _code in _CODES:
+    _bind_code(*_code)
+
+
+@rule("transaction-type", classes=_CARD_CLASSES)
+def transaction_type(value: str = DE[3], table: Spec = TABLE) -> Told:
+    """DE 3, positions 1 and 2, is a known transaction type."""
+    code = value[_TYPE]
+    if code in listed("transaction_type", table.version) or not clean(value, 3, table):
+        return None
+    if code[0] == _PRIVATE or code in listed("transaction_type"):
+        hint = "The code is outside this version's list; links that use it have agreed on its meaning."
+        return Hit(3, "a transaction type of this version", repr(code), 0, len(code), "", hint, Severity.INFO)
+    return Hit(3, "a known transaction type", repr(code), 0, len(code))
+
+
+@rule("account-type", classes=_CARD_CLASSES)
+def account_type(value: str = DE[3], table: Spec = TABLE) -> Told:
+    """DE 3, positions 3 to 6, are known account types."""
+    known = listed("account_type")
+    wrong = [(at, side) for at, side in _ACCOUNTS if value[at] not in known and value[at][:1] != _PRIVATE]
+    if not wrong or not clean(value, 3, table):
+        return None
+    return [
+        Hit(3, f"a known account type ({side})", repr(value[at]), at.start, at.stop - at.start)
+        for at, side in wrong
+    ]
+
+
+@each("conversion-rate", 9, 10)
+def conversion_rate(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """The first digit of a rate counts the decimals among the other seven."""
+    if not clean(value, number, table):
+        return None
+    if value[0] in "89":
+        return Hit(number, "0 to 7 decimals in the first digit", repr(value[0]), 0, 1)
+    if not value[1:].strip("0"):
+        hint = "A rate of zero turns every amount into nothing; leave it out where nothing is converted."
+        return Hit(number, "a rate above zero", "zero", 1, 7, "", hint)
+    return None
+
+
+@rule("pos-entry-mode", versions=("1987",))
+def pos_entry_mode(value: str = DE[22], table: Spec = TABLE) -> Told:
+    """DE 22 of 1987: how the card number was entered, and whether a PIN could be."""
+    names = ("a known PAN entry mode", "a known PIN entry capability")
+    for (cell, start, end), expected in zip(_parts_of("1987", 22), names, strict=True):
+        if value[start:end] in listed(cell.codes, "1987"):
+            continue
+        if not clean(value, 22, table) or _on_a_network("1987", 22, value):
+            return None
+        return Hit(22, expected, repr(value[start:end]), start, end - start)
+    return None
+
+
+@rule("pos-data-code", versions=("1993",))
+def pos_data_code(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
+    """DE 22 of 1993: twelve positions, each with a list of its own. Networks have added values: some are in
+    their own lists, of others the layout's rows know no more than that."""
+    for cell, at, end in _parts_of("1993", 22):
+        code = value[at:end]
+        if code in listed(cell.codes, "1993", cell.argument) or not clean(value, 22, table):
+            continue
+        if code in _of_networks("1993", 22, cell.key):
+            continue
+        severity = Severity.INFO if cell.agreed and cell.agreed.fullmatch(code) else None
+        yield Hit(22, f"a known value in position {cell.key}", repr(code), at, end - at, severity=severity)
+
+
+@rule("pos-data-bits", versions=("2003",))
+def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
+    """DE 22 of 2003: no bit is set that is reserved for ISO."""
+    if not clean(value, 22, table):
+        return
+    for cell, at, end in _parts_of("2003", 22):
+        name, _, part = cell.argument.partition(" ")
+        known, agreed = listed(name, "2003", part), cell.agreed
+        bits = map(str, subfields.flags(value[at:end]))
+        if wrong := [bit for bit in bits if bit not in known and not (agreed and agreed.fullmatch(bit))]:
+            found = "bit " + ", ".join(wrong)
+            yield Hit(22, f"only bits with a meaning in {part}", found, at, end - at, part)
+
+
+def _agreed_function(code: str) -> bool:
+    """Function codes x60 to x99, and 420 to 449, are left to national and private use."""
+    return code[1] in "6789" or "420" <= code <= "449"
+
+
+# Message reason codes left to national and private use, first and last.
+_AGREED_REASONS = (
+    *(("1151", "1499"), ("1600", "1999"), ("2400", "2999"), ("3400", "3999"), ("4200", "4499")),
+    *(("4650", "4999"), ("5300", "5999"), ("6200", "6499"), ("6600", "6999"), ("7300", "7999")),
+    *(("8060", "8099"), ("8160", "8199")),
+)
+_NO_REASON = "0000"
+
+
+def _agreed_reason(code: str) -> bool:
+    return code == _NO_REASON or any(first <= code <= last for first, last in _AGREED_REASONS)
+
+
+def _agreed_action(code: str) -> bool:
+    """Action codes whose second digit is 6 to 9 are left to national and private use."""
+    return code[1] in "6789"
+
+
+def known_later(code: str, number: int, version: str) -> bool:
+    """Whether DE 24, 25 or 39 of 1993 or 2003 is in a list of either, or left to agreement."""
+    name, agreed = _LATER_CODES[number]
+    return code in listed(name, "" if number == 25 else version) or agreed(code)
+
+
+_LATER_CODES: dict[int, tuple[str, Callable[[str], bool]]] = {
+    24: ("function_code", _agreed_function),
+    25: ("reason_code", _agreed_reason),
+    39: ("response_code", _agreed_action),
+}
+
+
+@each("function-code", 24, versions=LATER)
+@each("reason-code", 25, versions=LATER)
+@each("response-code", 39, versions=LATER)
+def later_code(code: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """Function, message reason and action codes of 1993 and 2003 are known."""
+    if not clean(code, number, table) or known_later(code, number, table.version):
+        return None
+    hint = ""
+    if number == 24 and code[0] == "0":
+        hint = "In 1987 DE 24 was the network international identifier; now it is the function code."
+    return Hit(number, "a code of the public lists", repr(code), hint=hint)
+
+
+@rule("response-code", versions=("1987",))
+def response_code_known(code: str = DE[39], table: Spec = TABLE) -> Told:
+    """A response code of 1987 is the standard's or one of a network's."""
+    if code in listed("response_code", "1987") or not clean(code, 39, table):
+        return None
+    if any(response_code(name, code) for name in NETWORKS):
+        return None
+    return Hit(39, "a response code of the public lists", repr(code))
+
+
+@each("merchant-category", 18, versions=("1987", "1993"), classes=_CARD_CLASSES)
+@each("merchant-category", 26, versions=LATER, classes=_CARD_CLASSES)
+def merchant(code: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """The merchant category code is in the list of ISO 18245."""
+    if merchant_category(code) or not clean(code, number, table):
+        return None
+    return Hit(number, "a merchant category of ISO 18245", repr(code))
+
+
+@rule("approval-code-length", versions=("1987", "1993"))
+def approval_code_length(value: str = DE[27]) -> Told:
+    """DE 27 asks for as many characters as DE 38 has at most."""
+    return Hit(27, "an approval code length 0 to 6", repr(value)) if value in ("7", "8", "9") else None
+
+
+@rule("retrieval-reference")
+def retrieval_reference(value: str = DE[37], table: Spec = TABLE) -> Told:
+    """DE 37 names the transaction: it is neither blank nor zeros, and has no blank in the middle."""
+    if value.isalnum() and value.strip("0"):
+        return None
+    if not clean(value, 37, table):
+        return None
+    if not value.strip(" 0"):
+        return Hit(37, "a reference", "blanks" if value.isspace() else "zeros")
+    inner = value.strip().find(" ")
+    if inner < 0:
+        return None
+    at = len(value) - len(value.lstrip()) + inner
+    return Hit(37, "a reference without blanks inside", "a blank", at, 1)
+
+
+@rule("life-cycle", versions=LATER)
+def life_cycle(value: str = DE[57], table: Spec = TABLE) -> Told:
+    """DE 57: a unit of time and how many of them the authorization holds."""
+    (unit, start, end), (_, many, last) = _parts_of(table.version, 57)
+    code = value[start:end]
+    if not clean(value, 57, table) or (unit.agreed and unit.agreed.fullmatch(code)):
+        return None
+    if lookup(unit.codes, code, version=table.version) is None:
+        return Hit(57, "1 days, 2 hours or 3 minutes", repr(code), start, end - start)
+    zero = not value[many:last].strip("0")
+    return Hit(57, "a count of 01 to 99", repr(value[many:last]), many, last - many) if zero else None
+
+
+@rule("extended-payment")
+def extended_payment(value: str = DE[67]) -> Told:
+    """DE 67 counts months."""
+    return Hit(67, "a number of months", "'00'") if value == "00" else None
+
+
+# What is left out of a value that is announced.
+
+
+@each("empty-card-number", 2)
+@each("empty-acquirer", 32)
+def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
+    """A card number or an acquirer that is announced has digits."""
+    if value:
+        return None
+    return Hit(number, "a card number" if number == 2 else "the acquirer's id", "length 00", 0, 0)
+
+
+@each("empty-identification", 11, 41, 42, classes="12348")  # totals and fees are sent without a number, too
+def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
+    """A trace number is not zeros; a terminal and a merchant that are announced are not blanks."""
+    if not value or value.strip(" 0" if number == 11 else " "):
+        return None
+    return Hit(number, "a number above zero" if number == 11 else "an id", "a filler")
+
+
+# Elements of several parts.
+
+
+def misfits(value: str, number: int, table: Spec, found: Parts | None = None) -> Iterator[Hit]:
+    """What does not fit the layout of an element; where it fits that of another version, a hint says so."""
+    if not clean(value, number, table):
+        return
+    near = found or closest(table.version, number, value)
+    wrong = near.misfits if near else ()
+    hint = _of_another_version(value, number, table.version) if wrong else ""
+    for one in wrong:
+        yield Hit(number, one.expected, one.found, one.start, one.end - one.start, hint=hint)
+
+
+def _of_another_version(value: str, number: int, own: str) -> str:
+    others = [
+        version
+        for version in VERSIONS
+        if version != own and layouts(version, number) and fitting(version, number, value)
+    ]
+    return f"The value fits the layout of {' and '.join(others)}." if others else ""
+
+
+def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
+    """Codes that no list has, in the parts of an element; after the first misfit nothing is sure."""
+    found = closest(table.version, number, value)
+    if found is None or not clean(value, number, table):
+        return
+    stop = found.misfits[0].start if found.misfits else len(value)
+    groups = [part.children for part in found.parts if part.children and part.end <= stop]
+    for parts in groups or [tuple(part for part in found.parts if part.end <= stop)]:
+        yield from _unknown_in(parts, number)
+
+
+def _unknown_in(parts: tuple[Part, ...], number: int, beside: tuple[Part, ...] = ()) -> Iterator[Hit]:
+    """Unknown codes among *parts*; *beside* are those in which a currency may stand, where they are more."""
+    for part in parts:
+        kind, value = part.cell.codes, part.value
+        if kind == "minor_unit":
+            yield from _minor_unit(part, beside or parts, number)
+        elif kind == "currency":
+            if currency(value) is None:
+                yield _unknown_code(part, number)
+        elif kind not in _NO_LIST and value not in listed(kind, "", part.cell.argument):
+            agreed = part.cell.agreed
+            if not (agreed and agreed.fullmatch(value)):
+                yield _unknown_code(part, number)
+
+
+def _unknown_code(part: Part, number: int) -> Hit:
+    return Hit(number, wanted(part.cell), repr(part.value), part.start, part.end - part.start)
+
+
+def _minor_unit(part: Part, parts: tuple[Part, ...], number: int) -> Iterator[Hit]:
+    """The number of decimals agrees with ISO 4217; the currency stands in a part beside."""
+    code = next(one.value for one in parts if one.key == part.cell.argument)
+    known = currency(code)
+    if known and not known.withdrawn and known.exponent is not None and part.value != str(known.exponent):
+        expected = f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}"
+        yield Hit(number, expected, repr(part.value), part.start, part.end - part.start)
+
+
+@each("additional-amounts", 54)
+@each("fee-groups", 46, 66, versions=LATER)
+@each("life-cycle-id", 21, versions=("2003",))
+@each("pos-capability", 27, versions=("2003",))
+@each("batch-control", 69, versions=("2003",))
+@each("replacement-amounts", 95, versions=("1987",))
+def laid_out_as_told(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """The element has its layout."""
+    return tuple(misfits(value, number, table))
+
+
+@each("additional-amount-codes", 54)
+def additional_amount_codes(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """The codes in additional amounts are known."""
+    return tuple(unknown(value, number, table))
+
+
+def _composite() -> tuple[int, ...]:
+    """The elements of 2003 whose amounts hold their currency; DE 4 has rules of its own."""
+    numbers = sorted(laid_out("2003").difference({4}))
+    cells = {number: layouts("2003", number)[0].cell.cells for number in numbers}
+    return tuple(number for number in numbers if any(one.codes == "minor_unit" for one in cells[number]))
+
+
+# Amounts whose currency has a rule of its own.
+_CURRENCY_TOLD = (5, 6, 8)
+
+
+@each("composite-amount", *_composite(), versions=("2003",))
+def composite_amount(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Iterator[Hit]:
+    """Each amount of a 2003 element has a currency and that currency's minor unit."""
+    if not clean(value, number, table):
+        return
+    parts = read(layouts("2003", number)[0], value).parts
+    amounts = {one.cell.argument: one for one in parts if one.cell.codes == "amount"}
+    for at, code in enumerate(parts):
+        amount = amounts.get(code.key)
+        if code.cell.codes != "currency" or amount is None:
+            continue
+        inside = parts[at : parts.index(amount) + 1]
+        if not "".join(one.value for one in inside).strip("0"):
+            continue  # zeros stand for no amount
+        told = number in _CURRENCY_TOLD and currency(code.value) is None
+        yield from _unknown_in(inside[1:] if told else inside, number, parts)
+
+
+@rule("message-error", versions=("2003",))
+def message_error(value: str = DE[18], table: Spec = TABLE) -> Iterator[Hit]:
+    """DE 18 of 2003: groups of severity, error code, element and place."""
+    wrong = next(misfits(value, 18, table), None)
+    if wrong is None:
+        yield from unknown(value, 18, table)
+        return
+    hint = "DE 18 was the merchant category in 1987; in 2003 that is DE 26."
+    was_category = len(value) == 4 and value.isdigit()
+    yield Hit(18, wrong.expected, wrong.found, wrong.at, wrong.size, hint=hint if was_category else "")
+
+
+@rule("original-size", versions=LATER)
+def original_size(value: str = DE[56], table: Spec = TABLE) -> Told:
+    """DE 56 is long enough for MTI, STAN and date of the original."""
+    least, size = layouts(table.version, 56)[0].cell.width, len(value)
+    if size >= least or not clean(value, 56, table):
+        return None
+    return Hit(56, f"at least {least} digits: MTI, STAN, date and time", f"{size} digits")
+
+
+@each("original-mti", 90, versions=("1987",))
+@each("original-mti", 56, versions=LATER)
+def original_mti(
+    original: Original | None = VALUE.original, number: int = NUMBER, mti: str = MTI, table: Spec = TABLE
+) -> Told:
+    """The original is a request or an advice of this version."""
+    if original is None or not original.mti.strip("0"):  # zeros stand for an unknown original
+        return None
+    undone = original.mti
+    if version_of(undone) != table.version:
+        hint = "The original's MTI names another version; a converter may have left it as it was."
+        return Hit(number, f"an MTI of ISO 8583:{table.version}", repr(undone), 0, 1, "", hint)
+    if undone[1] in "09" or undone[2] not in "0246" or undone[3] > "5":
+        return Hit(number, "the MTI of a request or an advice", repr(undone), 0, 4)
+    if mti[1] == "4" and undone[1] not in "12":
+        return Hit(number, "an authorization or financial original", repr(undone), 1, 1)
+    return None
+
+
+@each("original-date", 90, versions=("1987",))
+@each("original-date", 56, versions=LATER)
+def original_date(original: Original | None = VALUE.original, number: int = NUMBER) -> Told:
+    """The original's date and time are in the calendar."""
+    if original is None or not original.when.strip("0"):
+        return None
+    if (wrong := dates.problem(original.pattern, original.when)) is None:
+        return None
+    start, end, text = wrong
+    return Hit(number, original.pattern, text, original.at + start, end - start)
+
+
+@rule("original-acquirer", versions=("1993",))
+def original_acquirer(value: str = DE[56], table: Spec = TABLE) -> Told:
+    """The acquirer's id in DE 56 of 1993 has its own two-digit length."""
+    found = read(layouts("1993", 56)[0], value)
+    acquirer = found.layout.cell.cells[-1]
+    if found.fits or found.misfits[0].path != acquirer.path:
+        return None
+    return [hit._replace(hint="") for hit in misfits(value, 56, table, found)]
+
+
+@rule("original-not-identified", versions=("1987",), classes="4", functions="02")
+def original_not_identified(value: str = DE[90], table: Spec = TABLE) -> Told:
+    """The original data elements are filled in, not zeros."""
+    return _not_identified(value, 90, table)
+
+
+@rule("original-not-identified", versions=LATER, classes="4", functions="02")
+def later_original_not_identified(value: str = DE[56], table: Spec = TABLE) -> Told:
+    """The same since 1993."""
+    return _not_identified(value, 56, table)
+
+
+def _not_identified(value: str, number: int, table: Spec) -> Told:
+    mti_and_stan = layouts(table.version, number)[0].cell.cells[:2]
+    head = value[: sum(cell.most for cell in mti_and_stan)]
+    if not head or head.strip("0"):
+        return None
+    return Hit(number, "MTI and STAN of the original", "zeros", 0, len(head))
+
+
+@rule("location-country", versions=("1987",), classes=_CARD_CLASSES)
+def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
+    """DE 43 of 1987 ends with the country, in one of its layouts."""
+    if any(fits(one, value) for one in layouts("1987", 43)):
+        return None
+    if not clean(value, 43, table) or _only_a_place_unknown(value):
+        return None
+    tail = value[-_ALPHA_3:]
+    at = len(value) - len(tail)
+    known = country(tail) or country(tail[1:]) or region(tail.strip())
+    if len(value) != spec("1987")[43].width or known:
+        return None  # the rest of a layout does not fit, which networks judge
+    if not tail.strip():
+        hint = "Nothing stands in the last three places; name, city and country have fixed places in DE 43."
+        return Hit(43, "a country in the last places", "blanks", at, _ALPHA_3, "", hint, Severity.INFO)
+    return Hit(43, "an ISO 3166 country in the last two or three places", repr(tail), at, _ALPHA_3)
+
+
+def _only_a_place_unknown(value: str) -> bool:
+    """Whether all fits a layout with blanks between, but for letters that are a state or province of another
+    country."""
+    tried = (read(one, value) for one in layouts("1987", 43))
+    return any(
+        len(found.misfits) == 1
+        and found.misfits[0].start > found.parts[-1].start - _ALPHA_3
+        and value[found.misfits[0].start].isalpha()
+        for found in tried
+        if found.misfits and any(part.cell.codes == "blank" for part in found.parts)
+    )
+
+
+@rule("location-layout", versions=("1993",), classes=_CARD_CLASSES)
+def location_layout(value: str = DE[43], table: Spec = TABLE) -> Told:
+    """DE 43 of 1993: name, street and city between backslashes, then 16 characters."""
+    found = fitting("1993", 43, value)
+    if found and found.layout.cell.confidence != _UNSOURCED:
+        return None
+    return tuple(misfits(value, 43, table, read(layouts("1993", 43)[0], value)))
+
+
+@rule("acquirer-reference", versions=("2003",))
+def acquirer_reference(value: str = DE[31], table: Spec = TABLE) -> Told:
+    """DE 31 of 2003 ends with a check digit."""
+    if not clean(value, 31, table) or luhn_ok(value):
+        return None
+    return Hit(31, "a right check digit", "a wrong one", len(value) - 1, 1)

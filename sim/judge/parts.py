@@ -1,0 +1,448 @@
+"""The parts of a message that a rule may name, in its signature: elements, what is read inside them, tags of
+chip data, the card as far as it may be remembered.
+
+    @rule("service-code-pin", classes="12", functions="0", lacks=(52,))
+    def service_code_pin(entry: str = DE[22].entry, track: Stripe = DE[35].stripe) -> Hit | None: ...
+
+A rule is given these parts and can read nothing else. It is asked where all of them are there, but `Maybe`:
+then an element that is missing is an empty text.
+
+What rules say is remembered by the values of their parts (`key`), and no card number may stay in a memory.
+So an element is kept as it is only where it is too short for one, else by its hash; what is new in nearly
+every message is not kept at all: rules that name it are asked. What is read inside of that, and comes again,
+is kept by itself: a track as its lengths, expiry and service code, the card as prefix, length and whether its
+check digit is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
+from sim.elements import chip_data, money, pos
+from sim.elements.chip_data import ChipData
+from sim.elements.groups import read_additional_amounts, read_original
+from sim.elements.mti import is_network_management
+from sim.elements.pan import owner_of_prefix
+from sim.elements.tlv import Tag as TlvTag
+from sim.elements.track import expiry_place, pan_of_track_1, read_track_2
+from sim.masking.search import SHORTEST_PAN
+from sim.spec import VERSIONS, Spec, spec
+from sim.spec.elements import codes_of
+from sim.spec.luhn import luhn_ok
+from sim.spec.network_records import Detection
+
+# What is new in nearly every message.
+_NEW = frozenset((2, 4, 5, 6, 7, 8, 11, 12, *range(28, 32), *range(34, 39), 45, 52, 54, 55, 56, 64, 90))
+_NEW_BEHIND = frozenset((95, 96, 97, 102, 103, 128))
+_NEW_TAGS = frozenset(
+    ("57", "5A", "71", "72", "91", "9F02", "9F03", "9F10", "9F21", "9F26", "9F36", "9F37", "9F41")
+)
+_CHIP = 55
+_IIN_DIGITS = 6
+_HEAD = 12
+
+# Beside elements, bits say of a message whether it has any, whether its second bitmap is empty, and whether
+# it has a second one; tags of chip data have bits behind those.
+ANY, EMPTY_SECONDARY, SECONDARY = 0, 1, ALL_BITS + 1
+_FIRST_TAG = ALL_BITS + 2
+_TAG_BITS: dict[str, int] = {}
+
+
+def mask_of(numbers: Iterable[int]) -> int:
+    """Element numbers as bits.
+
+    >>> mask_of((2, 3))
+    12
+    """
+    return sum(1 << number for number in {*numbers})
+
+
+def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondary: bool = False) -> int:
+    """Which elements and tags there are, as bits."""
+    found = mask_of(numbers)
+    if found:
+        found |= 1 << ANY
+    if empty_secondary:
+        found |= 1 << EMPTY_SECONDARY
+    if empty_secondary or found >> PRIMARY_BITS + 1:
+        found |= 1 << SECONDARY
+    for tag in tags:
+        found |= _TAG_BITS.get(tag, 0)
+    return found
+
+
+def _bit_of(tag: str) -> int:
+    return _TAG_BITS.setdefault(tag, 1 << _FIRST_TAG + len(_TAG_BITS))
+
+
+class Values(dict[Any, Any]):
+    """A message as rules see it: elements by number, tags by name, other parts by themselves, each made when
+    it is first asked for. What is not there is an empty text."""
+
+    __slots__ = ()
+
+    def __missing__(self, part: object) -> Any:
+        if isinstance(part, Part):
+            made = self[part] = part.read(self)
+            return made
+        return ""
+
+
+class Part:
+    """Something that a rule may name. `name` is what `Values` has it by; `needs` and `looks` are the bits of
+    what must be there and of what is looked for; `sources` the elements whose values are read, but for the
+    card, which has none of its own; `key` the names of what it is remembered by, None where it is not."""
+
+    __slots__ = ("key", "label", "looks", "name", "needs", "read", "sources")
+
+    def __init__(
+        self,
+        label: str,
+        read: Callable[[Values], Any] | None = None,
+        *,
+        needs: int = 0,
+        looks: int = 0,
+        sources: Iterable[int] = (),
+        key: tuple[Any, ...] | None = (),
+        name: int | str | None = None,
+    ) -> None:
+        self.label, self.needs, self.looks, self.key = label, needs, looks | needs, key
+        self.sources = frozenset(sources)
+        self.name: Any = self if name is None else name
+        self.read: Callable[[Values], Any] = read or (lambda values: values[self.name])
+
+    def __repr__(self) -> str:
+        return self.label
+
+    def by_itself(self) -> Part:
+        """The same part, remembered by its own value."""
+        self.key = (self,)
+        return self
+
+
+class Constant:
+    """What is the same in all messages of a type, or wherever a rule is bound."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# The type of the message, the table of its elements; of a rule that is bound to several elements, which of
+# them it is, and that element's row.
+MTI: Any = Constant("mti")
+TABLE: Any = Constant("table")
+NUMBER: Any = Constant("number")
+ELEMENT: Any = Constant("element")
+
+
+class Stripe(NamedTuple):
+    """Track 2, without the card number: how long that is, where the expiry stands, which None says is unknown
+    of cards with a country code in front. A `pan_size` of 0: no track 2, but `size` characters."""
+
+    pan_size: int
+    expiry_at: int | None
+    expiry: str
+    service: str
+    size: int
+
+
+class Card(NamedTuple):
+    """The card: the element that gives its number (0: none), prefix and length; whether it is digits and its
+    check digit right."""
+
+    field: int
+    prefix: str
+    size: int
+    digits: bool
+    right: bool
+
+    @property
+    def owner(self) -> Detection | None:
+        """Whose card it is; None for a prefix of nobody we know."""
+        return owner_of_prefix(self.prefix) if self.prefix else None
+
+    @property
+    def network(self) -> str | None:
+        """The network of ours whose card it is."""
+        return self.owner.network if self.owner else None
+
+
+class TagHead(NamedTuple):
+    """A tag without its value: what the layout of chip data tells."""
+
+    tag: str
+    depth: int
+    value_start: int
+    end: int
+    constructed: bool
+    children: tuple[str, ...]
+
+
+# Element by number and name of what is inside -> what reads it, of the value and the table of elements.
+_Reader = Callable[[str, Spec], Any]
+
+
+def _stripe(value: str, table: Spec) -> Stripe:
+    found = read_track_2(value)
+    if found is None:
+        return Stripe(0, None, "", "", len(value))
+    return Stripe(len(found.pan), expiry_place(found.pan), found.expiry, found.service, 0)
+
+
+def amount_in(value: str, table: Spec, number: int = 4) -> int | None:
+    """An amount in minor units; None where there is none, or no digits."""
+    inside = money.composite(table.version, number)
+    digits = value[inside[1]] if inside else value
+    return int(digits) if digits.isascii() and digits.isdigit() else None
+
+
+def _currency_in(value: str, table: Spec) -> str:
+    inside = money.composite(table.version, 4)
+    return value[inside[0]] if inside else ""
+
+
+def _moves(value: str, table: Spec) -> bool | None:
+    found = amount_in(value, table)
+    return None if found is None else found > 0
+
+
+class Misfit(NamedTuple):
+    """What is wrong with the framing of chip data, to the end of a template, or None for all."""
+
+    expected: str
+    found: str
+    at: int
+    tag: str
+    end: int | None
+
+
+def _misfits(value: str, table: Spec) -> tuple[Misfit, ...]:
+    chip = chip_data.read(value)
+    if error := chip.error:
+        return (Misfit(error.expected, error.found, error.offset or 0, error.tag, None),)
+    faults = ((tag.fault, tag.end) for tag in chip.tags if tag.fault)
+    return tuple(Misfit(one.expected, one.found, one.offset or 0, one.tag, end) for one, end in faults)
+
+
+def _heads(value: str, table: Spec) -> tuple[TagHead, ...]:
+    return tuple(map(_head, readable(value).tags))
+
+
+def _head(tag: TlvTag) -> TagHead:
+    inside = tuple(one.tag for one in tag.children)
+    return TagHead(tag.tag, tag.depth, tag.value_start, tag.end, tag.constructed, inside)
+
+
+_UNREAD = ChipData("tags", ())
+
+
+def readable(value: str) -> ChipData:
+    """Chip data, empty where they cannot be read."""
+    chip = chip_data.read(value)
+    return _UNREAD if chip.error else chip
+
+
+# What is read inside of elements. Marked are those that come again where their element does not.
+_READERS: Mapping[str, tuple[_Reader, bool]] = {
+    "entry": (lambda value, table: pos.kind_of(value, table.version, None), True),
+    "stripe": (_stripe, True),
+    "amount": (amount_in, False),
+    "currency": (_currency_in, True),
+    "moves": (_moves, True),
+    "original": (lambda value, table: read_original(value, table.version), False),
+    "groups": (lambda value, table: read_additional_amounts(value, table.version), False),
+    "misfits": (_misfits, False),
+    "heads": (_heads, True),
+    "layout": (lambda value, table: chip_data.read(value).layout, True),
+    "accounts": (lambda value, table: any(tag in chip_data.read(value) for tag in ("5A", "57")), True),
+    "size": (lambda value, table: len(value), True),
+}
+
+
+class ElementPart(Part):
+    """The value of an element. What is inside is an attribute: `DE[22].entry`."""
+
+    __slots__ = ("_inside", "_number")
+
+    def __init__(self, number: int, *, needed: bool) -> None:
+        bit = 1 << number
+        label = f"DE[{number}]" if needed else f"Maybe[{number}]"
+        key = _key_of(number)
+        at: dict[str, Any] = {
+            "needs": bit if needed else 0,
+            "looks": bit,
+            "sources": (number,),
+            "key": key,
+            "name": number,
+        }
+        super().__init__(label, **at)
+        self._number = number
+        self._inside: dict[str, Part] = {}
+
+    def __getattr__(self, name: str) -> Part:
+        if name.startswith("_") or name not in _READERS:
+            raise AttributeError(name)
+        if name not in self._inside:
+            reader, again = _READERS[name]
+            number = self._number
+            made = Part(
+                f"{self.label}.{name}",
+                lambda values: reader(values[number], values[TABLE]),
+                needs=self.needs,
+                looks=self.looks,
+                sources=self.sources,
+                key=self.key,
+            )
+            if self.key is None and again:
+                made.key = (_shape_of(number),) if name == "heads" else (made,)
+            self._inside[name] = made
+        return self._inside[name]
+
+
+@cache
+def _shape_of(number: int) -> Part:
+    """What tags chip data have, and where: all that their heads tell."""
+    at: dict[str, Any] = {"looks": 1 << number, "sources": (number,)}
+    return Part("shape", lambda values: tuple(map(_PLACE, readable(values[number]).tags)), **at).by_itself()
+
+
+_PLACE = itemgetter(0, 3, 4)  # of a tag: its name, where its value starts and ends
+
+
+@cache
+def _hash_of(number: int) -> Part:
+    at: dict[str, Any] = {"looks": 1 << number, "sources": (number,)}
+    return Part(f"hash of DE {number}", lambda values: hash(values[number]), **at).by_itself()
+
+
+def _key_of(number: int) -> tuple[Any, ...] | None:
+    if number in _NEW or number in _NEW_BEHIND:
+        return None
+    short = all(_is_short(version, number) for version in VERSIONS)
+    return (number,) if short else (_hash_of(number),)
+
+
+def _is_short(version: str, number: int) -> bool:
+    return number in codes_of(version) or spec(version)[number].width < SHORTEST_PAN
+
+
+class _Elements:
+    """Elements by number; *needed*: a rule that names one is asked only where it is."""
+
+    def __init__(self, *, needed: bool) -> None:
+        self._needed = needed
+        self._made: dict[int, ElementPart] = {}
+
+    def __getitem__(self, number: int) -> Any:
+        if number not in self._made:
+            self._made[number] = ElementPart(number, needed=self._needed)
+        return self._made[number]
+
+
+class _Present:
+    """Whether an element is there, by number."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Part] = {}
+
+    def __getitem__(self, number: int) -> Any:
+        if number not in self._made:
+            read: Callable[[Values], bool] = lambda values: number in values  # noqa: E731
+            self._made[number] = Part(f"Present[{number}]", read, looks=1 << number)
+        return self._made[number]
+
+
+class _Tags:
+    """The value of the first tag of a name, in hex."""
+
+    def __init__(self, *, needed: bool) -> None:
+        self._needed = needed
+        self._made: dict[str, TagPart] = {}
+
+    def __getitem__(self, tag: str) -> Any:
+        if tag not in self._made:
+            self._made[tag] = TagPart(tag, needed=self._needed)
+        return self._made[tag]
+
+
+class TagPart(Part):
+    """The value of a tag. `head` are its first twelve digits, zeros for the others: what a card counts on
+    stands behind."""
+
+    __slots__ = ("head",)
+
+    def __init__(self, tag: str, *, needed: bool) -> None:
+        bit = _bit_of(tag)
+        needs = bit | 1 << _CHIP if needed else 0
+        label = f"Tag[{tag}]" if needed else f"MaybeTag[{tag}]"
+        at: dict[str, Any] = {"needs": needs, "looks": bit, "sources": (_CHIP,)}
+        super().__init__(label, key=None if tag in _NEW_TAGS else (tag,), name=tag, **at)
+        self.head = Part(
+            f"{label}.head", lambda values: values[tag][:_HEAD].ljust(len(values[tag]), "0"), **at
+        ).by_itself()
+
+
+# An element that must be there; one that need not; whether one is there; tags of chip data alike.
+DE, Maybe, Present = _Elements(needed=True), _Elements(needed=False), _Present()
+Tag, MaybeTag = _Tags(needed=True), _Tags(needed=False)
+
+
+class Value:
+    """The element to which a rule of several is bound, and what is inside it."""
+
+    def __init__(self, path: str = "") -> None:
+        self.path = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Value(name)
+
+    def of(self, number: int) -> Part:
+        """The part of element *number*."""
+        part: Part = getattr(DE[number], self.path) if self.path else DE[number]
+        return part
+
+
+VALUE: Any = Value()
+
+
+class _TagValue:
+    """The tag to which a rule of several is bound."""
+
+
+TAG_VALUE: Any = _TagValue()
+TAG: Any = Constant("tag")
+
+_CARDS = (2, 35, 45)
+
+
+def _account(values: Values) -> tuple[int, str]:
+    """Which element gives the card number, and the number: as `sim.elements.pan.account`."""
+    if is_network_management(values[MTI]):
+        return 0, ""
+    if pan := values[2]:
+        return 2, pan
+    if (track := values[35]) and (read := read_track_2(track)):
+        return 35, read.pan
+    if (track := values[45]) and (pan := pan_of_track_1(track)):
+        return 45, pan
+    return 0, ""
+
+
+def _card(values: Values) -> Card:
+    field, pan = values[ACCOUNT]
+    digits = pan.isascii() and pan.isdigit()
+    return Card(field, pan[:_IIN_DIGITS], len(pan), digits, digits and luhn_ok(pan))
+
+
+# The card number, which nothing remembers, and the card.
+ACCOUNT: Any = Part("ACCOUNT", _account, looks=mask_of(_CARDS), sources=_CARDS, key=None)
+CARD: Any = Part("CARD", _card, looks=mask_of(_CARDS)).by_itself()

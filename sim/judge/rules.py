@@ -1,0 +1,208 @@
+"""Rules: a row of the catalogue bound to a function of the parts that it names.
+
+Severity, what is checked, source and hint stand in `data/rules*.csv`; the function says what it finds. Which
+messages it is asked about is said where it is bound; which parts of them it reads, by its signature alone
+(`sim.judge.parts`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import Any, TypedDict, Unpack
+
+from sim.errors import SpecError
+from sim.judge.finding import Hit
+from sim.judge.parts import CARD, TAG_VALUE, Constant, Part, Tag, Value, mask_of
+from sim.judge.words import RuleText, catalogue
+from sim.spec import VERSIONS, ElementSpec, version_of
+
+# What a rule says: nothing, one hit, or several.
+Told = Hit | Iterable[Hit] | None
+Check = Callable[..., Told]
+
+EVERY_DIGIT = "0123456789"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """A rule with the parts that its check takes, in its order, and then the constants that it takes by name.
+
+    It is asked of messages of `versions` whose MTI has one of `classes` and `functions`, with all elements of
+    `needs` and none of `lacks`, as bits; of one version, of no message that names another, unless `any_mti`.
+    `place` is the rule's among all.
+    """
+
+    text: RuleText
+    check: Check
+    parts: tuple[Part, ...]
+    constants: tuple[str, ...]
+    needs: int
+    lacks: int
+    versions: tuple[str, ...]
+    classes: str
+    functions: str
+    any_mti: bool
+    place: int
+    tag: str = ""
+
+    def applies(self, version: str, mti: str) -> bool:
+        """Whether to ask this rule about messages of *version* with this MTI."""
+        return (
+            version in self.versions
+            and (self.any_mti or version_of(mti) == version)
+            and mti[1] in self.classes
+            and mti[2] in self.functions
+        )
+
+    @property
+    def sources(self) -> frozenset[int]:
+        """The elements whose values it reads."""
+        return frozenset().union(*(part.sources for part in self.parts))
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is about the inside of one element, which it needs."""
+        sources, needs = self.sources, self.needs
+        for part in self.parts:
+            needs |= part.needs
+        return len(sources) == 1 and CARD not in self.parts and bool(needs & mask_of(sources))
+
+
+RULES: list[Rule] = []
+# Rules about any element that they concern: their checks take its row.
+OF_EVERY: list[tuple[Rule, Callable[[ElementSpec], bool]]] = []
+
+
+class When(TypedDict, total=False):
+    """When a rule is asked: of which versions, message classes and functions, with and without which
+    elements."""
+
+    versions: tuple[str, ...]
+    classes: str
+    functions: str
+    needs: Iterable[int]
+    lacks: Iterable[int]
+    any_mti: bool
+
+
+def rule(rule_id: str, **when: Unpack[When]) -> Callable[[Check], Check]:
+    """Bind a function of parts to the catalogue row *rule_id*. *any_mti* left out: it is asked of messages
+    that name another version when it is of all versions. Raises SpecError when there is no such row, or for a
+    parameter that is no part."""
+    text = _text(rule_id)
+
+    def bind(check: Check) -> Check:
+        RULES.append(_bound(text, check, {}, when))
+        return check
+
+    return bind
+
+
+def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check], Check]:
+    """Bind a function of one element, `VALUE`, to each of *numbers*."""
+    text = _text(rule_id)
+
+    def bind(check: Check) -> Check:
+        for number in numbers:
+            RULES.append(_bound(text, check, {"number": number}, when))
+        return check
+
+    return bind
+
+
+def each_tag(rule_id: str, *tags: str) -> Callable[[Check], Check]:
+    """Bind a function of the value of one tag, `TAG_VALUE`, to each of *tags*, wherever in the chip data."""
+    text = _text(rule_id)
+
+    def bind(check: Check) -> Check:
+        for tag in tags:
+            RULES.append(_bound(text, check, {"tag": tag}, {}))
+        return check
+
+    return bind
+
+
+def every(rule_id: str, concerns: Callable[[ElementSpec], bool]) -> Callable[[Check], Check]:
+    """Bind a function of any element that it *concerns*, `VALUE`, and its row, `ELEMENT`."""
+    text = _text(rule_id)
+
+    def bind(check: Check) -> Check:
+        OF_EVERY.append((_bound(text, check, {"number": 0}, {}), concerns))
+        return check
+
+    return bind
+
+
+def _text(rule_id: str) -> RuleText:
+    known = catalogue()
+    if rule_id not in known:
+        raise SpecError(None, None, "an id of data/rules*.csv, or of the pack", repr(rule_id))
+    return known[rule_id]
+
+
+def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When) -> Rule:
+    parts, constants = signature(text.id, check, at)
+    needs, lacks = mask_of(when.get("needs", ())), mask_of(when.get("lacks", ()))
+    versions = when.get("versions", VERSIONS)
+    taken = {name: at[name] for name in constants if name in at}
+    return Rule(
+        text,
+        partial(_answering(check), **taken) if taken else _answering(check),
+        parts,
+        tuple(name for name in constants if name not in at),
+        needs,
+        lacks,
+        versions,
+        when.get("classes", EVERY_DIGIT),
+        when.get("functions", EVERY_DIGIT),
+        when.get("any_mti", len(versions) == len(VERSIONS)),
+        len(RULES) + len(OF_EVERY),
+        at.get("tag", ""),
+    )
+
+
+def signature(
+    name_of_it: str, check: Callable[..., object], at: Mapping[str, Any] | None = None
+) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+    """The parts that *check* takes, bound *at* a number or a tag, and the names of the constants behind them.
+    Raises SpecError for a parameter that is neither."""
+    parts: list[Part] = []
+    constants: list[str] = []
+    for name, parameter in inspect.signature(check).parameters.items():
+        told = parameter.default
+        if isinstance(told, Constant):
+            if told.name != name:
+                raise SpecError(
+                    None, None, f"a parameter {told.name} for {told!r}", f"{name} in {name_of_it}"
+                )
+            constants.append(name)
+            continue
+        part = _part(told, at or {})
+        if part is None or constants:
+            raise SpecError(None, None, f"parts of the message, then constants, in {name_of_it}", name)
+        parts.append(part)
+    return tuple(parts), tuple(constants)
+
+
+def _part(told: object, at: Mapping[str, Any]) -> Part | None:
+    if told is TAG_VALUE:
+        found: Part = Tag[at["tag"]]
+        return found
+    if isinstance(told, Value):
+        return told.of(at["number"] or 2)  # without a number it stands for any element
+    return told if isinstance(told, Part) else None
+
+
+def _answering(check: Check) -> Check:
+    """*check*, a generator's hits taken together: a generator is always true."""
+    if not inspect.isgeneratorfunction(check):
+        return check
+
+    @wraps(check)
+    def all_of(*parts: Any, **constants: Any) -> Told:
+        return tuple(check(*parts, **constants) or ())
+
+    return all_of
