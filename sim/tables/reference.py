@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from sim.errors import SpecError
 from sim.judge import catalogue
 from sim.operations.faults.breaking import all_faults
 from sim.spec import (
@@ -192,7 +193,7 @@ def rules() -> Table:
     for fault in all_faults():
         examples.setdefault(fault.rule, fault.id)
     rows = [
-        (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint, examples[rule.id])
+        (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint, _example(rule.id, examples))
         for rule in catalogue().values()
     ]
     for name in NETWORKS:
@@ -202,3 +203,10 @@ def rules() -> Table:
                 said = rule.severity, rule.expected, rule.source, rule.hint
                 rows.append((own, name, *said, examples.get(own, "")))
     return RulesTable(columns_of(_RULE_COLUMNS, rows))
+
+
+def _example(rule: str, examples: dict[str, str]) -> str:
+    """The fault that causes *rule*. Raises SpecError where there is none."""
+    if rule not in examples:
+        raise SpecError(None, None, f"a fault that causes the rule {rule}, in faults.toml", "none")
+    return examples[rule]

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 import sim
+from sim.errors import SpecError
+from sim.tables import reference
 
 
 @pytest.mark.parametrize("version", ["1987", "1993", "2003"])
@@ -97,3 +99,11 @@ def test_reference_tables_show_left_aligned() -> None:
     table = sim.codes("currencies")
     assert 'class="dataframe iso8583"' in table._repr_html_()
     assert "UAE Dirham" in repr(table)
+
+
+def test_a_rule_without_a_fault_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever adds a rule and no fault that causes it is told which rule that is."""
+    faults = [one for one in reference.all_faults() if one.rule != "mac-position"]
+    monkeypatch.setattr(reference, "all_faults", lambda: faults)
+    with pytest.raises(SpecError, match="rule mac-position"):
+        sim.rules()
