@@ -224,7 +224,7 @@ def run_host(data: bytes) -> None:
 
     hosts = _hosts()
     host = hosts[data[0] % len(hosts) if data else 0]
-    one: Any = SimpleNamespace(session=Session(), name="fuzzed", understood=False)
+    one: Any = SimpleNamespace(session=Session(), name="fuzzed", understood=lambda: None)
     cutter = host.line.cutter()
     cut = len(data) // 2
     try:
