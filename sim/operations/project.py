@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ _CARD_KEY = "pan"
 # A card number of 12 digits is too short to show any of it.
 _SHORT_CARD = re.compile(r"(?<![0-9])[0-9]{12}(?![0-9])")
 _TELLING = 8  # digits of an issuer's number: fewer tell of no card
+_DIGITS = re.compile(r"[0-9]+")
 _LINE_ENDS = ("\n", "\r")
 
 
@@ -72,8 +74,12 @@ def covered(value: Any, *, card: bool = False) -> Any:
         return {covered(key): covered(item, card=card or key == _CARD_KEY) for key, item in value.items()}
     if isinstance(value, list):
         return [covered(item, card=card) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool):
-        digits = str(abs(value))
-        hidden = len(digits) >= _TELLING if card else 12 <= len(digits) <= 19 and luhn_ok(digits)
-        return mask_pan(digits) if hidden else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        runs = _DIGITS.findall(f"{Decimal(str(value)):f}")  # without an exponent
+        return next((mask_pan(run) for run in runs if _is_card_number(run, card=card)), value)
     return value
+
+
+def _is_card_number(digits: str, *, card: bool) -> bool:
+    """Whether a run of *digits* in a number could be a card's; *card*: it stands where one belongs."""
+    return len(digits) >= _TELLING if card else 12 <= len(digits) <= 19 and luhn_ok(digits)
