@@ -152,7 +152,8 @@ def _begun(raw: str) -> bool:
 
     head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
     return (
-        is_digits(head)
+        len(head) == _MTI
+        and is_digits(head)
         and strangeness(head) is not None
         and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY
     )

@@ -138,6 +138,8 @@ def test_what_cannot_be_read(client: Any, path: str) -> None:
     assert answer.json()["detail"][0]["ctx"]["reasons"]
     answer = client.post(path, {"message": "0800202000000000", **more})
     assert faults(answer) == [("iso8583_parse", ["body", "message"])]
+    for less in ("0", "08", "080"):
+        assert faults(client.post(path, {"message": less, **more})) == [("not_iso8583", ["body", "message"])]
 
 
 def test_bytes_that_break_off_name_what_was_tried(client: Any) -> None:
