@@ -25,7 +25,7 @@ _SHORTEST = 20  # characters of a message: MTI and bitmap
 
 
 class SendPanel(Panel):
-    """Sends a message to a host and shows its answer: `SendPanel(host.address, message)`, or the message alone.
+    """Sends a message to a host and shows its answer: `SendPanel(address, message)`, or the message alone.
 
     *message* is a text, a `Message` or a message table.
     Traits: `address` (`host:port`: nothing else is ever connected to), `message`, raw text; `timeout`,
