@@ -34,6 +34,19 @@ def test_builds_back(row: dict[str, Any]) -> None:
     assert build(message) == write(message) == upper_bitmap(row["message"])
 
 
+def test_the_hundredth_message_is_read_as_the_first() -> None:
+    """Where a bitmap has come often, a reader of its own reads it: a sound message as before, and of one that
+    does not fit it says where, as before."""
+    raw = "0800" + "0020000000800000" + "123456" + "TERM0001"
+    assert all(parse(raw) == walk(raw, "1987") for _ in range(100))
+    for broken in (raw[:-1], raw + "0", raw.replace("123456", "12345X")[:-3]):
+        with pytest.raises(ParseError) as first:
+            walk(broken, "1987")
+        with pytest.raises(ParseError) as caught:
+            parse(broken)
+        assert str(caught.value) == str(first.value)
+
+
 @each(lambda: PARSED, vector_id)
 def test_every_truncation_and_a_trailing_character_is_refused(row: dict[str, Any]) -> None:
     """No proper prefix of a message is a message, nor is the message with more behind it."""

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from support import together
 
-from sim.codec import Message
+from sim.codec import Message, parse
 from sim.elements.mti import repeat_mti
-from sim.errors import OptionError
+from sim.errors import OptionError, ParseError
 from sim.link.accounts import Accounts
 from sim.link.issuer import Decision, Issuer, Session, management
 from sim.link.rules import ACTIONS, Range, Table, rules_of
@@ -54,6 +54,27 @@ def test_what_was_approved_before_keeps_its_approval_code() -> None:
     host = issuer()
     answers = [decide(host, one).answer for one in (message(), told, told.replace(de11="000777", de38=None))]
     assert [one[38] for one in answers if one] == ["000001", told[38], "000003"]
+
+
+@together(
+    "raw, answered",
+    [
+        ("0100" + "2020000000000000" + "000000" + "123456" + "too much", True),
+        ("0100" + "2010000000000000" + "000000" + "00000000", False),  # cut before a trace number could stand
+        ("0110" + "2020000000000000" + "000000" + "123456" + "too much", False),
+        ("no message", False),
+    ],
+)
+def test_what_cannot_be_read_is_answered_where_its_trace_number_can(raw: str, answered: bool) -> None:
+    """A broken request with its STAN gets a format error; without one nobody could match an answer, and an
+    answer is never answered."""
+    with pytest.raises(ParseError) as caught:
+        parse(raw)
+    decision = issuer().unreadable(caught.value, "it does not fit")
+    assert (decision.answer is not None) is answered
+    assert decision.note == "unreadable: it does not fit"
+    if decision.answer is not None:
+        assert (decision.answer.mti, decision.answer[11], decision.answer[39]) == ("0110", "123456", "30")
 
 
 def test_money_goes_down_and_comes_back() -> None:

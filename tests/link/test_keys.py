@@ -309,6 +309,14 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: keys.dukpt_key(PAIR, "FFFF9876543210E00000"),
         "serial: expected a counter of at least 1",
     ),
+    "a counter of nothing but zeros": (
+        lambda: keys.dukpt_key(PAIR, "FFFF9876543210000000"),
+        "serial: expected a counter of at least 1",
+    ),
+    "an AES counter": (
+        lambda: keys.dukpt_key(keys.Key(bytes(16), "AES"), "12345678901234560" + "0" * 7),
+        "serial: expected a counter of at least 1",
+    ),
     "a serial": (
         lambda: keys.dukpt_key(PAIR, "12"),
         "serial: expected 8 to 10 bytes for TDES, found 1 bytes",

@@ -1,0 +1,19 @@
+"""Where each element of a message stands, and what it is called."""
+
+from __future__ import annotations
+
+from sim.operations import anatomy
+
+
+def test_every_place_has_its_name_and_what_is_left_over_is_unread() -> None:
+    """MTI and bitmap by name, elements as the standard calls them; what no element announces is shown as it
+    is, and called unread."""
+    seen = anatomy.dissect("0800" + "0020000000000000" + "123456" + "left over")
+    names = [seen.name(place) for place in seen.places]
+    assert names == ["Message type indicator", "Bitmap", "Systems trace audit number (STAN)", "unread"]
+    assert [seen.raw[place.start : place.end] for place in seen.places] == [
+        "0800",
+        "0020000000000000",
+        "123456",
+        "left over",
+    ]
