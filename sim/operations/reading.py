@@ -137,7 +137,12 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
     """Whether the guess reads further than the text form, which stops before its end."""
     if found.as_text and found.spelling == TEXT and not found.framing and not found.start:
         return found.complete and found.believed  # the same characters, as far as another reads them
-    return (found.complete and found.believed) or found.read * broken.size > broken.read * found.size
+    if found.complete:
+        return True
+    # Of characters, and of what begins as the text form does, chance reads no more than a beginning.
+    least = 0.5 if found.as_text or _begun(broken.raw or "") else 0.0
+    share = found.read / (found.size or 1)
+    return share > max(least, broken.read / (broken.size or 1))
 
 
 def recognised(raw: str, *, version: AnyVersion | None = None) -> Reading | None:

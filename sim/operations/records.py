@@ -12,7 +12,7 @@ from sim.operations.placing import placed
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import read
 from sim.paste.reading import TEXT, Reading
-from sim.spec.spellings import network_named
+from sim.spec.spellings import network_named, several
 
 if TYPE_CHECKING:
     from sim.judge import Finding
@@ -65,11 +65,12 @@ def told(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tup
 def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
     """The verdict on what was read: of what does not read to its end, or not fit, that is the finding."""
     # What only shows a message loads no rules.
-    from sim.operations.validation import Report, validate
+    from sim.operations.validation import SEVERAL, Report, validate
 
-    against = tuple(network_named(name, "against") for name in against)
     if reading.message is not None and not reading.misfits:
         return validate(reading.message, network=reading.network, against=against)
+    for name in several("against", against, SEVERAL):
+        network_named(name, "against")
     view = dissect(reading)
     return Report(None, view.version, reading.network, view.findings[0])
 

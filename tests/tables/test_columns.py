@@ -56,7 +56,7 @@ def expected(raw: str, version: str | None, network: str | None) -> dict[str, An
 def assert_alike(raws: list[str], **options: Any) -> None:
     """`sim.read` gives what the codec gives for each text."""
     wanted = [expected(raw, options.get("version"), options.get("network")) for raw in raws]
-    found = cells(sim.read(raws, **options))
+    found = cells(sim.read(raws, format="text", **options))
     assert [row.pop("line") for row in found] == list(range(1, len(raws) + 1))
     assert found == wanted
 

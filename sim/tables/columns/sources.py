@@ -109,7 +109,7 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
 
 def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
     """How messages stand in *items* where these are lines of a log or a listing; None where each is one."""
-    lines = [one for one in items if isinstance(one, str)]
+    lines = [one for one in items if isinstance(one, str)] if options.format is None else []
     if not lines or len(lines) < len(items) or not options.unlocated or any(map(TEXT_FORM.match, lines)):
         return None
     head = plain.as_bytes("\n".join(lines))[:HEAD]
