@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sim.codec import BuildError, IsoError, Message, ParseError, bitmap, build, misfits, parse
+from sim.codec import BuildError, IsoError, Message, ParseError, build, misfits, parse
 from sim.paste.sureness import LIKELY, NONE, SURE, UNSURE
 from sim.spec import Spec
 from sim.spec.elements import table
@@ -36,11 +36,11 @@ class Reading:
     what the link speaks, where that is known. `pinned` says that a caller asked for the version, `network`
     which network was asked for.
 
-    Where it stands: `data` are the bytes that were seen in the paste, and the message takes `start` to `end`
-    of them; `raw` are the characters of a text form, sound or broken. `spans` are the elements, 0 the MTI and
-    1 the bitmap: start of the prefix, start of the value and end, in bytes of `data` or characters of `raw`.
-    `announced` are the elements that its bitmap names. It was `read` so far of its `size`, bytes or
-    characters, and is `complete` where every element was read.
+    Where it stands: `data` are the bytes that were seen in the paste (`seen` where they were changed since),
+    and the message takes `start` to `end` of them; `raw` are the characters of a text form, sound or broken.
+    `spans` are the elements, 0 the MTI and 1 the bitmap: start of the prefix, start of the value and end, in
+    bytes of `data` or characters of `raw`. `announced` are the elements that its bitmap names. It was `read`
+    so far of its `size`, bytes or characters, and is `complete` where every element was read.
 
     How sure that is: `confidence` is sure, likely, unsure or none, `reasons` say why. `misfits` are what does
     not fit, located. `rivals` are other ways to read the same, `more` the further messages of the paste.
@@ -58,6 +58,7 @@ class Reading:
     pinned: bool = False
     network: str | None = None
     data: bytes = field(default=b"", repr=False)
+    seen: bytes = field(default=b"", repr=False)
     raw: str | None = field(default=None, repr=False)
     by: Spec | None = field(default=None, repr=False)
     start: int = 0
@@ -132,19 +133,6 @@ class Reading:
             return build(self.message)
         except BuildError:
             return None
-
-    @property
-    def partial_text(self) -> str:
-        """The text form as far as it was read: MTI, the bitmap as announced, the elements read."""
-        if self.message is None:
-            return ""
-        held, elements = self.message, self.message.spec
-        known = [number for number in self.announced if number <= bitmap.ALL_BITS]
-        parts = [held.mti, bitmap.to_hex(known, secondary=held.has_secondary)]
-        for number, value in held.fields.items():
-            prefix = elements[number].prefix
-            parts.append(f"{len(value):0{prefix}}{value}" if prefix else value)
-        return "".join(parts)
 
     @property
     def left(self) -> bytes:

@@ -47,6 +47,8 @@ def take(
     """
     network = None if network is None else network_named(network)
     version = None if version is None else version_named(version)
+    if isinstance(message, Reading):
+        return replace(message, network=network or message.network)
     if isinstance(message, str):
         text = message[:]  # a cell of a table shows itself masked
         refuse_many(text)

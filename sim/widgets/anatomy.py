@@ -16,20 +16,20 @@ import traitlets
 from sim.codec import IsoError, Message, build, parse
 from sim.errors import element_label
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.anatomy import dissect
 from sim.operations.repairing import mend
-from sim.operations.wired import Wired
+from sim.operations.rewriting import put_back, shown_text, with_message
+from sim.paste.reading import Reading
 from sim.spec import Spec
 from sim.spec.networks import element_name
 from sim.widgets import edits
 from sim.widgets.history import History
-from sim.widgets.model import taken, view_of
+from sim.widgets.model import dissected, taken, view_of
 from sim.widgets.page import page
 from sim.widgets.plain import text_of
 from sim.widgets.statics import STATIC, bundled, script
 
 # What was there: the text, and the bytes that it came in.
-_State = tuple[str, Wired | None]
+_State = tuple[str, Reading | None]
 
 
 class MessageAnatomy(anywidget.AnyWidget):
@@ -104,7 +104,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         raw, version, held = taken(paste, None)
         self.put(raw, version if held else self.version, self.network, held)
 
-    def put(self, raw: str, version: str | None, network: str | None, held: Wired | None = None) -> None:
+    def put(self, raw: str, version: str | None, network: str | None, held: Reading | None = None) -> None:
         """Show the text *raw* and, where it came in bytes, these. Without them, those that are shown stay
         where they hold the same message."""
         same = (raw, version, network) == (self.message, self.version, self.network)
@@ -127,7 +127,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         self._edited.append(told)
 
     def _follow(self, change: Any) -> None:
-        if self.held is not None and self.held.text != self.message:
+        if self.held is not None and shown_text(self.held) != self.message:
             self.held = None
         with self.hold_sync():
             self._history.put((self.message, self.held))
@@ -140,7 +140,7 @@ class MessageAnatomy(anywidget.AnyWidget):
             self.notice = ""
 
     def _view(self, masked: bool) -> dict[str, Any]:
-        seen = dissect(self.message, self._table(self.message), self.network)
+        seen = dissected(self.message, self.version, self.network, self.held)
         return view_of(seen, masked, full_bitmap=self.editable, held=self.held)
 
     def _refresh(self, change: Any = None) -> None:
@@ -197,7 +197,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         except IsoError as error:
             self.problem = {"number": number, "text": str(error), "bytes": start}
             return False
-        self._take((made.text, made))
+        self._take((shown_text(made), made))
         return True
 
     def toggle(self, number: int) -> bool:
@@ -242,15 +242,22 @@ class MessageAnatomy(anywidget.AnyWidget):
     def _table(self, raw: str) -> str | Spec:
         """What *raw* is read by: the table of the dialect that its bytes are in, or the version."""
         version = chosen_version(raw, self.version)
-        return self.held.read_by(version) if self.held else version
+        return self.held.table if self.held and self.held.version == version else version
+
+    def _message(self) -> Message:
+        """The message that is shown. Raises ParseError for a text that is none."""
+        held = self.held
+        if held is not None and held.text is None and held.complete and held.message is not None:
+            return held.message  # an edit may be what makes it fit
+        return parse(self.message, self._table(self.message))
 
     def _edit(self, number: int, change: Callable[[Message], Message]) -> bool:
         # Read and written again, so that bitmap and length prefixes follow.
         try:
-            after = build(change(parse(self.message, self._table(self.message))))
+            after = build(change(self._message()))
             # A new MTI may name another version, in whose layout the rest does not fit.
             message = parse(after, self._table(after))
-            held = self.held.with_message(message) if self.held else None
+            held = with_message(self.held, message) if self.held and self.held.data else None
         except IsoError as error:
             self.problem = {"number": number, "text": str(error)}
             return False
@@ -266,7 +273,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         else:
             self.message = raw
         if self._edited:
-            text, said = self.held.put_back() if self.held else (self.message, "")
+            text, said = put_back(self.held) if self.held else (self.message, "")
             for told in self._edited:
                 told(text)
             self.notice = said or self.notice

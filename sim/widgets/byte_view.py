@@ -24,7 +24,8 @@ from sim.codec.wire.pages import SINGLE_BYTE, view
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.masking import UNREAD
 from sim.operations.anatomy import READ, Anatomy
-from sim.operations.wired import Wired
+from sim.operations.rewriting import parts
+from sim.paste.reading import Reading
 
 Data = dict[str, Any]
 
@@ -33,26 +34,26 @@ _UNSEEN = re.compile(rb"\0+")
 _KINDS = {MTI_FIELD: "mti", BITMAP_FIELD: "bitmap"}
 
 
-def byte_data(seen: Anatomy, held: Wired, shown: Mapping[int, tuple[str, str]], masked: bool) -> Data:
+def byte_data(seen: Anatomy, held: Reading, shown: Mapping[int, tuple[str, str]], masked: bool) -> Data:
     """The bytes of *held*, whose text is that of *seen*, with what *shown* hides hidden."""
     spans = list(_spans(seen, held))
     seeable = bytearray([not masked]) * len(held.data)
     if masked:
         for span in spans:
             _uncover(seeable, span, seen, shown)
-    page = held.format.text if held.format.text in SINGLE_BYTE else "ascii"
+    page = held.written.text if held.written and held.written.text in SINGLE_BYTE else "ascii"
     text = view(held.data, page)
     prints = str.isascii if page == "ascii" else str.isprintable
     dots = {ord(char): NOTHING for char in set(text) if not (char.isprintable() and prints(char))}
     return {
-        "title": held.said,
+        "title": held.read_as.removesuffix(f", {held.confidence}"),
         "size": len(held.data),
         "start": held.start,
         "end": held.end,
         "hex": _covered(held.data.hex().upper(), 2, seeable),
         "text": _covered(text.translate(dots), 1, seeable),
         "spans": spans,
-        "error": held.error,
+        "error": str(held.error or ""),
     }
 
 
@@ -64,15 +65,15 @@ def _covered(shown: str, width: int, seeable: bytes | bytearray) -> str:
     return shown
 
 
-def _spans(seen: Anatomy, held: Wired) -> Iterator[Data]:
+def _spans(seen: Anatomy, held: Reading) -> Iterator[Data]:
     at = 0
-    for name, label, size in held.layers:
+    for name, label, size in parts(held):
         yield _span(at, at, at + size, None, "framing" if name else "header", label)
         at += size
-    layout = held.format.layout(held.version)
+    layout = held.written.layout(held.version) if held.written else None
     for number, (start, first, end) in sorted(held.spans.items(), key=lambda one: one[1]):
         size = len(seen.message.get(number)) if number > BITMAP_FIELD else 2 * (end - first)
-        chars, pad = _written(layout[number] if number > BITMAP_FIELD else None, size, end - first)
+        chars, pad = _written(layout[number] if layout and number > BITMAP_FIELD else None, size, end - first)
         kind = _KINDS.get(number, "value")
         yield _span(start, first, end, number, kind, "", chars, pad)
         at = end

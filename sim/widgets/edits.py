@@ -7,7 +7,8 @@ import re
 from sim.codec import BuildError, Message
 from sim.elements.editing import replaced
 from sim.errors import MTI_FIELD
-from sim.operations.wired import Wired
+from sim.operations.rewriting import with_data
+from sim.paste.reading import Reading
 from sim.spec import Spec
 from sim.spec.elements import table
 from sim.spec.networks import NETWORKS, default_card
@@ -32,7 +33,7 @@ def set_part(message: Message, number: int, start: int, end: int, value: str, ne
     return set_value(message, number, replaced(message, number, start, end, value, network))
 
 
-def set_bytes(held: Wired | None, start: int, end: int, digits: str) -> Wired:
+def set_bytes(held: Reading | None, start: int, end: int, digits: str) -> Reading:
     """*held* with the bytes that *digits* (hex, blanks between them) spell in place of those from *start* to
     *end*.
 
@@ -43,7 +44,7 @@ def set_bytes(held: Wired | None, start: int, end: int, digits: str) -> Wired:
         raise BuildError(None, None, "bytes of this message", f"{start} to {end}")
     if len(bare) % 2 or not _HEX.fullmatch(bare):
         raise BuildError(None, None, "hex digits, two for each byte", f"{len(bare)} characters")
-    return held.with_data(held.data[:start] + bytes.fromhex(bare) + held.data[end:])
+    return with_data(held, held.data[:start] + bytes.fromhex(bare) + held.data[end:])
 
 
 def sample(version: str | Spec, number: int, network: str = "") -> str:

@@ -32,8 +32,9 @@ from sim.judge import Finding, Severity
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
 from sim.operations.repairing import offered
+from sim.operations.rewriting import pasted, shown_text
 from sim.operations.validation import judge
-from sim.operations.wired import Wired, wired
+from sim.paste.reading import Reading
 from sim.spec import ElementSpec, Spec
 from sim.spec.networks import told_name
 from sim.widgets.byte_view import byte_data
@@ -94,29 +95,37 @@ def view(
 def view_of_paste(message: object, version: str | None, network: str | None, masked: bool) -> Data:
     """The same, of a message or of a paste of bytes in any spelling; raises as `view` does."""
     raw, version, held = taken(message, version)
+    return view_of(dissected(raw, version, network, held), masked, held=held)
+
+
+def dissected(raw: str, version: str | None, network: str | None, held: Reading | None) -> Anatomy:
+    """The anatomy of the text *raw*, or of what was read beside it, where that has no text form or is what a
+    dialect writes."""
     chosen = chosen_version(raw, version)
-    return view_of(dissect(raw, held.read_by(chosen) if held else chosen, network), masked, held=held)
+    if held is not None and held.version == (version or held.version):
+        return dissect(held, network=network) if held.text is None else dissect(raw, held.table, network)
+    return dissect(raw, chosen, network)
 
 
-def taken(message: object, version: str | None) -> tuple[str, str | None, Wired | None]:
+def taken(message: object, version: str | None) -> tuple[str, str | None, Reading | None]:
     """A message argument as `as_text` gives it, and the bytes it came in: *message* may be a paste or bytes.
 
     Raises as `as_text` does.
     """
     paste = message if isinstance(message, str | bytes) else None
-    held = wired(paste, version=version) if paste else None
+    held = pasted(paste, version=version) if paste else None
     if held is None:
         return *as_text(paste.decode("latin-1") if isinstance(paste, bytes) else message, version), None
-    if version is None and chosen_version(held.text, None) != held.version:
+    if version is None and chosen_version(held.mti, None) != held.version:
         version = held.version
-    return held.text, version, held
+    return shown_text(held), version, held
 
 
-def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Wired | None = None) -> Data:
+def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Reading | None = None) -> Data:
     """The same of an anatomy that is there already; *full_bitmap* gives 128 cells even where one bitmap was
     sent."""
-    report = judge(seen.message, seen.network, ()) if seen.fault is None else None
-    judged = report.findings if report else (seen.fault,) if seen.fault else ()
+    report = None if seen.findings else judge(seen.message, seen.network, ())
+    judged = report.findings if report else seen.findings
     found = [_finding(one) for one in judged]
     shown = seen.covered if masked else {cell.number: cell[1:] for cell in seen.cells}
     elements = [_element(seen, place, *shown[place.number], found) for place in seen.places]
@@ -138,8 +147,8 @@ def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Wir
         "general": [one for one in found if one["number"] is None or one["number"] not in there],
         "segments": list(_segments(seen, shown)),
         "valid": report is not None and report.valid,
-        "fault": _fault(seen, held.error if held else ""),
-        "bytes": byte_data(seen, held, shown, masked) if held else None,
+        "fault": _fault(seen, str(held.error) if held and held.error else ""),
+        "bytes": byte_data(seen, held, shown, masked) if held and held.data else None,
     }
     data["cells"] = _cells(data, seen.message.spec, full_bitmap)
     return data

@@ -13,7 +13,7 @@ from support import ALL, fewer
 from sim.codec import build, parse
 from sim.codec.wire import encode, read
 from sim.operations import guess
-from sim.operations.wired import wired
+from sim.operations.rewriting import pasted, with_message
 from sim.paste import search
 from tests.not_iso import pastes
 from tests.wire_samples import FORMATS, messages, samples
@@ -142,8 +142,8 @@ def test_what_was_guessed_is_written_back(message: object, name: str) -> None:
 def test_a_paste_edited_keeps_its_form() -> None:
     """A message read out of bytes is written back into them with another trace number."""
     message = next(one for one in messages() if 11 in one.fields and 41 in one.fields)
-    held = wired(b"\x00\x00" + encode(message, "ebcdic"))
-    held = wired(encode(message, "ebcdic")) if held is None else held
+    held = pasted(b"\x00\x00" + encode(message, "ebcdic"))
+    held = pasted(encode(message, "ebcdic")) if held is None else held
     assert held is not None
     changed = parse(held.text, held.version).replace(de11="777777")
-    assert held.with_message(changed).text == build(changed)
+    assert with_message(held, changed).text == build(changed)

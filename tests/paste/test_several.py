@@ -14,7 +14,7 @@ from sim.codec import Message, build, parse
 from sim.codec.wire import encode
 from sim.operations import guess
 from sim.operations.reading import parse_any
-from sim.operations.wired import of_guessed
+from sim.operations.rewriting import kept, with_message
 from sim.paste.sureness import LIKELY, SURE
 from tests.guess_score import TEXT, paste, rows
 from tests.paste_bytes import WRITTEN
@@ -139,10 +139,10 @@ def test_messages_between_stx_and_etx_are_divided(name: str, checked: bool, spel
     found = guess(line.hex() if spelled == "hex" else line)
     assert [one.message.fields for one in found.messages if one.message] == [one.fields for one in sent]
     assert found.best.confidence in ("sure", "likely")
-    held = of_guessed(found.best)
+    held = kept(found.best)
     assert held is not None
     changed = replace(sent[0], fields={**sent[0].fields, 11: "777777"})
-    again = guess(held.with_message(changed).data)
+    again = guess(with_message(held, changed).data)
     assert [one.message.fields for one in again.messages if one.message] == [
         one.fields for one in (changed, *sent[1:])
     ]

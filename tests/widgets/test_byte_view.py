@@ -15,7 +15,7 @@ from sim.codec import BuildError, Message, ParseError, build, parse
 from sim.codec.wire import encode
 from sim.elements.editing import replaced
 from sim.operations.reading import parse_any
-from sim.operations.wired import wired
+from sim.operations.rewriting import pasted, with_data, with_message
 from sim.widgets import MessageAnatomy, anatomy_html, anatomy_text
 from sim.widgets.history import History
 from sim.widgets.panels.explain import ExplainPanel
@@ -191,10 +191,10 @@ def test_bytes_of_every_format_and_framing_follow() -> None:
     """Writing the same message back gives the same bytes and places, whatever stands around it."""
     followed = 0
     for sample in samples(60, seed=12):
-        held = wired(sample.paste)
+        held = pasted(sample.paste)
         if held is None or held.error:
             continue
-        again = held.with_message(parse(held.text, held.version))
+        again = with_message(held, parse(held.text, held.version))
         assert (again.data, again.spans) == (held.data, held.spans), sample.made
         followed += 1
     assert followed > 55
@@ -208,10 +208,10 @@ def test_a_cut_dump_is_shown_as_far_as_it_reads() -> None:
     assert "byte" in fault["sentence"]
     assert anatomy.view["bytes"]["error"] == fault["sentence"]
     assert anatomy.held is not None
-    assert anatomy.held.with_data(whole).text == build(SALE)
-    changed = anatomy.held.with_data(whole[:33] + b"\x99" + whole[34:61])
+    assert with_data(anatomy.held, whole).text == build(SALE)
+    changed = with_data(anatomy.held, whole[:33] + b"\x99" + whole[34:61])
     assert (changed.data[33], len(changed.data), bool(changed.error)) == (0x99, 61, True)
-    assert changed.text != anatomy.held.text
+    assert changed.message != anatomy.held.message
     assert anatomy.view["bytes"]["hex"].endswith("••")
 
 

@@ -11,16 +11,16 @@ import traitlets
 from sim.codec import IsoError, Message
 from sim.grid import LINKED, lighting, told_html
 from sim.operations import explain, strip_line_ending
-from sim.operations.anatomy import Anatomy, dissect
+from sim.operations.anatomy import Anatomy
 from sim.operations.choosing import chosen_version
 from sim.operations.explanation import explain_so_far
 from sim.operations.told import Told
-from sim.paste.reading import TEXT
+from sim.paste.reading import TEXT, Reading
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network
 from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
-from sim.widgets.model import as_text
+from sim.widgets.model import as_text, dissected
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.asking import AskingPanel, RunBar
 from sim.widgets.panels.gallery import Gallery
@@ -87,10 +87,11 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
         return self.recognised.text(strip_line_ending(self.message), self.version)
 
     @property
-    def subject(self) -> str | Message:
-        """What to judge and explain: the message itself where its text is a dialect's, else the text."""
-        raw = self.raw
-        return self.recognised.message or raw
+    def subject(self) -> str | Message | Reading:
+        """What to judge and explain: the message itself where its text is a dialect's, what was read where
+        that has no text form, else the text."""
+        raw, held = self.raw, self.recognised.held
+        return held if held is not None and held.text is None else self.recognised.message or raw
 
     def tabled(self, verb: Literal["explain", "parse", "validate"]) -> Any:
         """The table that *verb* makes of the message; None without pandas."""
@@ -106,8 +107,8 @@ class MessageInput(ipywidgets.VBox):  # type: ignore[misc]
 
     def dissected(self, raw: str) -> Anatomy | None:
         """The anatomy of the message; it is held, so that nobody who asks for it has another made."""
-        held, version = self.recognised.held, chosen_version(raw, self.version)
-        self._seen = dissect(raw, held.read_by(version) if held else version, self.network) if raw else None
+        held = self.recognised.held
+        self._seen = dissected(raw, self.version, self.network, held) if raw else None
         return self._seen
 
     def _put(self, text: str, version: str | None = None) -> None:
@@ -207,8 +208,12 @@ class ExplainPanel(AskingPanel):
         """Problem, summary, hint."""
         if not raw:
             return "", "", ""
+        subject = self.input.subject
+        if isinstance(subject, Reading) and self._seen and (findings := self._seen.findings):
+            so_far = explain_so_far(subject, network=self.network, stopped=False)
+            return findings[0].message, so_far, findings[0].hint
         try:
-            made = explain(self.input.subject, version=self.version, network=self.network)
+            made = explain(subject, version=self.version, network=self.network)
             self._told = made.told
             return "", made.summary, ""
         except IsoError as error:

@@ -15,7 +15,7 @@ from sim.errors import IsoError, ParseError
 from sim.link.line import Line
 from sim.link.traffic import EVENT, Traffic
 from sim.masking import mask_bytes
-from sim.operations.wired import wired
+from sim.operations.rewriting import pasted, shown_text
 from sim.widgets.asking import running_loop
 from sim.widgets.panels.shared import MessageViews, markup
 from sim.widgets.statics import STATIC
@@ -127,12 +127,12 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
     def _put_unread(self, line: Line, data: bytes, error: ParseError) -> None:
         """Show bytes that are no message: why, and as far as they were read."""
         begun = error.partial is not None and bool(error.partial.fields)
-        held = wired(data, format=line.format, version=line.version) if begun else None
+        held = pasted(data, format=line.format, version=line.version) if begun else None
         self.said.value = markup("p", f"✖ This cannot be read. {error}", "iso-problem")
         if held is None:
             shown = mask_bytes(_body(line, data)) or "no bytes behind the length"
             self.said.value += markup("pre", shown, "iso-bytes")
-        self.views.put(held.text if held else "", held.version if held else None, None, None, held)
+        self.views.put(shown_text(held) if held else "", held.version if held else None, None, None, held)
 
 
 def _body(line: Line, data: bytes) -> bytes:

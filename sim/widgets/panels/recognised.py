@@ -13,8 +13,8 @@ from sim.operations.choosing import chosen_version
 from sim.operations.reading import recognised
 from sim.operations.repairing import mend, offered
 from sim.operations.repairing.offering import REPAIR
-from sim.operations.wired import Wired, of_guessed
-from sim.paste import Reading
+from sim.operations.rewriting import kept, shown_text
+from sim.paste.reading import Reading
 from sim.widgets.panels.shared import markup, show
 
 
@@ -64,20 +64,19 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         return best.message if best and there else None
 
     @property
-    def held(self) -> Wired | None:
-        """The bytes of the paste, where it was bytes and its message is what the panel shows."""
-        pasted = self._seen[0] if self._seen else ""
-        return of_guessed(self._found, pasted) if self._found and self._taken else None
+    def held(self) -> Reading | None:
+        """What was read beside the text form, where its message is what the panel shows."""
+        return kept(self._found) if self._found and self._taken else None
 
     @property
     def _taken(self) -> str:
-        """The message to show: the whole one, or what could be read of one that stops before its end."""
-        if self._found is None:
-            return ""
+        """The message to show: the whole one, or what could be read of one that stops or does not fit."""
         best = self._found
-        if self.message is not None:
-            return best.text or ""
-        return self._mended if best.complete else best.partial_text if best.spans else ""
+        if best is None:
+            return ""
+        if best.text is None:
+            return shown_text(best) if kept(best) else ""
+        return best.text if self.message is not None else self._mended
 
     @property
     def _mended(self) -> str:

@@ -19,7 +19,7 @@ import traitlets
 
 from sim.operations import strip_line_ending
 from sim.operations.anatomy import masked_text
-from sim.operations.wired import Wired
+from sim.paste.reading import Reading
 from sim.spec import VERSIONS
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.page import page
@@ -120,7 +120,7 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
         self.put("", None, None, None)
 
     def put(
-        self, raw: str, version: str | None, network: str | None, frame: Any, held: Wired | None = None
+        self, raw: str, version: str | None, network: str | None, frame: Any, held: Reading | None = None
     ) -> None:
         """Show the message *raw*; *frame* is its table, or None; *held* the bytes that it came in."""
         self.anatomy.put(raw, version, network, held)

@@ -8,6 +8,8 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.operations import validate
+from sim.operations.records import verdict_on
+from sim.paste.reading import Reading
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
 from sim.widgets.panels.actions import MessageActions
@@ -82,9 +84,12 @@ class ValidatePanel(Panel):
         raw = self.input.raw if there else ""
         self.picked = None
         self.input.dissected(raw)
-        self.report = (
-            validate(self.input.subject, network=self.network, version=self.version) if raw else None
-        )
+        subject = self.input.subject if raw else None
+        if isinstance(subject, Reading):
+            self.report = verdict_on(subject)
+        else:
+            judged = {"network": self.network, "version": self.version}
+            self.report = None if subject is None else validate(subject, **judged)
         self.table = self.input.tabled("validate") if raw else None
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""

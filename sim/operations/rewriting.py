@@ -1,0 +1,190 @@
+"""What was pasted, written anew: what changes in a message follows in the bytes that it came in.
+
+A message edited is written into its bytes anew, lengths in front included; bytes edited are read anew, as
+they were before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sim.codec import Message
+from sim.codec.wire import Format, Layer, encode, frame, wrap
+from sim.codec.wire import read as read_strictly
+from sim.codec.wire.framing import said_length
+from sim.errors import BuildError, WireError
+from sim.operations.anatomy import dissect
+from sim.operations.reading import read
+from sim.paste import guess
+from sim.paste.blocks import after
+from sim.paste.reading import Reading
+from sim.paste.spellings import rewritten
+from sim.spec.words import AnyVersion
+
+_REWRITTEN = "What was pasted cannot be written in its own way: in its place stand"
+
+
+def pasted(
+    paste: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
+) -> Reading | None:
+    """What was read of a paste beside its text form: its bytes, or elements that have no text form; None for
+    a text form, and for what is no message.
+
+    Parameters
+    ----------
+    paste : str or bytes
+        A dump or bytes in any spelling that `guess` reads, or elements that it names.
+    format : Format or str, optional
+        The format where it is known.
+    version : str, optional
+        The version to read by; None reads it off the MTI.
+
+    Examples
+    --------
+    >>> found = pasted("0010 0800 2020000000000000 990000 123456")
+    >>> found.text, found.spans[11]
+    ('08002020000000000000990000123456', (15, 15, 18))
+    >>> with_data(found, found.data[:-1] + bytes.fromhex("57")).text[-6:]
+    '123457'
+    """
+    return kept(read(paste, format=format, version=version))
+
+
+def kept(found: Reading) -> Reading | None:
+    """*found* where it holds more than a text form does; else None."""
+    if found.message is None or found.raw is not None:
+        return None
+    in_bytes = found.written is not None and bool(found.spans)
+    return found if in_bytes or (found.complete and found.text is None) else None
+
+
+def shown_text(held: Reading) -> str:
+    """The text form, or where there is none the elements in a row, for showing alone."""
+    text = held.text
+    return dissect(held).raw if text is None else text
+
+
+def parts(held: Reading) -> Iterator[tuple[str, str, int]]:
+    """What stands in front of the message, outermost first: its name (empty for an unknown part), what to
+    call it, its size in bytes."""
+    skipped = held.start - sum(layer.size for layer in held.layers)
+    if skipped > 0:
+        yield "", "in front", skipped
+    for layer in held.layers:
+        yield layer.name, layer.label, layer.size
+
+
+def put_back(held: Reading) -> tuple[str, str]:
+    """What reads as the message again by itself, and what was done where that is not written as the paste
+    was: in the paste's own writing, framing and all; else its bytes in hex; else the text form."""
+    text = held.given if isinstance(held.given, str) else ""
+    if text:
+        made = rewritten(text, held.spelling, held.seen or held.data, held.data)
+        if made is not None and (made == text or _reads(held, made)):
+            return made, ""
+    bare = held.data.hex().upper()
+    if (held.message and held.message.dialect) or (text and _reads(held, bare)):
+        return bare, f"{_REWRITTEN} all its bytes in hex." if text else ""
+    told = f"{_REWRITTEN} the characters of the message, without what was around it." if text else ""
+    return shown_text(held), told
+
+
+def _reads(held: Reading, text: str) -> bool:
+    """Whether *text* is read as the message of *held*, element by element."""
+    best = guess(text).best
+    return best.data == held.data and dict(best.spans) == dict(held.spans)
+
+
+def with_message(held: Reading, message: Message) -> Reading:
+    """The same bytes with another message in them, lengths and check bytes following.
+
+    Raises
+    ------
+    BuildError
+        For an element that the format cannot carry, or a length in front that is too small.
+    """
+    if held.error is not None or held.written is None:
+        raise BuildError(None, None, "bytes that read to their end", "bytes that stop before it")
+    body = encode(message, held.written)
+    data = _around(held, body)
+    start = data.index(body, held.start)
+    return _read(held, data, start, start + len(body))
+
+
+def with_data(held: Reading, data: bytes) -> Reading:
+    """Other bytes in place of all of these, read as these were.
+
+    Raises
+    ------
+    WireError
+        Where they cannot be read to their end, and these could.
+    """
+    end = len(data) - len(held.left)
+    try:
+        return _read(held, data, held.start, max(end, held.start))
+    except WireError as error:
+        best = guess(data, format=held.written, version=held.version).best
+        if held.error is None or best.message is None:
+            raise WireError(error.field, error.offset, error.expected, error.found, error.partial) from None
+        seen = held.seen or held.data
+        return replace(best, given=held.given, spelling=held.spelling, seen=seen)
+
+
+def _read(held: Reading, data: bytes, start: int, end: int) -> Reading:
+    """*held* with the message that its format reads in the bytes *start* to *end* of *data*."""
+    made = held.written
+    if made is None:
+        raise WireError(None, None, "bytes of a format", "elements that are named")
+    try:
+        found = read_strictly(data[start:end], made, held.version)
+    except WireError as error:
+        at = None if error.offset is None else error.offset + start
+        raise WireError(error.field, at, error.expected, error.found, error.partial) from None
+    return replace(
+        held,
+        message=found.message,
+        data=data,
+        seen=held.seen or held.data,
+        start=start,
+        end=end,
+        spans={number: (a + start, b + start, c + start) for number, (a, b, c) in found.spans.items()},
+        announced=tuple(found.message.fields),
+        read=end,
+        size=len(data),
+        complete=True,
+        coded=made,
+        faults=(),
+        origin=None,
+    )
+
+
+def _around(held: Reading, body: bytes) -> bytes:
+    """*body* in what stood around the message before."""
+    behind, at = held.left, 0
+    places = []
+    for name, _, size in parts(held):
+        places.append((name, at, held.data[at : at + size]))
+        at += size
+    covered = any(_covers_all(held, name, at) for name, at, _ in places)
+    checked = any(name == "stx" for name, _, _ in places)
+    made = body + behind if covered and not checked else body
+    # Behind what ends a message between STX and ETX others may stand, which stay as they are.
+    after_it = b""
+    if checked and not covered and (ended := after(behind, 0, False, True)):
+        behind, after_it = behind[:ended], behind[ended:]
+    for name, _, front in reversed(places):
+        if not name:
+            made = front + made
+        else:
+            made = wrap(made, [Layer(name, front, behind if name == "stx" else b"")])
+    return made + after_it if covered or checked else made + behind
+
+
+def _covers_all(held: Reading, name: str, at: int) -> bool:
+    """Whether the length at byte *at* counts what stands behind the message, too."""
+    if not name or not held.left or frame(name).kind != "length":
+        return False
+    made = frame(name)
+    width = made.zeros_before + made.width + made.zeros_after
+    return said_length(made, held.data, at) == len(held.data) - at - width
