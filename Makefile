@@ -34,7 +34,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench bench-guard coverage fuzz contract differential soak mutants llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench bench-guard score coverage fuzz contract differential soak mutants llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ test: $(VENV)/.dev ## run the tests: code, examples in docstrings, notebooks; MO
 
 coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
 	@TESTS_MORE=1 $(PYTEST) --cov --cov-report=term --ignore=tests/browser -n logical --dist loadfile sim server tests
+
+score: $(VENV)/.dev ## score the guess over the corpus of pastes; WEIGHTS=1: what each of its weights is worth there
+	@$(BIN)/python -m tests.tools.score_guess $(if $(WEIGHTS),weights)
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium
 	@$(PYTEST) tests/browser -n 2 --dist loadfile

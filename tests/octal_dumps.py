@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 _ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 
@@ -25,9 +24,9 @@ def dumped(data: bytes, show: Callable[[bytes], str], offset: str = "{:07o}", si
     return "\n".join([*lines, offset.format(len(data)), ""])
 
 
-def _words(row: bytes, size: int, form: str, order: Literal["little", "big"] = "little") -> str:
+def _words(row: bytes, size: int, form: str) -> str:
     padded = row.ljust(-(-len(row) // size) * size, b"\0")
-    numbers = (int.from_bytes(padded[at : at + size], order) for at in range(0, len(padded), size))
+    numbers = (int.from_bytes(padded[at : at + size], "little") for at in range(0, len(padded), size))
     return "".join(f" {number:{form}}" for number in numbers)
 
 
@@ -50,7 +49,6 @@ OCTAL: dict[str, Callable[[bytes], str]] = {
     "hexdump -c": lambda data: dumped(data, characters, "{:07x}"),
     "od -b": lambda data: dumped(data, lambda row: "".join(f" {byte:03o}" for byte in row)),
     "od": lambda data: dumped(data, lambda row: _words(row, 2, "06o")),
-    "od, AIX": lambda data: dumped(data, lambda row: _words(row, 2, "06o", "big")),
     "od -X": lambda data: dumped(data, lambda row: _words(row, 4, "08x")),
     "od -A n -c": lambda data: "\n".join(characters(data[at : at + 16]) for at in range(0, len(data), 16)),
     "od -t x1, rows squeezed": lambda data: dumped(data, lambda row: " " + row.hex(" ")),
@@ -59,6 +57,5 @@ OCTAL: dict[str, Callable[[bytes], str]] = {
         f"{at:08x}: {' '.join(f'{byte:08b}' for byte in data[at : at + 6])}  ......"
         for at in range(0, len(data), 6)
     ),
-    "windbg dd": lambda data: _memory(data, "{:08x}  ", " "),
     "gdb, words": lambda data: _memory(data, "0x{:x}:\t0x", "\t0x"),
 }

@@ -236,16 +236,6 @@ def _logged(data: bytes, size: int, form: str) -> str:
     return "\n".join(form.format(at, row.hex(), row.hex(" "), gutter(row)) for at, row in in_rows(data, size))
 
 
-def _image(data: bytes, head: str, more: int, total: int, kind: str = "") -> str:
-    """Rows with their size, which counts *more*, their address, and what makes a row sum up to *total*."""
-    lines = []
-    for at, row in in_rows(data):
-        line = head.format(len(row) + more) + f"{at:04X}{kind}{row.hex().upper()}"
-        said = bytes.fromhex(line[-2 * len(row) - 4 - len(kind) - 2 :])
-        lines.append(f"{line}{(total - sum(said)) & 0xFF:02X}\n")
-    return "".join(lines)
-
-
 WRITTEN: dict[str, Callable[[bytes], str]] = {
     "HxD": _hxd,
     "DEBUG": _debug,
@@ -362,7 +352,6 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "UTF-16 as characters": lambda data: "\0".join(data.hex()) + "\0",
     "ngrep": _ngrep,
     "hexyl": _hexyl,
-    "windbg": lambda data: _openssl(data, 0x1000, "00007ff6`{:08x}  {}-{}  {}"),
     "offsets from 1": lambda data: _openssl(data, 1, "{:04}: {} {} {}"),
     "a log in front of pairs": lambda data: _logged(data, 16, "10:15:30.{0:03} TRACE {2}"),
     "a log in front of digits": lambda data: _logged(data, 32, "10:15:30 DEBUG [main] RX({0:03}): {1}"),
@@ -373,7 +362,6 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "dots between": lambda data: ".".join(f"{one:02X}" for one in data),
     "digits apart": lambda data: " ".join(data.hex()),
     "Oracle, hex": lambda data: f"Typ=23 Len={len(data)}: {','.join(f'{one:x}' for one in data)}",
-    "registry": lambda data: '"m"=hex:' + ",\\\n  ".join(row.hex(",") for _, row in in_rows(data)),
     "hex in a list of strings": lambda data: str([hex(one) for one in data]),
     "characters, others as <0x02>": lambda data: _marked(data, "<0x", ">"),
     "Rust, zeros": lambda data: "".join(
@@ -385,8 +373,6 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "digits cut anywhere behind a log": lambda data: _cut_lines(f"08:30:15 [x] DEBUG - >>> {data.hex()}", 75),
     "rows in brackets": lambda data: "\n".join(f"[{row.hex(' ')}]" for _, row in in_rows(data)),
     "a numbered list": lambda data: "\n".join(f"{at // 16 + 1}. {row.hex(' ')}" for at, row in in_rows(data)),
-    "S-records": lambda data: _image(data, "S1{:02X}", 3, 0xFF) + "S9030000FC\n",
-    "Intel HEX": lambda data: _image(data, ":{:02X}", 0, 0, "00") + ":00000001FF\n",
     "base32": lambda data: base64.b32encode(data).decode(),
     "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

@@ -305,8 +305,6 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "#2:value#": _inline("#0:{mti}#", "{n}:{v}", "#", "#"),
     "#2:value# in lines": _of_lines("#0:{mti}#", "#{n}:{v}#"),
     "between stars": _of_lines(f"{'*' * 40}\n* 000 * MTI * {{mti}} *", "* {n3} * {name} * {v} *"),
-    "Lisp pairs": _inline('((0 . "{mti}") ', '({n} . "{v}")', " ", ")"),
-    "Lisp properties": _inline('(:mti "{mti}" ', ':de{n} "{v}"', " ", ")"),
     "MTI, bitmap, data": lambda message: _apart(message, ("MTI: ", "Bitmap: ", "Data: "), "\n"),
     "MTI, bitmap, data in a line": lambda message: _apart(message, ("MTI=", "BITMAP=", "DATA="), " "),
 }

@@ -111,10 +111,10 @@ def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | No
     """What was *given*, read by a format that is named: strictly first, then behind what stands around it and
     as links write it besides; where it reads so neither, as far as the format reads it."""
     from sim.codec.wire import WireError, read_so_far, wire_format
-    from sim.paste.spellings import readings
+    from sim.paste.spellings import sightings
 
     made, edition = wire_format(format), None if version is None else version_named(version)
-    seen = [("", given)] if isinstance(given, bytes) else [(one.name, one.data) for one in readings(given)]
+    seen = [("", given)] if isinstance(given, bytes) else [(one.name, one.data) for one in sightings(given)]
     seen.sort(key=lambda one: one[0].startswith(TEXT))
     begun: list[Reading] = []
     refused: list[WireError] = []

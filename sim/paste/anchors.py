@@ -18,6 +18,7 @@ from sim.codec.wire.formats import BCD, HEX, RAW
 from sim.elements.mti import split
 from sim.errors import WireError
 from sim.paste.ways import TriedFormat, kinds
+from sim.paste.weights import WEIGHTS
 from sim.spec.tables import read_csv
 
 FARTHEST = 72
@@ -26,12 +27,14 @@ _SHORTEST = 10
 # How MTI and bitmap are written: page, form, bytes where they are fixed, whether a third map may follow.
 Head = tuple[str, str, int, bool]
 # A bit is 0 or 1 by itself; how much more is known of it counts for this share, since bits go together.
-_SHARE = 0.6
-_LEAST, _RARE = 0.03, 0.12
+_SHARE = WEIGHTS["bit_share"]
+_LEAST = WEIGHTS["bit_least"]
+_RARE = WEIGHTS["bit_private"]
 _NO_BITS = 40
-_WORST = -12.0
-_FORCED = 8.0
-_STRANGE, _NO_MTI = 8.0, 20.0
+_WORST = WEIGHTS["bitmap_worst"]
+_FORCED = WEIGHTS["bitmap_forced"]
+_STRANGE = WEIGHTS["mti_strange"]
+_NO_MTI = WEIGHTS["no_mti"]
 _MTI = re.compile(r"(?=([0-9][1-9][0-9]{2}))")
 
 

@@ -6,14 +6,18 @@ from sim.paste.anchors import usual
 from sim.paste.candidate import Candidate
 from sim.paste.front import OFF_BY
 from sim.paste.spellings import CUT
+from sim.paste.weights import WEIGHTS
 
-_EVIDENCE, _EVIDENCE_USUAL, _EVIDENCE_FRAMED = 8.0, -30.0, -200.0
+_EVIDENCE = WEIGHTS["evidence"]
+_EVIDENCE_USUAL = WEIGHTS["evidence_usual"]
+_EVIDENCE_FRAMED = WEIGHTS["evidence_framed"]
 _FEWEST = 2
-_ENOUGH = 40.0
+_ENOUGH = WEIGHTS["enough"]
 # So few of 64 bits are set by chance once in a million million, so few once in a hundred.
 _MOST_THIN, _MOST_ROUTED = 8, 23
 _FARTHER = 16
-_EVIDENCE_THIN, _EVIDENCE_ROUTED = -45.0, -90.0
+_EVIDENCE_THIN = WEIGHTS["evidence_thin"]
+_EVIDENCE_ROUTED = WEIGHTS["evidence_routed"]
 # What stands in front of messages of ISO 8583 and of hardly anything else.
 _ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay", "unionpay-switch"))
 # What no other text or bytes begin with: a usual MTI behind it is a message's, whatever its bitmap names.

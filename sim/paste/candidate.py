@@ -19,8 +19,9 @@ from sim.paste.front import Front, FrontLayer
 from sim.paste.padding import Padding, settle
 from sim.paste.reading import TEXT
 from sim.paste.search import UNREAD_ELEMENT, State, Step
-from sim.paste.spellings import Reading
+from sim.paste.spellings import Sighting
 from sim.paste.ways import TriedFormat, Way
+from sim.paste.weights import WEIGHTS
 from sim.paste.worth import STARRED, starred
 from sim.spec import version_of
 
@@ -28,11 +29,11 @@ from sim.spec import version_of
 NEXT = "next"
 OTHER_CARD = "DE 35 has another card number than DE 2"
 PAGES_DIFFER = "the EBCDIC code pages differ in characters that it uses"
-_STOPPED = 16.0
-_OWN = 3.0
-_OTHER_VERSION = 10.0
-_NO_ELEMENTS = 2.0
-_ODD_EVIDENCE = 8.0
+_STOPPED = WEIGHTS["stopped"]
+_OWN = WEIGHTS["own"]
+_OTHER_VERSION = WEIGHTS["other_version"]
+_NO_ELEMENTS = WEIGHTS["no_elements"]
+_ODD_EVIDENCE = WEIGHTS["odd_evidence"]
 _FAR, _NEARER = 12, 4
 _FEW_ODD = 2
 _MOST_ODD = 3
@@ -55,7 +56,7 @@ class Candidate:
     chance. `odd` is what a right reading should not have, `unusual` what is allowed but was not said by the
     message."""
 
-    reading: Reading
+    reading: Sighting
     data: bytes
     skipped: tuple[str, ...]
     anchor: Anchor

@@ -9,9 +9,12 @@ from sim.paste.candidate import OTHER_CARD, PAGES_DIFFER, Candidate, same
 from sim.paste.front import OFF_BY
 from sim.paste.spellings import MASKED
 from sim.paste.sureness import LIKELY, SURE, UNSURE
+from sim.paste.weights import WEIGHTS
 
-_RIVAL, _NEAR_RIVAL = 14.0, 5.0
-_THIN, _WEAK = 40.0, 25.0
+_RIVAL = WEIGHTS["rival"]
+_NEAR_RIVAL = WEIGHTS["near_rival"]
+_THIN = WEIGHTS["thin"]
+_WEAK = WEIGHTS["weak"]
 _FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
 _WRITTEN_OUT = 3  # bytes of a prefix that says 0 in so many digits
 _SHOWN = 6

@@ -21,15 +21,15 @@ from sim.paste.spellings import (
     AS_UTF8,
     MOST_CHARACTERS,
     Named,
+    Sighting,
     named,
     narrowed,
     narrowed_utf8,
-    reading_named,
-    readings,
+    sighting_named,
+    sightings,
     worded,
 )
-from sim.paste.spellings import Reading as Bytes
-from sim.paste.spellings.records import texts
+from sim.paste.spellings.dictionaries import texts
 from sim.paste.sureness import LIKELY, SURE, UNSURE
 from sim.paste.ways import TriedFormat
 from sim.paste.worth import STARRED, starred
@@ -98,7 +98,7 @@ def guess(
     if format == TEXT:
         found = _text_form(bare, asked) or nothing(TEXT, ("no text form that reads to its end",))
         return Guess((found,), (found,) if found.message else ())
-    return _of_readings(readings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
+    return _of_readings(sightings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
 
 
 def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
@@ -115,7 +115,7 @@ def _of_bytes(data: bytes, asked: Known) -> Guess:
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
         return _of_text(data.decode("latin-1"), asked, raw=data)
-    return _of_readings([Bytes(GIVEN, data, 0.0)], "", asked)
+    return _of_readings([Sighting(GIVEN, data, 0.0)], "", asked)
 
 
 def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Guess:
@@ -131,14 +131,14 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     lines = [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked)):
         return Guess((found,), _by_lines(lines, asked))
-    itself = [Bytes(GIVEN, raw, 0.0)] if raw else []
-    seen = [*readings(bare), *itself]
+    itself = [Sighting(GIVEN, raw, 0.0)] if raw else []
+    seen = [*sightings(bare), *itself]
     whole = _of_readings(seen, bare, asked)
     # Lines that the whole does not read: the message behind the first one is damaged, perhaps.
     left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.best.reasons))
     ended = whole.best.believed and not left
     if len(lines) > 1 and not ended and _HEX.fullmatch(lines[0].strip()):
-        first = _of_readings(readings(lines[0]), lines[0], asked)
+        first = _of_readings(sightings(lines[0]), lines[0], asked)
         if first.best.believed:
             return Guess(first.candidates, _by_lines(lines, asked, first.best))
     given = _of_lines(_of_paragraphs(_of_blocks(whole, blocks(lines), asked), bare, asked), lines)
@@ -149,7 +149,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     return given
 
 
-def _written_twice(seen: list[Bytes], text: str, asked: Known) -> Iterator[Guess]:
+def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Guess]:
     """What the bytes *seen* in *text* are where these are a text again: the hex of hex digits, base64 of a
     dump; or characters in UTF-8 that were bytes before."""
     asked = replace(asked, work=Work(_MOST_OTHERS))
@@ -183,13 +183,13 @@ def _of_paragraphs(whole: Guess, text: str, asked: Known) -> Guess:
     parts = paragraphs(text)
     if not whole.best.believed and not asked.work:
         asked = replace(asked, work=Work())
-        tried = (_of_readings(readings(part), part, asked) for part in parts)
+        tried = (_of_readings(sightings(part), part, asked) for part in parts)
         whole = next((one for one in tried if one.best.believed), whole)
     if len(whole.messages) != 1 or not whole.best.believed or whole.best.as_text:
         return whole
     name = whole.best.written
     alike = replace(_asked(name, asked.version), work=Work(_MOST_OTHERS), searches=asked.searches)
-    found = [_as_first(whole.best, part) or _of_readings(readings(part), part, alike) for part in parts]
+    found = [_as_first(whole.best, part) or _of_readings(sightings(part), part, alike) for part in parts]
     read = [one for one in found if one.best.believed]
     return _in_place(whole, read)
 
@@ -235,7 +235,7 @@ def _as_first(first: Reading, text: str) -> Guess | None:
     origin = first.origin
     if origin is None or origin.skipped:
         return None
-    reading = reading_named(text, origin.reading.name)
+    reading = sighting_named(text, origin.reading.name)
     one = as_first(origin, reading, reading.data) if reading else None
     if one is None or not one.fits or one.odd or one.layers != origin.layers:
         return None
@@ -247,7 +247,7 @@ def _cut_short(first: Reading | None, text: str) -> list[Reading]:
     """What *text* is, spelled and written as *first* is, as far as it reads; empty where it is otherwise."""
     if first is None or first.origin is None or first.origin.skipped:
         return []
-    reading = reading_named(text, first.origin.reading.name)
+    reading = sighting_named(text, first.origin.reading.name)
     one = as_first(first.origin, reading, reading.data, whole=False) if reading else None
     return [of_candidate(one)] if one and one.steps else []
 
@@ -297,7 +297,7 @@ def _by_lines(lines: list[str], asked: Known, first: Reading | None = None) -> t
             found += _cut_short(first, bare)
         else:
             work.left -= _A_LINE
-            other = _of_readings(readings(bare), bare, asked).best
+            other = _of_readings(sightings(bare), bare, asked).best
             found += [other] if other.message is not None else []
     return tuple(found)
 
@@ -324,7 +324,7 @@ def _text_form(text: str, asked: Known) -> Reading | None:
 
 def _beside_text(text: str, message: Message, asked: Known) -> list[str]:
     """What else the same digits may be: the hex of other bytes."""
-    found, _ = candidates([Bytes("hex", bytes.fromhex(text), 0.0)], Known(searches=asked.searches))
+    found, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], Known(searches=asked.searches))
     rivals = [one for one in found if one.fits and not one.odd and one.message.fields != message.fields]
     return [f"read as hex digits, it is {rivals[0].title} as well, with other values"] if rivals else []
 
@@ -348,7 +348,7 @@ def _worded(one: Named) -> Reading:
     return replace(made, confidence=UNSURE) if odd else made
 
 
-def _of_readings(found: list[Bytes], text: str, asked: Known) -> Guess:
+def _of_readings(found: list[Sighting], text: str, asked: Known) -> Guess:
     kept, layers = candidates(found, asked)
     kept.sort(key=believable, reverse=True)
     if not kept or not believable(kept[0]):
@@ -389,7 +389,7 @@ def _in_order(kept: list[Candidate]) -> list[Candidate]:
     return list(following(kept[0]))
 
 
-def _not_a_message(found: list[Bytes], text: str, layers: str) -> tuple[str, ...]:
+def _not_a_message(found: list[Sighting], text: str, layers: str) -> tuple[str, ...]:
     """Why a paste is no ISO 8583 message."""
     if layers:
         return (f"{layers} in front, and no ISO 8583 message behind them",)

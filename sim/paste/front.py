@@ -12,11 +12,14 @@ from functools import cache, lru_cache, reduce
 from sim.codec.wire import Frame, frames
 from sim.codec.wire.framing import ETX, STX, said_length, said_total
 from sim.codec.wire.pages import view
+from sim.paste.weights import WEIGHTS
 from sim.spec.tables import read_toml
 
 _DEEPEST = 5
-_UNKNOWN, _UNKNOWN_BYTE, _UNKNOWN_CHARACTER = -10.0, -4.0, -2.0
-_ODD = 8.0
+_UNKNOWN = WEIGHTS["unknown"]
+_UNKNOWN_BYTE = WEIGHTS["unknown_byte"]
+_UNKNOWN_CHARACTER = WEIGHTS["unknown_character"]
+_ODD = WEIGHTS["odd_front"]
 _NEAR = 4
 _MACHINES = frozenset(("length-2", "length-4", "length-4-ascii", "length-4-hex"))
 # How a length that is nearly right is spoken of: the best sign of a message that was damaged.
@@ -25,10 +28,10 @@ _LEAST_LENGTH = 8
 _WIDEST = 4  # bytes of the longest kind of length
 _CUT = range(20, 5000)
 _SHOWN = 12
-_MISFIT = 22.0
-_LRC = 4.0
+_MISFIT = WEIGHTS["misfit"]
+_LRC = WEIGHTS["lrc"]
 _TPDU_BYTES = 5
-_LATE = 14.0  # a length stands in front of a TPDU, hardly behind one
+_LATE = WEIGHTS["late_length"]
 _HEADS = frozenset(("unionpay", "version-2"))
 _BLOCK, _BLOCKED, _FILL = 1012, 1014, b"@@"
 _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from sim.codec.wire.formats import BCD
 from sim.paste.search import Step
 from sim.paste.ways import odd_said
+from sim.paste.weights import WEIGHTS
 
 _GROUPS = ("fixed", "variable", "track")
 _SHOWN = 4
-_KNOWN = 2.5  # bits of three packed digits that are a known code, and more
+_KNOWN = WEIGHTS["known_code"]
 _CODED = frozenset({19, 20, 21, 22, 49, 50, 51})
 
 

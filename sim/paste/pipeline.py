@@ -23,8 +23,9 @@ from sim.paste.front import (
     unblocked,
 )
 from sim.paste.search import Found, Search, State, Work
-from sim.paste.spellings import Reading
+from sim.paste.spellings import Sighting
 from sim.paste.ways import TriedFormat, kinds, ways
+from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, version_of
 
 _OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
@@ -36,15 +37,15 @@ _MOST_ELEMENTS = 200
 _ASCII = "ascii"
 GIVEN = "bytes"  # the reading of bytes that were given as such
 _AS_BYTES = (RAW, "gbk")
-_CHINESE = 30.0  # bits more than one letter with an accent takes
-_TEXT_FIRST = 60.0
-_WHOLE = -40.0  # bits saved by text with hardly anything around it
-_SETTLED = 40.0  # bits saved where nothing is odd: hardly another reading is right then
+_CHINESE = WEIGHTS["chinese"]
+_TEXT_FIRST = WEIGHTS["text_first"]
+_WHOLE = WEIGHTS["whole"]
+_SETTLED = WEIGHTS["settled"]
 _TEXT_HEAD = re.compile(
     rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5})|0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16}"
 )
 # No byte of a message saves more on the average.
-_MOST_A_BYTE = 5.0
+_MOST_A_BYTE = WEIGHTS["most_a_byte"]
 # What is remembered: lists of elements, ways to write MTI and bitmap, elements in each of these.
 _ANNOUNCED, _HEADS, _FIELDS = 512, 64, 2048
 
@@ -71,7 +72,7 @@ class Known:
 class Job:
     """One reading of bytes to try: where, as what."""
 
-    reading: Reading
+    reading: Sighting
     data: bytes
     skipped: tuple[str, ...]
     search: Search
@@ -144,7 +145,7 @@ class Job:
 Tried = tuple[Candidate, Job]
 
 
-def candidates(found: list[Reading], asked: Known | None = None) -> tuple[list[Candidate], str]:
+def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[Candidate], str]:
     """Every candidate worth keeping, the best first, and the network headers in front, if any."""
     tried: list[Tried] = []
     layers = ""
@@ -207,7 +208,7 @@ def following(first: Candidate) -> Iterator[Candidate]:
             yield one
 
 
-def as_first(first: Candidate, reading: Reading, data: bytes, *, whole: bool = True) -> Candidate | None:
+def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = True) -> Candidate | None:
     """The message that *data* begins with, framed and written as *first* is; None where none can be read, or
     none to its end when it must be *whole*."""
     search = Search(data)
@@ -227,7 +228,7 @@ def as_first(first: Candidate, reading: Reading, data: bytes, *, whole: bool = T
     return one
 
 
-def _promise(reading: Reading) -> tuple[int, float]:
+def _promise(reading: Sighting) -> tuple[int, float]:
     """What is read first: bytes that were given as bytes, and what begins as the text form does where it is
     all of the paste, since nothing must keep them from being read; then what explains most; a part that
     begins so before other parts."""
@@ -239,7 +240,7 @@ def _promise(reading: Reading) -> tuple[int, float]:
     return 1 if reading.saved > 0 else 2 if begins else 3, -reading.saved
 
 
-def _hopeless(reading: Reading, tried: list[Tried]) -> bool:
+def _hopeless(reading: Sighting, tried: list[Tried]) -> bool:
     """Whether *reading* cannot come near what was found already, whatever its bytes say."""
     most = reading.saved + _MOST_A_BYTE * len(reading.data)
     return any(one.fits and not one.odd and one.score > most for one, _ in tried)
@@ -289,7 +290,7 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
 
 
 def _strictly(
-    reading: Reading, body: bytes, skipped: tuple[str, ...], asked: Known, work: Work
+    reading: Sighting, body: bytes, skipped: tuple[str, ...], asked: Known, work: Work
 ) -> list[Tried]:
     """Each format as it stands, and the lengths of other versions for the best of them."""
     search = asked.search(body, work)
@@ -318,7 +319,7 @@ def _order(made: Tried) -> tuple[bool, float]:
 
 
 def _jobs(
-    reading: Reading, body: bytes, skipped: tuple[str, ...], search: Search, asked: Known
+    reading: Sighting, body: bytes, skipped: tuple[str, ...], search: Search, asked: Known
 ) -> Iterator[Job]:
     """Each anchor with each format that writes MTI and bitmap so, unless a plainer one reads all the same."""
     for anchor in anchors(search.views):

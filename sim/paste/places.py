@@ -8,7 +8,7 @@ from bisect import bisect_right
 from itertools import pairwise
 
 from sim.paste.reading import NAMED, Reading
-from sim.paste.spellings.rewriting import hex_places
+from sim.paste.spellings import hexadecimal
 
 _OFFSETS = "hex dump with offsets"
 # What stands in front of the bytes of a row.
@@ -35,7 +35,7 @@ def place(reading: Reading, at: int) -> str:
         row = _row(reading, at)
         return f"byte {at} (row {row})" if row else f"byte {at}"
     apart = "\n" in given.strip() or "other text" in reading.spelling
-    places = hex_places(given, reading.data) if apart and reading.spelling.startswith("hex") else []
+    places = hexadecimal.places(given, reading.data) if apart and reading.spelling.startswith("hex") else []
     return f"byte {at} ({line_and_column(given, places[at])})" if at < len(places) else f"byte {at}"
 
 

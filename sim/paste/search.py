@@ -11,21 +11,23 @@ from sim.codec.wire.decode import Views, place, value_of
 from sim.paste.anchors import Anchor
 from sim.paste.front import Front, FrontLayer
 from sim.paste.ways import TriedFormat, Way, odd_said, way_table, ways
+from sim.paste.weights import WEIGHTS
 
 # States kept by bits saved less a flat rate for each byte read, and by bits saved alone. Without the rate
 # readings that ran ahead crowd the right one out; without the others raw chip data kill it.
 _EVEN, _MOST = 8, 3
-_RATE_PACKED, _RATE = 1.4, 3.5
+_RATE_PACKED = WEIGHTS["rate_packed"]
+_RATE = WEIGHTS["rate"]
 _MOST_ODD, _ODD_RIVAL = 4, 2
 # Bits of rank; on the samples no anchor that was not the right one had a rival of a sound reading at all.
-_FAR_LESS = 30.0
+_FAR_LESS = WEIGHTS["far_less"]
 # With twenty times as much, or a quarter less, not one verdict on the samples changes; a hundred take one or
 # two milliseconds.
 MOST_WORK = 3000
 A_JOB = 4
 _LONG = 128  # bytes of an element that are as much work as an element
-_END = 30.0
-UNREAD_ELEMENT = 6.0  # bits that each element costs which could not be read
+_END = WEIGHTS["at_the_end"]
+UNREAD_ELEMENT = WEIGHTS["unread"]  # bits that each element costs which could not be read
 
 
 class Step(NamedTuple):

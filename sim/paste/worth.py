@@ -15,18 +15,30 @@ from math import log2
 from sim.codec.wire.formats import BCD, HEX, RAW, SIGNED, Field
 from sim.elements import dates, tlv, track
 from sim.errors import IsoError
+from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, code_list, country, currency, spec
 from sim.spec.luhn import luhn_ok
 
 # Bits saved by a byte of each kind of content, against any byte.
-_DIGIT, _PACKED_DIGIT, _HEX_DIGIT = 4.68, 0.68, 4.0
-_LETTER, _PRINTED, _UNPRINTED, _WIDE, _UNUSUAL = 2.6, 1.0, -7.0, 4.0, -4.0
+_DIGIT = WEIGHTS["digit"]
+_PACKED_DIGIT = WEIGHTS["packed_digit"]
+_HEX_DIGIT = WEIGHTS["hex_digit"]
+_LETTER = WEIGHTS["letter"]
+_PRINTED = WEIGHTS["printed"]
+_UNPRINTED = WEIGHTS["unprinted"]
+_WIDE = WEIGHTS["wide"]
+_UNUSUAL = WEIGHTS["unusual"]
 # The first byte of level 1 of GB 2312.
 _USUAL_FIRST, _USUAL_END = 0xB0, 0xD8
-_FOREIGN = -18.0
-_RAW_FIXED = 0.3  # any bytes will do, but their number is given
-_IMPOSSIBLE = -16.0
-_TAG, _TAGS = 9.0, 6.0
+_FOREIGN = WEIGHTS["foreign"]
+_RAW_FIXED = WEIGHTS["raw_fixed"]  # any bytes will do, but their number is given
+_IMPOSSIBLE = WEIGHTS["no_date"]
+_TAG = WEIGHTS["tag"]
+_TAGS = WEIGHTS["tags"]
+_ODD = WEIGHTS["odd_value"]
+_CHIP_NONE = WEIGHTS["no_tags"]
+_TRACK = WEIGHTS["track"]
+_TRACK_SHORT = WEIGHTS["no_track"]
 _WORDS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
 _PRINTS = bytes(range(0x20, 0x7F))
 _HIGH = re.compile(r"[\u0100-\U0010ffff]")
@@ -70,7 +82,7 @@ def weigher(field: Field) -> Callable[[str], Worth]:
     def weigh(value: str) -> Worth:
         bits, odd = content(field, value)
         if odd or not value:
-            return bits - 6.0 * bool(odd), odd
+            return bits - _ODD * bool(odd), odd
         if check is not None:
             more, odd = check(field, value)
         elif laid_out := patterns.get(len(value)):
@@ -156,12 +168,14 @@ def _track(field: Field, value: str) -> Worth:
     per = _PACKED_DIGIT if packed else _DIGIT
     body = value.rstrip("F") if packed else value
     if track.read_track_2(body) is not None:
-        return per * len(value) + 6.0, ""
+        return per * len(value) + _TRACK, ""
     if not packed and _MASKED.fullmatch(value):
         return _DIGIT * sum(char.isdigit() for char in value), ""
     if packed or (value.isascii() and value.isprintable()):
         plain = field.number != _TRACK_2 or packed
-        return (per * len(value) - 4.0, "") if plain else (-8.0, f"DE {field.number} is no track data")
+        return (
+            (per * len(value) + _TRACK_SHORT, "") if plain else (-8.0, f"DE {field.number} is no track data")
+        )
     return -20.0, f"DE {field.number} is no track data"
 
 
@@ -174,7 +188,7 @@ def _chip(field: Field, value: str) -> Worth:
     except IsoError:
         tags = 0
     if not tags:
-        return base - 6.0, f"DE {field.number} is no TLV"
+        return base + _CHIP_NONE, f"DE {field.number} is no TLV"
     return base + _TAGS + _TAG * tags, ""
 
 
@@ -203,36 +217,38 @@ def _date(field: Field, value: str, patterns: tuple[str, ...]) -> Worth:
 def _pan(field: Field, value: str) -> Worth:
     if not (value.isascii() and value.isdigit()):
         return 0.0, ""
-    bits = 3.3 if luhn_ok(value) else -1.5
+    bits = WEIGHTS["luhn"] if luhn_ok(value) else WEIGHTS["no_luhn"]
     if len(value) not in _PAN_DIGITS:
-        return bits - 8.0, f"DE {field.number} has an unlikely length"
-    return bits + 1.5, ""
+        return bits + WEIGHTS["no_pan"], f"DE {field.number} has an unlikely length"
+    return bits + WEIGHTS["pan"], ""
 
 
 def _amount(field: Field, value: str) -> Worth:
-    return 0.8 * (len(value) - len(value.lstrip("0"))), ""
+    return WEIGHTS["amount_zero"] * (len(value) - len(value.lstrip("0"))), ""
 
 
 def _original(field: Field, value: str) -> Worth:
-    return (5.0 if value[:1] in "012" and value[1:2] in "12345678" else -6.0), ""
+    return (
+        WEIGHTS["original"] if value[:1] in "012" and value[1:2] in "12345678" else WEIGHTS["no_original"]
+    ), ""
 
 
 def _known_currency(field: Field, value: str) -> Worth:
     if currency(value) is not None:
-        return 3.0, ""
+        return WEIGHTS["currency"], ""
     # Packed or text: the choice moves the end by a byte and could hide a lost one, so the code must be known.
     if field.written == BCD:
-        return -14.0, f"DE {field.number} packed is no known currency"
-    return -6.0, f"DE {field.number} is no known currency"
+        return WEIGHTS["no_packed_currency"], f"DE {field.number} packed is no known currency"
+    return WEIGHTS["no_currency"], f"DE {field.number} is no known currency"
 
 
 def _known_country(field: Field, value: str) -> Worth:
-    return (2.5 if country(value[-3:]) is not None else -1.0), ""
+    return (WEIGHTS["country"] if country(value[-3:]) is not None else WEIGHTS["no_country"]), ""
 
 
 def _known_code(field: Field, value: str) -> Worth:
     name, size = _CODED[field.number]
-    return (1.5 if value[:size].strip() in _codes(name) else -1.0), ""
+    return (WEIGHTS["code"] if value[:size].strip() in _codes(name) else WEIGHTS["no_code"]), ""
 
 
 @cache

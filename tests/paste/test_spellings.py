@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ALL, fewer, together
 
-from sim.paste.spellings import MOST_CHARACTERS, named, readings, worded
+from sim.paste.spellings import BYTES, ELEMENTS, MOST_CHARACTERS, Sighting, named, sightings, worded
 from tests.octal_dumps import OCTAL
 from tests.spellings import SPELLINGS, hexdump_c, xxd
 
@@ -23,7 +25,7 @@ AWKWARD = b"\x00\x00\x02\x00 \"\\|'ab12 cd \r\n\t\xff\xfe" + bytes(range(60, 90)
 @together("name", SPELLINGS)
 def test_bytes_come_back_from_every_spelling(name: str, data: bytes) -> None:
     """One of the readings of a spelled message is its bytes."""
-    assert data in [one.data for one in readings(SPELLINGS[name](data))]
+    assert data in [one.data for one in sightings(SPELLINGS[name](data))]
 
 
 @settings(max_examples=fewer(60))
@@ -33,47 +35,80 @@ def test_bytes_come_back_from_every_spelling(name: str, data: bytes) -> None:
 )
 def test_a_dump_gives_its_bytes_whatever_its_gutter_shows(name: str, data: bytes) -> None:
     """The gutter never adds a byte or hides one, whatever characters stand in it."""
-    assert data in [one.data for one in readings(SPELLINGS[name](data))]
+    assert data in [one.data for one in sightings(SPELLINGS[name](data))]
 
 
 def test_words_of_a_little_endian_machine_are_swapped_back() -> None:
     """`hexdump` without -C prints the bytes of each word swapped."""
     text = "0000000 3130 3030 3837 3635\n0000008 3433 3231 3039 3837\n0000010\n"
-    swapped = [one.data for one in readings(text) if "swapped" in one.name]
+    swapped = [one.data for one in sightings(text) if "swapped" in one.name]
     assert swapped == [bytes.fromhex("3031303037383536" + "3334313239303738")]
 
 
 def test_the_characters_of_the_paste_are_always_a_reading() -> None:
     """A text form needs no spelling; only the line ending goes."""
-    first = readings("0800 \r\n")[0]
+    first = sightings("0800 \r\n")[0]
     assert (first.data, first.text) == (b"0800 ", True)
 
 
 def test_a_message_inside_a_log_line_is_found() -> None:
     """Text in front, and a quotation mark that ends it."""
     text = 'INFO sent "08002020000000000000990000123456" in 3 ms'
-    assert b"08002020000000000000990000123456" in [one.data for one in readings(text)]
+    assert b"08002020000000000000990000123456" in [one.data for one in sightings(text)]
 
 
 def test_an_odd_hex_digit_is_left_out_and_said() -> None:
     """Half a byte at the end is no byte."""
-    one = next(one for one in readings("0800202000000000000099") if one.name == "hex")
-    odd = next(one for one in readings("08002020000000000000991") if one.name == "hex")
+    one = next(one for one in sightings("0800202000000000000099") if one.name == "hex")
+    odd = next(one for one in sightings("08002020000000000000991") if one.name == "hex")
     assert one.data == odd.data
     assert odd.notes
     assert not one.notes
 
 
+@pytest.mark.parametrize("spelling", [*BYTES, *ELEMENTS], ids=lambda one: one.__name__.rpartition(".")[2])
+def test_the_examples_of_a_spelling_are_read(spelling: ModuleType) -> None:
+    """Each file of a spelling holds pastes and what they say."""
+    assert spelling.EXAMPLES
+    for text, meant in spelling.EXAMPLES:
+        found = list(spelling.find(text))
+        said = [one.data if isinstance(one, Sighting) else (one.mti, one.fields) for one in found]
+        assert meant in said
+
+
+@pytest.mark.parametrize("spelling", BYTES, ids=lambda one: one.__name__.rpartition(".")[2])
+@settings(max_examples=fewer(40))
+@given(st.binary(min_size=24, max_size=120))
+def test_bytes_written_are_found(spelling: ModuleType, data: bytes) -> None:
+    """Whatever stands behind an MTI comes back from each spelling, under a name that is its own."""
+    data = b"\xf0\xf8\xf0\xf0" + data + b"0"
+    found = list(spelling.find(spelling.write(data)))
+    assert data in [one.data for one in found]
+    assert all(one.name.startswith(spelling.NAMES) for one in found)
+
+
+_PLAIN = st.text("ABCDEFGHIJabcxyz0123456789&<>.", min_size=1, max_size=20)
+
+
+@pytest.mark.parametrize("spelling", ELEMENTS, ids=lambda one: one.__name__.rpartition(".")[2])
+@settings(max_examples=fewer(40))
+@given(st.dictionaries(st.integers(2, 128).map(str), _PLAIN, min_size=3, max_size=9))
+def test_elements_written_are_found(spelling: ModuleType, fields: dict[str, str]) -> None:
+    """The elements of a message come back from each spelling that names them, and nothing else does."""
+    (found,) = spelling.find(spelling.write("0200", fields))
+    assert (found.mti, found.fields) == ("0200", fields)
+
+
 def test_only_so_much_is_looked_at() -> None:
     """A paste of any size costs no more than one of 64 KB."""
-    assert all(len(one.data) <= MOST_CHARACTERS for one in readings("30" * MOST_CHARACTERS))
+    assert all(len(one.data) <= MOST_CHARACTERS for one in sightings("30" * MOST_CHARACTERS))
 
 
 @settings(max_examples=200 if ALL else fewer(60))
 @given(st.text(max_size=300) | st.text(alphabet="0123456789abcdefx\\{}[]()<>=:;,|\"' \r\n\tF&", max_size=400))
 def test_any_text_gives_readings(text: str) -> None:
     """Nothing raises, and the first reading is the text."""
-    found = readings(text)
+    found = sightings(text)
     assert found[0].name == "text"
     named(text)
 
@@ -81,7 +116,7 @@ def test_any_text_gives_readings(text: str) -> None:
 def test_a_repr_shows_no_bytes() -> None:
     """Readings and named messages hold card numbers."""
     text = '{"mti": "0100", "2": "4111111111111111", "3": "000000"}'
-    assert "4111" not in repr(named(text)) + repr(readings("0" * 8 + "4111111111111111"))
+    assert "4111" not in repr(named(text)) + repr(sightings("0" * 8 + "4111111111111111"))
 
 
 ISOMSG = """<log><send>
@@ -162,14 +197,14 @@ def test_what_names_no_elements_is_not_named(text: str) -> None:
 def test_a_backtick_behind_a_quotation_mark_is_a_byte() -> None:
     """60, which begins a TPDU, is a backtick in what Python prints."""
     data = bytes.fromhex("6000060000 0800 2020000000000000 990000 000042")
-    assert ("string with escapes", data) in [(one.name, one.data) for one in readings(repr(data))]
+    assert ("string with escapes", data) in [(one.name, one.data) for one in sightings(repr(data))]
 
 
 @together("name", OCTAL)
 @together("data", [BCD, ASCII, AWKWARD, ASCII + b" " * 70 + b"0" * 90 + BCD])
 def test_bytes_come_back_from_characters_octal_numbers_and_words(name: str, data: bytes) -> None:
     """What od and its kin print gives the bytes back, also where a star stands for rows that are alike."""
-    found = [one.data for one in readings(OCTAL[name](data))]
+    found = [one.data for one in sightings(OCTAL[name](data))]
     whole = data + b"\0" * (-len(data) % 4)
     assert any(one in (data, whole[: len(one)]) and len(one) >= len(data) for one in found)
 
@@ -179,7 +214,7 @@ def test_bytes_come_back_from_characters_octal_numbers_and_words(name: str, data
 def test_a_dump_that_was_spoiled_is_read_or_not(name: str, more: str) -> None:
     """Whatever stands between the rows, nothing is raised and no more bytes come than were there."""
     rows = OCTAL[name](ASCII).splitlines()
-    for one in readings("\n".join([*rows[:2], more, *rows[2:]])):
+    for one in sightings("\n".join([*rows[:2], more, *rows[2:]])):
         assert len(one.data) <= MOST_CHARACTERS
 
 

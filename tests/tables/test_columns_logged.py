@@ -62,7 +62,7 @@ _DUMPED: dict[str, Callable[[list[bytes]], str]] = {
     "Wireshark, a stream": _followed,
     "a log in front": lambda datas: _logged(datas, logged_dump),
     **{name: partial(_logged, dump=WRITTEN[name]) for name in _DUMPS},
-    **{name: partial(_logged, dump=OCTAL[name]) for name in ("od", "od, AIX", "od -X")},
+    **{name: partial(_logged, dump=OCTAL[name]) for name in ("od", "od -X")},
 }
 
 

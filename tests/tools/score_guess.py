@@ -1,59 +1,133 @@
 """Score the guess: over the samples in tests/vectors, and over ones made up, whole and damaged.
 
     python -m tests.tools.score_guess [how many made up samples]
+    python -m tests.tools.score_guess weights [how many]
 
-Prints verdicts by kind of sample, and the time a paste takes (processor time, milliseconds).
+Prints verdicts by kind of sample, the time a paste takes (processor milliseconds), and one score of 100: a
+right answer counts 1, whatever it says of itself, and so does `none` for what is no message; an answer that
+is not right and says so counts nothing, one that claims to be likely -2, to be sure -5. A damaged message
+cannot be read right: it counts -1 where it is called none, and as the others where something is claimed.
+
+With `weights`, each weight of `sim/spec/data/weights.csv` is halved and doubled, and what the score changes
+by is written beside it: what changes nothing there is not settled by these samples.
 """
 
 from __future__ import annotations
 
+import csv
+import os
 import sys
 import time
 from collections import Counter
-
-from sim.paste import guess
-from tests.guess_score import FOUND, MADE, TEXT, paste, rows, verdict
-from tests.wire_samples import Sample, same, samples
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 _SEED = 20261121
+_WEIGHTS = Path(__file__).parents[2] / "sim" / "spec" / "data" / "weights.csv"
+_POINTS = {"sure": -5, "likely": -2}
+_DAMAGED, _NO_MESSAGE = "damaged", "no message"
+# So many samples of each kind are looked at for each weight.
+_FEW = 80
+
+# The kind of a sample, whether it is right, the confidence, and seconds.
+Judged = tuple[str, bool, str, float]
 
 
-def main(count: int) -> None:
-    """Score everything and print it, a line for each kind of sample."""
+def judged(count: int, *, few: bool = False) -> Iterator[Judged]:
+    """Every sample, guessed."""
+    # Imported late: a weight that is tried out must be in its place before the guess is loaded.
+    from sim.paste import guess
+    from tests import not_iso
+    from tests.guess_score import FOUND, MADE, TEXT, paste, rows, verdict
+    from tests.wire_samples import same, samples
+
     guess("08002020000000000000990000123456")  # what is loaded on first use counts for nobody
-    for name in (FOUND, MADE, TEXT):
-        counted: Counter[str] = Counter()
-        times = []
+    for name in (FOUND, MADE) if few else (FOUND, MADE, TEXT):
         for row in rows(name):
             started = time.process_time()
             best = guess(paste(row)).best
-            times.append(time.process_time() - started)
-            counted[f"{verdict(row, best)} {best.confidence}"] += 1
-        _say(name, counted, times)
-    _made_up("made up", samples(count, _SEED))
-    _made_up("damaged", samples(count, _SEED + 1, damaged=True))
-
-
-def _made_up(name: str, found: object) -> None:
-    counted: Counter[str] = Counter()
-    times = []
-    for sample in found:  # type: ignore[attr-defined]
-        assert isinstance(sample, Sample)
+            taken = time.process_time() - started
+            yield name, verdict(row, best) == "right", best.confidence, taken
+    for name, found in (
+        ("made up", samples(count, _SEED)),
+        (_DAMAGED, samples(count, _SEED + 1, damaged=True)),
+    ):
+        for sample in found:
+            started = time.process_time()
+            best = guess(sample.paste).best
+            taken = time.process_time() - started
+            right = best.message is not None and same(best.message, sample.message)
+            yield name, right, best.confidence, taken
+    for _, noise in not_iso.pastes(count, _SEED):
         started = time.process_time()
-        best = guess(sample.paste).best
-        times.append(time.process_time() - started)
-        right = best.message is not None and same(best.message, sample.message)
-        counted[f"{'right' if right else 'not right'} {best.confidence}"] += 1
-    _say(name, counted, times)
+        best = guess(noise).best
+        taken = time.process_time() - started
+        yield _NO_MESSAGE, best.confidence == "none", best.confidence, taken
 
 
-def _say(name: str, counted: Counter[str], times: list[float]) -> None:
-    times.sort()
-    at = {"median": 0.5, "p95": 0.95, "worst": 1.0}
-    taken = {what: 1000 * times[int(share * (len(times) - 1))] for what, share in at.items()}
-    shown = ", ".join(f"{what} {value:.1f} ms" for what, value in taken.items())
-    print(f"{name} ({len(times)}): {dict(sorted(counted.items()))}; {shown}")
+def points(found: Iterable[Judged]) -> float:
+    """The score of 100 of all that was *found*."""
+    told = [(kind, right, confidence) for kind, right, confidence, _ in found]
+    made = sum(_point(*one) for one in told)
+    return 100 * made / sum(kind != _DAMAGED for kind, *_ in told)
+
+
+def _point(kind: str, right: bool, confidence: str) -> int:
+    if kind == _DAMAGED and (right or confidence == "none"):
+        return 0 if right else -1
+    return 1 if right else _POINTS.get(confidence, 0)
+
+
+def main(count: int) -> None:
+    """Score everything and print it, a line for each kind of sample, then the one score."""
+    every = list(judged(count))
+    for kind in dict.fromkeys(name for name, *_ in every):
+        some = [one for one in every if one[0] == kind]
+        counted = Counter(
+            f"{'right' if right else 'not right'} {confidence}" for _, right, confidence, _ in some
+        )
+        times = sorted(seconds for *_, seconds in some)
+        at = {"median": 0.5, "p95": 0.95, "worst": 1.0}
+        taken = {what: 1000 * times[int(share * (len(times) - 1))] for what, share in at.items()}
+        shown = ", ".join(f"{what} {value:.1f} ms" for what, value in taken.items())
+        print(f"{kind} ({len(some)}): {dict(sorted(counted.items()))}; {shown}")
+    print(f"score: {points(every):.1f} of 100")
+
+
+def weigh(count: int) -> None:
+    """Halve and double each weight, and write what the score changes by into the table of weights."""
+    with _WEIGHTS.open(encoding="utf-8", newline="") as stream:
+        table = list(csv.DictReader(stream))
+    usual = _tried("", 1.0, count)
+    for row in table:
+        for column, times in (("half", 0.5), ("double", 2.0)):
+            row[column] = f"{_tried(row['name'], times, count) - usual:+.2f}".replace("+0.00", "0")
+        print(f"{row['name']:<20} {row['bits']:>7} {row['half']:>7} {row['double']:>7}", flush=True)
+    with _WEIGHTS.open("w", encoding="utf-8", newline="") as stream:
+        made = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
+        made.writeheader()
+        made.writerows(table)
+
+
+def _tried(name: str, times: float, count: int) -> float:
+    """The score with one weight changed, in a process of its own: the guess reads weights when it is loaded."""
+    reading, writing = os.pipe()
+    if not os.fork():
+        from sim.paste.weights import WEIGHTS
+
+        if name:
+            WEIGHTS[name] *= times
+        os.write(writing, f"{points(judged(count, few=True))}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as stream:
+        said = stream.read()
+    os.wait()
+    return float(said)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    if sys.argv[1:2] == ["weights"]:
+        weigh(int(sys.argv[2]) if len(sys.argv) > 2 else _FEW)
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)

@@ -1,39 +1,112 @@
-"""XML that names elements in its own way: `<field number="2" value=…>`, `<DE002>…`, `<bit n="3">…`."""
+"""A message whose elements a paste names one by one, and how element names are written."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
-from sim.codec.mti import is_mti
-from sim.paste.spellings.isomsg import tags, unescaped
-from sim.paste.spellings.parts import MTI_PATH, Named, collected, divided, path_of
+from sim.codec.mti import MTI, is_mti
 
-_NUMBERS = ("number", "num", "fieldnum", "id", "no", "nr", "n", "bit", "de", "field", "index", "key", "name")
-_VALUES = ("value", "val", "data", "text", "content")
-_FEWEST = 2
-# The MTI beside elements, in the tag around them.
-_TYPED = re.compile(r"(?i)<\w{1,20}\s(?:[^<>]{0,80}\s)?(?:mti|type|msgtype)=[\"']([0-9]{4})[\"']")
+# F2, DE002, field_39, Bit 4, P3, S102, "002 PAN", 127.22: the number, and the path inside it.
+_LABEL = re.compile(
+    r"(?i)(?:data[ _]?element|data[ _]?field|field|fld|bit|de|df|f|p|s)?[ _.\-#]{0,2}"
+    r"0{0,3}([1-9][0-9]{0,2}|0)"
+    r"((?:\.[0-9A-Za-z]{1,8}){0,4})(?:[ _.\-:].{0,80})?"
+)
+_MTI_LABEL = re.compile(r"(?i)mti|msg_?type|message[ _]?type(?:[ _]?(?:indicator|id|identifier))?|type|t")
+MTI_PATH = "0"
+BITMAP_PATHS = ("1", "-1")
 
-
-def messages(text: str) -> Iterator[Named]:
-    """The messages in *text*: each begins with an MTI."""
-    if "<" not in text and "&lt;" in text:
-        text = unescaped(text)
-    head = _TYPED.search(text)
-    named = (_element(name, attributes, content) for name, attributes, content in tags(text))
-    pairs = [(path, value) for path, value in named if path is not None and value]
-    if head and not any(path == MTI_PATH and is_mti(value) for path, value in pairs):
-        pairs.insert(0, (MTI_PATH, head[1]))
-    for found in divided(pairs):
-        if len(found) >= _FEWEST and (made := collected("XML", found)):
-            yield made
+Pairs = list[tuple[str, str]]
 
 
-def _element(name: str, attributes: dict[str, str], content: str) -> tuple[str | None, str]:
-    """Path and value of one tag; None for one that is no element."""
-    lower = {key.lower(): value for key, value in attributes.items()}
-    labels = (lower[key] for key in _NUMBERS if key in lower)
-    path = next((found for label in (*labels, name) if (found := path_of(label)) is not None), None)
-    value = next((lower[key] for key in _VALUES if key in lower), content.strip("\r\n"))
-    return path, value
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One message as a paste names it.
+
+    `fields` maps paths (`2`, `43.1`, `55.9F02`) to values as they were printed, `binary` are the paths whose
+    values are bytes in hex. `bits` are the elements its own bitmap names, where it shows one. The repr leaves
+    values out.
+    """
+
+    name: str
+    mti: str
+    fields: dict[str, str]
+    binary: frozenset[str] = frozenset()
+    bits: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"Named({self.name!r}, {self.mti!r}, elements {', '.join(self.fields)})"
+
+
+def path_of(label: str) -> str | None:
+    """The path that a label names: `F02_PAN` is `2`, `127.022` is `127.22`; None for another word.
+
+    >>> path_of("DE004"), path_of("field_39"), path_of("amount")
+    ('4', '39', None)
+    """
+    if _MTI_LABEL.fullmatch(label):
+        return MTI_PATH
+    match = _LABEL.fullmatch(label)
+    if match is None:
+        return None
+    inner = [
+        part.lstrip("0") or "0" if part.isdigit() and len(part) > 1 else part for part in match[2].split(".")
+    ]
+    return ".".join([match[1], *inner[1:]]) if match[2] else match[1]
+
+
+def divided(pairs: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
+    """The pairs of path and value of each message: one begins with an MTI that follows another.
+
+    >>> list(divided([("0", "0800"), ("11", "000001"), ("0", "0810"), ("11", "000001"), ("39", "00")]))
+    [[('0', '0800'), ('11', '000001')], [('0', '0810'), ('11', '000001'), ('39', '00')]]
+    """
+    now: Pairs = []
+    for path, value in pairs:
+        if path == MTI_PATH and not is_mti(value):
+            continue
+        if path == MTI_PATH and MTI_PATH in dict(now):
+            if len(now) > 1:
+                yield now
+            now = []  # of two that follow each other the last one is the message's
+        now.append((path, value))
+    if now:
+        yield now
+
+
+def collected(
+    name: str, pairs: Iterable[tuple[str, str]], bitmap: str = "", binary: Iterable[str] = ()
+) -> Named | None:
+    """The message that *pairs* of path and value make; None without an MTI or without any value. Some logs
+    write the MTI as element 1."""
+    fields: dict[str, str] = {}
+    for path, value in pairs:
+        fields.setdefault(path, value)
+    mti = fields.pop(MTI_PATH, "")
+    bits = fields.pop("1", "")
+    if not MTI.fullmatch(mti) and MTI.fullmatch(bits):
+        mti = bits
+    elements = {path: value for path, value in fields.items() if 2 <= _top(path) <= 192}
+    if not MTI.fullmatch(mti) or not any(elements.values()):
+        return None
+    shown = _bits(bitmap or bits)
+    if not bitmap and shown and {number + 64 for number in shown} == {*map(_top, elements)} - {*range(65)}:
+        shown = None  # element 1 is the secondary bitmap
+    return Named(name, mti, elements, frozenset(binary), shown)
+
+
+def _top(path: str) -> int:
+    """The element that *path* is in."""
+    return int(path.split(".")[0])
+
+
+def _bits(text: str) -> tuple[int, ...] | None:
+    """The elements that a bitmap in hex names; None for another text."""
+    digits = re.sub(r"[^0-9A-Fa-f]", "", text[:64])
+    if len(digits) not in (16, 32) or len(text) > 64:
+        return None
+    value, size = int(digits, 16), 4 * len(digits)
+    return tuple(at for at in range(2, size + 1) if value >> (size - at) & 1)

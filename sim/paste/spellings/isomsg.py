@@ -7,11 +7,19 @@ is expanded.
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from sim.paste.spellings.parts import BITMAP_PATHS, Named, collected
+from sim.paste.spellings.elements import BITMAP_PATHS, Named, collected
 
+EXAMPLES = (
+    (
+        '<isomsg><field id="0" value="0800"/><field id="3" value="990000"/>'
+        '<field id="11" value="000042"/></isomsg>',
+        ("0800", {"3": "990000", "11": "000042"}),
+    ),
+)
 _ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]{1,32})\s{0,8}=\s{0,8}(?:\"([^\"]*)\"|'([^']*)')")
 _ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,6})|#[xX]([0-9A-Fa-f]{1,5}));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
@@ -21,11 +29,11 @@ _CDATA = "<![CDATA["
 _MOST_DEEP = 8
 
 
-def messages(text: str) -> Iterator[Named]:
+def find(text: str) -> Iterator[Named]:
     """The messages in *text*, in their order; one that is cut gives what is there."""
     if "<isomsg" not in text:
         if "&lt;isomsg" in text:
-            yield from messages(unescaped(text))
+            yield from find(unescaped(text))
         return
     path: list[str] = []
     pairs: list[tuple[str, str]] = []
@@ -104,3 +112,11 @@ def _character(match: re.Match[str]) -> str:
         return _ENTITIES[match[1]]
     code = int(match[2]) if match[2] else int(match[3], 16)
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]
+
+
+def write(mti: str, fields: Mapping[str, str]) -> str:
+    """As the logger of jPOS writes a message."""
+    inside = (
+        f'  <field id="{path}" value="{html.escape(value)}"/>' for path, value in {"0": mti, **fields}.items()
+    )
+    return "\n".join(("<isomsg>", *inside, "</isomsg>"))

@@ -8,11 +8,18 @@ r"""Dumps in which bytes are characters, octal numbers or words, as `od -c`, `od
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
+from sim.paste.spellings.sighting import Sighting, sighted
+
+NAMES = ("dump of",)
+EXAMPLES = (
+    ("0000000   0   8   0   0  \\0 202\n0000006\n", b"0800\0\x82"),
+    ("0000000 034060 030060 000202\n0000006\n", b"0800\x82\0"),
+    ("0000000 060 070 060 060 202 377\n0000006\n", b"0800\x82\xff"),
+)
 # An offset and what follows it; or the star for rows that are all as the one before.
 _ROW = re.compile(r"[ \t]{0,16}(?:([0-9A-Fa-f]{6,8}):?([ \t].*)?|(\*)[ \t]*)")
 _CELL = re.compile(r" (?: {2}([ -~])| (\\[0abtnvfr])|([0-3][0-7]{2}))")
@@ -39,9 +46,14 @@ class OctalDump:
         return f"OctalDump({self.name!r}, {len(self.data)} bytes)"
 
 
+def find(text: str) -> Iterator[Sighting]:
+    """The dump in *text*, if it is one."""
+    for dump in octal_rows(text):
+        yield sighted(dump.name, dump.data, dump.characters, text)
+
+
 def octal_rows(text: str) -> list[OctalDump]:
-    r"""The dump of characters, octal bytes or words in *text*, of words in either order of their bytes; empty
-    where there is none.
+    r"""The dump of characters, octal bytes or words in *text*; empty where there is none.
 
     >>> octal_rows("0000000   0   8   0   0  \\0 202\n0000006\n")
     [OctalDump('dump of characters', 6 bytes)]
@@ -54,10 +66,9 @@ def octal_rows(text: str) -> list[OctalDump]:
         return []
     size = sum(len(row[0]) + 1 for row in rows)
     every = [places for base in _BASES if (places := _places(rows, base))]
-    for alike in _READERS:
-        found = [(name, _least(rows, every, read)) for name, read in alike.items()]
-        if any(data for _, data in found):
-            return [OctalDump(name, data, size) for name, data in found if data]
+    for name, read in _READERS:
+        if data := _least(rows, every, read):
+            return [OctalDump(name, data, size)]
     return []
 
 
@@ -131,31 +142,31 @@ def _characters(rest: str, want: int) -> bytes | None:
     return bytes(made)
 
 
-def _numbers(
-    pattern: str, base: int, size: int, order: Literal["little", "big"] = "little"
-) -> Callable[[str, int], bytes | None]:
-    """What reads rows of numbers of *size* bytes in an *order*, written as *pattern*; behind them the same as
-    characters may stand."""
+def _numbers(pattern: str, base: int, size: int) -> Callable[[str, int], bytes | None]:
+    """What reads rows of numbers of *size* bytes, the low one first, written as *pattern*; behind them the
+    same as characters may stand."""
     row = re.compile(rf"((?:[ \t]{{1,2}}{pattern})*)(?:\s*| {{2,}}\S.*)")
 
     def read(rest: str, want: int) -> bytes | None:
         match = row.fullmatch(rest)
         if match is None:
             return None
-        return b"".join(int(one, base).to_bytes(size, order) for one in match[1].split())
+        return b"".join(int(one, base).to_bytes(size, "little") for one in match[1].split())
 
     return read
 
 
-_WORD = "[01][0-7]{5}"
-# What is written alike stands together: only a message in it says which it is.
-_READERS: tuple[dict[str, Callable[[str, int], bytes | None]], ...] = (
-    {"dump of octal bytes": _numbers("[0-3][0-7]{2}", 8, 1)},
-    {"dump of characters": _characters},
-    {
-        "dump of octal words": _numbers(_WORD, 8, 2),
-        "dump of octal words, high byte first": _numbers(_WORD, 8, 2, "big"),
-    },
-    {"dump of bits": _numbers("[01]{8}", 2, 1)},
-    {"dump of words of 32 bits": _numbers("[0-9A-Fa-f]{8}", 16, 4)},
+_READERS: tuple[tuple[str, Callable[[str, int], bytes | None]], ...] = (
+    ("dump of octal bytes", _numbers("[0-3][0-7]{2}", 8, 1)),
+    ("dump of characters", _characters),
+    ("dump of octal words", _numbers("[01][0-7]{5}", 8, 2)),
+    ("dump of bits", _numbers("[01]{8}", 2, 1)),
+    ("dump of words of 32 bits", _numbers("[0-9A-Fa-f]{8}", 16, 4)),
 )
+
+
+def write(data: bytes) -> str:
+    """*data* as `od -b` prints them."""
+    rows = [(at, data[at : at + 16]) for at in range(0, len(data), 16)]
+    lines = [f"{at:07o}" + "".join(f" {byte:03o}" for byte in row) for at, row in rows]
+    return "\n".join([*lines, f"{len(data):07o}"])

@@ -32,8 +32,6 @@ _PIECES = re.compile(
 _APPENDED = re.compile(
     r"([\"'])\s?\)?\s?;?(?:[ \t]{0,8}(?://|#)[^\r\n\"']{0,80}[\r\n])?\s{0,40}\$?\w{1,40}\s?(?:\+=|\.=|&=|\.[aA]ppend\(|=\s\$?\w{1,40}\s?[+.&])\s?\1"
 )
-# A list that goes on in the next line, as in a file of the registry of Windows.
-_GOES_ON = re.compile(r",\\\r?\n[ \t]{0,40}")
 _COMMENT = re.compile(
     r"/\*(?:[^*]|\*(?!/)){0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n]"
 )
@@ -135,7 +133,7 @@ def joined(text: str) -> str:
     >>> joined('s = "0800";  s += "8220";')
     's = "08008220";'
     """
-    return _GOES_ON.sub(",", _APPENDED.sub("", _PIECES.sub("", text)))
+    return _APPENDED.sub("", _PIECES.sub("", text))
 
 
 def uncommented(text: str) -> str:

@@ -9,11 +9,22 @@ first hex digits and a line of the second ones.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from sim.paste.spellings.sighting import Sighting, sighted
+
+NAMES = ("vertical hex",)
+EXAMPLES = (("0800b...\nFFFF8200\n08002200\n", bytes.fromhex("F0F8F0F0 82220000")),)
 _HEX = re.compile(r"[ \t>]{0,12}([0-9A-Fa-f]{8,})[ \t]*")
 _MOST_LINES = 4200
 # What is no line of digits between two pairs: the characters, a ruler, a blank line.
 _APART = 4
+
+
+def find(text: str) -> Iterator[Sighting]:
+    """The bytes under each other in *text*, if any."""
+    if under := vertical(text):
+        yield sighted("vertical hex", *under, text)
 
 
 def vertical(text: str) -> tuple[bytes, int] | None:
@@ -48,3 +59,9 @@ def _shows(line: str, low: str) -> bool:
         one == low[at] for at, one in enumerate(shown[margin:]) if one in "0123456789" and at < len(low)
     )
     return bool(shown) and len(shown) <= len(low) + margin and alike
+
+
+def write(data: bytes) -> str:
+    """*data* as a browser of EBCDIC shows them, a blank for what does not print."""
+    shown = "".join(char if char.isprintable() else " " for char in data.decode("cp037"))
+    return "\n".join((shown, data.hex()[::2].upper(), data.hex()[1::2].upper())) + "\n"

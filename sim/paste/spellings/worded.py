@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from sim.codec.mti import is_mti
-from sim.paste.spellings.parts import Named, collected
-from sim.paste.spellings.records import plain_values
+from sim.paste.spellings.dictionaries import plain_values
+from sim.paste.spellings.elements import Named, collected
 from sim.spec import VERSIONS, spec, version_of
 from sim.spec.tables import read_csv
 

@@ -14,7 +14,7 @@ from sim.codec import BuildError, Message, ParseError, build
 from sim.paste import guess
 from sim.paste.front import network_headers
 from sim.paste.spelled import spelled
-from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named, reading_named
+from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named, sighting_named
 from sim.tables.columns.kinds import SourceWay
 from sim.tables.columns.lines import Lines, joined
 from sim.tables.columns.records import block
@@ -39,7 +39,7 @@ def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
 
 def _undumped(text: str, way: SourceWay) -> bytes | None:
     """The bytes of a message; None for a packet without any."""
-    reading = reading_named(text, way.spelling)
+    reading = sighting_named(text, way.spelling)
     data = reading.data if reading else b""
     if way.in_packets:
         skip, _ = network_headers(data)

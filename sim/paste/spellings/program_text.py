@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sim.codec.mti import is_mti
-from sim.paste.spellings.parts import MTI_PATH, Named, collected, divided, path_of
+from sim.paste.spellings.elements import MTI_PATH, Named, collected, divided, path_of
 
+EXAMPLES = (
+    (
+        'm.setMTI("0800"); m.set(3, "990000"); m.set(11, "000042"); m.set(70, "301")',
+        ("0800", {"3": "990000", "11": "000042", "70": "301"}),
+    ),
+)
 _VALUE = r"(?:<<)?(?:\"((?:[^\"\\\r\n]|\\.)*)\"|'((?:[^'\\\r\n]|\\.)*)')(?:>>)?"
 _KEY = r"['\"]?(?:FIELDS\.)?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)(?:_\w{1,40})?['\"]?"
 
@@ -27,10 +33,6 @@ _HELD = r"(?:(?:field_?|element_?)?(?:value|val|data|content|text))"
 _RECORDS = (
     # A call, or a list of two: a key, a comma, a text.
     _Records(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
-    # A pair, or a property, of Lisp.
-    _Records(
-        rf"(?:\(\s?|(?<=[\s(]):){_KEY}\s{{1,4}}(?:\.\s{{1,4}})?{_VALUE}(?=\s?[)\s])", ("(",), whole=True
-    ),
     # An element that is asked for, then set.
     _Records(
         rf"(?i)(?:field|bit|de|element|item)\w{{0,8}}\(\s?{_KEY}\s?\)\s{{0,8}}(?:\.|->)set\w{{0,12}}\(\s?{_VALUE}",
@@ -79,7 +81,7 @@ _ESCAPE = re.compile(r"\\(['\"\\])")
 _FEWEST = 3
 
 
-def messages(text: str) -> Iterator[Named]:
+def find(text: str) -> Iterator[Named]:
     """The messages whose elements *text* sets or lists: each begins with an MTI."""
     for records in _RECORDS:
         if records.words and not any(word in text for word in records.words):
@@ -115,3 +117,12 @@ def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
     for pairs in divided((path, value) for _, path, value in found):
         if made := collected("program text", pairs):
             yield made
+
+
+def write(mti: str, fields: Mapping[str, str]) -> str:
+    """Calls that set elements, one by one."""
+    said = (
+        (path, value.replace("\\", "\\\\").replace('"', '\\"'))
+        for path, value in {"0": mti, **fields}.items()
+    )
+    return "\n".join(f'm.set({path}, "{value}");' for path, value in said)

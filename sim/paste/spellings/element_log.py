@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import unquote_plus
 
 from sim.codec.mti import is_mti
-from sim.paste.spellings.parts import MTI_PATH, Named, Pairs, collected, divided
+from sim.paste.spellings.elements import MTI_PATH, Named, Pairs, collected, divided
 
+EXAMPLES = (
+    (
+        "MTI: 0800\nDE 003 [Processing code] = 990000\nDE 011 [STAN] = 000042",
+        ("0800", {"3": "990000", "11": "000042"}),
+    ),
+)
 _MOST_LINE = 2000
 MOST_LINES = 2000
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]]")
@@ -86,7 +92,7 @@ _CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">", "(": ")"}
 _NAME_FIRST = re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)")
 
 
-def messages(text: str) -> Iterator[Named]:
+def find(text: str) -> Iterator[Named]:
     """The messages whose elements the lines of *text* name: each begins with its MTI."""
     bitmap = _BITMAP.search(text)
     bits = bitmap[1] if bitmap else ""
@@ -209,3 +215,8 @@ def _unquoted(value: str) -> str:
     bare = size.strip("[]()")
     counts = bare.isdecimal() and int(bare[:4]) == len(rest)
     return rest if counts and (len(bare) < len(rest) or bare != size) else value
+
+
+def write(mti: str, fields: Mapping[str, str]) -> str:
+    """A line for each element."""
+    return "\n".join((f"MTI: {mti}", *(f"DE {path}: {value}" for path, value in fields.items())))

@@ -6,12 +6,18 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from sim.paste.spellings.parts import MTI_PATH, Named, collected, path_of
+from sim.paste.spellings.elements import MTI_PATH, Named, collected, path_of
 from sim.paste.spellings.worded import path_in_words
 from sim.visible import csv_value
 
+EXAMPLES = (
+    (
+        "| DE | Name | Value |\n|--|--|--|\n| 0 | MTI | 0800 |\n| 3 | x | 990000 |\n| 11 | STAN | 000042 |",
+        ("0800", {"3": "990000", "11": "000042"}),
+    ),
+)
 _DIVIDERS = "|\t;,"
 _FEWEST, _FEWEST_WIDE = 3, 4
 # Lines that tables are drawn with.
@@ -37,7 +43,7 @@ _NUMBERED = re.compile(r"[ \t]{0,8}([0-9]{1,3})[ \t]{1,4}[A-Za-z]")
 _FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
 
 
-def messages(text: str) -> Iterator[Named]:
+def find(text: str) -> Iterator[Named]:
     """The messages in a table: each begins with an MTI."""
     text = _of_html(text) if "<td" in text else _STARRED.sub(_barred, text.translate(_BARS))
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
@@ -179,3 +185,8 @@ def _made(rows: list[tuple[str, str]]) -> Iterator[Named]:
                 yield made
             pairs = []
         pairs.append((path, value))
+
+
+def write(mti: str, fields: Mapping[str, str]) -> str:
+    """Number and value, a tab between, a line each."""
+    return "\n".join(f"{path}\t{value}" for path, value in {"0": mti, **fields}.items())

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sim.paste.spellings.parts import Named, collected, path_of
+from sim.paste.spellings.elements import Named, collected, path_of
 
+EXAMPLES = (
+    (
+        '{"mti": "0800", "fields": {"DE003": "990000", "DE011": "000042"}}',
+        ("0800", {"3": "990000", "11": "000042"}),
+    ),
+)
 _MOST_DEEP = 6
 _SHORTEST_MESSAGE = 20
 _MOST_TEXTS = 8
@@ -31,7 +37,7 @@ _RECORD = (
 )
 
 
-def messages(text: str) -> Iterator[Named]:
+def find(text: str) -> Iterator[Named]:
     """The messages whose elements a record in *text* names."""
     records = [collected("JSON", *_pairs(record)) for record in _records(text)]
     if whole := [made for made in records if made]:
@@ -163,3 +169,8 @@ def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
             yield from _strings(inner, key, depth + 1)
     elif isinstance(value, str) and len(value) >= _SHORTEST_MESSAGE and path_of(key) is None:
         yield key, value
+
+
+def write(mti: str, fields: Mapping[str, str]) -> str:
+    """JSON, an element a key."""
+    return json.dumps({"mti": mti, **fields})

@@ -33,7 +33,7 @@ class LoggedDump:
 
     @property
     def text(self) -> str:
-        """Its rows, as `readings` takes them."""
+        """Its rows, as `sightings` takes them."""
         return "\n".join(self.rows)
 
 

@@ -1,0 +1,120 @@
+"""Numbers, a byte each: `[48, -126]`, `{0x30, 0x38}`, `&H30`, `48u8`, `[0] 48`, one a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from sim.paste.spellings import tidy
+from sim.paste.spellings.layout import laid_out
+from sim.paste.spellings.sighting import Sighting, sighted
+
+NAMES = ("list of byte values",)
+EXAMPLES = (
+    ("[48, 56, 48, 48, -126, 32, 0, 0, 0, 1]", b"0800\x82 \0\0\0\1"),
+    ("{0x30,0x38,0x30,0x30,0x82,0x20,0,0,0,1};", b"0800\x82 \0\0\0\1"),
+)
+_CAST = re.compile(r"\((?:byte|sbyte|uint8|Byte)\)\s?")
+_LISTED = re.compile(
+    r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\s?[,;]\s{0,12}-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})){9,}"
+)
+# A number in quotation marks of its own.
+_QUOTED_NUMBER = re.compile(r"(['\"])(-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3}))\1(?=\s?[,;\]})])")
+_SPACED = re.compile(
+    r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,5}-?[0-9]{1,3}){9,}|0[xX][0-9A-Fa-f]{2}(?:\s{1,3}0[xX][0-9A-Fa-f]{2}){8,}"
+    r"|(?<![0-9A-Za-z.])[0-2][0-9]{2}(?:\s{1,3}[0-2][0-9]{2}){11,}(?![0-9A-Za-z.])"
+)
+_NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})")
+# One byte as other languages write it, given as C does: Visual Basic, Pascal, an assembler, Kotlin, Rust, and
+# terminals that show each in brackets.
+_DIALECTS = (
+    (re.compile(r"&[hH]([0-9A-Fa-f]{1,2})\b"), r"0x\1"),
+    (re.compile(r"\$([0-9A-Fa-f]{2})\b"), r"0x\1"),
+    (re.compile(r"\b0?([0-9A-Fa-f]{2})[hH]\b"), r"0x\1"),
+    (re.compile(r"\b(0x[0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\.toByte\(\)|u8\b| as byte\b)"), r"\1"),
+    (re.compile(r"\b16#([0-9A-Fa-f]{1,2})\b"), r"0x\1"),
+    (re.compile(r"[\[<(]([0-9A-Fa-f]{2})[\]>)](?=[\[<(\r\n]|$)"), r"0x\1 "),
+)
+_LOWEST, _HIGHEST = -128, 255
+_FEWEST_LISTED = 16
+_VALUE = r"(-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3}))(?![0-9A-Za-z.])"
+_INDEXED = re.compile(
+    r"(?<![0-9A-Za-z.])\[?['\"]?([0-9]{1,5})['\"]?\]?(?:\s{0,4}(?:=>|[:=])|\t| {2,4})\s{0,8}"
+    rf"(?:\{{byte\}}\s?|\(byte\)\s?|int\()?{_VALUE}"
+)
+_ONE_A_LINE = re.compile(rf"(?m)^[ \t]{{0,16}}{_VALUE}[ \t]{{0,8}},?[ \t]{{0,8}}\r?$")
+_WRITTEN = re.compile(r"0[xX][0-9A-Fa-f]{1,2}\b|(?<![0-9A-Za-z.])-?[0-9]{1,3}(?![0-9A-Za-z.])")
+
+
+def find(text: str) -> Iterator[Sighting]:
+    """The longest lists in *text*: as literals, behind indices, a number a line."""
+    plain = tidy.uncommented(tidy.joined(text))
+    yield from _lists(_as_in_c(_QUOTED_NUMBER.sub(r"\2", _CAST.sub("", plain))), text)
+    yield from _listed(text)
+
+
+def _as_in_c(text: str) -> str:
+    """*text* with the bytes of other languages as C writes them."""
+    for pattern, plain in _DIALECTS:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _lists(plain: str, text: str) -> Iterator[Sighting]:
+    for pattern in (_LISTED, _SPACED):
+        found = max(pattern.finditer(plain), key=lambda match: len(match[0]), default=None)
+        if found is None:
+            continue
+        values = [int(one, 0) if "x" in one.lower() else int(one) for one in _NUMBER.findall(found[0])]
+        if all(_LOWEST <= value <= _HIGHEST for value in values):
+            yield sighted("list of byte values", bytes(value & 0xFF for value in values), len(found[0]), text)
+
+
+def _listed(text: str) -> Iterator[Sighting]:
+    """Bytes each behind its index from 0 on, as debuggers and consoles show an array; or one a line."""
+    best: list[re.Match[str]] = []
+    now: list[re.Match[str]] = []
+    for match in _INDEXED.finditer(text):
+        if int(match[1]) != len(now):
+            now = []
+        if int(match[1]) == len(now):
+            now.append(match)
+            best = now if len(now) > len(best) else best
+    lines = list(_ONE_A_LINE.finditer(text))
+    for found, value in ((best, 2), (lines, 1)):
+        values = [int(one[value], 16 if "x" in one[value].lower() else 10) for one in found]
+        if len(values) >= _FEWEST_LISTED and all(_LOWEST <= one <= _HIGHEST for one in values):
+            taken = found[-1].end() - found[0].start()
+            yield sighted("list of byte values", bytes(one & 0xFF for one in values), taken, text)
+
+
+def write(data: bytes) -> str:
+    """*data* as numbers in brackets."""
+    return str(list(data))
+
+
+def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
+    """*paste* with the numbers of *new* for those of *old*, written as these are."""
+    tokens = [(one.start(), one.end(), _value(one[0])) for one in _WRITTEN.finditer(paste)]
+    start = bytes(value for _, _, value in tokens).find(old)
+    if start < 0:
+        return None
+    found = tokens[start : start + len(old)]
+    number = _numbers_like([paste[one:end] for one, end, _ in found])
+    return laid_out(paste, found, [number(byte) for byte in new])
+
+
+def _value(text: str) -> int:
+    return (int(text, 16) if text[:2] in ("0x", "0X") else int(text)) & 0xFF
+
+
+def _numbers_like(texts: Sequence[str]) -> Callable[[int], str]:
+    """What writes a byte as the numbers *texts* are written."""
+    sign = texts[0][:2]
+    if sign in ("0x", "0X"):
+        short = min(map(len, texts)) < len("0x00")
+        upper = not any(char in "abcdef" for one in texts for char in one)
+        form = f"{sign}{{:{'' if short else '02'}{'X' if upper else 'x'}}}"
+        return form.format
+    signed = any(one.startswith("-") for one in texts)
+    return lambda byte: str(byte - 0x100 if signed and byte > 0x7F else byte)

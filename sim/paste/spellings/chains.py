@@ -1,0 +1,132 @@
+"""Bytes by their numbers among characters: `Chr(48) & "200"`, `#48#$30`, `<<16#30,"200">>`, `<02>0800[82]`,
+`^@M-0`; eight binary digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sim.paste.spellings import tidy
+from sim.paste.spellings.sighting import Sighting, encoded, sighted, word_before
+
+NAMES = (
+    "bytes and strings",
+    "binary digits",
+    "hex in brackets among characters",
+    "characters as terminals show them",
+)
+EXAMPLES = (
+    ('Chr(48) & Chr(50) & "00" & Chr(&H82) & Chr(32)', b"0200\x82 "),
+    ("0200<82><20><00><00><01>", b"0200\x82 \0\0\1"),
+    ("0200M-^B ^@^@^A^@", b"0200\x82 \0\0\1\0"),
+)
+_FEWEST = 4
+_NUMBER = r"(?P<number>[0-9]{1,3})"
+_STRING = r"\"(?P<double>[^\"\r\n]*)\"|'(?P<single>[^'\r\n]*)'"
+# How a byte among strings is written, with what in front of hex digits, and what stands between two of them.
+_CHAINS = (
+    (r"(?i:w?chr[wb]?)\$?\(\s?(?:%s)\s?\)", r"0[xX]|&[hH]|\$", r"[\s&+.,|_]{0,40}"),
+    (r"#(?:%s)", r"\$", r"[\s+]{0,40}"),
+    (r"(?<![0-9A-Za-z])(?:%s)(?![0-9A-Za-z.#])", r"0[xX]|16#", r"\s{0,40},\s{0,40}"),
+)
+_BYTES = tuple(
+    (byte % f"(?:{front})(?P<hex>[0-9A-Fa-f]{{1,2}})|{_NUMBER}", between) for byte, front, between in _CHAINS
+)
+_CHAINED = tuple(
+    (re.compile(byte), re.compile(f"{byte}|{_STRING}"), re.compile(between)) for byte, between in _BYTES
+)
+_BITS = re.compile(r"(?<![0-9A-Za-z])(?:[01]{8}[\s_,|-]{0,2}){16,}(?![0-9A-Za-z])")
+_OCTET = re.compile(r"[01]{8}")
+_ON_TERMINAL = re.compile(r"<([0-9A-Fa-f]{2})>|(M-)?\^([@-_?])|M-([ -~])")
+_LINE = re.compile(r"[^\r\n]*")
+_IN_BRACKETS = tuple(
+    re.compile(rf"{one}(?:0[xX])?([0-9A-Fa-f]{{2}}){two}")
+    for one, two in ("<>", (r"\[", r"\]"), ("{", "}"), (r"\(", r"\)"))
+)
+_FEWEST_MARKED = 4
+_HIGHEST, _META = 255, 128
+
+
+def find(text: str) -> Iterator[Sighting]:
+    """Every run of bytes in *text* that is written so."""
+    yield from _bracketed(tidy.joined(text), text)
+    for byte, token, between in _CHAINED:
+        yield from _chain(text, byte, token, between)
+    for found in _BITS.finditer(text):
+        data = bytes(int(one, 2) for one in _OCTET.findall(found[0]))
+        yield sighted("binary digits", data, len(found[0]), text)
+    if line := line_with(text, _ON_TERMINAL):
+        hexed = [one[1] for one in _ON_TERMINAL.finditer(line) if one[1]]
+        if not uneven(hexed):
+            shown = _ON_TERMINAL.sub(_by_terminal, line)
+            yield sighted("characters as terminals show them", encoded(shown), len(line), text)
+
+
+def _chain(
+    text: str, byte: re.Pattern[str], token: re.Pattern[str], between: re.Pattern[str]
+) -> Iterator[Sighting]:
+    """The longest run of bytes and strings with nothing but what joins them between."""
+    best: list[re.Match[str]] = []
+    now: list[re.Match[str]] = []
+    tokens = token.finditer(text) if byte.search(text) else ()
+    for match in tokens:
+        if now and not between.fullmatch(text, now[-1].end(), match.start()):
+            now = []
+        now.append(match)
+        best = now if len(now) > len(best) else best
+    if uneven([one["hex"] for one in best if one["hex"]]):
+        return
+    pieces = [_piece(one) for one in best]
+    if sum(one.lastgroup in ("hex", "number") for one in best) >= _FEWEST and None not in pieces:
+        data = b"".join(piece or b"" for piece in pieces)
+        yield sighted("bytes and strings", data, best[-1].end() - best[0].start(), text)
+
+
+def uneven(digits: list[str]) -> bool:
+    """Whether one of *digits* lacks a digit, as others show: these begin with a 0 of their own."""
+    return any(len(one) == 1 for one in digits) and any(one[0] == "0" and len(one) > 1 for one in digits)
+
+
+def _piece(match: re.Match[str]) -> bytes | None:
+    """The bytes of one token; None for a number that is no byte."""
+    if match["hex"] or match["number"]:
+        value = int(match["hex"], 16) if match["hex"] else int(match["number"])
+        return bytes([value]) if value <= _HIGHEST else None
+    return (match["double"] or match["single"] or "").encode("latin-1", "replace")
+
+
+def _bracketed(text: str, paste: str) -> Iterator[Sighting]:
+    """Characters as they are, and those that do not print as hex digits in brackets: `<02>0800[82]`."""
+    for pattern in _IN_BRACKETS:
+        first = pattern.search(text)
+        if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
+            continue
+        word = word_before(text, first.start())
+        line = text[first.start() - len(word) :].splitlines()[0]
+        parts = pattern.split(line)
+        pieces = [
+            bytes.fromhex(part) if place % 2 else part.encode("latin-1", "replace")
+            for place, part in enumerate(parts)
+        ]
+        yield sighted("hex in brackets among characters", b"".join(pieces), len(line), paste)
+
+
+def line_with(text: str, mark: re.Pattern[str]) -> str:
+    """The line of *text* with marks in it, from the word on that the first stands in; empty for few marks."""
+    starts = [match.start() for match, _ in zip(mark.finditer(text), range(_FEWEST), strict=False)]
+    if len(starts) < _FEWEST:
+        return ""
+    found = _LINE.match(text, starts[0] - len(word_before(text, starts[0])))
+    return found[0] if found else ""
+
+
+def _by_terminal(match: re.Match[str]) -> str:
+    hexed, meta, control, high = match.groups()
+    if hexed:
+        return chr(int(hexed, 16))
+    return chr(ord(high) + _META) if high else chr((ord(control) ^ 0x40) + _META * bool(meta))
+
+
+def write(data: bytes) -> str:
+    """*data* as a chain of Visual Basic."""
+    return " & ".join(f"Chr({byte})" for byte in data)

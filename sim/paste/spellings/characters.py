@@ -1,0 +1,104 @@
+"""The text form of a message as it stands in a paste: among other text, in lines, or in its three parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sim.paste.spellings import tidy
+from sim.paste.spellings.hexadecimal import pairs
+from sim.paste.spellings.sighting import Sighting, around, bare, encoded
+
+# Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters, such as
+# its length in four hex digits.
+_MESSAGE = re.compile(
+    r"(?<![0-9A-Za-z])(?=(?:0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16})|(?<![0-9A-Za-z])(?=[0-9]{4}ISO[0-9]{13})"
+    r"|(?<![A-Za-z]{2})(?=ISO[0-9]{13}|A4M[0-9]{9})"
+)
+# The text form broken into lines, between lines of words.
+_QUOTING = " \t>"
+_BLOCK = re.compile(
+    r"(?m)^[ \t>]{0,8}[0-9]{4}[0-9A-Fa-f]{16}\S{0,400}(?:\r?\n[ \t>]{0,8}\S{8,400}[ \t]*(?=\r?\n|\Z))+"
+)
+_INDENT = re.compile(r"[ \t]{0,40}\r?\n[ \t>]{0,8}")
+_MOST_PLACES = 6
+_APART = "MTI, bitmap and data put together"
+_PARTS = re.compile(
+    r"(?im)\bMTI\b[^0-9\r\n]{0,20}([0-9]{4})\b[^0-9A-F]{0,4}\s*.{0,40}?bit ?map[^:=\r\n]{0,20}[:=]\W{0,4}"
+    r"([0-9A-F]{32}|[0-9A-F]{16})\b\W{0,4}(?:[^:=\r\n]{0,20}\b(?:data|body|fields|elements|payload|rest|content)\w{0,9}"
+    r"\W{0,3}[:=]\s?)(['\"]?)([^\r\n]{6,}?)\3\s*$"
+)
+_BLANK = re.compile(r"\s")
+_LINE = re.compile(r"[^\r\n]*")
+_QUOTES = "\"'`"
+_CLOSING = re.compile(r"[\"'`\]}>]")
+_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
+NAMES = ("text", _APART)
+EXAMPLES = (
+    ("10:15 sent '08002020000000000000990000123456' ok", b"08002020000000000000990000123456"),
+    ("08002020000000000000\n990000123456\n", b"08002020000000000000990000123456"),
+    ("MTI: 0800\nBitmap: 2020000000000000\nData: 990000123456", b"08002020000000000000990000123456"),
+)
+
+
+def find(text: str) -> Iterator[Sighting]:
+    """The characters of *text* themselves, then those in it that may be a message."""
+    yield Sighting("text", encoded(bare(text)), 0.0, text=True)
+    yield from _inside(tidy.joined(text))
+    yield from _apart(text)
+    yield from _lines_joined(text)
+
+
+def _inside(text: str) -> Iterator[Sighting]:
+    """Messages in text with other text around them: a log line, a quotation."""
+    whole = bare(text)
+    seen = {whole}
+    places = (match.start() for match in _MESSAGE.finditer(text))
+    for start, _ in zip(places, range(_MOST_PLACES), strict=False):
+        match = _LINE.match(text, start)
+        line = match[0] if match else ""
+        if (mark := text[start - 1 : start]) and mark in _QUOTES and mark in line:
+            line = line.rpartition(mark)[0]  # no mark is the last character of what stands between two
+        for part in (line, _CLOSING.split(line, maxsplit=1)[0]):
+            if part not in seen:
+                seen.add(part)
+                name = "text among other text"
+                yield Sighting(name, encoded(part), -around(len(text) - len(part)), text=True)
+
+
+def _apart(text: str) -> Iterator[Sighting]:
+    """MTI, bitmap and the rest, which a log shows apart, put together again: as characters, and as hex."""
+    match = _PARTS.search(text)
+    if match is None:
+        return
+    mti, bits, rest = match[1], match[2], match[4]
+    taken = len(mti) + len(bits) + len(rest)
+    note = ("MTI, bitmap and data were shown apart",)
+    yield Sighting(_APART, encoded(mti + bits + rest), -around(len(text) - taken), note, True)
+    digits = _BLANK.sub("", rest)
+    if _HEX.fullmatch(digits):
+        for head in (mti, mti.encode().hex()):
+            yield pairs(f"{_APART}, in hex", head + bits + digits, taken, text)
+
+
+def _lines_joined(text: str) -> Iterator[Sighting]:
+    """A text form that was wrapped, or broken where it was copied: its lines put together."""
+    text = tidy.unwrapped(text)
+    lines = bare(text).splitlines()
+    if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
+        joined = "".join(lines).strip()
+        yield Sighting("text in lines", encoded(joined), -around(len(lines)), text=True)
+    elif len(lines) > 1 and (block := _BLOCK.search(text)):
+        joined = _INDENT.sub("", block[0].lstrip(_QUOTING)).strip()
+        yield Sighting("text in lines", encoded(joined), -around(len(text) - len(joined)), text=True)
+
+
+def write(data: bytes) -> str:
+    """*data* as they are."""
+    return data.decode("latin-1")
+
+
+def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
+    """*paste* with other characters where those of *old* stand."""
+    there = old.decode("latin-1")
+    return paste.replace(there, new.decode("latin-1"), 1) if there in paste else None

@@ -1,0 +1,118 @@
+"""Strings with escapes, as programs print bytes: hex, octal or decimal numbers, letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sim.paste.spellings import tidy
+from sim.paste.spellings.sighting import Sighting, sighted, word_before
+
+NAMES = ("string with escapes",)
+EXAMPLES = (
+    (r"b'0800\x82 \x00\x00'", b"0800\x82 \0\0"),
+    (r'"\060\070\060\060\202\040\000"', b"0800\x82 \0"),
+)
+_ESCAPES = tuple(
+    re.compile(
+        r"\\(?:(?:x|u00)([0-9A-Fa-f]{2})|u\{([0-9A-Fa-f]{1,2})\}"
+        rf"|({number})|([nrtabfve\\'\"]))|([^\\\r\n\u0100-\U0010ffff])",
+        re.DOTALL,
+    )
+    for number in ("[0-7]{1,3}", "[0-9]{1,3}", "0")
+)
+_ESCAPED = re.compile(r"\\(?:x|u00)[0-9A-Fa-f]{2}|\\u\{[0-9A-Fa-f]{1,2}\}")
+_OCTAL = re.compile(r"\\[0-9]{1,3}")
+# No number of an octal escape.
+_DECIMAL = re.compile(r"\\(?:[0-9]{0,2}[89]|[4-9][0-9]{2})")
+# A backslash and digits may stand in a merchant's name; four of them are a literal.
+_FEWEST_OCTAL = 4
+# Where `\\0` alone is followed by digits, and no other number is escaped, it may be all of an escape.
+_OTHER_NUMBER = re.compile(r"\\[1-9]|^(?!.*\\0[0-7])", re.DOTALL)
+_NUMBERS = (8, 10, 0)
+_NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_WRITTEN = re.compile(r"\\x([0-9A-Fa-f]{2})|([^\\\r\n])|\\([ntr\\'\"])")
+_PRINTED = range(0x20, 0x7F)
+_LETTERS = {"n": 10, "t": 9, "r": 13}
+
+
+def find(text: str) -> Iterator[Sighting]:
+    """The strings with escapes in *text*; those in pieces are put together."""
+    paste, text = text, tidy.joined(text)
+    if not _ESCAPED.search(text) and len(_OCTAL.findall(text)) < _FEWEST_OCTAL:
+        return
+    start = min(match.start() for match in (_ESCAPED.search(text), _OCTAL.search(text)) if match)
+    # 60, which begins a TPDU, is a backtick: behind a quotation mark it is a byte, no mark.
+    marks = [text.rfind(mark, 0, start) for mark in "\"'`"]
+    opened = [max(marks[:2])] if max(marks[:2]) == marks[2] - 1 >= 0 else []
+    bodies = [_quoted(text, at, start) for at in dict.fromkeys([*opened, max(marks)])]
+    if "" in bodies:
+        bodies = [*filter(None, bodies), text[start - len(word_before(text, start)) :]]
+    for body in dict.fromkeys(bodies):
+        bases = [8] + [10] * bool(_DECIMAL.search(body)) + [0] * (not _OTHER_NUMBER.search(body))
+        for base in bases:
+            data, taken = _unescaped(body, base)
+            if data:
+                yield sighted("string with escapes", data, taken, paste)
+
+
+def _quoted(text: str, at: int, start: int) -> str:
+    """What stands between the mark at *at* and the one that closes it behind *start*; empty where there is
+    none."""
+    end = text.find(text[at], start) if at >= 0 else -1
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find(text[at], end + 1)
+    return text[at + 1 : end] if end > 0 else text[at + 1 :] if at >= 0 else ""
+
+
+def _unescaped(body: str, base: int) -> tuple[bytes, int]:
+    """The bytes that *body* writes up to what is no part of a literal, numbers in *base* as C or Lua have
+    them (0: `\\0` alone, as in Rust and C#), and how many characters that is."""
+    data, at = bytearray(), 0
+    for match in _ESCAPES[_NUMBERS.index(base)].finditer(body):
+        if match.start() != at:
+            break
+        at = match.end()
+        hexed, number, name, plain = match[1] or match[2], match[3], match[4], match[5]
+        if hexed:
+            data.append(int(hexed, 16))
+        elif number:
+            data.append(int(number, base or 8) & 0xFF)
+        elif name:
+            data.append(_NAMED.get(name, ord(name)))
+        else:
+            data.append(ord(plain))
+    return bytes(data), at
+
+
+def write(data: bytes) -> str:
+    """*data* with every byte as an escape."""
+    return '"' + "".join(_escaped(byte, False) for byte in data) + '"'
+
+
+def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
+    """*paste* with *new* in its string that holds *old*, which has escapes, and characters that stand for
+    themselves where some did."""
+    for first in (0, *(match.end() for match in re.finditer(r"[\"'`]", paste))):
+        at, data, plain = first, bytearray(), False
+        quote = paste[first - 1 : first]
+        while len(data) < len(old) and (match := _WRITTEN.match(paste, at)) and match[0] != quote:
+            shown = match[2] or match[3]
+            data.append(int(match[1], 16) if match[1] else _LETTERS.get(match[3], ord(shown)) & 0xFF)
+            if data[-1] != old[len(data) - 1]:
+                break
+            at, plain = match.end(), plain or match[2] is not None
+        if bytes(data) == old:
+            upper = not re.search(r"\\x(?:[a-f]|.[a-f])", paste[first:at])
+            texts = (
+                chr(byte)
+                if plain and byte in _PRINTED and chr(byte) not in "\\\"'`"
+                else _escaped(byte, upper)
+                for byte in new
+            )
+            return paste[:first] + "".join(texts) + paste[at:]
+    return None
+
+
+def _escaped(byte: int, upper: bool) -> str:
+    return f"\\x{byte:02X}" if upper else f"\\x{byte:02x}"

@@ -1,0 +1,53 @@
+"""Bytes seen in a paste, and what it takes to compare one way to see them with another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.paste.weights import WEIGHTS
+
+_BYTE = 8.0
+_AROUND = WEIGHTS["around"]
+_LONGEST_WORD = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One way to see bytes in a paste: its *name*, the *data*, the bits it *saved*, and *notes* on what had
+    to be assumed. *text* says that the data are the characters of the paste as they stand. The repr leaves
+    the data out: they hold card numbers."""
+
+    name: str
+    data: bytes
+    saved: float
+    notes: tuple[str, ...] = ()
+    text: bool = False
+
+    def __repr__(self) -> str:
+        return f"Sighting({self.name!r}, {len(self.data)} bytes, {self.saved:.0f} bits)"
+
+
+def sighted(name: str, data: bytes, taken: int, text: str, notes: tuple[str, ...] = ()) -> Sighting:
+    """The sighting called *name* of *data*, which *taken* characters of *text* write."""
+    return Sighting(name, data, _BYTE * (taken - len(data)) - around(len(text) - taken), notes)
+
+
+def around(characters: int) -> float:
+    """The bits that so many characters cost which stand around those that are read."""
+    return _AROUND * characters
+
+
+def bare(text: str) -> str:
+    """*text* without the line ending that copying brings along."""
+    return text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith(("\n", "\r")) else text
+
+
+def encoded(text: str) -> bytes:
+    """The characters of *text*, a byte each."""
+    return text.encode("latin-1", "replace")
+
+
+def word_before(text: str, at: int) -> str:
+    """What of a word stands directly in front of character *at*."""
+    before = text[max(at - _LONGEST_WORD, 0) : at]
+    return before.split()[-1] if before.strip() and not before[-1].isspace() else ""
