@@ -110,7 +110,7 @@ def weigh(count: int) -> None:
 
 
 def _tried(name: str, times: float, count: int) -> float:
-    """The score with one weight changed, in a process of its own: the guess reads weights when it is loaded."""
+    """The score with one weight changed, in a process of its own: weights are read as the guess is loaded."""
     reading, writing = os.pipe()
     if not os.fork():
         from sim.paste.weights import WEIGHTS
