@@ -21,48 +21,51 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+from tests.not_iso import pastes
+from tests.wire_samples import Sample, same, samples
 
 _SEED = 20261121
 _WEIGHTS = Path(__file__).parents[2] / "sim" / "spec" / "data" / "weights.csv"
 _POINTS = {"sure": -5, "likely": -2}
 _DAMAGED, _NO_MESSAGE = "damaged", "no message"
 # So many samples of each kind are looked at for each weight.
-_FEW = 80
+_FEW = 40
 
 # The kind of a sample, whether it is right, the confidence, and seconds.
 Judged = tuple[str, bool, str, float]
 
 
-def judged(count: int, *, few: bool = False) -> Iterator[Judged]:
-    """Every sample, guessed."""
+def made_up(count: int) -> list[tuple[str, Any]]:
+    """Messages, whole and damaged, and pastes that are none, each with its kind."""
+    return [
+        *(("made up", one) for one in samples(count, _SEED)),
+        *((_DAMAGED, one) for one in samples(count, _SEED + 1, damaged=True)),
+        *((_NO_MESSAGE, noise) for _, noise in pastes(count, _SEED)),
+    ]
+
+
+def judged(found: list[tuple[str, Any]], *, all_texts: bool = True) -> Iterator[Judged]:
+    """Every sample, guessed: those of the vectors, then those that were *found*."""
     # Imported late: a weight that is tried out must be in its place before the guess is loaded.
     from sim.paste import guess
-    from tests import not_iso
     from tests.guess_score import FOUND, MADE, TEXT, paste, rows, verdict
-    from tests.wire_samples import same, samples
 
     guess("08002020000000000000990000123456")  # what is loaded on first use counts for nobody
-    for name in (FOUND, MADE) if few else (FOUND, MADE, TEXT):
-        for row in rows(name):
-            started = time.process_time()
-            best = guess(paste(row)).best
-            taken = time.process_time() - started
-            yield name, verdict(row, best) == "right", best.confidence, taken
-    for name, found in (
-        ("made up", samples(count, _SEED)),
-        (_DAMAGED, samples(count, _SEED + 1, damaged=True)),
-    ):
-        for sample in found:
-            started = time.process_time()
-            best = guess(sample.paste).best
-            taken = time.process_time() - started
-            right = best.message is not None and same(best.message, sample.message)
-            yield name, right, best.confidence, taken
-    for _, noise in not_iso.pastes(count, _SEED):
+    every = [*((name, row) for name in (FOUND, MADE, TEXT)[: 2 + all_texts] for row in rows(name)), *found]
+    for kind, one in every:
+        given = paste(one) if isinstance(one, dict) else one.paste if isinstance(one, Sample) else one
         started = time.process_time()
-        best = guess(noise).best
+        best = guess(given).best
         taken = time.process_time() - started
-        yield _NO_MESSAGE, best.confidence == "none", best.confidence, taken
+        if isinstance(one, dict):
+            right = verdict(one, best) == "right"
+        elif isinstance(one, Sample):
+            right = best.message is not None and same(best.message, one.message)
+        else:
+            right = best.confidence == "none"
+        yield kind, right, best.confidence, taken
 
 
 def points(found: Iterable[Judged]) -> float:
@@ -80,7 +83,7 @@ def _point(kind: str, right: bool, confidence: str) -> int:
 
 def main(count: int) -> None:
     """Score everything and print it, a line for each kind of sample, then the one score."""
-    every = list(judged(count))
+    every = list(judged(made_up(count)))
     for kind in dict.fromkeys(name for name, *_ in every):
         some = [one for one in every if one[0] == kind]
         counted = Counter(
@@ -98,10 +101,11 @@ def weigh(count: int) -> None:
     """Halve and double each weight, and write what the score changes by into the table of weights."""
     with _WEIGHTS.open(encoding="utf-8", newline="") as stream:
         table = list(csv.DictReader(stream))
-    usual = _tried("", 1.0, count)
+    found = made_up(count)
+    usual = _tried("", 1.0, found)
     for row in table:
         for column, times in (("half", 0.5), ("double", 2.0)):
-            row[column] = f"{_tried(row['name'], times, count) - usual:+.2f}".replace("+0.00", "0")
+            row[column] = f"{_tried(row['name'], times, found) - usual:+.2f}".replace("+0.00", "0")
         print(f"{row['name']:<20} {row['bits']:>7} {row['half']:>7} {row['double']:>7}", flush=True)
     with _WEIGHTS.open("w", encoding="utf-8", newline="") as stream:
         made = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
@@ -109,7 +113,7 @@ def weigh(count: int) -> None:
         made.writerows(table)
 
 
-def _tried(name: str, times: float, count: int) -> float:
+def _tried(name: str, times: float, found: list[tuple[str, Any]]) -> float:
     """The score with one weight changed, in a process of its own: weights are read as the guess is loaded."""
     reading, writing = os.pipe()
     if not os.fork():
@@ -117,7 +121,7 @@ def _tried(name: str, times: float, count: int) -> float:
 
         if name:
             WEIGHTS[name] *= times
-        os.write(writing, f"{points(judged(count, few=True))}".encode())
+        os.write(writing, f"{points(judged(found, all_texts=False))}".encode())
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as stream:
