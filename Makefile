@@ -58,7 +58,7 @@ test: $(VENV)/.dev ## run the tests: code, examples in docstrings, notebooks; MO
 coverage: $(VENV)/.dev ## how much of the code the tests run, failing below the floor in pyproject.toml; notebooks aside
 	@TESTS_MORE=1 $(PYTEST) --cov --cov-report=term --ignore=tests/browser -n logical --dist loadfile sim server tests
 
-score: $(VENV)/.dev ## score the guess over the corpus of pastes; WEIGHTS=1: what each of its weights is worth there
+score: $(VENV)/.dev ## score the guess over the corpus of pastes; WEIGHTS=1: what it loses there without each of its weights
 	@$(BIN)/python -m tests.tools.score_guess $(if $(WEIGHTS),weights)
 
 browser: $(VENV)/.browser ## run the tests in a real JupyterLab and Voila; needs Chromium

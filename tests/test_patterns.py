@@ -29,7 +29,7 @@ _RUNS = (
     *("<", ".", ":", ",", "-", "=", "|", "&", "#", "%", "?", " \t", " \n", "\r\n", "0 ", "a ", "A.", "30 "),
     *("30:", "3030 ", "0x30,", "1=", "1:", ", ", "a=", "a: ", "'0'", "[0]", "()", "<a>", "&#1;", "\\x30"),
 )
-_ENDS = ("", "!Z", "\n?")
+_ENDS = ("!Z", "\n?")
 # The longest text that a pattern is asked about, where its one caller sees to that.
 _NO_LONGER = {"sim.masking._LAST_DIGITS": 64}
 _Pattern = re.Pattern[Any]

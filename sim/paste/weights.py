@@ -1,8 +1,8 @@
 """What speaks for a reading and against it, in bits: rows of `data/weights.csv`.
 
 A bit is a bit: what a value saves by being said as what it is. Where that does not follow from counting, the
-weight is what a corpus of pastes bears out: the columns `half` and `double` are what the score of the corpus
-changes by when the weight is half as much, or twice, as `make score WEIGHTS=1` measures.
+weight is what a corpus of pastes bears out: the column `without` is what the score of 100 changes by without
+it, as `make score WEIGHTS=1` measures; 0.0 says that the corpus does not settle it.
 """
 
 from __future__ import annotations

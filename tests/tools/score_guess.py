@@ -8,8 +8,8 @@ right answer counts 1, whatever it says of itself, and so does `none` for what i
 is not right and says so counts nothing, one that claims to be likely -2, to be sure -5. A damaged message
 cannot be read right: it counts -1 where it is called none, and as the others where something is claimed.
 
-With `weights`, each weight of `sim/spec/data/weights.csv` is halved and doubled, and what the score changes
-by is written beside it: what changes nothing there is not settled by these samples.
+With `weights`, each weight of `sim/spec/data/weights.csv` is left out in turn, and what the score changes by
+is written beside it: what changes nothing there is not settled by these samples.
 """
 
 from __future__ import annotations
@@ -98,29 +98,28 @@ def main(count: int) -> None:
 
 
 def weigh(count: int) -> None:
-    """Halve and double each weight, and write what the score changes by into the table of weights."""
+    """Leave out each weight, and write what the score changes by into the table of weights."""
     with _WEIGHTS.open(encoding="utf-8", newline="") as stream:
         table = list(csv.DictReader(stream))
     found = made_up(count)
-    usual = _tried("", 1.0, found)
+    usual = _without("", found)
     for row in table:
-        for column, times in (("half", 0.5), ("double", 2.0)):
-            row[column] = f"{_tried(row['name'], times, found) - usual:+.2f}".replace("+0.00", "0")
-        print(f"{row['name']:<20} {row['bits']:>7} {row['half']:>7} {row['double']:>7}", flush=True)
+        row["without"] = f"{_without(row['name'], found) - usual:+.1f}"
+        print(f"{row['name']:<20} {row['bits']:>7} {row['without']:>7}", flush=True)
     with _WEIGHTS.open("w", encoding="utf-8", newline="") as stream:
         made = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
         made.writeheader()
         made.writerows(table)
 
 
-def _tried(name: str, times: float, found: list[tuple[str, Any]]) -> float:
-    """The score with one weight changed, in a process of its own: weights are read as the guess is loaded."""
+def _without(name: str, found: list[tuple[str, Any]]) -> float:
+    """The score without a weight, in a process of its own: weights are read as the guess is loaded."""
     reading, writing = os.pipe()
     if not os.fork():
         from sim.paste.weights import WEIGHTS
 
         if name:
-            WEIGHTS[name] *= times
+            WEIGHTS[name] = 0.0
         os.write(writing, f"{points(judged(found, all_texts=False))}".encode())
         os._exit(0)
     os.close(writing)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from sim.codec import ParseError, parse
 from sim.codec.mti import is_mti
@@ -34,7 +34,6 @@ from sim.tables.columns.kinds import (
     TEXT,
     XML,
     SourceWay,
-    is_sure,
     layers_of,
     writing_of,
 )
@@ -47,16 +46,14 @@ _GUESSED = 20
 _FEWEST = 3
 _MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
 _CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
-_STARTS = re.compile(r"(?<![0-9A-Fa-f])[0-9]{4}[0-9A-Fa-f]{16}")
-# A length in four characters, in front of what starts so.
-_LENGTH = "length"
-_SIZED = re.compile(r"(?<![0-9A-Za-z])([0-9A-Fa-f]{4})(?=[0-9]{4}[0-9A-Fa-f]{16})")
+# What a line with a message in it holds.
+_LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
 _PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
-_END = " \t\r\n\xa0\"'])}>,;"
 # As much of what stands in front is looked for in each line.
 _LONGEST_MARK = 16
-_MOST_TRIED = 4
+# So many messages written alike say how all of them are.
+_ALIKE = 6
 
 
 def way_of(
@@ -111,28 +108,25 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
     lines = whole[:_SAMPLE]
     if not lines or not find:
         return SourceWay(LINES)
-    if known is None:
-        if sum(_reads(line) for line in lines) * 2 >= len(lines):
-            if any(map(_text_at, lines[:_GUESSED])):
-                return SourceWay(LINES)
-            way = _located(lines, _sized_at) or _hex_rather(lines, framing)
-            return way or (SourceWay(LINES) if framing else _way_of_wrapped(head, whole))
-        for look in (_text_at, _sized_at, _hex_at):
-            if (way := _located(lines, look)) is not None:
-                return way
-    if known is None and any("<isomsg" in line for line in whole):
-        return SourceWay(XML, said="jPOS XML")
-    listed = known is None and len(head) < HEAD and not any(map(_reads, lines))
-    listed = listed and (looks_at_all(head) or all(map(named, lines)))  # else messages would be lost
-    dumps = _way_of_dumps(whole, known, framing)
-    if dumps is None and (known is None or not _is_hex(head.encode())):
-        looks = [partial(_hex_at, known=known)] * (known is not None)
-        for look in (*looks, partial(_hex_at, known=known, runs=_PAIRS)):
-            if (way := _located(lines, look)) is not None:
-                return way if framing is None else replace(way, framing=tuple(framing))
-    if dumps or known or framing:
-        return dumps or SourceWay(LINES)
-    return _way_of_paste(head, whole) if listed else _way_of_wrapped(head, whole)
+    begun = known is None and 2 * sum(map(_reads, lines)) >= len(lines)
+    if begun and any(map(_is_whole, lines[:_GUESSED])):
+        return SourceWay(LINES)
+    digits = known is not None and _is_hex(head.encode())
+    found = {} if digits else _messages_in(lines, known)
+    way = _located(lines, {at: one for at, one in found.items() if not one.in_pairs})
+    if way is None and not begun:
+        if known is None and any("<isomsg" in line for line in whole):
+            return SourceWay(XML, said="jPOS XML")
+        way = _way_of_dumps(whole, known, framing)
+    way = way or _located(lines, found)
+    if way is not None:
+        return way if framing is None else replace(way, framing=tuple(framing))
+    if known or framing:
+        return SourceWay(LINES)
+    listed = len(head) < HEAD and not any(map(_reads, lines))
+    if listed and (looks_at_all(head) or all(map(named, lines))):  # else messages would be lost
+        return _way_of_paste(head, whole)
+    return _way_of_wrapped(head, whole)
 
 
 def _is_lines(head: bytes) -> bool:
@@ -140,8 +134,7 @@ def _is_lines(head: bytes) -> bool:
     single line must read to its end."""
     lines = [decoded(line).rstrip("\r") for line in head.split(b"\n", _GUESSED)[:_GUESSED] if line]
     if len(lines) == 1:
-        found = _text_at(lines[0])
-        return found is not None and found[0] == 0
+        return _is_whole(lines[0])
     return 2 * sum(map(_reads, lines)) > len(lines)
 
 
@@ -207,6 +200,17 @@ def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str]
     return ways.most_common(1)[0][0] if ways else None
 
 
+def _is_whole(line: str) -> bool:
+    """Whether *line* is the text form, to its end or to blanks behind it."""
+    for text in dict.fromkeys((line, line.rstrip())):
+        try:
+            parse(text, chosen_version(text, None))
+        except ParseError:
+            continue
+        return True
+    return False
+
+
 def _reads(text: str) -> bool:
     try:
         parse(text, chosen_version(text, None))
@@ -216,90 +220,67 @@ def _reads(text: str) -> bool:
     return True
 
 
-# A message in a line: where it starts and ends, and how it is written, None as text.
-_Found = tuple[int, int, Format | None, tuple[str, ...]]
+class _Found(NamedTuple):
+    """A message in a line: where what stands around it starts, its own first character and its end; how it is
+    written, None as text; the framing, and whether its hex digits stand in pairs."""
+
+    at: int
+    start: int
+    end: int
+    made: Format | None
+    layers: tuple[str, ...]
+    in_pairs: bool = False
 
 
-def _text_at(line: str) -> _Found | None:
-    """Where a text form stands that reads to the end of its line, or to what closes it."""
-    for match in list(_STARTS.finditer(line))[:_MOST_TRIED]:
-        rest = line[match.start() :]
-        for end in dict.fromkeys((len(rest), len(rest.rstrip()), *_ends(rest))):
-            try:
-                parse(rest[:end], chosen_version(rest, None))
-            except ParseError:
-                continue
-            return match.start(), match.start() + end, None, ()
+def _found_in(line: str, known: Format | None) -> _Found | None:
+    """The message in *line*, as the guess sees it."""
+    best = guess(line, format=known).best
+    made = writing_of(best)
+    if made is None or not all(layer.name for layer in best.layers):
+        return None
+    layers = tuple(layer.name for layer in best.layers)
+    if best.format == TEXT:
+        seen = best.data.decode("latin-1") if best.data else best.raw or ""
+        at = line.find(seen)
+        end = at + (best.end if best.data else len(seen))
+        return _Found(at, at + best.start, end, None, layers) if seen and at >= 0 else None
+    for runs in (_HEX, _PAIRS):
+        for match in runs.finditer(line):
+            if bytes.fromhex(match[0]) == best.data:
+                return _Found(match.start(), match.start(), match.end(), made, layers, runs is _PAIRS)
     return None
 
 
-def _sized_at(line: str) -> _Found | None:
-    """Where a text form stands behind its length, four digits of decimal or hex; the length is where it
-    starts."""
-    for match in list(_SIZED.finditer(line))[:_MOST_TRIED]:
-        start = match.end()
-        for end in {start + int(match[1], base) for base in (10, 16) if base == 16 or match[1].isdecimal()}:
-            text = line[start:end]
-            if end > len(line) or not is_mti(text[:4]):
-                continue
-            try:
-                parse(text, chosen_version(text, None))
-            except ParseError:
-                continue
-            return match.start(), end, None, (_LENGTH,)
-    return None
+def _messages_in(lines: list[str], known: Format | None) -> dict[int, _Found]:
+    """The messages in *lines*, by place, of those that may hold one: a few that are written alike say how all
+    are."""
+    found: dict[int, _Found] = {}
+    ways: Counter[tuple[object, ...]] = Counter()
+    for at in [place for place, line in enumerate(lines) if _LIKELY.search(line)][:_GUESSED]:
+        one = _found_in(lines[at], known)
+        if one is not None:
+            found[at] = one
+            ways[_writing(one)] += 1
+            if ways[_writing(one)] == _ALIKE:
+                break
+    return found
 
 
-def _hex_rather(lines: list[str], framing: Sequence[str] | None) -> SourceWay | None:
-    """How lines that begin as the text form does are read where they are the hex of bytes: digits, of which
-    none reads to its end, and the first ones do as bytes; None for others."""
-    if not all(map(_is_digits, lines)):
+def _located(lines: list[str], found: dict[int, _Found]) -> SourceWay | None:
+    """How the messages that were *found* in *lines* are found in others; None for hardly any."""
+    if not found or (len(found) < _FEWEST and 2 * len(found) < len(lines)):
         return None
-    best = next((one for line in lines[:_FEWEST] if is_sure(one := guess(bytes.fromhex(line)).best)), None)
-    made = writing_of(best) if best else None
-    if best is None or made is None:
-        return None
-    layers = layers_of(best) if framing is None else tuple(framing)
-    said = ", ".join(("hex lines", *(frame(one).title for one in layers), made.title))
-    return SourceWay(HEX_LINES, format=made, framing=layers, said=said)
-
-
-def _is_digits(line: str) -> bool:
-    return _HEX.fullmatch(line.strip()) is not None
-
-
-def _ends(rest: str) -> Iterable[int]:
-    yield len(rest.rstrip(_END))
-    yield from [match.start() for match in re.finditer(r"[\"'\]|\s]", rest)][:8]
-
-
-def _hex_at(line: str, known: Format | None = None, runs: re.Pattern[str] = _HEX) -> _Found | None:
-    """Where hex digits of a message stand, and how it is written."""
-    for match in sorted(runs.finditer(line), key=lambda one: one.start() - one.end())[:2]:
-        best = guess(bytes.fromhex(match[0]), format=known).best
-        made = writing_of(best)
-        if made is not None and all(layer.name for layer in best.layers):
-            return match.start(), match.end(), made, layers_of(best)
-    return None
-
-
-def _located(lines: list[str], look: Callable[[str], _Found | None]) -> SourceWay | None:
-    # A guess takes its time: of hex digits fewer lines are looked at.
-    tried = lines[: _SAMPLE if look in (_text_at, _sized_at) else _GUESSED]
-    found = {at: place for at, line in enumerate(tried) if (place := look(line)) is not None}
-    if len(found) * 2 < len(tried) and len(found) < _FEWEST:
-        return None
-    writings = Counter(_writing(one) for one in found.values())
-    usual, _ = writings.most_common(1)[0]
+    usual, _ = Counter(map(_writing, found.values())).most_common(1)[0]
     alike = {at: one for at, one in found.items() if _writing(one) == usual}
-    _, _, made, layers = next(iter(alike.values()))
-    if made is None and not layers and not any(start for start, *_ in alike.values()):
+    first = next(iter(alike.values()))
+    made, layers, around = first.made, first.layers, first.start - first.at
+    if made is None and not layers and not any(one.start for one in alike.values()):
         return None
-    front = _shared([lines[at][:start][::-1] for at, (start, *_) in alike.items()])[::-1]
-    rests = [lines[at][end:] for at, (_, end, *_) in alike.items()]
+    front = _shared([lines[at][: one.at][::-1] for at, one in alike.items()])[::-1]
+    rests = [lines[at][one.end :] for at, one in alike.items()]
     back = _shared(rests)
     whole = all(rest.strip() == back.strip() for rest in rests)
-    size = "" if made or not layers else "[0-9A-Fa-f]{4}"
+    size = f".{{{around}}}" if around else ""
     pattern = _pattern(front, back, size, whole=whole, hexed=made is not None)
     matched = sum(bool(re.search(pattern, line)) for line in lines)
     title = made.title if made else f"text form{' behind its length' if layers else ''}"
@@ -309,8 +290,8 @@ def _located(lines: list[str], look: Callable[[str], _Found | None]) -> SourceWa
     return SourceWay(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=framing, said=said)
 
 
-def _writing(one: _Found) -> tuple[str, tuple[str, ...]]:
-    return (one[2].name if one[2] else "", one[3])
+def _writing(one: _Found) -> tuple[object, ...]:
+    return one.made.name if one.made else "", one.layers, one.start - one.at, one.in_pairs
 
 
 def _shared(texts: list[str]) -> str:
