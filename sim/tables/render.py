@@ -17,7 +17,7 @@ from sim.visible import FORMULA, csv_cell, visible
 _VALUE_COLUMNS = frozenset({"value", "a", "b", "format", "code", "rule", "pattern", "fault", "text"})
 _ELEMENT = re.compile(r"DE[0-9]+")
 _FAULTY = "finding"  # a text here marks its row
-_MORE = "sim.show(table) turns pages and filters"
+_MORE = "sim.show(table) scrolls, filters and sorts"
 
 
 def printable(shown: Any) -> Any:

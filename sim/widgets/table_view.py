@@ -1,103 +1,122 @@
-"""`TableView`: a table of any length, a page at a time, with a filter and an order.
+"""`TableView`: a table of any length in the grid, with a filter and an order.
 
-Rows stay in Python, and what is drawn of them, card data masked, is what `sim.grid` draws everywhere. Only
-the open page is sent to the browser.
+Rows stay in Python; what is shown of them, card data masked, is what `sim.grid` draws everywhere.
 """
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
-import anywidget
+import numpy as np
 import pandas as pd
-import traitlets
 
-from sim.grid import as_html, style, table_html
+from sim.grid import SEVERITY, Grid, as_html, signed
 from sim.tables.argument import MessageArgument
 from sim.tables.messages import parse
 from sim.tables.tables import Table
-from sim.widgets.statics import STATIC, bundled
+from sim.widgets.row_grid import RowGrid, Rows, Source
+from sim.widgets.statics import bundled
 
-_MOST_ROWS = 500
+_LABELS = " "  # the column of what rows are called
 
 
-class TableView(anywidget.AnyWidget):
-    """Pages of *table*, *rows* rows each.
+class Drawn(Source):
+    """A table as `sim.grid` draws it: severities with their sign, rules leading to their page. What is masked
+    is neither found nor sorted by."""
 
-    Traits: `text`, which a row must hold somewhere to be shown, in any case; `order`, the name of the column
-    that rows are sorted by, empty for as they come, and `down`, whether from the largest; `page`, from 0;
-    `rows`; `pages`, `count` (rows that hold the text) and `total`; `html`, what is drawn.
+    widest = 100
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self._masked: pd.DataFrame | None = None
+        self._grid = table.drawn_of(range(min(self.size, 1)))
+
+    @property
+    def masked(self) -> pd.DataFrame:
+        """All rows masked, for the first filter or order: a page masks its own."""
+        if self._masked is None:
+            self._masked = self.table.masked().reset_index(drop=True)
+        return self._masked
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are drawn, the label first where rows have one."""
+        return [*([_LABELS] if self._grid.label_header is not None else []), *self._grid.headers]
+
+    def right(self, name: str) -> bool:
+        """Numbers."""
+        kinds = dict(zip(self._grid.headers, self._grid.kinds, strict=True))
+        return kinds.get(name) == "n"
+
+    def page(self, rows: Rows) -> list[list[Any]]:
+        """The rows, each cell with where it leads; what is wrong is marked."""
+        drawn = self.table.drawn_of(rows.tolist())
+        return [
+            [row, "bad" if at in drawn.failing else "", _cells(drawn, at)]
+            for at, row in enumerate(rows.tolist())
+        ]
+
+    def holding(self, text: str) -> Rows:
+        """The rows that have *text* somewhere, in any case."""
+        left_out = self.table.left_out()
+        texts = self.masked.drop(columns=[name for name in self.masked.columns if name in left_out])
+        held = texts.astype(str).where(texts.notna(), "").agg("\n".join, axis=1)
+        return np.flatnonzero([text.casefold() in one.casefold() for one in held.tolist()])
+
+    def order(self, rows: Rows, name: str, descending: bool) -> Rows:
+        """*rows* sorted by a column; those that have nothing there come last, equal ones as they come."""
+        if name == _LABELS:
+            return np.sort(rows)[:: -1 if descending else 1]
+        some = self.masked.iloc[rows]
+        column = next(one for one in some.columns if str(one) == name)
+        options: dict[str, Any] = {"ascending": not descending, "kind": "stable", "na_position": "last"}
+        try:
+            made = some.sort_values(column, **options)
+        except TypeError:  # texts and numbers in one column
+            made = some.sort_values(column, key=lambda cells: cells.astype(str), **options)
+        found: Rows = made.index.to_numpy()
+        return found
+
+
+def _cells(drawn: Grid, at: int) -> list[Any]:
+    """The cells of a row: a text, or a text and where it leads."""
+    label = [] if drawn.label_header is None else [drawn.labels[at]]
+    return label + [
+        [signed(text) if kind == SEVERITY else text, link]
+        if (link := drawn.links.get((header, text), ""))
+        else (signed(text) if kind == SEVERITY else text)
+        for header, kind, text in zip(drawn.headers, drawn.kinds, drawn.rows[at], strict=True)
+    ]
+
+
+class TableView(RowGrid):
+    """*table* to be scrolled, filtered and sorted, *rows* rows seen at once; the current one is shown whole.
+
+    Traits: those of `RowGrid`; `text` is what a row must hold somewhere to be shown, in any case; `count` are
+    the rows that do, of `total`.
     """
 
-    _esm = STATIC / "table_view.js"
-    _css = STATIC / "table_view.css"
-
-    text = traitlets.Unicode("").tag(sync=True)
-    order = traitlets.Unicode("").tag(sync=True)
-    down = traitlets.Bool(False).tag(sync=True)
-    page = traitlets.Int(0, min=0).tag(sync=True)
-    rows = traitlets.Int(25, min=1, max=_MOST_ROWS).tag(sync=True)
-    pages = traitlets.Int(1).tag(sync=True)
-    count = traitlets.Int(0).tag(sync=True)
-    total = traitlets.Int(0).tag(sync=True)
-    html = traitlets.Unicode("").tag(sync=True)
-    look = traitlets.Unicode("").tag(sync=True)
-
-    def __init__(self, table: Table, **kwargs: Any) -> None:
+    def __init__(self, table: Table, rows: int = 25) -> None:
         self.table = table
-        self._masked: pd.DataFrame | None = None
-        self._places: list[int] | None = None  # None for all, as they come
-        super().__init__(total=len(table), count=len(table), **kwargs)
-        self._draw()
-        self.observe(self._choose, ["text", "order", "down"])
-        self.observe(self._draw, ["page", "rows"])
+        self._drawn = Drawn(table)
+        super().__init__(
+            title="Table", nothing=table.heading(), ticks=False, filters=len(table) > 0, whole=True, seen=rows
+        )
+        self.put(self._drawn)
+        self.observe(self._find, "text")
 
     @property
     def shown(self) -> pd.DataFrame:
         """The rows that hold the text, in the order shown, card data masked."""
-        return self._seen() if self._places is None else self._seen().iloc[self._places]
+        return self.table.masked().iloc[self.rows]
 
-    def _seen(self) -> pd.DataFrame:
-        if self._masked is None:  # for the first filter or order; a page alone masks its own rows
-            self._masked = self.table.masked()
-        return self._masked
-
-    def _choose(self, change: Any) -> None:
-        self._places = self._chosen() if self.text or self.order else None
-        with self.hold_sync():
-            self.count = self.total if self._places is None else len(self._places)
-            self.page = 0
-            self._draw()
-
-    def _chosen(self) -> list[int]:
-        """The places of the rows to be shown. What is masked is neither found nor sorted by."""
-        seen = self._seen().reset_index(drop=True)
-        if self.text:
-            asked, left_out = self.text.casefold(), self.table.left_out()
-            texts = seen.drop(columns=[name for name in seen.columns if name in left_out])
-            held = texts.astype(str).where(texts.notna(), "").agg("\n".join, axis=1)
-            seen = seen[[asked in text.casefold() for text in held.tolist()]]
-        if self.order in seen.columns:
-            seen = _sorted(seen, self.order, down=self.down)
-        return [int(at) for at in seen.index]
-
-    def _draw(self, change: Any = None) -> None:
-        with self.hold_sync():
-            self.pages = max(-(-self.count // self.rows), 1)
-            self.page = min(self.page, self.pages - 1)
-            at = range(self.page * self.rows, min((self.page + 1) * self.rows, self.count))
-            places = [*at] if self._places is None else [self._places[one] for one in at]
-            drawn = self.table.drawn_of(places)
-            nothing = f"<p>{escape(self.table.heading())}</p>"
-            self.look, self.html = style(drawn), table_html(drawn) if self.total else nothing
+    def _find(self, change: Any) -> None:
+        self.nothing = "No rows match." if self.text else self.table.heading()
+        self.put(self._drawn, self._drawn.holding(self.text) if self.text else None)
 
     def to_html(self) -> str:
         """All rows that hold the text, as HTML that needs nothing else."""
-        if not self.total:
-            return self.html
-        places = range(self.total) if self._places is None else self._places
-        return as_html(self.table.drawn_of(places), self.table.heading())
+        return as_html(self.table.drawn_of(self.rows.tolist()), self.table.heading())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(**kwargs)
@@ -107,25 +126,15 @@ class TableView(anywidget.AnyWidget):
         return f"TableView({self.total} rows × {len(self.table.columns)} columns)"
 
 
-def _sorted(seen: pd.DataFrame, name: str, *, down: bool) -> pd.DataFrame:
-    """Rows sorted by a column; those that have nothing there come last, and equal ones stay as they come."""
-    try:
-        return seen.sort_values(name, ascending=not down, kind="stable", na_position="last")
-    except TypeError:  # texts and numbers in one column
-        return seen.sort_values(
-            name, ascending=not down, kind="stable", na_position="last", key=lambda cells: cells.astype(str)
-        )
-
-
 def show(table: MessageArgument, *, rows: int = 25) -> TableView:
-    """Dress a table for reading: turn its pages, filter and sort it, with card data hidden.
+    """Dress a table for reading: scroll, filter and sort it, with card data hidden.
 
     Parameters
     ----------
     table
         Any table of the toolkit, or a message in any form.
     rows
-        How many rows a page has.
+        How many rows are seen at once.
 
     Returns
     -------

@@ -84,12 +84,11 @@ HOVERED = (
     ".irv-finding",
     ".ia-parts tr",
     ".irv-network",
-    ".itv tbody tr",
     ".il-line",
 )
 # What comes last in a cell, or later than it.
 DRAWN = (
-    *(".itv table", ".ia-details", ".ia-hexrows", ".ia-difftable", ".iso-edit, .irv-hint", ".iso-summary"),
+    *(".rg-row", ".ia-details", ".ia-hexrows", ".ia-difftable", ".iso-edit, .irv-hint", ".iso-summary"),
     *(".iso-explorer .rg-row", ".iso-explorer svg", ".iso-host-panel", ".iso-send-panel", ".iso-load-panel"),
 )
 PATIENCE = 90_000  # milliseconds

@@ -3,7 +3,7 @@ and out; only the rows that are seen are made texts, and masked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -15,85 +15,15 @@ import pyarrow.compute as pc
 from sim.spec import VERSIONS
 from sim.spec.networks import element_name
 from sim.tables.columns.table import MessagesTable, number_of
-from sim.tables.tables import Table
 from sim.widgets.explorer.filtering import Amounts, Flags, RowFilter, flags
+from sim.widgets.row_grid import Rows, Source
 
-Rows = np.ndarray[Any, np.dtype[np.int64]]
 Verdict = str
 VERDICTS = ("all", "valid", "invalid", "unreadable")
-_MOST_SHOWN = 120  # characters of a cell
-_SAMPLE = 60  # rows whose texts say how wide a column is
-_LEAST_WIDE, _MOST_WIDE = 5, 26  # characters
 _FIRST = ("line", "time", "mti", "network", "amount", "verdict")
 _AMOUNT = 4
 _HIDDEN = frozenset({"valid", "errors", "version", "error_field", "error_offset", "stream", "file"})
 _BINS = 120
-
-
-class Source:
-    """A table for a grid: columns, and the texts of some rows."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.size = len(table)
-
-    @cached_property
-    def columns(self) -> list[dict[str, Any]]:
-        """`{name, title, wide, right}` of each column, in the order in which they are shown."""
-        sample = self.texts(np.arange(min(self.size, _SAMPLE)))
-        found = []
-        for at, name in enumerate(self.names):
-            longest = max((len(row[at]) for row in sample), default=0)
-            wide = min(max(longest, len(name) + 2, _LEAST_WIDE), _MOST_WIDE)
-            found.append({"name": name, "title": self.title(name), "wide": wide, "right": self.right(name)})
-        return found
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The names of the columns that are shown."""
-        left_out = self.table.left_out()
-        return [str(name) for name in self.table.columns if name not in left_out]
-
-    def title(self, name: str) -> str:
-        """What a column is, in words."""
-        return name.replace("_", " ")
-
-    def right(self, name: str) -> bool:
-        """Whether a column holds numbers to be compared by their length."""
-        return name in self.table.columns and pd.api.types.is_numeric_dtype(self.table[name].dtype)
-
-    def texts(self, rows: Rows) -> list[list[str]]:
-        """The cells of *rows* as they may be shown."""
-        seen = self.table.iloc[rows].masked()
-        held = [self._cells(name, seen, rows) for name in self.names]
-        return [list(row) for row in zip(*held, strict=True)] if held else [[] for _ in rows]
-
-    def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
-        """The column *name* of what is *seen* of *rows*, in words."""
-        return [_text(cell) for cell in seen[name].tolist()]
-
-    def marks(self, rows: Rows) -> list[str]:
-        """How each row looks: bad, warn or nothing."""
-        return [""] * len(rows)
-
-    def order(self, rows: Rows, name: str, descending: bool) -> Rows:
-        """*rows* sorted by a column; what is missing comes last, equals stay in order."""
-        keys = self.sort_key(name)
-        keys = keys if len(rows) == self.size else keys.take(pa.array(rows))
-        way = "descending" if descending else "ascending"
-        # The second key keeps equals in their order: Arrow's sort does not promise it.
-        both = pa.table({"key": keys, "row": rows})
-        placed = pc.sort_indices(both, sort_keys=[("key", way), ("row", "ascending")])
-        sorted_rows: Rows = rows[placed.to_numpy()]
-        return sorted_rows
-
-    def sort_key(self, name: str) -> Any:
-        """What a column is sorted by."""
-        return self.arrow(name)
-
-    def arrow(self, name: str) -> Any:
-        """A column as Arrow has it."""
-        return pa.array(pd.DataFrame(self.table)[name], from_pandas=True)
 
 
 class Log(Source):
@@ -219,20 +149,8 @@ class Log(Source):
         return whole.tolist(), wrong.tolist()
 
 
-def _text(cell: object) -> str:
-    if cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell) or cell is pd.NaT:
-        return ""
-    text = str(cell)
-    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
-
-
 def networks_in(log: Log) -> list[str]:
     """The networks of a log, in order of their names."""
     if "network" not in log.table.columns:
         return []
     return sorted(str(name) for name in pd.DataFrame(log.table)["network"].dropna().unique())
-
-
-def as_rows(numbers: Sequence[int]) -> Rows:
-    """Row numbers as an array."""
-    return np.asarray(numbers, dtype=np.int64)

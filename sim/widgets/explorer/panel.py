@@ -17,15 +17,16 @@ from sim.tables.transactions import TransactionsTable
 from sim.widgets.copying import CopyMenu
 from sim.widgets.diff import MessageDiff
 from sim.widgets.explorer import reading
-from sim.widgets.explorer.grid import FileDrop, RowGrid
-from sim.widgets.explorer.log import VERDICTS, Log, Rows, as_rows, networks_in
+from sim.widgets.explorer.log import VERDICTS, Log, networks_in
 from sim.widgets.explorer.query import HELP, FilterError
 from sim.widgets.explorer.rules import AT_FIRST, AT_ONCE, BrokenRules, content_of
 from sim.widgets.explorer.sparkline import sparkline
 from sim.widgets.explorer.tools import Tools
 from sim.widgets.explorer.transactions import Transactions
+from sim.widgets.file_drop import FileDrop
 from sim.widgets.panels.report_view import ReportView, report_data
 from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, show, wrong
+from sim.widgets.row_grid import RowGrid, Rows, as_rows
 
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
 _LARGE = 100_000

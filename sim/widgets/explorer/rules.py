@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sim.errors import IsoError
-from sim.widgets.explorer.log import Log, Rows
+from sim.widgets.explorer.log import Log
+from sim.widgets.row_grid import Rows
 
 AT_ONCE = 2000
 AT_FIRST = 300

@@ -12,7 +12,8 @@ from sim.elements.money import say_amount
 from sim.tables.matching import match
 from sim.tables.transactions import TransactionsTable
 from sim.widgets.explorer.filtering import Flags
-from sim.widgets.explorer.log import Log, Rows, Source
+from sim.widgets.explorer.log import Log
+from sim.widgets.row_grid import Rows, Source
 
 # Columns that name a message.
 _MESSAGES = ("request", "answer", "original", "reversed_by")

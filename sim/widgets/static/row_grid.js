@@ -3,7 +3,8 @@ const HEIGHT = 26;
 const TALLEST = 8_000_000; // browsers draw nothing taller than some ten million pixels
 const PAGE = 100;
 const KEPT = 3000;
-const LEAST = 46, MOST = 422; // pixels of a grid with few rows, and with many
+const LEAST = 46; // pixels of a grid besides its rows
+const TICK = 34; // pixels of the column of ticks
 
 function node(tag, names, text) {
   const made = document.createElement(tag);
@@ -20,6 +21,10 @@ function render({ model, el }) {
   const tall = node('div', 'rg-tall');
   const layer = node('div', 'rg-layer');
   const empty = node('p', 'rg-empty');
+  const whole = node('dl', 'rg-whole');
+  const bar = node('div', 'rg-bar');
+  const filter = node('input');
+  const told = node('span', 'rg-count');
   scroller.setAttribute('role', 'grid');
   scroller.setAttribute('aria-multiselectable', 'true');
   scroller.tabIndex = 0;
@@ -31,8 +36,20 @@ function render({ model, el }) {
   top.append(head);
   tall.append(layer);
   scroller.append(top, tall);
-  root.append(scroller, empty);
+  filter.type = 'search';
+  filter.id = `${own}-filter`;
+  filter.placeholder = 'Filter rows';
+  filter.autocomplete = 'off';
+  filter.spellcheck = false;
+  const label = node('label', '', 'Filter');
+  label.htmlFor = filter.id;
+  told.setAttribute('role', 'status');
+  whole.setAttribute('aria-label', 'The current row');
+  bar.append(label, filter, told);
+  bar.hidden = !model.get('filters');
+  root.append(bar, scroller, empty, whole);
   el.append(root);
+  el.dataset.lmSuppressShortcuts = 'true'; // what is typed here is not for the notebook
 
   let held = new Map();
   let asked = new Set();
@@ -42,6 +59,9 @@ function render({ model, el }) {
 
   const count = () => model.get('count');
   const chosen = () => new Set(model.get('chosen'));
+  const ticks = model.get('ticks');
+  // A cell is a text, or a text and the address that it leads to.
+  const words = cell => (Array.isArray(cell) ? cell[0] : cell);
   const ground = () => Math.max(1, scroller.clientHeight - top.offsetHeight);
   const spacer = () => Math.min(count() * HEIGHT, TALLEST);
   // How far down the rows are, in pixels of all rows, where the box is scrolled by `scrollTop`.
@@ -59,7 +79,7 @@ function render({ model, el }) {
   function lay() {
     const letter = 7.4;
     places = [];
-    width = 34;
+    width = ticks ? TICK : 0;
     for (const column of model.get('columns')) {
       const size = Math.round(column.wide * letter) + 18;
       places.push({ ...column, left: width, size });
@@ -70,7 +90,7 @@ function render({ model, el }) {
     corner.setAttribute('role', 'columnheader');
     corner.setAttribute('aria-label', 'Selected');
     corner.style.left = '0px';
-    head.append(corner);
+    if (ticks) head.append(corner);
     const order = model.get('order');
     places.forEach((column, at) => {
       const cell = node('div', 'rg-cell');
@@ -113,10 +133,12 @@ function render({ model, el }) {
     scroller.setAttribute('aria-label', `${model.get('title')}: ${rows.toLocaleString('en')} rows`);
     scroller.setAttribute('aria-rowcount', rows + 1);
     empty.textContent = model.get('nothing');
+    count_told(rows);
+    show_whole();
     empty.hidden = rows > 0;
     scroller.hidden = rows === 0;
     if (!rows) return;
-    root.style.setProperty('--rg-height', `${Math.min(MOST, LEAST + rows * HEIGHT)}px`);
+    root.style.setProperty('--rg-height', `${LEAST + Math.min(model.get('seen'), rows) * HEIGHT}px`);
     // Out of sight there is no size to draw by; what was drawn before stays.
     if (!scroller.clientHeight) return;
     tall.style.height = `${spacer()}px`;
@@ -135,6 +157,35 @@ function render({ model, el }) {
     timer = setTimeout(() => ask(from, to), held.has(from) && held.has(to - 1) ? 0 : 40);
   }
 
+  function count_told(rows) {
+    const total = model.get('total');
+    const said = rows.toLocaleString('en');
+    told.textContent = rows < total ? `${said} of ${total.toLocaleString('en')} rows` : `${said} row${rows === 1 ? '' : 's'}`;
+    if (filter.value !== model.get('text') && document.activeElement !== filter) filter.value = model.get('text');
+  }
+
+  // The current row, all of whose cells are read whole.
+  function show_whole() {
+    const row = model.get('whole') ? held.get(model.get('current')) : null;
+    whole.hidden = !row;
+    if (!row) return;
+    const parts = places.flatMap((column, at) =>
+      words(row[2][at]) ? [node('dt', '', column.name), filled(node('dd'), row[2][at])] : []);
+    whole.replaceChildren(...parts);
+  }
+
+  function filled(box, cell) {
+    if (!Array.isArray(cell)) box.textContent = cell;
+    else {
+      const link = node('a', '', cell[0]);
+      link.href = cell[1];
+      link.target = '_blank';
+      link.rel = 'noopener';
+      box.append(link);
+    }
+    return box;
+  }
+
   function line(place, at, seen, ticked, current) {
     const row = held.get(place);
     const drawn = node('div', 'rg-row');
@@ -148,14 +199,17 @@ function render({ model, el }) {
     drawn.dataset.place = place;
     const on = Boolean(row) && ticked.has(row[0]);
     drawn.setAttribute('aria-selected', String(on));
-    const tick = node('div', 'rg-cell rg-tick', on ? '☑' : '☐');
-    tick.setAttribute('role', 'gridcell');
-    tick.setAttribute('aria-label', on ? 'selected' : 'not selected');
-    drawn.append(tick);
+    if (ticks) {
+      const tick = node('div', 'rg-cell rg-tick', on ? '☑' : '☐');
+      tick.setAttribute('role', 'gridcell');
+      tick.setAttribute('aria-label', on ? 'selected' : 'not selected');
+      drawn.append(tick);
+    }
     if (row && row[1]) drawn.classList.add(row[1]);
     seen.forEach(column => {
-      const text = row ? row[2][places.indexOf(column)] : '…';
-      const cell = node('div', `rg-cell${column.right ? ' right' : ''}`, text);
+      const given = row ? row[2][places.indexOf(column)] : '…';
+      const text = words(given);
+      const cell = filled(node('div', `rg-cell${column.right ? ' right' : ''}`), given);
       cell.setAttribute('role', 'gridcell');
       cell.setAttribute('aria-colindex', places.indexOf(column) + 2);
       cell.style.left = `${column.left}px`;
@@ -183,7 +237,7 @@ function render({ model, el }) {
 
   function tick(place) {
     const row = held.get(place);
-    if (!row) return;
+    if (!row || !ticks) return;
     const now = chosen();
     if (!now.delete(row[0])) now.add(row[0]);
     model.set('chosen', [...now]);
@@ -194,6 +248,7 @@ function render({ model, el }) {
   layer.addEventListener('click', event => {
     const drawn = event.target.closest('.rg-row');
     if (!drawn) return;
+    if (event.target.closest('a')) return;
     if (event.target.closest('.rg-tick')) tick(Number(drawn.dataset.place));
     else look(Number(drawn.dataset.place));
   });
@@ -208,6 +263,14 @@ function render({ model, el }) {
     else return;
     event.preventDefault();
     event.stopPropagation();
+  });
+  let waiting = 0;
+  filter.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      model.set('text', filter.value);
+      model.save_changes();
+    }, 150);
   });
   scroller.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
   const watch = new ResizeObserver(() => requestAnimationFrame(draw));
@@ -240,17 +303,18 @@ function render({ model, el }) {
   model.on('msg:custom', file);
   model.on('change:stamp', renew);
   model.on('change:current', follow);
-  model.on('change:chosen', draw);
+  model.on('change:chosen change:nothing', draw);
   renew();
   return () => {
     watch.disconnect();
     sight.disconnect();
     clearTimeout(timer);
+    clearTimeout(waiting);
     model.off('msg:custom', news);
     model.off('msg:custom', file);
     model.off('change:stamp', renew);
     model.off('change:current', follow);
-    model.off('change:chosen', draw);
+    model.off('change:chosen change:nothing', draw);
   };
 }
 
