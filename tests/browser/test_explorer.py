@@ -62,7 +62,7 @@ def test_sort_filter_select_and_pair(chromium: Browser, jupyterlab: Lab) -> None
         sheet.page.locator(".rg-row").first.wait_for()
         sheet.page.locator(".rg-head button", has_text="network").click()
         sheet.wait_until("print(panel.grid.order)", "{'name': 'network', 'descending': False}")
-        box = sheet.page.get_by_label("Filter")
+        box = sheet.page.get_by_placeholder("e.g. DE39")
         box.fill("DE39=00")
         box.press("Enter")
         expected = sheet.ask("print((panel.messages['DE39'] == '00').sum())")

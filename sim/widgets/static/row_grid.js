@@ -46,8 +46,7 @@ function render({ model, el }) {
   told.setAttribute('role', 'status');
   whole.setAttribute('aria-label', 'The current row');
   bar.append(label, filter, told);
-  bar.hidden = !model.get('filters');
-  root.append(bar, scroller, empty, whole);
+  root.append(...(model.get('filters') ? [bar] : []), scroller, empty, whole);
   el.append(root);
   el.dataset.lmSuppressShortcuts = 'true'; // what is typed here is not for the notebook
 
