@@ -92,7 +92,7 @@ function render({ model, el }) {
     if (ticks) head.append(corner);
     const order = model.get('order');
     places.forEach((column, at) => {
-      const cell = node('div', 'rg-cell');
+      const cell = node('div', `rg-cell${column.right ? ' right' : ''}`);
       const sorted = order.name === column.name;
       cell.setAttribute('role', 'columnheader');
       cell.setAttribute('aria-sort', sorted ? (order.descending ? 'descending' : 'ascending') : 'none');
