@@ -172,6 +172,16 @@ def test_cases_are_chosen_by_name_or_tag() -> None:
         sim.run_suite(suite, cases="smoky")
 
 
+def test_no_case_shows_a_card_number_in_an_error() -> None:
+    """Neither one that is asked for nor one that could have been meant."""
+    pan = "4539148803436467"
+    suite = f"[[cases]]\nname = '{pan}'\nsteps = [{{}}]\n"
+    with pytest.raises(OptionError) as error:
+        sim.run_suite(suite, cases=f"{pan}1")
+    assert "453914******6467" in str(error.value)
+    assert pan not in str(error.value)
+
+
 def test_a_suite_names_a_format_of_a_file(tmp_path: Path) -> None:
     """Beside the suite, as a packager of jPOS: host and client speak it, and nothing else."""
     (tmp_path / "switch.xml").write_text(sim.export_format("bcd", "jpos"), encoding="utf-8")

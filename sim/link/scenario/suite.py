@@ -27,7 +27,7 @@ from typing import Any, cast
 
 from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
-from sim.errors import ChoiceError, OptionError, SpecError, shown
+from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
 from sim.link.asked import MOST_ELEMENT
 from sim.link.rules import Rule, csv_rows, rules_of
 from sim.link.scenario import variables
@@ -124,7 +124,7 @@ class Suite:
         chosen = [words] if isinstance(words, str) else list(words)
         known = dict.fromkeys(word for case in self.cases for word in (case.name, *case.tags))
         if unknown := [word for word in chosen if word not in known]:
-            raise ChoiceError.of("case", unknown[0], tuple(known))
+            raise ChoiceError.of("case", unknown[0], tuple(map(quotable, known)))
         cases = (case for case in self.cases if not {case.name, *case.tags}.isdisjoint(chosen))
         return replace(self, cases=tuple(cases))
 
@@ -133,7 +133,7 @@ class Suite:
         for one in self.cases:
             if one.name == name:
                 return one
-        raise ChoiceError.of("case", name, tuple(one.name for one in self.cases))
+        raise ChoiceError.of("case", name, tuple(quotable(one.name) for one in self.cases))
 
 
 def ready_suites() -> tuple[str, ...]:
