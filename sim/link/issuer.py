@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -337,7 +336,6 @@ def management(request: Message) -> str:
     return next((row.kind for row in rows if row), "")
 
 
-@lru_cache(maxsize=256)
 def _approves(code: str, version: str) -> bool:
     known = lookup("response_code", code, version=version)
     return known is not None and known.kind == "approved"

@@ -16,7 +16,7 @@ from sim.operations.choosing import chosen_network
 from sim.operations.filling import Text, filled, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT
-from sim.operations.prepared import Inside, Outline, decisions, outlines
+from sim.operations.prepared import Inside, Outline, answers_of
 from sim.operations.recipes import Context, additional_amount, amount_of, clock, original_data
 from sim.operations.values import digest, digits, reference, values_of
 from sim.spec import number_of, spec
@@ -59,18 +59,18 @@ def respond(
         _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
     _check_text("code", code, 39)
     network = network or chosen_network(request, None)
-    inside, present = Inside(request, network), tuple(request.fields)
+    inside, rows = Inside(request, network), answers_of(network, version)
+    facts = rows.facts(inside)
     if code:
         decided = code
     elif amount_minor_units is not None:
         decided = str(read_toml("templates")["answer"]["partial"][version])
     else:
-        decided = decisions(network, version, mti, present).of(inside)
+        decided = rows.code(mti, facts)
     if len(decided) != (_width_of_code(version) if request.dialect is None else request.spec[39].width):
         expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
         raise BuildError(39, None, expected, f"{len(decided)} characters")
-    partial = amount_minor_units is not None
-    outline = outlines(network, version, mti, present, decided, partial).of(inside)
+    outline = rows.outline(request, decided, amount_minor_units is not None, facts)
     made = _Answer(inside, decided, amount_minor_units, balance_minor_units)
     fields = made.fields(outline, approval)
     return Generated(Message(answer_mti, fields, version, dialect=request.dialect), network, SOURCE_TEMPLATE)

@@ -1,31 +1,27 @@
-"""What answers to messages of one kind have in common, found out once.
+"""How answers are made, by the rows of recipes: found out once for answers that are alike.
 
-A kind is an MTI with the elements that are present, a network and a decision. Its rows are chosen by those,
-and by what they ask of the message itself; for each outcome that comes it is known which elements are
-repeated, which are the same in every answer, and which have to be worked out.
+Alike are those to messages with the same elements, of one network, for which the same rows hold: which
+elements are repeated, which are the same in every answer, and which have to be worked out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import chip_data
 from sim.elements.layout import Part, fits, fitting, standing
 from sim.kept import Kept
-from sim.masking.search import SHORTEST_PAN
-from sim.operations.filling import Said, Text, Values, filled, filler, holding, holds, parts_of, worded
+from sim.operations.filling import Said, Text, Values, filled, filler, holds, parts_of
 from sim.operations.recipes import approved
 from sim.operations.values import placeholders
 from sim.spec import Spec, lookup
 from sim.spec.elements import codes_of
 from sim.spec.recipes import Recipe, Test, answers
 from sim.spec.tables import read_toml
-
-T = TypeVar("T")
 
 _CLASSES = {
     "1": "authorization",
@@ -38,8 +34,7 @@ _CLASSES = {
 _ADVICE = "2"
 _DECIDED = "12"  # message classes whose answers carry an approval
 _CHIP_DATA, _DECISION = 55, 39
-_OUTCOMES = 64  # of one kind of message
-_CODES = 128  # of one element
+_OUTLINES = 512  # of a network and version
 
 
 class Inside:
@@ -71,14 +66,7 @@ class Inside:
 
     def _parts(self, number: int, value: str) -> dict[str, str]:
         own = self.message.spec
-        repeated = _repeats(number, value, self.message.version) and not own.dialect
-        read = _read_code if repeated else _read
-        return read(own if own.dialect else own.version, number, value, self.network)
-
-
-def _repeats(number: int, value: str, version: str) -> bool:
-    """Whether messages repeat such a value, and it holds nothing of a card: it may be remembered."""
-    return len(value) < SHORTEST_PAN or number in codes_of(version)
+        return _read(own if own.dialect else own.version, number, value, self.network)
 
 
 def _read(own: str | Spec, number: int, value: str, network: str | None) -> dict[str, str]:
@@ -97,89 +85,6 @@ def _collect(parts: tuple[Part, ...], behind: int, texts: dict[str, str]) -> Non
             _collect(part.children, behind, texts)
 
 
-_read_code = lru_cache(maxsize=512)(_read)
-
-
-class _Asked(Generic[T]):
-    """Rows for messages with the same elements, and what *make* makes of those that hold."""
-
-    __slots__ = ("_elements", "_made", "_make", "_rows")
-
-    def __init__(self, rows: tuple[Recipe, ...], make: Callable[[list[Recipe]], T]) -> None:
-        by_element: dict[int, dict[Test, None]] = {}
-        for test in (test for row in rows for test in row.tests):
-            by_element.setdefault(_element(test), {})[test] = None
-        # What each element answers, by its value where that is repeated.
-        self._elements: tuple[tuple[int, tuple[Test, ...], Kept[str, tuple[bool, ...]]], ...] = tuple(
-            (number, tuple(tests), Kept(_CODES)) for number, tests in by_element.items()
-        )
-        self._rows, self._make = rows, make
-        self._made: Kept[tuple[tuple[bool, ...], ...], T] = Kept(_OUTCOMES)
-
-    def of(self, inside: Inside) -> T:
-        """What is made for the message that *inside* looks into."""
-        message = inside.message
-        get, dialect = message.fields.get, message.dialect
-        outcome = []
-        for number, tests, known in self._elements:
-            value = get(number, "")
-            found = known.young.get(value) if dialect is None else None
-            if found is None:
-                found = tuple([holds(test, _NO_WORDS, inside.__getitem__) for test in tests])
-                if dialect is None and _repeats(number, value, message.version):
-                    known.keep(value, found)
-            outcome.append(found)
-        made = self._made.young.get(key := tuple(outcome))
-        return self._first(key) if made is None else made
-
-    def _first(self, outcome: tuple[tuple[bool, ...], ...]) -> T:
-        said = {
-            test: yes
-            for (_, tests, _), found in zip(self._elements, outcome, strict=True)
-            for test, yes in zip(tests, found, strict=True)
-        }
-        return self._made.keep(
-            outcome, self._make([row for row in self._rows if all(map(said.get, row.tests))])
-        )
-
-
-_NO_WORDS: frozenset[str] = frozenset()
-
-
-def _element(test: Test) -> int:
-    return int(test.path.partition(".")[0])
-
-
-def _rows(
-    network: str | None, version: str, words: frozenset[str], present: tuple[int, ...], code: str | None
-) -> Iterable[Recipe]:
-    """The rows for answers to messages with the elements *present* that no word, no missing element and not
-    the *code* stand against, with what they still ask of the message."""
-    for row in worded(answers(network, version), words):
-        known = [
-            test
-            for test in row.tests
-            if not test.path or _element(test) not in present or _element(test) == _DECISION
-        ]
-        if holding(
-            [replace(row, tests=tuple(known))], words, lambda path: code or "" if path == "39" else ""
-        ):
-            yield replace(row, tests=tuple(test for test in row.tests if test not in known))
-
-
-def _words(mti: str) -> tuple[str, str]:
-    return _CLASSES.get(mti[1], ""), "advice" if mti[2] == _ADVICE else "request"
-
-
-@lru_cache(maxsize=512)
-def decisions(network: str | None, version: str, mti: str, present: tuple[int, ...]) -> _Asked[str]:
-    """DE 39 of an issuer that says yes to messages of a kind: by the rows that say it otherwise."""
-    words = frozenset((*_words(mti), "approved"))
-    rows = [row for row in _rows(network, version, words, present, None) if _DECISION in parts_of([row])]
-    usual = approved(version, *mti[1:3])
-    return _Asked(tuple(rows), lambda held: parts_of(held).get(_DECISION, {}).get("") or usual)
-
-
 @dataclass(frozen=True, slots=True)
 class Outline:
     """What the answers to messages of one kind have in common: their elements, ascending, with the values
@@ -194,22 +99,71 @@ class Outline:
     approves: bool
 
 
-@lru_cache(maxsize=512)
-def outlines(
-    network: str | None, version: str, mti: str, present: tuple[int, ...], code: str, partial: bool
-) -> _Asked[Outline]:
-    """The outlines of answers with DE 39 *code* to messages of a kind; *partial*: of less than was asked
-    for."""
-    known = lookup("response_code", code, version=version)
-    kind = known.kind if known else ""
-    words = frozenset((*_words(mti), kind, *(["partial"] if partial else [])))
-    approves = mti[1] in _DECIDED and kind == "approved"
-    repeated = tuple(number for number in _echoed(version) if number in present)
+class _Row(NamedTuple):
+    recipe: Recipe
+    facts: tuple[int, ...]
+    others: tuple[Test, ...]
 
-    def outline(rows: list[Recipe]) -> Outline:
+
+class Answers:
+    """The rows for answers of a network and version, and the outlines of those that were made last."""
+
+    def __init__(self, network: str | None, version: str) -> None:
+        self.network, self.version = network, version
+        rows = answers(network, version)
+        asked = (test for row in rows for test in row.tests if test.path not in ("", str(_DECISION)))
+        self._tests = tuple(dict.fromkeys(asked))
+        at = {test: at for at, test in enumerate(self._tests)}
+        # Each row with the places of what it asks of the message, and what it asks of words and the code.
+        self._rows = tuple(
+            _Row(
+                row,
+                tuple(at[test] for test in row.tests if test in at),
+                tuple(test for test in row.tests if test not in at),
+            )
+            for row in rows
+        )
+        self._deciding = tuple(row for row in self._rows if _DECISION in parts_of([row.recipe]))
+        self._outlines: Kept[tuple[object, ...], Outline] = Kept(_OUTLINES)
+
+    def facts(self, inside: Inside) -> tuple[bool, ...]:
+        """Which conditions on the message hold."""
+        return tuple([holds(test, _NO_WORDS, inside.__getitem__) for test in self._tests])
+
+    def code(self, mti: str, facts: tuple[bool, ...]) -> str:
+        """DE 39 of an issuer that says yes, to a message with *mti*: by the rows that say it otherwise."""
+        rows = self._holding(self._deciding, frozenset((*_words(mti), "approved")), "", facts)
+        return parts_of(rows).get(_DECISION, {}).get("") or approved(self.version, *mti[1:3])
+
+    def outline(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:
+        """The outline of the answer to *request* with DE 39 *code*; *partial*: of less than was asked for."""
+        key = (request.mti, tuple(request.fields), code, partial, facts)
+        found = self._outlines.get(key)
+        if found is None:
+            found = self._outlines.keep(key, self._outlined(request, code, partial, facts))
+        return found
+
+    def _holding(
+        self, rows: Iterable[_Row], words: frozenset[str], code: str, facts: tuple[bool, ...]
+    ) -> list[Recipe]:
+        return [
+            row.recipe
+            for row in rows
+            if all(map(facts.__getitem__, row.facts))
+            and all(holds(test, words, lambda path: code) for test in row.others)
+        ]
+
+    def _outlined(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:
+        mti, version, network = request.mti, self.version, self.network
+        listed = lookup("response_code", code, version=version)
+        kind = listed.kind if listed else ""
+        words = frozenset((*_words(mti), kind, *(["partial"] if partial else [])))
+        approves = mti[1] in _DECIDED and kind == "approved"
+        echoed = read_toml("templates")["echoed"][version]
+        repeated = tuple(number for number in echoed if number in request.fields)
         begun = {*repeated, _DECISION, *([38] if approves else []), *([4] if partial else [])}
         fields, made, completed = dict.fromkeys(begun, ""), [], []
-        for number, parts in parts_of(rows).items():
+        for number, parts in parts_of(self._holding(self._rows, words, code, facts)).items():
             if number == _DECISION:
                 continue
             if number in begun:
@@ -222,9 +176,15 @@ def outlines(
         fields[_DECISION] = code
         return Outline(dict(sorted(fields.items())), repeated, tuple(made), tuple(completed), approves)
 
-    return _Asked(tuple(_rows(network, version, words, present, code)), outline)
-
 
 @cache
-def _echoed(version: str) -> tuple[int, ...]:
-    return tuple(read_toml("templates")["echoed"][version])
+def answers_of(network: str | None, version: str) -> Answers:
+    """The answers of a network, None that of none, and a version."""
+    return Answers(network, version)
+
+
+_NO_WORDS: frozenset[str] = frozenset()
+
+
+def _words(mti: str) -> tuple[str, str]:
+    return _CLASSES.get(mti[1], ""), "advice" if mti[2] == _ADVICE else "request"

@@ -12,7 +12,7 @@ from sim.elements.composing import write, writer
 from sim.elements.layout import Layout, fitting, layouts, standing
 from sim.errors import BuildError, OptionError
 from sim.operations import generate, respond
-from sim.operations.prepared import Inside, decisions, outlines
+from sim.operations.prepared import Inside, answers_of
 from sim.spec.networks import NETWORKS
 
 _AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -42,8 +42,7 @@ def test_an_answer_does_not_depend_on_the_answers_before() -> None:
     some.shuffle(asked)
     warm = [respond(one, code).message for one, code in asked]
     for (one, code), answer in list(zip(asked, warm, strict=True))[::7]:
-        decisions.cache_clear()
-        outlines.cache_clear()
+        answers_of.cache_clear()
         assert respond(one, code).message == answer
 
 
