@@ -19,7 +19,6 @@ from sim.operations.filling import Said, Text, Values, filled, filler, holds, pa
 from sim.operations.recipes import approved
 from sim.operations.values import placeholders
 from sim.spec import Spec, lookup
-from sim.spec.elements import codes_of
 from sim.spec.recipes import Recipe, Test, answers
 from sim.spec.tables import read_toml
 
