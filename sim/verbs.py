@@ -27,6 +27,7 @@ MESSAGES = ("message", "raw", "data", "request", "original")
 REQUIRED = inspect.Parameter.empty
 # An item of a docstring's list: the names of options, and what is said of them.
 _ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
+_AS_IN = re.compile(r"As in `(\w+)`\.")
 _NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
 
 
@@ -70,8 +71,9 @@ class Option:
 
     @property
     def is_plain(self) -> bool:
-        """Whether a text, a number or a switch can be all of it."""
-        return bool(set(_kinds(self.type)) & {str, bool, int, float}) and "Callable[" not in self.annotation
+        """Whether a text, a number or a switch can be all of it, as it can of a message."""
+        kinds = {str, bool, int, float, bytes}
+        return bool(set(_kinds(self.type)) & kinds) and "Callable[" not in self.annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +109,26 @@ def names() -> tuple[str, ...]:
 def verb(name: str) -> Verb:
     """The verb *name*. Raises KeyError where `sim` has no such function."""
     module = sim.home_of(name)
-    function = _functions(module)[name]
+    function = _function(name, module)
     text = inspect.cleandoc(ast.get_docstring(function) or "")
-    about = _about(text)
-    before = text.partition("\nParameters\n---")[0].strip()
-    paragraph = " ".join(before.split("\n\n")[0].split())
-    return Verb(name, module, paragraph, before, tuple(_options(function.args, about)))
+    before = re.split(r"\n\n[A-Z][a-z]+\n---", text)[0]
+    summary = " ".join(before.split("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
+    return Verb(name, module, summary, before, tuple(_options(function.args, _about(text))))
 
 
-@cache
-def _functions(module: str) -> Mapping[str, ast.FunctionDef]:
-    """The functions at the top of *module*, by name; of an overloaded one that which does the work."""
-    # To ask importlib for it would import the packages above it.
+def _function(name: str, module: str) -> ast.FunctionDef:
+    """The function *name* at the top of *module*; of an overloaded one that which does the work."""
+    # To ask importlib for it would import the packages above it, and all of a file takes long to read.
     place = Path(sim.__path__[0]).joinpath(*module.split(".")[1:])
-    source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-    tree = ast.parse(source.read_text(encoding="utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    source = (place / "__init__.py" if place.is_dir() else place.with_suffix(".py")).read_text(
+        encoding="utf-8"
+    )
+    found = re.findall(rf"^def {name}\(.*?(?=^[^\s)]|\Z)", source, re.MULTILINE | re.DOTALL)
+    if not found:
+        raise KeyError(name)
+    (node,) = ast.parse(found[-1]).body
+    assert isinstance(node, ast.FunctionDef)  # noqa: S101, the pattern says so
+    return node
 
 
 def _options(arguments: ast.arguments, about: Mapping[str, str]) -> Iterator[Option]:
@@ -147,15 +153,19 @@ class _Known(dict[str, Any]):
     """The names that annotations may use; what only a type checker knows can be anything."""
 
     def __missing__(self, name: str) -> Any:
+        if name.startswith("__"):  # what tools look for in any frame
+            raise KeyError(name)
         return Any
 
 
-_KNOWN = _Known({**vars(typing), **vars(words), "datetime": datetime})
+_CALLED = dict.fromkeys(("Address", "Path", "Rules"), str)
+_KNOWN = {**vars(words), **_CALLED, "Any": Any, "Literal": Literal, "datetime": datetime, "re": re}
 
 
 def _type(annotation: str) -> Any:
     generic = re.sub(r"\b(?:Iterable|Sequence)\[", "list[", annotation)
-    if "Mapping[" in generic or "Callable[" in generic:
+    generic = re.sub(r"\bMapping\[[^\]]*\]", "object", generic)
+    if "Callable[" in generic:
         return Any
     return eval(generic, {"__builtins__": {}}, _Known(_KNOWN | _BUILTINS)) if generic else Any  # noqa: S307
 
@@ -192,6 +202,9 @@ def _about(text: str) -> dict[str, str]:
             said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in named}
         elif _NAMES.fullmatch(line):
             named = line.split(", ")
+    for name, about in said.items():
+        if found := _AS_IN.match(about):
+            said[name] = f"{verb(found[1]).option(name).about} {about[found.end() :]}".strip()
     for about in list(said.values()):
         for item in re.split(r" (?=- `)", about):
             if found := _ITEM.fullmatch(item):

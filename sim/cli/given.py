@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from sim.cli import shown
 from sim.operations.reading import TEXT_FORM, separate
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 # Less than an MTI and a bitmap is a piece of a message.
 _LEAST = 20
 _HEX = re.compile(r"[0-9A-Fa-f]+")
@@ -74,66 +71,3 @@ def text_of(data: bytes) -> str:
 
 # Tabs and line ends are text.
 _CONTROL = {chr(code) for code in range(32)} - {"\t", "\n", "\r"}
-
-
-def message_arguments(command: _F) -> _F:
-    """MESSAGE..., --file, --version and --network, as most commands take them."""
-    for decorate in (
-        click.option("--network", "-n", help="Its network; without it, the card's."),
-        click.option("--version", "-v", help="1987, 1993 or 2003; without it, what the MTI says."),
-        click.option(
-            "--file", "-f", "path", type=click.Path(exists=True, dir_okay=False), help="Read it from a file."
-        ),
-        click.argument("message", nargs=-1),
-    ):
-        command = decorate(command)
-    return command
-
-
-class FormatName(click.ParamType[Any]):
-    """A wire format by its name, or a file that describes one, which is loaded by its own name."""
-
-    name = "format"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if Path(str(value)).suffix.lower() not in _DESCRIBED:
-            return value
-        from sim.codec.wire.dialects import named_format
-
-        return named_format(value).name
-
-
-_DESCRIBED = (".toml", ".xml", ".json", ".py")
-FORMAT = FormatName()
-FORMAT_HELP = "The wire format, by its name or as a file (.toml; jPOS .xml; moov or pyiso8583 .json)."
-
-
-def format_option(command: _F) -> _F:
-    """--format, of what is read."""
-    about = f"{FORMAT_HELP} Without it, it is found out."
-    return click.option("--format", "format", type=FORMAT, help=about)(command)
-
-
-def to_option(command: _F) -> _F:
-    """--to, of what is written."""
-    about = "Print it in this wire format, in hexadecimal; see `iso8583 formats`."
-    return click.option("--to", "-t", type=FORMAT, help=about)(command)
-
-
-def json_option(command: _F) -> _F:
-    """--json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")(command)
-
-
-def each(work: Callable[..., bool | None]) -> Callable[..., None]:
-    """Call *work* with each message in turn; the exit status is 1 where one was not well."""
-
-    @wraps(work)
-    def run(message: tuple[str, ...], path: str | None, **options: Any) -> None:
-        worse = False
-        for one in messages(message, path):
-            worse |= work(one, **options) is False
-        if worse:
-            click.get_current_context().exit(1)
-
-    return run

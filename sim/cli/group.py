@@ -7,43 +7,47 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
 
-from sim import __version__
+from sim import __version__, verbs
 from sim.cli import shown
 from sim.errors import IsoError, OptionError
 from sim.visible import visible_lines
 
-# Where each verb lives, and what a list of them says of it: the list imports none.
-_HOMES = {
-    "generate": ("making", "Make a valid test message."),
-    "respond": ("making", "Answer a request."),
-    "reverse": ("making", "Undo a message."),
-    "build": ("making", "Write a message from its data elements."),
-    "convert": ("making", "Write a message in another version, or as bytes."),
-    "break": ("making", "Break a message on purpose."),
-    "parse": ("looking", "Show the data elements of a message."),
-    "explain": ("looking", "Say in plain English what a message says."),
-    "validate": ("looking", "Judge a message by the standard and its network."),
-    "guess": ("looking", "Find out what a paste is, with reasons."),
-    "diff": ("looking", "Show where two messages differ."),
-    "mask": ("looking", "Star out the card data of a message."),
-    "read": ("many", "Read a log, capture or file of messages into a table."),
-    "search": ("many", "Look for words in all that the toolkit knows."),
-    "fields": ("many", "List the data elements of a version."),
-    "codes": ("many", "List a code list."),
-    "rules": ("many", "List the rules."),
-    "formats": ("many", "List the wire formats."),
-    "host": ("linking", "Answer on a TCP port, as an issuer does."),
-    "send": ("linking", "Send messages to a host, and print its answers."),
-    "suite": ("linking", "Run a suite of scenarios against a host."),
-    "load": ("linking", "Send many requests to a host, and measure."),
-    "serve": ("running", "Run the HTTP service."),
-    "lab": ("running", "Open JupyterLab."),
-    "mcp": ("running", "Be a tool of an assistant (MCP over stdio)."),
+# Commands that run a program, and what a list of them says; they are no verbs.
+_PROGRAMS = {
+    "serve": "Run the HTTP service.",
+    "lab": "Open JupyterLab.",
+    "mcp": "Run an MCP server for AI assistants (stdio).",
 }
+# Where the commands live that are more than the table of their verb.
+_HOMES = {
+    "making": ("generate", "respond", "reverse", "build", "convert", "break"),
+    "looking": ("parse", "explain", "validate", "guess", "diff", "mask"),
+    "tables": ("read", "search"),
+    "linking": ("host", "send", "suite", "load"),
+    "running": tuple(_PROGRAMS),
+}
+# The verbs of commands that are called otherwise.
+CALLED = {"break": "break_message", "send": "client", "suite": "run_suite"}
+# Verbs that are no commands, and what does it in a shell.
+NO_COMMANDS = {
+    "drill": "asks, and waits for the answer: sim.drill",
+    "export_suite": "suite --export",
+    "load_format": "--format FILE, with every command",
+    "plot": "draws for a notebook",
+    "show": "draws for a notebook",
+}
+
+
+def commands() -> dict[str, str]:
+    """The names of all commands, and the module each lives in; empty for one that gives its verb's table."""
+    own = {name: home for home, names in _HOMES.items() for name in names}
+    others = {*verbs.names()} - {*own, *CALLED.values(), *NO_COMMANDS}
+    return own | {name.replace("_", "-"): "" for name in sorted(others)}
 
 
 _SIGPIPE = 13  # also where the system has no such signal
@@ -75,12 +79,18 @@ class _Verbs(click.Group):
             return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(_HOMES)
+        return list(commands())
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in _HOMES:
+        home = commands().get(name)
+        if home is None:
             return None
-        found = getattr(import_module(f"sim.cli.{_HOMES[name][0]}"), f"{name}_command")
+        room = import_module(f"sim.cli.{home or 'tables'}")
+        found = (
+            getattr(room, f"{name}_" if iskeyword(name) else name)
+            if home
+            else room.of_table(name.replace("-", "_"))
+        )
         gc.enable()
         return found if isinstance(found, click.Command) else None
 
@@ -100,9 +110,13 @@ class _Verbs(click.Group):
             raise click.UsageError(said, context) from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, said) for name, (_, said) in _HOMES.items()]
+        rows = [(name, _PROGRAMS.get(name) or _summary(name)) for name in commands()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+
+def _summary(name: str) -> str:
+    return verbs.verb(CALLED.get(name, name.replace("-", "_"))).summary
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,4 +1,4 @@
-"""The verbs of the wire: host, send, suite."""
+"""The verbs of the wire: host, send, suite, load."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sim.cli import shown
-from sim.cli.given import FORMAT, FORMAT_HELP, json_option, messages
+from sim.cli.given import messages
+from sim.cli.options import FILE, command
 from sim.elements.pan import account
 from sim.masking import mask_pan
 
@@ -20,43 +21,19 @@ if TYPE_CHECKING:
     from sim.link.exchange import Exchange
     from sim.link.traffic import Entry, Traffic
 
-_FORMAT = click.option("--format", "format", type=FORMAT, help=f"{FORMAT_HELP} Without it, as text.")
-_FRAMING = click.option(
-    "--framing", "-l", multiple=True, help="What stands around them, outermost first: length-2."
-)
-_KEYS = click.option(
-    "--keys", type=click.Path(exists=True, dir_okay=False), help="Test keys, TOML: zone, pin, mac, [pins]."
-)
 _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 
 
-@click.command("host")
-@click.option("--port", "-p", default=8583, show_default=True, help="The port; 0 takes any free one.")
-@click.option("--address", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--rules", "-r", type=click.Path(exists=True, dir_okay=False), help="A table of rules, CSV or TOML."
+@command(
+    "host",
+    click.Option(["--port", "-p"], default=8583, show_default=True, help="The port; 0 takes any free one."),
+    click.Option(["--tls"], nargs=2, type=click.Path(), help="A certificate and its key (PEM)."),
+    click.Option(["--suite"], help="Answer as this suite expects, a network's name or a file."),
+    note="It prints what it sees until Ctrl-C or SIGTERM, card data hidden. With --suite it answers as "
+    "`iso8583 suite` then expects.",
 )
-@click.option("--suite", help="Answer as this suite expects, a network's name or a file.")
-@click.option(
-    "--opening",
-    type=int,
-    help="What each account holds, in minor units; a day of load without it.",
-)
-@click.option("--network", "-n", help="Whose rules requests are judged by; without it, each card's.")
-@_FORMAT
-@_FRAMING
-@click.option("--tls", nargs=2, type=click.Path(exists=True), help="A certificate and its key (PEM).")
-@click.option("--sign-on", is_flag=True, help="Nothing is answered before a sign-on.")
-@_KEYS
-@json_option
-def host_command(
-    framing: tuple[str, ...], tls: tuple[str, str] | None, suite: str | None, as_json: bool, **options: Any
-) -> None:
-    """Answer requests on a TCP port until Ctrl-C (or SIGTERM), and print what is seen, card data hidden.
-
-    Valid requests are approved while their account has the money, others declined; --rules say otherwise, and
-    --suite what `iso8583 suite` then expects of this host.
-    """
+def host(framing: tuple[str, ...], suite: str | None, as_json: bool, **options: Any) -> None:
+    """A host, and what it sees."""
     from sim.link import opening
     from sim.link.sync import Host
 
@@ -64,8 +41,7 @@ def host_command(
         _play(suite, options)
     # A script, a service manager or a container ends it by SIGTERM: as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    line: dict[str, Any] = {"framing": list(framing) or None, "tls": tls}
-    with opening.host(Host, options.pop("rules"), **line, **options) as host:
+    with opening.host(Host, options.pop("rules"), framing=list(framing) or None, **options) as host:
         unread = threading.Event()
         host.seen.observe(_teller(host.seen, as_json, unread))
         try:
@@ -78,85 +54,75 @@ def host_command(
             raise BrokenPipeError
 
 
-@click.command("send")
-@click.argument("address")
-@click.argument("message", nargs=-1)
-@click.option(
-    "--file", "-f", "path", type=click.Path(exists=True, dir_okay=False), help="Read them from a file."
+@command(
+    "send",
+    click.Argument(["message"], nargs=-1),
+    FILE,
+    click.Option(["--no-reversal"], is_flag=True, help="Do not send a reversal when a request times out."),
+    of="client",
+    without=("reverse",),
+    note="ADDRESS is host:port. It prints what became of each MESSAGE, card data hidden; the exit status is "
+    "1 where one was not answered.",
 )
-@_FORMAT
-@_FRAMING
-@click.option("--tls", type=click.Path(exists=True), help="The certificate of its authority (PEM).")
-@click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds to wait for an answer.")
-@click.option("--no-reversal", is_flag=True, help="Do not undo what was not answered.")
-@_KEYS
-@json_option
-def send_command(
+def send(
     address: str,
     message: tuple[str, ...],
     path: str | None,
     framing: tuple[str, ...],
-    timeout: float,
+    match: tuple[int, ...],
     no_reversal: bool,
     as_json: bool,
     **options: Any,
-) -> None:
-    """Send each MESSAGE to ADDRESS (host:port), and print what became of it, card data hidden.
-
-    The exit status is 1 where one was not answered.
-    """
+) -> bool:
+    """Messages sent, and what became of them."""
     from sim.link import opening
     from sim.link.sync import Client
     from sim.operations import parse_any
 
-    unanswered = False
+    answered = True
     how: dict[str, Any] = {
         "framing": list(framing) or None,
-        "timeout": timeout,
+        "match": match or None,
         "reverse": not no_reversal,
     }
     with opening.client(Client, address, **how, **options) as client:
         for one in messages(message, path):
             before = client.seen.counts.total()
             done = client.exchange(parse_any(one).whole())
-            unanswered |= done.answer is None
+            answered &= done.answer is not None
             _tell(done, as_json)
             if done.answer is None and not as_json:
                 for entry in client.seen:
                     if entry.number > before and entry.kind in ("unmatched", "unreadable"):
                         shown.line(f"  came instead: {_instead(client.seen, entry)}")
-    click.get_current_context().exit(1 if unanswered else 0)
+    return answered
 
 
-@click.command("suite")
-@click.argument("suite")
-@click.argument("address", required=False)
-@_FORMAT
-@_FRAMING
-@click.option("--tls", type=click.Path(exists=True), help="The certificate of its authority (PEM).")
-@click.option("--case", "cases", multiple=True, help="The name or a tag of what to run; several are taken.")
-@click.option("--junit", type=click.Path(dir_okay=False), help="Write the results as JUnit XML.")
-@click.option("--report", type=click.Path(dir_okay=False), help="Write them as one HTML page.")
-@click.option("--export", type=click.Path(dir_okay=False), help="Write the suite as a pytest module instead.")
-@json_option
-def suite_command(
+@command(
+    "suite",
+    click.Argument(["suite"]),
+    click.Argument(["address"], required=False),
+    click.Option(["--export"], type=click.Path(), help="Write the suite as a pytest module instead."),
+    of="run_suite",
+    without=("host",),
+    note="SUITE is a network's name or a TOML or CSV file, ADDRESS host:port; without ADDRESS a host of its "
+    "own answers. The exit status is 1 where a step failed.",
+)
+def suite(
     suite: str,
     address: str | None,
     framing: tuple[str, ...],
     export: str | None,
     as_json: bool,
     **options: Any,
-) -> None:
-    """Run SUITE, a network's name or a TOML or CSV file, against ADDRESS (host:port).
-
-    Without ADDRESS a host of its own answers. The exit status is 1 where a step failed.
-    """
+) -> bool:
+    """A suite that was run, or exported."""
     from sim.link import opening
     from sim.link.scenario import ROW
 
     if export is not None:
         shown.line(str(opening.export_suite(suite, export)))
-        return
+        return True
     done = opening.run_suite(suite, address, framing=list(framing) or None, **options)
     records = [dict(zip(ROW, row, strict=True)) for row in done.rows()]
     failed = [record for record in records if record["result"] != "passed"]
@@ -168,37 +134,33 @@ def suite_command(
         if failed:
             shown.table(columns, [[record[name] for name in columns] for record in failed])
         shown.verdict(not failed, f"{len(records) - len(failed)} of {len(records)} steps passed")
-    click.get_current_context().exit(1 if failed else 0)
+    return not failed
 
 
-@click.command("load")
-@click.argument("address")
-@click.option("--mix", "-m", multiple=True, help="A kind and its weight: auth=9; several are taken.")
-@click.option(
-    "--replay", type=click.Path(exists=True), help="Send the messages of a log, with their own timing."
+@command(
+    "load",
+    click.Option(["--mix", "-m"], multiple=True, help="A kind and its weight: auth=9; several are taken."),
+    click.Option(["--replay"], type=click.Path(), help="Send the messages of a log, with their own timing."),
+    without=("wait",),
+    note="ADDRESS is host:port. The exit status is 1 where a request was not answered.",
 )
-@click.option("--rate", type=float, help="Requests a second; without it, as fast as --concurrency allows.")
-@click.option("--concurrency", type=int, help="Requests in flight.")
-@click.option("--count", "-c", default=10_000, show_default=True, help="The most requests that are sent.")
-@click.option("--seconds", default=60.0, show_default=True, help="The most seconds it lasts.")
-@click.option("--timeout", type=float, help="Seconds to wait for an answer, 30 unless given.")
-@click.option("--network", "-n", help="Of the messages that are made.")
-@_FORMAT
-@_FRAMING
-@json_option
-def load_command(
-    address: str, mix: tuple[str, ...], framing: tuple[str, ...], as_json: bool, **options: Any
-) -> None:
-    """Send many requests to ADDRESS (host:port), and print how long the answers took.
+def load(
+    address: str,
+    mix: tuple[str, ...],
+    replay: str | None,
+    framing: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> bool:
+    """A load, and its figures."""
+    from sim.link import opening
 
-    It ends after --count requests or --seconds, and Ctrl-C ends it at once, with its figures so far; answers
-    under way at the end are waited for. The exit status is 1 where a request was not answered.
-    Load only hosts that are yours to load.
-    """
-    import sim
+    how: dict[str, Any] = {"mix": _weights(mix), "framing": list(framing) or None}
+    if replay is not None:
+        from sim.tables.runs import replayed
 
-    done: Any = sim.load(address, mix=_weights(mix), framing=list(framing) or None, **options)
-    numbers = done.numbers
+        how["replay"] = replayed(replay)
+    numbers = opening.load(opening.RunningLoad, address, **how, **options).ended()
     percents = (50, 95, 99, 99.9, 100)
     if as_json:
         record = {"sent": numbers.sent, "answered": numbers.answered, "seconds": round(numbers.seconds, 3)}
@@ -209,7 +171,7 @@ def load_command(
         rows = [(f"{percent:g} %", f"{numbers.percentile(percent):.2f} ms") for percent in percents]
         shown.table(("of the answers", "came within"), rows)
         shown.table(("response code", "answers"), sorted(numbers.codes.items()))
-    click.get_current_context().exit(0 if numbers.answered == numbers.sent else 1)
+    return numbers.answered == numbers.sent
 
 
 def _weights(mix: tuple[str, ...]) -> dict[str, float] | None:

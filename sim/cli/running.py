@@ -20,7 +20,7 @@ _PASSED_ON = {"ignore_unknown_options": True, "help_option_names": []}
 
 @click.command("serve", context_settings=_PASSED_ON)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def serve_command(arguments: tuple[str, ...]) -> None:
+def serve(arguments: tuple[str, ...]) -> None:
     """Run the HTTP service; ARGUMENTS are those of iso8583-lab-server (--port, --workers, ...)."""
     if find_spec("sanic") is None:
         raise click.UsageError("the service needs Sanic: pip install 'iso8583-lab[server]'")
@@ -30,7 +30,7 @@ def serve_command(arguments: tuple[str, ...]) -> None:
 
 @click.command("lab", context_settings=_PASSED_ON)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def lab_command(arguments: tuple[str, ...]) -> None:
+def lab(arguments: tuple[str, ...]) -> None:
     """Open JupyterLab in this folder, asking nothing of the network; ARGUMENTS are those of jupyter lab."""
     if find_spec("jupyterlab") is None:
         raise click.UsageError("JupyterLab is not installed: pip install 'iso8583-lab[lab]'")
@@ -39,7 +39,7 @@ def lab_command(arguments: tuple[str, ...]) -> None:
 
 
 @click.command("mcp")
-def mcp_command() -> None:
+def mcp() -> None:
     """Speak the Model Context Protocol over standard input and output, for the assistant that starts this."""
     if find_spec("mcp") is None:
         raise click.UsageError("assistants need the package mcp: pip install 'iso8583-lab[mcp]'")

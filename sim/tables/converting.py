@@ -38,7 +38,7 @@ def convert(
     at: AnyMoment | None = None,
     format: Format | str | None = None,
 ) -> ConvertedTable:
-    """Write a message in another version of the standard, with a word on each of its elements.
+    """Convert a message to another version of the standard, with a note on each element.
 
     Elements are renumbered, reformatted, split and merged; what the new version has no place for is lost,
     what the old one did not carry is filled in. Source: the annotations of the ISO 20022 card message
@@ -51,14 +51,14 @@ def convert(
     to
         The version to write it in, one of `sim.VERSIONS`.
     version
-        The version it is in; None reads it off the MTI.
+        The version it is in. Default: from the MTI.
     network
-        The network whose rules it is to keep; None is the card's.
+        The network whose rules it is to keep. Default: the card's.
     at
         The clock, local time: years and centuries that the message does not carry are those nearest to
-        it. None is now.
+        it. Default: now.
     format
-        The wire format that *message* is in, where it is known; None guesses.
+        The wire format of *message*. Default: recognized.
 
     Returns
     -------

@@ -22,7 +22,7 @@ _KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
 
 def formats() -> Table:
-    """Give the formats: how links write messages as bytes, the ready ones and those that were loaded.
+    """List the wire formats, ready ones and loaded ones.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def export_format(format: str | Format, to: str, *, version: str | None = None) 
 def export_format(
     format: str | Format, to: str = "toml", *, version: str | None = None
 ) -> str | dict[str, Any]:
-    """Write a format out, for another toolkit or as a file of one's own.
+    """Export a wire format as a file, or for another toolkit.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def export_format(
     to
         `toml` (what `load_format` reads), `jpos` (packager XML), `moov` (JSON) or `pyiso8583` (a dict).
     version
-        Whose elements are written out for another toolkit; None is the format's own version, or 1987.
+        Whose elements are written out for another toolkit. Default: the format's own version, or 1987.
 
     Returns
     -------

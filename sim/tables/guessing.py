@@ -34,7 +34,7 @@ class GuessTable(Table):
 def guess(
     data: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
 ) -> GuessTable:
-    """Say what a paste is: how its bytes are written, framed and coded, with reasons.
+    """Identify the format of pasted data and explain why.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def guess(
         The name of a format where it is known: only spelling and framing are guessed then. `text` is the text
         form and nothing else.
     version
-        One of `sim.VERSIONS`; None is the one that fits.
+        One of `sim.VERSIONS`. Default: the one that fits.
 
     Returns
     -------

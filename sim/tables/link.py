@@ -203,7 +203,7 @@ def host(
     port: int = 0,
     tls: SSLContext | tuple[str | Path, ...] | None = None,
 ) -> LabHost:
-    """Start a host: an issuer that answers on a TCP port, until it is closed.
+    """Run a host: an issuer that answers on a TCP port.
 
     Without a rule a valid request is approved while its account has the money, an invalid one declined
     with a format error; reversals bring the money back, a repeat gets the answer that its message got.
@@ -219,18 +219,18 @@ def host(
         (minor units), `name`, `action`: answer, ignore, drop, late, duplicate, close, garbage, wrong-stan,
         partial. The first row that fits holds.
     network
-        Whose rules requests are judged by; None is each card's.
+        Whose rules requests are judged by. Default: each card's.
     format
-        How messages are written as bytes, one of `sim.formats()`; None is the text form.
+        How messages are written as bytes, one of `sim.formats()`. Default: the text form.
     framing
-        What stands around them, outermost first, such as `["length-2", "tpdu"]`; None is the format's.
+        Framing, outermost layer first, e.g. `length-2`, `tpdu`. Default: the format's.
     version
-        The version of all messages; None reads it off each MTI.
+        The version of all messages. Default: from each MTI.
     balances
         What accounts hold: card number -> minor units.
     opening
-        What every other account holds, in minor units; None is 10,000,000,000: nothing is declined for
-        lack of funds unless asked for.
+        Opening balance of each other account, in minor units. Default: 10,000,000,000: nothing is declined
+        for lack of funds unless asked for.
     sign_on
         Whether a connection must sign on before anything else is answered.
     keys
@@ -243,7 +243,7 @@ def host(
     port
         The port; 0 takes any free one.
     tls
-        An `SSLContext`, or the paths of a certificate and its key (PEM); None speaks without TLS.
+        An `SSLContext`, or the paths of a certificate and its key (PEM). Default: no TLS.
 
     Returns
     -------
@@ -288,7 +288,7 @@ def client(
     unsolicited: Callable[[Message], Message | None] | None = None,
     keys: KeyRing | Mapping[str, Any] | str | Path | None = None,
 ) -> LabClient:
-    """Connect to a host and send it messages.
+    """Send messages to a host.
 
     Parameters
     ----------
@@ -303,17 +303,17 @@ def client(
     pool
         How many connections to keep open.
     match
-        The elements by which an answer finds its request, beside its MTI; None is 11 and 41.
+        The elements by which an answer finds its request, beside its MTI. Default: 11 and 41.
     timeout
-        Seconds to wait for an answer; None is 30.
+        Seconds to wait for an answer. Default: 30.
     reverse
-        Whether a request that moves money and was not answered is undone: reversal, then repeats. An advice
+        Whether a request that moves money and times out is reversed: a reversal, then repeats. An advice
         and a reversal, which tell of what has happened, are repeated instead.
     tries
-        How often the reversal or the advice is sent; None is what the network asks for, which
+        How often the reversal or the advice is sent. Default: what the network asks for, which
         `sim/spec/data/timeouts.csv` has with its sources, as it has the reason that the reversal gives.
     echo_after
-        Seconds of silence after which an echo test is sent; None sends none.
+        Seconds of silence after which an echo test is sent. Default: none.
     unsolicited
         Given each message that answers nothing; may give an answer. None answers echo tests.
     keys

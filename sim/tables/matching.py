@@ -42,7 +42,7 @@ def match(
     timeout: float = 60.0,
     format: Format | str | None = None,
 ) -> TransactionsTable:
-    """Find what belongs together: requests with their answers, repeats and reversals.
+    """Match requests with their answers, repeats and reversals.
 
     Which elements tie messages together is data, by version and network; the first rule that finds a message
     counts, and `matched_by` names its elements. A million messages take some seconds, two million twice that.
@@ -54,11 +54,11 @@ def match(
         stand in the order in which they were seen.
     times
         When each was seen: the name of a column, or a list of datetimes, of texts (without a zone: UTC) or of
-        seconds. None takes the column `time` of a capture; without times there is no latency.
+        seconds. Default: the column `time` of a capture; without times there is no latency.
     timeout
         After how many seconds an answer is late. An answer behind the reversal of its request always is.
     format
-        The wire format that *messages* are in, as in `read`; None finds it.
+        The wire format that *messages* are in, as in `read`. Default: recognized.
 
     Returns
     -------

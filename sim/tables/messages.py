@@ -116,7 +116,7 @@ def parse(
     network: AnyNetwork | None = None,
     format: Format | str | None = None,
 ) -> MessageTable:
-    """Split a message into MTI, bitmap and data elements, and say what each of them means.
+    """Show the data elements of a message and what they mean.
 
     Only framing is judged here; `validate` judges the rest. What is no text form is guessed: hex, dumps,
     literals, base64, log lines, jPOS XML, with any framing in any format; `.iso.read_as` says what it was.
@@ -126,11 +126,11 @@ def parse(
     raw
         A message in any form: its raw text, a message table, a `Message`.
     version
-        One of `sim.VERSIONS`; None reads it off the MTI.
+        One of `sim.VERSIONS`. Default: from the MTI.
     network
-        One of `sim.NETWORKS`, whose meanings to give; None is the card's.
+        One of `sim.NETWORKS`, whose meanings to give. Default: the card's.
     format
-        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+        The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
     Returns
     -------
@@ -171,18 +171,18 @@ def explain(
     provider: str | None = None,
     model: str | None = None,
 ) -> MessageTable:
-    """Say in plain English what a message is about.
+    """Explain a message in plain English.
 
     Parameters
     ----------
     message
         A message in any form that `parse` takes. A broken text gives its pieces, and no summary.
     version
-        One of `sim.VERSIONS`; None reads it off the MTI.
+        One of `sim.VERSIONS`. Default: from the MTI.
     network
-        One of `sim.NETWORKS`; None is the card's.
+        One of `sim.NETWORKS`. Default: the card's.
     format
-        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+        The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     llm
         Whether a language model writes the summary. It sees the elements with card data hidden.
     provider, model
@@ -262,10 +262,9 @@ def generate(
         (0302), or what the network uses instead; also the MTI itself, or a purpose, which stands for the
         usual message with it.
     network
-        One of `sim.NETWORKS`, in any letter case, or its name in words. None is the card's, or VISA when
-        *pan* is None, too.
-    pan
-        12 to 19 digits, used as given, also when they are wrong. None is the network's test card.
+        One of `sim.NETWORKS`, in any letter case, or its name in words. Default: the card's, or VISA without
+        *pan*. pan
+        12 to 19 digits, used as given, also when they are wrong. Default: the network's test card.
     amount_minor_units
         The amount in the smallest unit of *currency*: 1000 is 10.00 in USD and 1000 yen in JPY.
     currency
@@ -273,25 +272,25 @@ def generate(
     stan
         The systems trace audit number, six digits.
     version
-        One of `sim.VERSIONS`. None is the one of the MTI, where *message_type* is one, else that of *format*,
-        else the one that the network's own interface speaks: 1993 at Amex and Discover, 1987 at the others.
-    at
+        One of `sim.VERSIONS`. Default: the one of the MTI, where *message_type* is one, else that of
+        *format*, else the one that the network's own interface speaks: 1993 at Amex and Discover, 1987 at the
+        others. at
         The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
-        as UTC. None is now. Local times are those of the merchant: see *timezone*.
+        as UTC. Default: now. Local times are those of the merchant: see *timezone*.
     purpose
         purchase, cash, cashback, refund, balance, verification (of an account), preauthorization,
         incremental, completion, recurring, instalment, pin_change, account_funding (AFT), original_credit
         (OCT) or dcc (a purchase in the cardholder's currency).
     entry
         How the card was read: manual, stripe, chip, contactless, ecommerce, fallback (the stripe of a chip
-        card), moto (mail or telephone order) or stored (card on file). None is the usual one of the
+        card), moto (mail or telephone order) or stored (card on file). Default: the usual one of the
         purpose: chip for a purchase.
     merchant
         The merchant's name, in DE 43.
     city, country
-        The place in DE 43; the country as ISO 3166 code.
+        Merchant city and country (ISO 3166 code) in DE 43.
     mcc
-        The merchant category code, four digits. None is the purpose's, else what *merchant* tells (a hotel,
+        The merchant category code, four digits. Default: the purpose's, else what *merchant* tells (a hotel,
         a pharmacy), else any shop's.
     terminal
         The terminal id, DE 41.
@@ -300,12 +299,12 @@ def generate(
     expiry
         The card's expiry, four digits YYMM.
     timezone
-        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. None is that of *at*,
+        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. Default: that of *at*,
         where it has one other than UTC, else that of the country, the capital's or largest city's where it
         has several.
     format
         The wire format, a dialect of one's own perhaps, that has its elements. What has no place there is
-        left out, and `.iso.notes` says so. None is the version.
+        left out, and `.iso.notes` says so. Default: the version.
     description
         Plain English, from which a language model chooses the options instead. It overrides all others
         but *version*, *at* and *format*.
@@ -393,23 +392,25 @@ def respond(
     balance_minor_units: int | None = None,
     format: Format | str | None = None,
 ) -> MessageTable:
-    """Answer a request or an advice, as an issuer does: the decision, and what was asked for, such as results
-    of checks, a balance or an answer to the chip.
+    """Build a response to a request.
+
+    As an issuer does: the decision, and what was asked for, such as results of checks, a balance or an
+    answer to the chip.
 
     Parameters
     ----------
     request
         The message to answer, in any form.
     code
-        The response code, DE 39; None approves.
+        The response code, DE 39. Default: approved.
     amount_minor_units
         How much is approved, where that is less than was asked for.
     balance_minor_units
-        The balance that a balance inquiry is answered with; None is a sample value.
+        The balance that a balance inquiry is answered with. Default: a sample value.
     format
-        The wire format that *request* is in, where it is known; None guesses. The response has the elements
-        of a format that is given, as in `generate`: what has no place there is left out, and `.iso.notes`
-        says so.
+        The wire format of *request*. Default: recognized. The response has the elements
+        of a format that is given, as in `generate`: what has no place there is left out, with a
+        note.
 
     Returns
     -------
@@ -448,22 +449,22 @@ def reverse(
     final_amount_minor_units: int | None = None,
     format: Format | str | None = None,
 ) -> MessageTable:
-    """Undo a message: the reversal of *original*, in full or in part, with the original's data elements.
+    """Build a reversal of a message, in full or in part, with the original's data elements.
 
     Parameters
     ----------
     original
         An authorization or a financial message, in any form.
     stan
-        The reversal's own trace number, six digits; None is the next one.
+        The reversal's own trace number, six digits. Default: the next one.
     at
-        The reversal's own moment, as in `generate`; None is the original's.
+        The reversal's own moment, as in `generate`. Default: the original's.
     final_amount_minor_units
         What stays of the amount, where only a part is undone.
     format
-        The wire format that *original* is in, where it is known; None guesses. The reversal has the elements
-        of a format that is given, as in `generate`: what has no place there is left out, and `.iso.notes`
-        says so.
+        The wire format of *original*. Default: recognized. The reversal has the elements
+        of a format that is given, as in `generate`: what has no place there is left out, with a
+        note.
 
     Returns
     -------
@@ -499,7 +500,7 @@ def build(
     version: AnyVersion | None = None,
     format: Format | str | None = None,
 ) -> RawMessage:
-    """Write a message as text: MTI, bitmap, data elements; or as the bytes of a wire format.
+    """Build a message from its data elements, as text or in a wire format.
 
     Parameters
     ----------
@@ -507,9 +508,9 @@ def build(
         A message in any form, or a dict of `0` (or `"mti"`) and data element numbers. The bitmap follows
         from them.
     version
-        One of `sim.VERSIONS`; None reads it off the MTI.
+        One of `sim.VERSIONS`. Default: from the MTI.
     format
-        The wire format to write it in, as hexadecimal digits without framing; None and `text` are the text
+        The wire format to write it in, as hexadecimal digits without framing; Default: the text
         form.
 
     Returns
@@ -544,7 +545,7 @@ def mask(
     version: AnyVersion | None = None,
     format: Format | str | None = None,
 ) -> str:
-    """Star out the card data of a message, so that its text can go into a ticket or a mail.
+    """Mask card data in a message, for a ticket or a mail.
 
     A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data keep nothing. The
     layout stays, so that lengths and offsets can still be followed. A broken text keeps no long run
@@ -555,9 +556,9 @@ def mask(
     message
         A message in any form.
     version
-        One of `sim.VERSIONS`; None reads it off the MTI.
+        One of `sim.VERSIONS`. Default: from the MTI.
     format
-        The name of a wire format: what is read by it is given as text. None takes *message* as it stands.
+        The name of a wire format: what is read by it is given as text. Default: *message* as it stands.
 
     Returns
     -------
@@ -589,7 +590,7 @@ def validate(
     version: AnyVersion | None = None,
     format: Format | str | None = None,
 ) -> FindingsTable:
-    """Check a message by the standard's rules and by its network's.
+    """Check a message against ISO 8583 and its network's rules.
 
     Parameters
     ----------
@@ -598,11 +599,11 @@ def validate(
     against
         Other networks whose findings to list as well; they never make the message invalid.
     network
-        The message's own, one of `sim.NETWORKS`; None is the card's.
+        The message's own, one of `sim.NETWORKS`. Default: the card's.
     version
-        One of `sim.VERSIONS`; None reads it off the MTI.
+        One of `sim.VERSIONS`. Default: from the MTI.
     format
-        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+        The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
     Returns
     -------
@@ -669,14 +670,14 @@ def plain_cell(value: object) -> object:
 def diff(
     a: MessageArgument | bytes, b: MessageArgument | bytes, *, format: Format | str | None = None
 ) -> DiffTable:
-    """Put the data elements in which two messages differ side by side, also across versions.
+    """Compare two messages element by element, also across versions.
 
     Parameters
     ----------
     a, b
         Messages in any form that `parse` takes.
     format
-        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+        The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
     Returns
     -------

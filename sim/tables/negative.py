@@ -36,7 +36,7 @@ class CasesTable(Table):
 def break_message(
     message: MessageArgument | bytes, fault: str, *, format: Format | str | None = None
 ) -> MessageTable:
-    """Break a message in one place.
+    """Break a message in one place, for negative tests.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def break_message(
     fault
         The name of a fault; `sim.faults()` lists them.
     format
-        The wire format that *message* is in, where it is known; None guesses.
+        The wire format of *message*. Default: recognized.
 
     Returns
     -------
@@ -80,14 +80,14 @@ def _notes(made: Broken) -> tuple[str, ...]:
 
 
 def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) -> CasesTable:
-    """Give labelled bad data: for every fault a message broken by it in one place, and what must be found.
+    """List labelled bad messages: one per fault, and what must be found in it.
 
     Parameters
     ----------
     network
-        One of `sim.NETWORKS`: the standard's faults and that network's own. None gives those of all.
+        One of `sim.NETWORKS`: the standard's faults and that network's own. Default: all.
     version
-        One of `sim.VERSIONS`, which the message that was broken is of; None gives all three.
+        One of `sim.VERSIONS`, which the message that was broken is of. Default: all three.
 
     Returns
     -------
@@ -125,14 +125,14 @@ def _shown(text: str) -> str:
 
 
 def faults(message: MessageArgument | bytes | None = None, *, format: Format | str | None = None) -> Table:
-    """Give the ways to break a message.
+    """List the faults that a message can be given.
 
     Parameters
     ----------
     message
-        A message in any form, to get only the faults that apply to it; None gives all.
+        A message in any form, to get only the faults that apply to it. Default: all.
     format
-        The wire format that *message* is in, where it is known; None guesses.
+        The wire format of *message*. Default: recognized.
 
     Returns
     -------

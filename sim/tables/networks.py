@@ -21,12 +21,12 @@ _PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X
 
 
 def flows(network: AnyNetwork | None = None) -> Table:
-    """Give what networks call their flows, and which elements carry them.
+    """List the flows of the networks, and the elements that carry them.
 
     Parameters
     ----------
     network
-        One of `sim.NETWORKS`; None gives the flows of all.
+        One of `sim.NETWORKS`. Default: all networks.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def compare(
     *,
     version: AnyVersion | None = None,
 ) -> Table:
-    """Set side by side what two networks ask differently of one kind of message.
+    """Compare what two networks require of one kind of message.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def compare(
     message_type
         auth, financial, echo, advice or reversal, or an MTI such as 0110.
     version
-        One of `sim.VERSIONS`; None is the version that both networks' own interfaces speak, 1987 where they
+        One of `sim.VERSIONS`. Default: the version that both networks' own interfaces speak, 1987 where they
         speak different ones.
 
     Returns

@@ -58,7 +58,7 @@ class RulesTable(ReferenceTable):
 
 
 def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> Table:
-    """Give the data dictionary: the data elements of one version of ISO 8583.
+    """List the data elements of a version.
 
     Parameters
     ----------
@@ -125,12 +125,12 @@ def _formats(network: str, version: str) -> dict[int, list[str]]:
 
 
 def codes(name: str | None = None) -> Table:
-    """Give a code list.
+    """List a code list, or which code lists there are.
 
     Parameters
     ----------
     name
-        Such as `response_code`, `countries` or `currencies`; None gives the names of all lists.
+        Such as `response_code`, `countries` or `currencies`. Default: the names of all lists.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def _listed(rows: tuple[Code, ...]) -> Table:
 
 
 def rules() -> Table:
-    """Give the catalogue of rules.
+    """List the rules.
 
     Returns
     -------

@@ -73,19 +73,21 @@ def repair(
     unsafe: bool = True,
     format: Format | str | None = None,
 ) -> EditsTable:
-    """Find the shortest edits that make a message read or valid. The message itself is left as it is.
+    """Find the smallest edits that make a message readable or valid. The message itself is left as it is.
 
     Parameters
     ----------
     message
         A message in any form, a broken one too.
-    version, network
-        As in `validate`.
+    version
+        One of `sim.VERSIONS`. Default: from the MTI.
+    network
+        One of `sim.NETWORKS`. Default: the card's.
     unsafe
         False makes no edit but safe ones: those that change how something is written, or take out what
         nobody asks for. The others make up a value, or touch a card number, an amount or a currency.
     format
-        The name of a wire format, where it is known; None guesses, `text` takes the text form only.
+        The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
     Returns
     -------

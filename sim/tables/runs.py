@@ -65,14 +65,14 @@ def run_suite(
         options, or raw), repeat, reverse and wait, and say what they expect: codes, elements, patterns,
         time, findings. `${1.38}` in a step is DE 38 of the answer of step 1.
     host
-        `host:port`, or a host of `sim.host`; None starts one that plays the other side, by the suite's
-        own rules.
+        `host:port`, or a host of `sim.host`. Default: a host of its own, which plays the other side, by the
+        suite's own rules.
     format, framing
-        As in `host`; None is the suite's.
+        How messages are written as bytes, and their framing. Default: the suite's.
     tls
         As in `client`.
     cases
-        Names or tags of the cases to run; None runs all of them.
+        Names or tags of the cases to run. Default: all.
     junit
         Where to write the results as JUnit XML.
     report
@@ -258,7 +258,7 @@ def load(
     wait: bool = True,
     **options: Any,
 ) -> LoadTable | RunningLoad:
-    """Send many requests to a host and measure how long their answers take.
+    """Send many requests to a host, and measure its answers.
 
     Bounded: it ends after *count* requests or *seconds*, whichever comes first; what is in flight then is
     waited for, *timeout* seconds at most. An interrupt ends it at once, with the figures so far. Load only
@@ -270,16 +270,16 @@ def load(
     address
         `host:port`, or a host of `sim.host`.
     mix
-        Kinds of messages and their weights, words that `sim.generate` takes; None is 70 auth, 20
+        Kinds of messages and their weights, words that `sim.generate` takes. Default: 70 auth, 20
         financial, 10 echo.
     replay
         Messages to be sent again with their own timing (DE 7): what `sim.read` takes or gives.
     speed
         How many times as fast they are replayed.
     rate
-        Requests a second; None sends as fast as *concurrency* allows.
+        Requests a second. Default: as many as *concurrency* allows.
     concurrency
-        Requests in flight; None is 50.
+        Requests in flight. Default: 50.
     count
         The most requests that are sent.
     seconds
@@ -287,11 +287,11 @@ def load(
     pool
         How many connections to spread them over.
     network
-        Of the messages that are made.
+        The network of the messages that are made.
     format, framing
         As in `client`.
     version
-        Of the messages that are made, and of all that are read.
+        The version of the messages that are made, and of all that are read.
     tls, timeout
         As in `client`.
     check

@@ -20,7 +20,7 @@ class SearchTable(ReferenceTable):
 
 
 def search(text: str, kind: SearchKind | None = None) -> Table:
-    """Look for words, numbers, codes and tags in all that the toolkit knows.
+    """Search elements, codes, chip tags, rules, faults and flows.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def search(text: str, kind: SearchKind | None = None) -> Table:
         One or more words, all of which must be there: `terminal`, `de 41`, `9F1C`, `51`, `visa token`.
     kind
         Only these: element, part (of an element, by network), code, tag (of chip data, and its bits), rule,
-        fault or flow. None looks for all.
+        fault or flow. Default: all.
 
     Returns
     -------

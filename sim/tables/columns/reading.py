@@ -100,7 +100,7 @@ def read(
     framing: Iterable[str] | None = None,
     engine: Literal["pandas", "dask"] = "pandas",
 ) -> Any:
-    """Read many messages into one table, a row each.
+    """Read a log, capture or file of messages into a table.
 
     Parameters
     ----------
@@ -115,18 +115,18 @@ def read(
         message stands in its line, and how bytes are written, is found from a sample unless you say it;
         `.iso.read_as` tells. Blank lines are left out.
     version
-        One of `sim.VERSIONS`; None reads it off each MTI.
+        One of `sim.VERSIONS`. Default: from each MTI.
     network
-        One of `sim.NETWORKS`; None is each card's.
+        One of `sim.NETWORKS`. Default: each card's.
     validate
         Whether to add `valid` and `errors`, their number by the standard and the message's network;
         `.iso.validate()` gives the findings.
     columns
-        The elements to keep: 4, "DE4" or a name. None keeps those that occur.
+        The elements to keep: 4, "DE4" or a name. Default: those that occur.
     chunksize
         Rows of each table: gives an iterator of tables, in constant memory.
     progress
-        Whether to show a bar; None shows one on long work.
+        Whether to show a bar. Default: on long work.
     start
         The character of each line, from 0, at which the message begins.
     pattern
@@ -136,7 +136,7 @@ def read(
         How messages that are no text are written: a format or the name of one (`sim.formats()`). Lines and
         texts are then hex digits.
     framing
-        What stands around each message, outermost first (`length-2`, `tpdu` ...); None finds it.
+        What stands around each message, outermost first (`length-2`, `tpdu` ...). Default: recognized.
     engine
         "dask" gives a Dask DataFrame of files.
 

@@ -1,0 +1,183 @@
+"""Commands as projections of verbs: an option for each of the verb's, in the words of its docstring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sim.cli import shown
+from sim.cli.given import messages
+from sim.spec.elements import VERSIONS
+from sim.spec.networks import NETWORKS
+from sim.verbs import MESSAGES, Option, verb
+
+Function = Callable[..., Any]
+# Options that have a letter, or another name, in a shell.
+_SHORT = {
+    **{"version": "-v", "network": "-n", "against": "-a", "kind": "-k", "code": "-c", "to": "-t"},
+    **{"rules": "-r", "port": "-p", "framing": "-l", "mix": "-m", "count": "-c"},
+    **{"amount_minor_units": "--amount", "cases": "--case"},
+}
+# What may be left out, and is no option all the same.
+_IN_PLACE = ("message_type", "message", "name")
+# What a docstring says to callers from Python, said to those from a shell.
+_IN_A_SHELL = (
+    (r"\*message_type\*", "MESSAGE_TYPE"),
+    (rf"\*(?:{'|'.join(MESSAGES)})\*", "the message"),
+    (r"\*([a-z_]+)\*", lambda found: f"--{found[1].replace('_', '-')}"),
+    (r"(?:One|one) of `sim\.NETWORKS`", f"{', '.join(NETWORKS[:-1])} or {NETWORKS[-1]}"),
+    (r"(?:One|one) of `sim\.VERSIONS`", f"{', '.join(VERSIONS[:-1])} or {VERSIONS[-1]}"),
+    (r", one of `sim\.formats\(\)`, or `text`", ", by its name (`iso8583 formats`, `text`) or as a file"),
+    (r", one of `sim\.formats\(\)`", ", by the name of the format or a file of it"),
+    (r"The wire format of the message\.", "The wire format of the message, by its name or as a file."),
+    (
+        r"a datetime, a date \(its midnight\) or a text in ISO 8601",
+        "a date (its midnight) or a time in ISO 8601",
+    ),
+    (r", an offset such as `(.*?)`, or a tzinfo", r" or an offset such as `\1`"),
+    (r"`\.iso\.notes` says so", "standard error says so"),
+    (r"`sim\.faults\(\)` lists them", "without it, they are listed"),
+    (r", or a host of `sim\.host`", ""),
+    (r"; see `sim\.llm\.status\(\)`", "; the README says which there are"),
+    (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),
+    (r"A table: a CSV or TOML file, its text, rows or a DataFrame\.", "A table, CSV or TOML."),
+    (r"An `SSLContext`, True for the authorities of the system, or the path of one's own", "Its authority"),
+    (r"An `SSLContext`, or the paths of", "The paths of"),
+    (r"`sim\.(\w+)`", r"`iso8583 \1`"),
+    (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
+)
+
+
+def in_a_shell(text: str) -> str:
+    """*text* of a docstring as a shell says it."""
+    for pattern, words in _IN_A_SHELL:
+        text = re.sub(pattern, words, text)
+    return text
+
+
+class FormatName(click.ParamType[Any]):
+    """A wire format by its name, or a file that describes one, which is loaded by its own name."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if Path(str(value)).suffix.lower() not in _DESCRIBED:
+            return value
+        from sim.codec.wire.dialects import named_format
+
+        return named_format(value).name
+
+
+_DESCRIBED = (".toml", ".xml", ".json", ".py")
+FORMAT = FormatName()
+
+
+class MinorUnits(click.types.IntParamType):
+    """An amount. Who writes it with a decimal point is told the unit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            expected = "expected a whole number of minor units, as 1250 for 12.50"
+            self.fail(f"{expected}, found {value!r}", param, ctx)
+
+
+TO = click.Option(
+    ["--to", "-t"], type=FORMAT, help="Print it in this wire format, in hexadecimal; see `iso8583 formats`."
+)
+FILE = click.Option(
+    ["--file", "-f", "path"], type=click.Path(dir_okay=False), help="Read messages from a file."
+)
+JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print a JSON object per line.")
+FIND = click.Option(["--find", "-s"], help="The rows that hold this word.")
+
+
+def option(verb_name: str, name: str, **changed: Any) -> click.Parameter:
+    """The option *name* of a verb, for a command of another one."""
+    return _parameter(verb(verb_name).option(name), **changed)
+
+
+def command(
+    name: str, *own: click.Parameter, of: str = "", without: tuple[str, ...] = (), note: str = ""
+) -> Callable[[Function], click.Command]:
+    """The function as the command *name*: its options are those of the verb *of*, or of its own name, but
+    those *without*, then its *own*, which stand for a verb's of the same name. A command about a message is
+    called with each one in turn; the exit status is 1 where it gives False. *note* is said beneath what the
+    verb says."""
+
+    def made(function: Function) -> click.Command:
+        told = verb(of or name.replace("-", "_"))
+        left_out = {*without, *(one.name for one in own)}
+        options = [one for one in told.options if one.name not in left_out]
+        about_a_message = bool(options) and options[0].required and options[0].name in MESSAGES
+        taken = [one for one in options[about_a_message:] if one.is_plain]
+        parameters: list[click.Parameter] = [_parameter(one) for one in taken]
+        if about_a_message:
+            parameters = [click.Argument(["message"], nargs=-1), FILE, *parameters]
+        parameters = [*parameters, *own, JSON]
+        text = in_a_shell(told.text) + (f"\n\n{note}" if note else "")
+        run = _each(function) if about_a_message else _closed(function)
+        return click.Command(name, callback=run, params=parameters, help=text)
+
+    return made
+
+
+def _parameter(one: Option, **changed: Any) -> click.Parameter:
+    """An option of a verb as the shell's."""
+    about = in_a_shell(one.about)
+    if one.positional and (one.required or one.name in _IN_PLACE):
+        given: dict[str, Any] = {} if one.required else {"default": one.default}
+        return click.Argument([one.name], required=one.required, **given)
+    flag = f"--{one.name.replace('_', '-')}"
+    flags = [flag, *([_SHORT[one.name]] if one.name in _SHORT else []), one.name]
+    if one.plain is bool:
+        return click.Option(flags, **{"is_flag": True, "default": one.default, "help": about} | changed)
+    kind: Any = one.plain
+    if one.name in ("format", "to"):
+        kind = FORMAT
+    elif one.name.endswith("minor_units"):
+        kind = MinorUnits()
+    usual = None if one.default in ((), "") else one.default
+    options = {"type": kind, "default": usual, "show_default": usual is not None, "multiple": one.many}
+    return click.Option(flags, **options | {"help": about} | changed)
+
+
+def _each(function: Function) -> Function:
+    def run(message: tuple[str, ...], path: str | None, **options: Any) -> None:
+        worse = False
+        for one in messages(message, path):
+            worse |= function(one, **options) is False
+        if worse:
+            click.get_current_context().exit(1)
+
+    return run
+
+
+def _closed(function: Function) -> Function:
+    """*function*, which gives False where all was not well."""
+
+    def run(**options: Any) -> None:
+        if function(**options) is False:
+            click.get_current_context().exit(1)
+
+    return run
+
+
+def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str, ...] = ()) -> None:
+    """Print a table, the rows that hold *find*, card data hidden; what is missing is empty."""
+    columns = [name for name in table.columns if name not in left_out]
+    plain = table.masked()
+    plain = plain.astype(object).where(plain.notna(), None)
+    if find:
+        held = plain.apply(lambda row: find.casefold() in " ".join(map(str, row)).casefold(), axis=1)
+        plain = plain[held]
+    if as_json:
+        for record in plain.to_dict("records"):
+            shown.json_line(record)
+    else:
+        shown.table(columns, plain[columns].itertuples(index=False))

@@ -1,0 +1,87 @@
+"""The verbs of many rows: read, search, the reference tables; and every verb that has no command of its
+own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sim.cli import shown
+from sim.cli.options import FIND, command, rows
+from sim.files import replaced
+from sim.masking.files import masked_names
+from sim.verbs import verb
+
+_LEFT_OUT = ("source", "hint", "pattern", "call", "text")  # of what is shown; JSON has them
+_OF_FORMATS = ("extends", "mti", "track_2", "binary", "lengths", "differs", "framing", "note")
+_WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
+
+
+@command(
+    "read",
+    click.Argument(["source"]),
+    click.Option(
+        ["--out", "-o"], type=click.Path(dir_okay=False), help="A .csv, .parquet, .json or .xlsx file."
+    ),
+    click.Option(["--clear"], is_flag=True, help="Show card data in clear. Default: masked."),
+    without=("chunksize", "progress", "engine"),
+    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt'; - is standard input. Rows that cannot be "
+    "read stay, with what is wrong. Without --out the table is printed as CSV.",
+)
+def read(source: str, out: str | None, clear: bool, as_json: bool, **options: Any) -> None:
+    """A table of messages."""
+    from sim.tables import Table
+
+    ending = Path(out or "").suffix
+    if out is not None and ending not in _WRITERS:
+        raise click.UsageError(f"--out: expected a name that ends in {', '.join(_WRITERS)}")
+    if source == "-" and sys.stdin is None:
+        raise click.UsageError("standard input is closed")
+    given: Any = sys.stdin if source == "-" else source
+    table = verb("read")(given, **{name: value for name, value in options.items() if value})
+    whole: Any = table if clear else Table(table.masked())
+    ending = ending or (".json" if as_json else ".csv")
+    how = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
+    write = getattr(whole, _WRITERS[ending])
+    if out is None:
+        write(sys.stdout, **how)
+        return
+    with masked_names(), replaced(out) as new:
+        write(new, **how)
+    shown.line(f"{len(table):,} rows in {out}", err=True)
+
+
+@command(
+    "search",
+    click.Argument(["words"], nargs=-1, required=True),
+    without=("text",),
+    note="The best first. The exit status is 1 where nothing has all of the WORDS.",
+)
+def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
+    """What has all of the words."""
+    found = verb("search")(" ".join(words), kind)
+    if found.empty:
+        shown.line("Nothing has all of these words; try fewer, or the beginning of one.", err=True)
+    else:
+        rows(found, as_json, left_out=() if as_json else _LEFT_OUT)
+    return not found.empty
+
+
+def of_table(name: str) -> click.Command:
+    """The command of a verb that gives a table, or a text."""
+
+    def show(*message: str, as_json: bool, find: str | None, **options: Any) -> None:
+        made = verb(name)(*message, **options)
+        if hasattr(made, "masked"):
+            left_out = _LEFT_OUT + (_OF_FORMATS if name == "formats" else ())
+            rows(made, as_json, find, () if as_json else left_out)
+        elif isinstance(made, str) and not as_json:
+            for one in made.splitlines():
+                shown.line(one)
+        else:
+            shown.json_line(made)
+
+    return command(name.replace("_", "-"), FIND)(show)
