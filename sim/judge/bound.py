@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sim.judge.finding import Hit, Severity
-from sim.judge.parts import Part, Values
+from sim.judge.parts import Part, Values, kept_by
 from sim.judge.rules import Told
 from sim.judge.words import RuleText
+from sim.spec import Spec
 
 _ERROR = Severity.ERROR
 
@@ -44,6 +45,7 @@ class Bound:
         check: Callable[..., Any],
         say: Callable[[Any], Iterable[Said]],
         parts: Sequence[Part],
+        table: Spec,
         needs: int = 0,
         lacks: int = 0,
         tag: str = "",
@@ -58,7 +60,7 @@ class Bound:
             if part.key is None:
                 kept = False
             else:
-                names.update(part.key)
+                names.update(kept_by(name, table) for name in part.key)
         self.looks = looks | self.needs | lacks
         self.key = frozenset(names) if kept else None
 

@@ -14,7 +14,6 @@ before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from operator import itemgetter
 from threading import RLock
 from typing import Any, NamedTuple
@@ -24,8 +23,8 @@ from sim.elements.chip_data import ChipData
 from sim.elements.tlv import Tag
 from sim.judge import all_rules, networks
 from sim.judge.bound import Answer, Bound, Row, Said, standard
-from sim.judge.finding import Finding
-from sim.judge.parts import CARD, DE, MTI, TABLE, Part, Values, presence, readable
+from sim.judge.finding import Finding, Hit
+from sim.judge.parts import CARD, DE, SHAPE, Part, Values, presence, readable, shape_of
 from sim.judge.places import Places, locate_all
 from sim.judge.rules import Check, Rule
 from sim.spec import Spec, reshaped, spec
@@ -68,22 +67,26 @@ def _size(key: Any) -> int:
 class Group:
     """Rules whose parts are remembered by the same names."""
 
-    __slots__ = ("looks", "names", "picked", "rules")
+    __slots__ = ("looks", "names", "picked", "rules", "shaped")
 
     def __init__(self, names: frozenset[Any]) -> None:
-        self.names = sorted(names, key=str)
+        self.names = sorted(names - {SHAPE}, key=str)
+        self.shaped = SHAPE in names
         self.rules: list[Bound] = []
         self.looks = 0
-        self.picked: dict[int, Asked | None] = {}
+        self.picked: dict[Any, Asked | None] = {}
 
     def add(self, bound: Bound) -> None:
         """One more rule."""
         self.rules.append(bound)
         self.looks |= bound.looks
 
-    def pick(self, mask: int) -> Asked | None:
-        """What is asked where *mask* says what there is; None for nothing."""
-        looked = mask & self.looks
+    def pick(self, mask: int, shape: object) -> Asked | None:
+        """What is asked where *mask* says what there is, and chip data have that *shape*; None for
+        nothing."""
+        looked: Any = mask & self.looks
+        if self.shaped:
+            looked = looked, shape
         try:
             return self.picked[looked]
         except KeyError:
@@ -112,7 +115,6 @@ class Type:
     def __init__(self, table: Spec, mti: str) -> None:
         version = table.version
         self.table, self.mti = table, mti
-        self.constants = {MTI: mti, TABLE: table}
         self.groups: dict[int, list[Group]] = {}
         self.rules: dict[int, list[Bound]] = {}
         self.rows: dict[int, list[Row]] = {}
@@ -121,7 +123,7 @@ class Type:
         self.kinds: dict[Any, Kind] = {}
         self._by_key: dict[frozenset[Any], Group] = {}
         self._elements: set[int] = set()
-        self._formats = networks.formats_of(version, mti)
+        self._formats = networks.formats_of(table, mti)
         self._conditions: dict[int, Group] = {}
         otherwise = reshaped(table) if table.dialect else frozenset()
         for item in all_rules.RULES:
@@ -129,27 +131,21 @@ class Type:
                 self._add(item)
         for row in networks.rows(version, mti):
             self._add_row(row)
-        for bound in networks.cards(mti):
+        for bound in networks.cards(table, mti):
             self._bind(bound)
         of_type = self._formats.pop(0, None)
         if of_type is not None and (told := of_type.check(mti)):
             self._add_row(Row(0, 0, 0, tuple(of_type.say(told))))
         self._index()
 
-    def _constants(self, item: Rule, number: int = 0) -> Check:
-        known = {"mti": self.mti, "table": self.table}
-        taken = {name: known[name] for name in item.constants if name in known}
-        if "element" in item.constants:
-            taken["element"] = self.table[number]
-        return partial(item.check, **taken) if taken else item.check
-
     def _add(self, item: Rule) -> None:
-        check, say = self._constants(item), standard(item.text, item.place)
+        check = item.bound(self.mti, self.table, item.number)
+        say = standard(item.text, item.place)
         if not item.parts:
             if told := check():
                 self._add_row(Row(item.needs, item.lacks, 0, tuple(say(told))))
             return
-        bound = Bound(check, say, item.parts, item.needs, item.lacks, item.tag)
+        bound = Bound(check, say, item.parts, self.table, item.needs, item.lacks, item.tag)
         if item.tag:
             self.every_tag.setdefault(item.tag, []).append(bound)
         self._bind(bound)
@@ -190,8 +186,8 @@ class Type:
     def _every(self, number: int) -> None:
         for item, concerns in all_rules.OF_EVERY:
             if concerns(self.table[number]):
-                check = self._constants(item, number)
-                self._bind(Bound(check, standard(item.text, item.place), (DE[number],)))
+                check = item.bound(self.mti, self.table, number)
+                self._bind(Bound(check, standard(item.text, item.place), (DE[number],), self.table))
 
     def _format(self, number: int) -> None:
         bound = self._formats.get(number)
@@ -230,7 +226,7 @@ class Kind:
 
     __slots__ = ("_rows", "_said", "asked", "conditions", "kept", "several", "single", "type")
 
-    def __init__(self, kept: Type, mask: int) -> None:
+    def __init__(self, kept: Type, mask: int, shape: object) -> None:
         self.type = kept
         self.kept: list[tuple[Callable[[Any], Any], dict[Any, Answer], Asked]] = []
         self.single: list[tuple[Any, Check, Callable[[Any], Iterable[Said]]]] = []
@@ -244,7 +240,7 @@ class Kind:
             at = low.bit_length() - 1
             bits ^= low
             for group in groups.get(at, ()):
-                if asked := group.pick(mask):
+                if asked := group.pick(mask, shape):
                     self.kept.append((asked.key_of, asked.memory, asked))
             for bound in rules.get(at, ()):
                 if bound.needs & mask == bound.needs and not bound.lacks & mask:
@@ -257,9 +253,9 @@ class Kind:
         when = 0
         for row in rows:
             when |= row.when
-        self.conditions = kept.conditions(when).pick(mask) if when else None
+        self.conditions = kept.conditions(when).pick(mask, shape) if when else None
         self._rows = rows
-        self._said: dict[Any, dict[str, Answer]] = {}
+        self._said: dict[Any, Mapping[str, Rows]] = {}
 
     def _take(self, bound: Bound) -> None:
         names = [part.name for part in bound.parts]
@@ -269,7 +265,7 @@ class Kind:
         else:
             self.several.append((itemgetter(*names), bound.check, bound.say))
 
-    def rows(self, values: Values) -> dict[str, Answer]:
+    def rows(self, values: Values) -> Mapping[str, Rows]:
         """What is said of all messages of this kind in which the same conditions hold as in *values*, by
         network."""
         held: Any = ()
@@ -283,10 +279,29 @@ class Kind:
                 if not row.when or row.when in held:
                     for one in row.said:
                         by_network.setdefault(one.network, []).append(one)
-            known = self._said[held] = {
-                name: tuple(sorted(told, key=by_order)) for name, told in by_network.items()
-            }
+            known = self._said[held] = {name: rows_of(told) for name, told in by_network.items()}
         return known
+
+
+class Rows(NamedTuple):
+    """What one network says, in its order, and the errors of it by their place."""
+
+    said: Answer
+    wrong: tuple[Hit, ...]
+
+
+def rows_of(told: Iterable[Said]) -> Rows:
+    """What is *told* by one network."""
+    said = tuple(sorted(told, key=by_order))
+    return Rows(said, tuple(sorted([one.hit for one in said if one.error], key=by_place)))
+
+
+by_order = itemgetter(1)
+
+
+def by_place(hit: Hit) -> tuple[int, int]:
+    """Where a hit stands: the element, and the place in it."""
+    return hit.field or 0, hit.at
 
 
 class Memory:
@@ -337,7 +352,7 @@ class Heard(NamedTuple):
     """All that is said of a message: by network what follows from its elements and codes (`rows`), which
     messages alike share, and what is said of its values; and the network of its card."""
 
-    rows: Mapping[str, Answer]
+    rows: Mapping[str, Rows]
     found: list[Said]
     network: str | None
 
@@ -346,20 +361,26 @@ def kind_of(message: Message, chip: ChipData | None) -> Kind:
     """What to ask of messages with the elements of *message*, and the tags of *chip*."""
     fields, dialect = message.fields, message.dialect
     kept = MEMORY.type_of(dialect or spec(message.version), message.mti)
-    key: tuple[Any, ...] = tuple(fields)
-    if chip is not None:
-        key += tuple(chip.values)
-    if message.empty_secondary:
-        key += (None,)
+    shape = () if chip is None else shape_of(chip)
+    key = *fields, *shape, message.empty_secondary
     kind = kept.kinds.get(key)
     if kind is None:
         mask = presence(fields, chip.values if chip else (), empty_secondary=message.empty_secondary)
         with MEMORY.lock:
             kept.know(fields)
-            kind = Kind(kept, mask)
+            kind = Kind(kept, mask, shape)
         kept.kinds[key] = kind
         MEMORY.grow(len(key))
     return kind
+
+
+def values_of(message: Message, chip: ChipData | None, kept: Type) -> Values:
+    """What rules may read of *message*."""
+    values = Values(message.fields)
+    values.mti, values.table = kept.mti, kept.table
+    if chip is not None:
+        values.update(chip.values)
+    return values
 
 
 def hear(message: Message) -> Heard:
@@ -367,10 +388,7 @@ def hear(message: Message) -> Heard:
     fields = message.fields
     chip = readable(fields[_CHIP]) if _CHIP in fields else None
     kind = kind_of(message, chip)
-    values = Values(kind.type.constants)
-    values.update(fields)
-    if chip is not None:
-        values.update(chip.values)
+    values = values_of(message, chip, kind.type)
     found: list[Said] = []
     for key_of, memory, asked in kind.kept:
         seen = key_of(values)
@@ -412,11 +430,9 @@ def _again(chip: ChipData, kept: Type) -> Iterator[Said]:
                     yield from (_shifted(one, tag) for one in bound.say(told))
 
 
-by_order = itemgetter(1)
-
-
 def run(message: Message) -> list[Finding]:
     """The findings of the standard's own rules, in the order of the elements."""
     rows, found, _ = hear(message)
-    told = sorted([*rows.get("", ()), *(one for one in found if not one.network)], key=by_order)
+    own = rows[""].said if "" in rows else ()
+    told = sorted([*own, *(one for one in found if not one.network)], key=by_order)
     return locate_all(Places(message), told)

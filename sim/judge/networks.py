@@ -39,7 +39,7 @@ def conditions(table: Spec) -> dict[int, Bound]:
     for name, bit in _CONDITIONS.items():
         parts, constants = signature(name, PREDICATES[name])
         check = partial(PREDICATES[name], table=table) if constants else PREDICATES[name]
-        found[bit] = Bound(check, partial(_holds, bit), parts)
+        found[bit] = Bound(check, partial(_holds, bit), parts, table)
     return found
 
 
@@ -89,9 +89,9 @@ def _version_hits(mti: str, name: str) -> Iterator[Said]:
         yield said(name, _OF_MTI, words, Hit(0, versions.expected, mti, 0, 1))
 
 
-def cards(mti: str) -> list[Bound]:
+def cards(table: Spec, mti: str) -> list[Bound]:
     """What networks say of the card: network management has none."""
-    return [] if mti[1:2] == "8" else [Bound(_cards, _as_it_is, (CARD,))]
+    return [] if mti[1:2] == "8" else [Bound(_cards, _as_it_is, (CARD,), table)]
 
 
 def _as_it_is(told: Any) -> Any:
@@ -135,7 +135,7 @@ class _Formats:
         kept = self.questions.setdefault(key, question)
         self.askers.setdefault(id(kept), []).append(asker)
 
-    def bound(self) -> Bound:
+    def bound(self, table: Spec) -> Bound:
         """The rule."""
         beside = sorted({one.beside for one in self.questions.values() if one.beside})
         asks = [
@@ -145,8 +145,8 @@ class _Formats:
         parts = ((DE[self.number],) if self.number else ()) + tuple(Maybe[number] for number in beside)
         simple = [(ask, askers) for ask, at, askers in asks if not at]
         if not beside and len(simple) == len(asks):
-            return Bound(partial(_alone, simple), self._say, parts)
-        return Bound(partial(_with_beside, asks), self._say, parts)
+            return Bound(partial(_alone, simple), self._say, parts, table)
+        return Bound(partial(_with_beside, asks), self._say, parts, table)
 
     def _say(self, told: list[tuple[str, list[tuple[str, int, RuleText, str]]]]) -> list[Said]:
         found, judged = [], set()
@@ -181,8 +181,9 @@ def _with_beside(asks: list[Any], value: str, *beside: str) -> list[Any] | None:
     return found
 
 
-def formats_of(version: str, mti: str) -> dict[int, Bound]:
-    """What networks' formats ask of each element of messages of a version and MTI."""
+def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
+    """What networks' formats ask of each element of messages of *table* and an MTI."""
+    version = table.version
     found: dict[int, _Formats] = {}
     for name in NETWORKS:
         place = 0
@@ -201,4 +202,4 @@ def formats_of(version: str, mti: str) -> dict[int, Bound]:
                     found[number] = _Formats(number)
                 found[number].add(key, question, (name, place, text, item.expected))
             place += 1
-    return {number: one.bound() for number, one in found.items()}
+    return {number: one.bound(table) for number, one in found.items()}

@@ -25,12 +25,11 @@ from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
 from sim.elements import chip_data, money, pos
 from sim.elements.chip_data import ChipData
 from sim.elements.groups import read_additional_amounts, read_original
-from sim.elements.mti import is_network_management
 from sim.elements.pan import owner_of_prefix
 from sim.elements.tlv import Tag as TlvTag
 from sim.elements.track import expiry_place, pan_of_track_1, read_track_2
 from sim.masking.search import SHORTEST_PAN
-from sim.spec import VERSIONS, Spec, spec
+from sim.spec import Spec
 from sim.spec.elements import codes_of
 from sim.spec.luhn import luhn_ok
 from sim.spec.network_records import Detection
@@ -38,9 +37,7 @@ from sim.spec.network_records import Detection
 # What is new in nearly every message.
 _NEW = frozenset((2, 4, 5, 6, 7, 8, 11, 12, *range(28, 32), *range(34, 39), 45, 52, 54, 55, 56, 64, 90))
 _NEW_BEHIND = frozenset((95, 96, 97, 102, 103, 128))
-_NEW_TAGS = frozenset(
-    ("57", "5A", "71", "72", "91", "9F02", "9F03", "9F10", "9F21", "9F26", "9F36", "9F37", "9F41")
-)
+_NEW_TAGS = frozenset(("57", "5A", "71", "72", "91", "9F02", "9F10", "9F21", "9F26", "9F36", "9F37", "9F41"))
 _CHIP = 55
 _IIN_DIGITS = 6
 _HEAD = 12
@@ -81,9 +78,11 @@ def _bit_of(tag: str) -> int:
 
 class Values(dict[Any, Any]):
     """A message as rules see it: elements by number, tags by name, other parts by themselves, each made when
-    it is first asked for. What is not there is an empty text."""
+    it is first asked for. What is not there is an empty text. `mti` and `table` are those of its type."""
 
-    __slots__ = ()
+    __slots__ = ("mti", "table")
+    mti: str
+    table: Spec
 
     def __missing__(self, part: object) -> Any:
         if isinstance(part, Part):
@@ -274,7 +273,7 @@ class ElementPart(Part):
     def __init__(self, number: int, *, needed: bool) -> None:
         bit = 1 << number
         label = f"DE[{number}]" if needed else f"Maybe[{number}]"
-        key = _key_of(number)
+        key = None if number in _NEW or number in _NEW_BEHIND else (number,)
         at: dict[str, Any] = {
             "needs": bit if needed else 0,
             "looks": bit,
@@ -294,23 +293,26 @@ class ElementPart(Part):
             number = self._number
             made = Part(
                 f"{self.label}.{name}",
-                lambda values: reader(values[number], values[TABLE]),
+                lambda values: reader(values[number], values.table),
                 needs=self.needs,
                 looks=self.looks,
                 sources=self.sources,
                 key=self.key,
             )
             if self.key is None and again:
-                made.key = (_shape_of(number),) if name == "heads" else (made,)
+                made.key = (SHAPE,) if name == "heads" else (made,)
             self._inside[name] = made
         return self._inside[name]
 
 
-@cache
-def _shape_of(number: int) -> Part:
-    """What tags chip data have, and where: all that their heads tell."""
-    at: dict[str, Any] = {"looks": 1 << number, "sources": (number,)}
-    return Part("shape", lambda values: tuple(map(_PLACE, readable(values[number]).tags)), **at).by_itself()
+# Which tags chip data have, and where: all that their heads tell. Kinds of messages are told apart by it, so
+# no answer need be.
+SHAPE = Part("shape", looks=1 << _CHIP)
+
+
+def shape_of(chip: ChipData) -> tuple[Any, ...]:
+    """The shape of *chip*."""
+    return tuple(map(_PLACE, chip.tags))
 
 
 _PLACE = itemgetter(0, 3, 4)  # of a tag: its name, where its value starts and ends
@@ -322,15 +324,13 @@ def _hash_of(number: int) -> Part:
     return Part(f"hash of DE {number}", lambda values: hash(values[number]), **at).by_itself()
 
 
-def _key_of(number: int) -> tuple[Any, ...] | None:
-    if number in _NEW or number in _NEW_BEHIND:
-        return None
-    short = all(_is_short(version, number) for version in VERSIONS)
-    return (number,) if short else (_hash_of(number),)
-
-
-def _is_short(version: str, number: int) -> bool:
-    return number in codes_of(version) or spec(version)[number].width < SHORTEST_PAN
+def kept_by(name: Any, table: Spec) -> Any:
+    """What a part that is remembered by *name* is remembered by in messages of *table*: an element that could
+    hold a card number by its hash."""
+    if not isinstance(name, int):
+        return name
+    short = name in codes_of(table.version) or table[name].width < SHORTEST_PAN
+    return name if short else _hash_of(name)
 
 
 class _Elements:
@@ -422,11 +422,12 @@ TAG_VALUE: Any = _TagValue()
 TAG: Any = Constant("tag")
 
 _CARDS = (2, 35, 45)
+_NETWORK_MANAGEMENT = "8"  # a class without cards
 
 
 def _account(values: Values) -> tuple[int, str]:
     """Which element gives the card number, and the number: as `sim.elements.pan.account`."""
-    if is_network_management(values[MTI]):
+    if values.mti[1:2] == _NETWORK_MANAGEMENT:
         return 0, ""
     if pan := values[2]:
         return 2, pan
@@ -438,9 +439,10 @@ def _account(values: Values) -> tuple[int, str]:
 
 
 def _card(values: Values) -> Card:
-    field, pan = values[ACCOUNT]
+    field, pan = _account(values)
     digits = pan.isascii() and pan.isdigit()
-    return Card(field, pan[:_IIN_DIGITS], len(pan), digits, digits and luhn_ok(pan))
+    known = field, pan[:_IIN_DIGITS], len(pan), digits, digits and luhn_ok(pan)
+    return tuple.__new__(Card, known)
 
 
 # The card number, which nothing remembers, and the card.

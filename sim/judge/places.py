@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sim.codec import Message
-from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
-from sim.codec.text import spans_of
+from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH
 from sim.errors import element_label, located
 from sim.judge.bound import Said
 from sim.judge.finding import Finding, Hit
@@ -19,29 +18,30 @@ Located = tuple[RuleText, Hit]
 
 
 class Places:
-    """Where the elements of a message stand in its text, worked out when a finding asks. Keeps lengths, no
-    message."""
+    """Where the elements of a message stand in its text, worked out when a finding asks."""
 
-    __slots__ = ("_found", "_numbers", "_secondary", "_sizes", "spec")
+    __slots__ = ("_found", "_message", "spec")
 
     def __init__(self, message: Message) -> None:
         self.spec = message.spec
-        self._secondary = message.empty_secondary
-        self._numbers, self._sizes = tuple(message.fields), tuple(map(len, message.fields.values()))
-        self._found: dict[int, tuple[int, int, int]] | None = None
+        self._message = message
+        self._found: dict[int, tuple[int, int]] | None = None
 
     def of(self, field: int | None) -> tuple[int, int] | None:
         """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
-        if field is None:
-            return None
-        if self._found is None or field not in self._found:
-            if field > 1 and field not in self._numbers:
-                return None
-            # Most that is said is of the card, in front: the rest is worked out when that is asked for.
-            last = field if self._found is None else ALL_BITS
-            secondary = self._secondary or max(self._numbers, default=0) > PRIMARY_BITS
-            self._found = spans_of(self.spec, zip(self._numbers, self._sizes, strict=True), secondary, last)
-        return self._found[field][1:]
+        if self._found is None:
+            self._found = self._all()
+        return None if field is None else self._found.get(field)
+
+    def _all(self) -> dict[int, tuple[int, int]]:
+        message, elements = self._message, self.spec.elements
+        end = MTI_WIDTH + (2 if message.has_secondary else 1) * BITMAP_WIDTH
+        found = {0: (0, MTI_WIDTH), 1: (MTI_WIDTH, end)}
+        for number, value in sorted(message.fields.items()):
+            start = end + elements[number - 1].prefix
+            end = start + len(value)
+            found[number] = start, end
+        return found
 
 
 def loudness(said: Said) -> int:

@@ -17,7 +17,7 @@ from sim.errors import SpecError
 from sim.judge.finding import Hit
 from sim.judge.parts import CARD, TAG_VALUE, Constant, Part, Tag, Value, mask_of
 from sim.judge.words import RuleText, catalogue
-from sim.spec import VERSIONS, ElementSpec, version_of
+from sim.spec import VERSIONS, ElementSpec, Spec, version_of
 
 # What a rule says: nothing, one hit, or several.
 Told = Hit | Iterable[Hit] | None
@@ -46,7 +46,20 @@ class Rule:
     functions: str
     any_mti: bool
     place: int
+    number: int = 0
     tag: str = ""
+
+    def bound(self, mti: str, table: Spec, number: int) -> Check:
+        """Its check, of the parts alone, for messages of a type, and about element *number*."""
+        check = self.check
+        known = {"mti": mti, "table": table, "number": number, "tag": self.tag}
+        constants = [table[number] if name == "element" else known[name] for name in self.constants]
+        if not constants:
+            return check
+        if len(self.parts) != 1:
+            return partial(check, **dict(zip(self.constants, constants, strict=True)))
+        first, *others = constants  # most rules name one part: a plain call is quicker than by names
+        return (lambda part: check(part, first, *others)) if others else (lambda part: check(part, first))
 
     def applies(self, version: str, mti: str) -> bool:
         """Whether to ask this rule about messages of *version* with this MTI."""
@@ -147,12 +160,11 @@ def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When) -> Rule
     parts, constants = signature(text.id, check, at)
     needs, lacks = mask_of(when.get("needs", ())), mask_of(when.get("lacks", ()))
     versions = when.get("versions", VERSIONS)
-    taken = {name: at[name] for name in constants if name in at}
     return Rule(
         text,
-        partial(_answering(check), **taken) if taken else _answering(check),
+        _answering(check),
         parts,
-        tuple(name for name in constants if name not in at),
+        constants,
         needs,
         lacks,
         versions,
@@ -160,6 +172,7 @@ def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When) -> Rule
         when.get("functions", EVERY_DIGIT),
         when.get("any_mti", len(versions) == len(VERSIONS)),
         len(RULES) + len(OF_EVERY),
+        at.get("number", 0),
         at.get("tag", ""),
     )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
 from sim.judge import Finding, Severity, dialect
-from sim.judge.bound import Answer, Said
-from sim.judge.engine import by_order, hear
+from sim.judge.bound import Said
+from sim.judge.engine import Rows, by_order, by_place, hear
 from sim.judge.finding import Hit
 from sim.judge.places import Places, locate_all, loudness, sentence
 from sim.operations.choosing import chosen_version
@@ -23,53 +23,58 @@ from sim.spec.spellings import network_named, several
 SEVERAL = "networks such as VISA and AMEX"
 
 
+_NO_ROWS = Rows((), ())
+
+
 class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
+    __slots__ = ("_findings", "_found", "_places", "_rows", "network", "passed")
 
     network: str
     passed: bool  # whether none of the findings is an error
 
-    def __init__(self, places: Places, said: Answer, network: str = "") -> None:
-        self.network, self._places, self._said = network, places, said
-        self.passed = True
-        for one in said:
+    def __init__(self, places: Places, rows: Rows, found: Sequence[Said] = (), network: str = "") -> None:
+        self.network, self._places, self._rows, self._found = network, places, rows, found
+        self.passed = not rows.wrong
+        for one in found:
             if one.error:
                 self.passed = False
                 break
-        self._errors: tuple[str, ...] | None = None
         self._findings: tuple[Finding, ...] | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
 
     @property
+    def said(self) -> Sequence[Said]:
+        """All that is said, in the order of the rules."""
+        return sorted((*self._rows.said, *self._found), key=by_order) if self._found else self._rows.said
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in the order of the elements."""
         if self._findings is None:
-            self._findings = tuple(locate_all(self._places, self._said))
+            self._findings = tuple(locate_all(self._places, self.said))
         return self._findings
 
     @property
     def wrong(self) -> int:
         """How many errors there are."""
-        return sum(one.error for one in self._said)
+        return len(self._wrong())
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        if self.passed:
-            return []
-        if self._errors is None:
-            wrong = sorted([one.hit for one in self._said if one.error], key=_place)
-            self._errors = tuple([hit.said or sentence(self._places, hit) for hit in wrong])
-        return [*self._errors]
+        places = self._places
+        return [hit.said or sentence(places, hit) for hit in self._wrong()]
 
-
-def _place(hit: Hit) -> tuple[int, int]:
-    return hit.field or 0, hit.at
+    def _wrong(self) -> Sequence[Hit]:
+        wrong = [one.hit for one in self._found if one.error]
+        if len(wrong) + len(self._rows.wrong) < 2 or not wrong:
+            return wrong or self._rows.wrong
+        return sorted((*self._rows.wrong, *wrong), key=by_place)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -91,7 +96,8 @@ class Report:
     standard: Judgement | None = None
     own: Judgement | None = None
     _places: Places | None = None
-    _said: dict[str, Answer] = field(default_factory=dict)
+    _rows: Mapping[str, Rows] = field(default_factory=dict)
+    _found: Mapping[str, Sequence[Said]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(valid={self.valid}, message={self.message!r}, asked={self.asked!r})"
@@ -100,10 +106,10 @@ class Report:
     def networks(self) -> dict[str, Judgement]:
         """The results of the networks asked for (none when the text does not parse). Other networks'
         results never change `valid`."""
-        if self._places is None:
+        places, rows, found = self._places, self._rows.get, self._found.get
+        if places is None:
             return {}
-        places, said = self._places, self._said
-        return {name: Judgement(places, said.get(name, ()), name) for name in self.asked}
+        return {name: Judgement(places, rows(name, _NO_ROWS), found(name, ()), name) for name in self.asked}
 
     @property
     def valid(self) -> bool:
@@ -186,61 +192,62 @@ def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
 
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
     """The report on a message that is well framed; a result per network of *asked*."""
-    heard = hear(message)
-    own = network or heard.network
-    said: dict[str, Answer] = dict(heard.rows)
-    if heard.found:
-        _add(said, heard.found)
-    standard = said.get("", ())
-    if message.mti[2] in _RESERVED_FUNCTIONS:
-        standard = _tolerated(message, own, standard)
-    if message.dialect is not None:
-        said = {name: tuple(dialect.replaced(message, told)) for name, told in said.items()}
-        standard = (*dialect.replaced(message, standard), *dialect.hits(message))
+    rows, all_found, of_card = hear(message)
+    own = network or of_card
+    found: dict[str, list[Said]] = {}
+    for one in all_found:
+        found.setdefault(one.network, []).append(one)
+    if message.dialect is not None or message.mti[2] in _RESERVED_FUNCTIONS:
+        rows, found = {}, _otherwise(message, own, rows, found)
     places = Places(message)
-    of_standard, of_network = Judgement(places, standard), None
+    standard, of_network = Judgement(places, rows.get("", _NO_ROWS), found.get("", ())), None
     if own:
-        told = said.get(own, ())
-        of_network = Judgement(places, _unsaid(told, standard) if standard and told else told, own)
-    return Report(message, message.version, own, None, asked, of_standard, of_network, places, said)
+        of_network = Judgement(places, rows.get(own, _NO_ROWS), found.get(own, ()), own)
+        if (told := of_network.said) and (unsaid := _unsaid(told, standard.said)) is not told:
+            of_network = Judgement(places, _NO_ROWS, unsaid, own)
+    return Report(message, message.version, own, None, asked, standard, of_network, places, rows, found)
 
 
-def _add(said: dict[str, Answer], found: Sequence[Said]) -> None:
-    """Add what was *found*, each in its place, to what is *said* by each network."""
-    more: dict[str, list[Said]] = {}
-    for one in found:
-        more.setdefault(one.network, []).append(one)
-    for name, told in more.items():
-        before = said.get(name)
-        if before:
-            told = [*before, *told]
-        said[name] = tuple(sorted(told, key=by_order))
+def _otherwise(
+    message: Message, own: str | None, rows: Mapping[str, Rows], found: Mapping[str, list[Said]]
+) -> dict[str, list[Said]]:
+    """All that is said of a message whose dialect has its elements otherwise, or whose function is
+    reserved."""
+    said = {name: [*of.said, *found.get(name, ())] for name, of in rows.items()}
+    said = {**found, **said}
+    said[""] = _tolerated(message, own, said.get("", []))
+    if message.dialect is not None:
+        said = {name: dialect.replaced(message, told) for name, told in said.items()}
+        said[""] += dialect.hits(message)
+    return said
 
 
 _RESERVED, _RESERVED_FUNCTIONS = "mti-function", "89"
 
 
-def _tolerated(message: Message, own: str | None, said: Answer) -> Answer:
+def _tolerated(message: Message, own: str | None, said: list[Said]) -> list[Said]:
     """The standard's hits, a reserved message function only warned of where the message's own network
     uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
     known = lookup("mti_function", message.mti[2], version=message.version, network=own)
     if known is None or known.network != own:
         return said
-    return tuple(
+    return [
         one._replace(hit=one.hit._replace(severity=Severity.WARNING), error=False)
         if one.text.id == _RESERVED
         else one
         for one in said
-    )
+    ]
 
 
-def _unsaid(told: Answer, said: Answer) -> Answer:
+def _unsaid(told: Sequence[Said], said: Sequence[Said]) -> Sequence[Said]:
     """A network's hits without those that only repeat what the standard already says, at least as
     loudly: of the same place, or, for its rules on the form of an element, of the same element."""
     near: dict[int | None, list[Said]] = {}
     for one in said:
         near.setdefault(one.hit.field, []).append(one)
-    return tuple([one for one in told if not _is_said(one, near.get(one.hit.field, ()))])
+    if near.keys().isdisjoint([one.hit.field for one in told]):
+        return told
+    return [one for one in told if not _is_said(one, near.get(one.hit.field, ()))]
 
 
 def _is_said(told: Said, said: Sequence[Said]) -> bool:

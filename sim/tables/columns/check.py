@@ -16,7 +16,7 @@ import pyarrow as pa
 from sim.codec import Message, ParseError
 from sim.judge.bound import Bound, Said
 from sim.judge.engine import Asked, Kind, kind_of
-from sim.judge.parts import CARD, Part, Values, readable
+from sim.judge.parts import CARD, Part, Values, readable, shape_of
 from sim.operations.validation import judge
 from sim.tables.columns.cards import Cards, Owners
 from sim.tables.columns.cut import Block
@@ -82,7 +82,7 @@ class Checks:
 
 
 def _by_tags(block: Block, rows: Ints) -> Iterable[Ints]:
-    """*rows* of one group apart by the tags of their chip data, none of them twice; those with other chip
+    """*rows* of one group apart by the shape of their chip data, none of them twice; those with other chip
     data one by one."""
     if not len(rows) or _CHIP not in block.groups[block.group[rows[0]]].numbers:
         return [rows]
@@ -90,7 +90,7 @@ def _by_tags(block: Block, rows: Ints) -> Iterable[Ints]:
     for row in rows.tolist():
         chip = readable(block.columns[_CHIP].text(row))
         plain = len(chip.tags) == len(chip.values)
-        found.setdefault(tuple(chip.values) if plain else row, []).append(row)
+        found.setdefault(shape_of(chip) if plain else row, []).append(row)
     return [np.array(chosen, np.int64) for chosen in found.values()]
 
 
@@ -128,7 +128,8 @@ class _Columns:
 
     def _values(self, row: int, needed: Iterable[int]) -> Values:
         """What rules may read of a row: elements that they need, and tags."""
-        values = Values(self._kind.type.constants)
+        values = Values()
+        values.mti, values.table = self._kind.type.mti, self._kind.type.table
         for number in needed:
             values[number] = self._column(number)[row]
         if _CHIP in needed:
