@@ -209,3 +209,12 @@ def test_findings_stand_in_the_units_of_what_was_given() -> None:
     assert log[int(sim.validate(log)["start"].iloc[0]) :].startswith("13")
     cut = sim.parse(dump[: dump.rindex("\n")])
     assert f"(row {16 * (len(data) // 16 - 1):04x})" in cut["finding"].iloc[-1]
+
+
+def test_many_messages_that_fit_no_text_form() -> None:
+    """The columns have the values as they came, and the verdict finds the misfit."""
+    table = sim.read([json.dumps(NAMED)] * 2, validate=True)
+    for number, value in NAMED.items():
+        if number != "0":
+            assert [cell[:] for cell in table[f"DE{number}"]] == [value, value]
+    assert table["valid"].tolist() == [False, False]

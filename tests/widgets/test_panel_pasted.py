@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import AT, together
@@ -191,3 +193,39 @@ def test_an_edit_that_cannot_stay_in_the_writing_of_the_paste_says_so() -> None:
     assert anatomy.set_value(11, "777777")
     assert panel.message == FRAMED.hex().upper().replace("000042", "777777")
     assert anatomy.notice.endswith("in hex.")
+
+
+NAMED = {
+    **{"0": "0200", "2": "4111111111111111", "3": "000000", "4": "000000001000", "11": "000123"},
+    **{"12": "260903123045", "41": "12345678", "42": "000000000012345", "49": "840"},
+}
+MISFIT = "DE 12 at line 7, column 9: expected n 6, found 12 characters, as 1993 has it (n 12)"
+
+
+@pytest.mark.parametrize("make", [ExplainPanel, ValidatePanel])
+def test_elements_that_fit_no_text_form_are_shown_as_they_came(make: Any) -> None:
+    """Every value is the one that was pasted, the misfit is told at its element, and no fault is invented."""
+    panel = make()
+    panel.message = json.dumps(NAMED, indent=1)
+    view = panel.views.anatomy.view
+    shown = {one["number"]: one["value"] for one in view["elements"]}
+    assert shown[12] == NAMED["12"]
+    assert (shown[1], shown[41], shown[49]) == ("7030000000C08000", "12345678", "840")
+    assert [one["sentence"] for one in view["findings"]] == [MISFIT]
+    assert (view["valid"], view["fault"]) == (False, None)
+    if isinstance(panel, ExplainPanel):
+        assert panel.problem == MISFIT
+        assert "10.00 USD" in panel.summary
+    else:
+        assert [one.message for one in panel.report.findings] == [MISFIT]
+
+
+def test_an_edit_makes_elements_fit() -> None:
+    """The anatomy of what has no text form is edited as any other; then it has one."""
+    anatomy = MessageAnatomy(json.dumps(NAMED), editable=True)
+    assert not anatomy.view["valid"]
+    assert anatomy.set_value(12, "123045"), anatomy.problem
+    assert parse(anatomy.message)[12] == "123045"
+    assert anatomy.view["findings"] == [] or "DE 12" not in anatomy.view["findings"][0]["sentence"]
+    anatomy.undo()
+    assert {one["number"]: one["value"] for one in anatomy.view["elements"]}[12] == NAMED["12"]
