@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from llm.expected import NOW
 from llm.quotes import quotes, said
 from support import some, together
@@ -13,6 +14,7 @@ from sim.operations.llm.drafting.draft import from_intent
 from sim.operations.llm.drafting.follow import check
 from sim.operations.llm.drafting.intent import Intent
 from sim.operations.llm.drafting.marks import read
+from sim.operations.llm.drafting.when import is_offset
 from sim.operations.llm.guard import clean
 
 MONEY = {"network": "VISA", "amount": "5.00", "currency": "USD"}
@@ -268,3 +270,15 @@ def test_currencies_are_read_as_people_write_them(text: str, codes: set[str]) ->
 def currencies_in(text: str) -> set[str]:
     """The codes that the words of *text* may mean."""
     return {code for one in read(clean(text)).marks if one.property == "currency" for code in one.values}
+
+
+@pytest.mark.parametrize("words", ["", "local time", "at 14", "2 pm", "+02:30", "-02:00"])
+def test_an_offset_that_no_word_names_is_none(words: str) -> None:
+    """A model that makes one up is not believed."""
+    assert not is_offset("+02:00", words, [])
+
+
+@pytest.mark.parametrize("words", ["+2", "UTC+02", "GMT +0200", "+02:00"])
+def test_an_offset_is_the_same_however_it_is_written(words: str) -> None:
+    """With or without minutes and the zone that it is counted from."""
+    assert is_offset("+02:00", words, [])

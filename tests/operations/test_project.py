@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from support import together
+import pytest
 
 from sim.operations.project import covered
 
 CARD = "4111111111111111"
 
 
-@together(
-    "value, quoted",
+@pytest.mark.parametrize(
+    ("value", "quoted"),
     [
         (int(CARD), "411111******1111"),
         (-int(CARD), "411111******1111"),
@@ -45,8 +45,8 @@ def test_a_number_in_place_of_a_card_is_covered_whatever_its_check_digit() -> No
     assert covered(12, card=True) == 12
 
 
-@together(
-    "digits, hidden",
+@pytest.mark.parametrize(
+    ("digits", "hidden"),
     [
         ("41111111112", False),
         ("411111111117", True),
