@@ -23,6 +23,8 @@ from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
 from sim.operations.building import in_format
+from sim.operations.choosing import chosen_network
+from sim.operations.filling import Values, filled
 from sim.operations.generation import generate
 from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.validation import judge
@@ -140,6 +142,8 @@ class Issuer:
             made = Decision(answer, note=note)
         else:
             made = self._accounted(request, session, rule)
+        if rule is not None and rule.answer and made.answer is not None:
+            made.answer, made.text = self._changed(made.answer, rule), ""
         if rule is not None and rule.action == "wrong-stan" and made.answer is not None:
             # Before its MAC, which would else be what is wrong with it.
             made.answer, made.text = made.answer.replace(de11=_other(made.answer.get(11))), ""
@@ -154,6 +158,17 @@ class Issuer:
             return made
         made.action, made.delay, made.rule = rule.action, rule.delay, rule.label
         return made
+
+    def _changed(self, answer: Message, rule: Rule) -> Message:
+        """*answer* with the elements and parts of elements that *rule* has it carry."""
+        network = chosen_network(answer, self.network)
+        for path, text in rule.answer:
+            number, _, inside = path.partition(".")
+            base = answer.get(int(number)) if inside else ""
+            parts = {inside: text}
+            value = filled(int(number), base, parts, Values({}, str), answer.version, network)
+            answer = answer.replace(**{f"de{number}": value or None})
+        return answer
 
     def fitted(self, answer: Message, note: str) -> tuple[Message, str]:
         """*answer* as the format has it, and *note* with what is left out. Raises BuildError where that is

@@ -3,8 +3,10 @@
 A row is a dict of texts, as CSV, TOML or a DataFrame has it. Its conditions (an empty one fits all):
 `mti` (`0100`, `01xx`), `processing_code` (`00`, `000000`), `network`, `card` (a card number, or its
 beginning and `*`), `amount` (`5000`, `1000..`, `..999`, `100..200`, minor units), `currency`, `merchant`,
-`terminal`, `seen` (which of the messages that fit the rest: `1`, `2..`). What is done: `action` (below),
-`code` (DE 39), `delay` (seconds), `approved` (of a partial approval, minor units), `name`.
+`terminal`, `seen` (which of the messages that fit the rest: `1`, `2..`), and any element or part of one:
+`de22`, `de48.82`, `de55.9F35` with a value, its beginning and `*`, `~pattern`, `present` or `absent`. What is
+done: `action` (below), `code` (DE 39), `delay` (seconds), `approved` (of a partial approval, minor units),
+`set.44`, `set.55.71` (what the answer carries; `-` leaves it out), `name`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -22,8 +24,10 @@ from sim.codec.walk import is_digits
 from sim.elements.money import amount
 from sim.elements.pan import account
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
+from sim.link.asked import MOST_ELEMENT
 from sim.masking.files import text_of
 from sim.operations.choosing import chosen_network
+from sim.operations.prepared import Inside
 from sim.spec import currency
 from sim.spec.spellings import network_named
 from sim.spec.toml import toml_of
@@ -96,6 +100,8 @@ class Rule:
     code: str = ""
     delay: float = 0.0
     approved: int | None = None
+    elements: tuple[tuple[str, str], ...] = ()
+    answer: tuple[tuple[str, str], ...] = ()
 
     @property
     def label(self) -> str:
@@ -121,6 +127,7 @@ class Rule:
             and (not self.card or _of_card(self.card, account(message)[1]))
             and (not self.network or chosen_network(message, None) == self.network)
             and self._fits_money(message)
+            and self._fits_elements(message)
         )
 
     def _fits_money(self, message: Message) -> bool:
@@ -135,6 +142,32 @@ class Rule:
         known = currency(code)
         return not self.currency or self.currency in (code, known.alpha if known else code)
 
+    def _fits_elements(self, message: Message) -> bool:
+        if not self.elements:
+            return True
+        inside = Inside(message, chosen_network(message, None))
+        return all(matches(wanted, inside[path]) for path, wanted in self.elements)
+
+
+def matches(wanted: str, value: str) -> bool:
+    """Whether an element's *value*, empty where it is missing, is as *wanted*."""
+    if wanted in ("present", "absent"):
+        return bool(value) == (wanted == "present")
+    if wanted.startswith("~"):
+        return bool(value) and re.fullmatch(wanted[1:].strip(), value) is not None
+    if wanted.endswith("*"):
+        return value.startswith(wanted[:-1])
+    return wanted in (value, value.strip())
+
+
+def check_pattern(where: str, wanted: str) -> None:
+    """Raises OptionError where *wanted* is a pattern that cannot be read."""
+    if wanted.startswith("~"):
+        try:
+            re.compile(wanted[1:].strip())
+        except re.error:
+            raise OptionError(where, "a regular expression behind ~", shown(wanted)) from None
+
 
 def _like(pattern: str, mti: str) -> bool:
     return len(pattern) == len(mti) and all(a in _ANY or a == b for a, b in zip(pattern, mti, strict=True))
@@ -144,7 +177,8 @@ def _of_card(wanted: str, pan: str) -> bool:
     return pan.startswith(wanted[:-1]) if wanted.endswith("*") else pan == wanted
 
 
-_COLUMNS = tuple(one.name for one in fields(Rule))
+_COLUMNS = tuple(one.name for one in fields(Rule) if one.name not in ("elements", "answer"))
+_PATH = re.compile(r"(de|set\.)([1-9][0-9]{0,2})((?:\.[0-9A-Za-z-]{1,8})*)")
 Source = str | Path | Iterable[Mapping[str, Any] | Rule]
 
 
@@ -191,11 +225,17 @@ def csv_rows(text: str, option: str) -> list[Mapping[str, Any]]:
 def _rule(at: int, row: Mapping[str, Any]) -> Rule:
     if not isinstance(row, Mapping):
         raise OptionError(f"rule {at}", "a table of columns", f"a value of type {type(row).__name__}")
-    given = {str(key): value for key, value in row.items() if value is not None and str(value).strip() != ""}
-    if unknown := [key for key in given if key not in _COLUMNS]:
-        raise ChoiceError.of(f"rule {at}", unknown[0], _COLUMNS)
-    values: dict[str, Any] = {name: str(given[name]).strip() for name in _TEXTS if name in given}
+    given = {key: value for key, value in _flat(row) if value is not None and str(value).strip() != ""}
     where = f"rule {at}, "
+    paths = {"de": dict[str, str](), "set.": dict[str, str]()}
+    for key in [key for key in given if key not in _COLUMNS]:
+        path = _PATH.fullmatch(key)
+        if path is None or not 2 <= int(path[2]) <= MOST_ELEMENT:
+            raise ChoiceError.of(f"rule {at}", key, (*_COLUMNS, "de48", "set.44"))
+        paths[path[1]][path[2] + path[3]] = text = str(given.pop(key)).strip()
+        check_pattern(where + key, text)
+    values: dict[str, Any] = {name: str(given[name]).strip() for name in _TEXTS if name in given}
+    values |= {"elements": tuple(paths["de"].items()), "answer": tuple(paths["set."].items())}
     _check_written(where, values)
     if "network" in values:
         values["network"] = network_named(values["network"], f"{where}network")
@@ -220,6 +260,15 @@ def _rule(at: int, row: Mapping[str, Any]) -> Rule:
             f"{where}action", "partial, as there is an amount that is approved", values.get("action", "none")
         )
     return Rule(**values)
+
+
+def _flat(row: Mapping[Any, Any], lead: str = "") -> Iterator[tuple[str, Any]]:
+    """The cells of a row; TOML makes tables of `set.44` and `de55.9F35`."""
+    for key, value in row.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{lead}{key}.")
+        else:
+            yield f"{lead}{key}", value
 
 
 def _check_written(where: str, values: dict[str, Any]) -> None:

@@ -215,9 +215,10 @@ def host(
     rules
         A table: a CSV or TOML file, its text, rows or a DataFrame. Conditions: `mti` (`0100`, `01xx`),
         `processing_code`, `network`, `card` (`4111*`), `amount` (`1000..`, minor units), `currency`,
-        `merchant`, `terminal`, `seen` (`1`, `2..`). What is done: `code`, `delay` (seconds), `approved`
-        (minor units), `name`, `action`: answer, ignore, drop, late, duplicate, close, garbage, wrong-stan,
-        partial. The first row that fits holds.
+        `merchant`, `terminal`, `seen` (`1`, `2..`), any element or part of one: `de22` (`051`, `05*`,
+        `~pattern`, `present`, `absent`), `de55.9F35`. What is done: `code`, `delay` (seconds), `approved`
+        (minor units), `set.44`, `set.55.71` (what the answer carries), `name`, `action`: answer, ignore,
+        drop, late, duplicate, close, garbage, wrong-stan, partial. The first row that fits holds.
     network
         Whose rules requests are judged by. Default: each card's.
     format

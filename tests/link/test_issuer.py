@@ -10,6 +10,7 @@ import pytest
 from support import together
 
 from sim.codec import Message, parse
+from sim.elements import chip_data
 from sim.elements.mti import repeat_mti
 from sim.errors import OptionError, ParseError
 from sim.link.accounts import Accounts
@@ -389,3 +390,57 @@ def test_a_column_taken_for_an_action_is_told() -> None:
     """A delay is a column, not an action: the error says so."""
     with pytest.raises(OptionError, match="delay is a column of its own"):
         rules_of([{"action": "delay"}])
+
+
+@pytest.mark.parametrize(
+    ("condition", "sent"),
+    [
+        ({"de22": "01*"}, message(1)),
+        ({"de22": "absent"}, message(1).replace(de22=None)),
+        ({"de18": "5999"}, message(1).replace(de18="5999")),
+        ({"de48": "~.*NO.*"}, message(1).replace(de48="SAY NO TO IT")),
+        ({"de35": "~[0-9]+=2912.*"}, message(1, entry="stripe")),
+        ({"de55": "present"}, message(1, entry="chip")),
+        ({"de55.9F35": "22", "de55.9F1A": "0840"}, message(1, entry="chip")),
+    ],
+    ids=["DE 22", "absent", "DE 18", "pattern", "track 2", "DE 55", "tags"],
+)
+def test_a_host_declines_by_any_element(condition: dict[str, str], sent: Message) -> None:
+    """A value, its beginning, a pattern, whether it is there, and the tags of the chip; others are not
+    touched."""
+    ruled = issuer([{**condition, "code": "05"}])
+    assert decide(ruled, sent).code == "05"
+    other = "chip" if "de22" in condition else "manual"
+    assert decide(ruled, message(2, entry=other)).code == "00"
+
+
+def test_an_answer_carries_what_its_rule_says() -> None:
+    """Elements, parts of elements and tags of the chip data, without what the rule takes out; a repeat gets
+    the same."""
+    rules = [
+        {
+            "card": "4*",
+            "code": "05",
+            "set": {"44": "CALL", "48": "X", "55": {"71": "9F180400000001"}, "37": "-"},
+        }
+    ]
+    ruled, sent = issuer(rules), message(1, entry="chip").replace(de37="612345000001")
+    first = decide(ruled, sent).answer
+    assert first is not None
+    assert (first[39], first[44], first[48], 37 in first) == ("05", "CALL", "X", False)
+    assert chip_data.read(first[55]).value("71") == "9F180400000001"
+    assert decide(ruled, sent.replace(mti="0101")).answer == first
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"de48": "~["}, "rule 1, de48: expected a regular expression behind ~"),
+        ({"de1": "0"}, "rule 1: expected .*found 'de1'"),
+        ({"set.300": "0"}, "rule 1: expected"),
+    ],
+)
+def test_a_condition_on_an_element_that_cannot_be_met_is_told(row: dict[str, str], said: str) -> None:
+    """An element that there is none of, a pattern that is none."""
+    with pytest.raises(OptionError, match=said):
+        rules_of([row])

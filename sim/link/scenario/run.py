@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from sim.link.exchange import ANSWERED, Exchange
 from sim.link.host import AsyncHost
 from sim.link.lanes import Seen, seen_in
 from sim.link.line import Line
+from sim.link.rules import matches
 from sim.link.scenario.suite import Case, Step, Suite, check_amount
 from sim.link.scenario.variables import element_of, filled
 from sim.link.timing import Timing
@@ -346,12 +346,10 @@ _WORDS = ("present", "absent", "same")
 
 
 def _fits(wanted: str, value: str, requested: str, there: bool) -> bool:
-    if wanted in ("present", "absent"):
-        return there == (wanted == "present")
     if wanted == "same":
         return value == requested
-    if wanted.startswith("~"):
-        return there and re.fullmatch(wanted[1:].strip(), value) is not None
+    if wanted.startswith("~") or wanted in ("present", "absent"):
+        return matches(wanted, value if there else "")
     return there and value == wanted
 
 

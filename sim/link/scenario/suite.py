@@ -29,7 +29,7 @@ from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
 from sim.link.asked import MOST_ELEMENT
-from sim.link.rules import Rule, csv_rows, rules_of
+from sim.link.rules import Rule, check_pattern, csv_rows, rules_of
 from sim.link.scenario import variables
 from sim.link.scenario.variables import put_cells
 from sim.masking.files import path_of, text_of
@@ -310,6 +310,7 @@ def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
             word = key.removeprefix("expect.")
             if not word.isdecimal() and word not in EXPECTED:
                 raise ChoiceError.of(where, key, tuple(f"expect.{one}" for one in (*EXPECTED, "39")))
+            check_pattern(f"{where}, {key}", value)
             expected[_element(where, key) if word.isdecimal() else word] = value
         elif key in _STEP:
             plain[key] = value
