@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,9 @@ from sim.operations.matching.rules import rules
 from sim.spec.networks import NETWORKS
 from sim.spec.registries import currency
 from sim.tables.argument import facts_of
+from sim.tables.matching_columns import Columns, Ints
 from sim.tables.tables import Table
 
-if TYPE_CHECKING:
-    from sim.tables.matching import Columns
-
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
 _COMPOSITE = "2003"
 COUNTS = ("repeats", "duplicates", "replays", "answers_again")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sim.codec import Message
@@ -10,10 +12,23 @@ from sim.elements.answer import answer
 from sim.spec import code_list, spec
 
 if TYPE_CHECKING:
-    from sim.operations.llm.drafting.compose import Composing
+    from sim.operations.llm.drafting.intent import Intent
 
 _NO_REASON = "do not honour"  # what an issuer answers that gives no reason
 _DECISIONS = ("approved", "declined", "pick-up", "referral", "system")
+
+
+@dataclass(slots=True)
+class Composing:
+    """A message in the making; `problems` say why it cannot be made."""
+
+    intent: Intent
+    reasons: frozenset[str]
+    version: str
+    now: datetime
+    source: str
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def code_table(version: str) -> list[tuple[str, str, str]]:

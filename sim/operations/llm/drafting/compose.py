@@ -5,7 +5,6 @@ Problems are sentences for the model, which may then mend its intent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from sim.elements.money import say_amount
 from sim.errors import OptionError
 from sim.operations.answering import respond, reverse
 from sim.operations.generation import Generated, generate
-from sim.operations.llm.drafting.codes import answer_code
+from sim.operations.llm.drafting.codes import Composing, answer_code
 from sim.operations.llm.guard import tokens
 from sim.operations.recipes import EARLIER
 from sim.operations.validation import validate
@@ -49,19 +48,6 @@ _FLAGS = {"pin": "pin_entered", **{name: name for name in ("token", "store_card"
 _PARTS = {"cashback": "cashback_amount", "merchant_amount_minor_units": "merchant_amount"}
 _WITHOUT_CARD = ("network", "stan", "date", "time", "utc_offset", "version", "direction", "kind", "outcome",
                  "response_code")  # fmt: skip
-
-
-@dataclass(slots=True)
-class Composing:
-    """A message in the making; `problems` say why it cannot be made."""
-
-    intent: Intent
-    reasons: frozenset[str]
-    version: str
-    now: datetime
-    source: str
-    notes: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
 
 
 def compose(
