@@ -4,10 +4,17 @@ nothing, another format."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
 
 from sim.codec import Message
 from sim.codec.wire import encode
 from sim.link import AsyncClient, AsyncHost
+from sim.link.load import Load, Mix
+from sim.link.scenario import run_suite, suite_of
 from sim.operations import respond
 from tests.link.ends import LINE, ManualTiming, framed, message, until
 
@@ -140,4 +147,65 @@ def test_a_host_that_floods_keeps_neither_a_request_nor_the_end() -> None:
         assert client.traffic.counts["unmatched"] < 1000
         server.close()
 
+    asyncio.run(run())
+
+
+_FAULTS = ("stall", "half a frame", "reset", "flood", "refuse")
+
+
+@pytest.mark.parametrize("fault", _FAULTS)
+def test_whatever_a_host_does_every_verb_ends_in_its_time(fault: str) -> None:
+    """A request within its time-out, a load within its seconds and one time-out, a suite within the time-outs
+    of its steps, a close at once: nothing waits for the host beyond."""
+    whole = framed(respond(message(900)).message)
+
+    async def misbehave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readexactly(2)
+            if fault == "half a frame":
+                writer.write(whole[:20])
+            elif fault == "flood":
+                writer.write(whole * 500)
+            elif fault in ("reset", "refuse"):
+                if fault == "refuse":
+                    server.close()
+                writer.transport.abort()
+            await reader.read()
+        writer.close()
+
+    async def timed(timing: ManualTiming, work: Coroutine[Any, Any, Any], most: float) -> Any:
+        """What *work* comes to; time passes only where nothing else happens."""
+        began, running = timing.passed, asyncio.ensure_future(work)
+        while not running.done():
+            for _ in range(300):
+                await asyncio.sleep(0)
+            if not running.done() and (due := timing.due()):
+                await timing.advance(max(0.0, min(one.at for one in due) - timing.passed))
+            assert timing.passed - began <= most
+        return running.result()
+
+    async def run() -> None:
+        nonlocal server
+        for verb in ("send", "load", "suite"):
+            timing = ManualTiming()
+            server = await asyncio.start_server(misbehave, "127.0.0.1", 0)
+            where = server.sockets[0].getsockname()
+            client = AsyncClient(where, timing=timing, timeout=2, reverse=False)
+            if verb == "send":
+                await client.connect()
+                exchange = await timed(timing, client.send(message()), 2)
+                assert exchange.status in ("timed out", "lost")
+                await timed(timing, client.close(), 0)
+            elif verb == "load":
+                load = Load(client, Mix(), concurrency=3, seconds=1, count=50)
+                assert (await timed(timing, load.connected(), 3)).answered == 0
+            else:
+                suite = suite_of(
+                    "\n".join(f"[[cases]]\nname='{at}'\nsteps=[{{timeout = 2}}]" for at in range(2))
+                )
+                done = await timed(timing, run_suite(suite, where, timing=timing), 4)
+                assert not done.passed
+            server.close()
+
+    server: asyncio.Server
     asyncio.run(run())
