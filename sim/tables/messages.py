@@ -135,10 +135,11 @@ def parse(
     Returns
     -------
     MessageTable
-        A row per data element; `start` and `end` bound all of it, length prefix included, in characters
-        from 0 (those of a finding the fault alone). Where bytes were read, `byte_start` and `byte_end` count
-        those of the paste. A broken text gives a table as well: what was
-        read, the piece that misfits with its finding and hint, the unread rest.
+        A row per data element, its value as it came; `start` and `end` bound all of it, length prefix
+        included, in characters of the text form from 0, missing where there is none. Where bytes were read,
+        `byte_start` and `byte_end` count those of the paste. A broken text gives a table as well: what was
+        read, the piece that misfits with its finding and hint, the unread rest; so do elements that are not
+        as long as they should be, each with its finding.
 
     Raises
     ------
@@ -609,7 +610,7 @@ def validate(
     -------
     FindingsTable
         A row per finding, none when all is well; `.iso.valid` is the verdict, `.iso.networks` what each
-        network says.
+        network says. `start` and `end` count what was given: characters of a text or a log, bytes of a dump.
 
     Raises
     ------
