@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
     from sim.link.opening import export_suite
     from sim.operations.drill.asking import drill
+    from sim.operations.packs import load_rules
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
     from sim.tables import llm as llm
@@ -80,6 +81,7 @@ __all__ = [
     "host",
     "load",
     "load_format",
+    "load_rules",
     "mask",
     "match",
     "parse",
@@ -102,6 +104,7 @@ _HOMES = {
     "sim.codec.wire.dialects": "load_format",
     "sim.link.opening": "export_suite",
     "sim.operations.drill.asking": "drill",
+    "sim.operations.packs": "load_rules",
     "sim.tables.columns.reading": "read",
     "sim.tables.converting": "convert",
     "sim.tables.formats": "export_format formats",

@@ -36,7 +36,8 @@ except ModuleNotFoundError as missing:
 NO_TOOLS = {
     **dict.fromkeys(("client", "host", "load", "run_suite"), "opens connections"),
     **dict.fromkeys(
-        ("read", "match", "load_format", "export_suite"), "reads or writes files of this machine"
+        ("read", "match", "load_format", "load_rules", "export_suite"),
+        "reads or writes files of this machine",
     ),
     **dict.fromkeys(("plot", "show"), "draws for a notebook"),
     "drill": "asks, and waits for the answer",

@@ -58,6 +58,7 @@ SURFACE = [
     "host",
     "load",
     "load_format",
+    "load_rules",
     "mask",
     "match",
     "parse",
@@ -278,6 +279,7 @@ def test_an_option_that_cannot_be_met_is_named(options: dict[str, Any], text: st
         (lambda one: sim.reverse(one, at=pd.NaT), sim.OptionError),
         (lambda one: sim.generate(timezone="a/" * 2000), sim.OptionError),
         (lambda one: sim.load_format(5), sim.OptionError),
+        (lambda one: sim.load_rules(5), sim.SpecError),
         (lambda one: sim.run_suite(5), sim.OptionError),
     ],
 )

@@ -38,6 +38,7 @@ NO_COMMANDS = {
     "drill": "asks, and waits for the answer: sim.drill",
     "export_suite": "suite --export",
     "load_format": "--format FILE, with every command",
+    "load_rules": "runs the Python of a pack: sim.load_rules",
     "plot": "draws for a notebook",
     "show": "draws for a notebook",
 }

@@ -7,7 +7,7 @@ one; that is checked each time, so that a label is never wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -17,7 +17,7 @@ from sim.errors import ChoiceError
 from sim.judge import Finding
 from sim.operations.choosing import chosen_network
 from sim.operations.faults import content, framing
-from sim.operations.faults.change import base, prepared
+from sim.operations.faults.change import Row, base, prepared
 from sim.operations.faults.record import Attempt, Broken, Fault
 from sim.operations.framing import framing_finding
 from sim.operations.validation import judge
@@ -40,6 +40,12 @@ _OF_EACH_NETWORK = ("luhn", "pan-network", "network-mti-version", "required-elem
 @cache
 def _all() -> dict[str, tuple[Fault, Attempt]]:
     return {fault.id: (fault, put) for fault, put in (*framing.table(), *content.table())}
+
+
+def add_faults(more: Mapping[str, Row]) -> None:
+    """Add faults of content, rows by id."""
+    content.rows().update(more)
+    _all.cache_clear()
 
 
 def all_faults() -> tuple[Fault, ...]:

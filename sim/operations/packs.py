@@ -1,0 +1,112 @@
+"""Rules of others: an acquirer's, a processor's. A pack is a folder with the words of its rules
+(`rules.csv`), their functions (`rules.py`) and faults that cause them (`faults.toml`), as the toolkit's own
+are written."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from sim.errors import SpecError, shown
+from sim.judge.all_rules import RULES
+from sim.judge.engine import MEMORY
+from sim.judge.words import RuleText, catalogue, texts
+from sim.operations.faults.breaking import add_faults, all_faults
+
+_WORDS, _FUNCTIONS, _FAULTS = "rules.csv", "rules.py", "faults.toml"
+_COLUMNS = ("id", "severity", "checks", "source", "hint")
+
+
+def load_rules(folder: str | Path) -> tuple[str, ...]:
+    """Add the rules of a pack to those that messages are judged by.
+
+    Runs the pack's Python: load only what you trust. From then on its findings stand among the standard's
+    own, its rules in `rules()`, and its faults among those of `break_message`. A pack that is not whole adds
+    nothing.
+
+    Parameters
+    ----------
+    folder
+        Where `rules.csv`, `rules.py` and `faults.toml` are.
+
+    Returns
+    -------
+    tuple of str
+        The ids of its rules.
+
+    Raises
+    ------
+    SpecError
+        When a file is missing, a row is no rule, an id is taken, or a rule has no function or no fault.
+
+    Examples
+    --------
+    >>> load_rules("no/such/folder")
+    Traceback (most recent call last):
+        ...
+    sim.errors.SpecError: message: expected a pack of rules with rules.csv, found 'no/such/folder'
+    """
+    if not isinstance(folder, (str, Path)):
+        raise SpecError(None, None, "the folder of a pack of rules", shown(folder))
+    pack = Path(folder)
+    for name in (_WORDS, _FUNCTIONS, _FAULTS):
+        if not (pack / name).is_file():
+            raise SpecError(None, None, f"a pack of rules with {name}", shown(str(folder)))
+    words = _words(pack)
+    known, before = catalogue(), len(RULES)
+    known.update(words)
+    try:
+        _run(pack)
+        _check(pack, words, before)
+    except BaseException:
+        del RULES[before:]
+        for name in words:
+            del known[name]
+        raise
+    finally:
+        MEMORY.clear()
+    add_faults(_faults(pack))
+    return tuple(words)
+
+
+def _words(pack: Path) -> dict[str, RuleText]:
+    with (pack / _WORDS).open(encoding="utf-8", newline="") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    for row in rows:
+        if missing := [name for name in _COLUMNS if not row.get(name)]:
+            raise SpecError(None, None, f"a rule with {', '.join(missing)} in {_WORDS}", shown(str(row)))
+    words = {text.id: text for text in texts(rows)}
+    for name in words:
+        if name in catalogue():
+            raise SpecError(None, None, "an id that no other rule has", repr(name))
+    return words
+
+
+def _run(pack: Path) -> None:
+    """Run the functions of the pack, which bind themselves."""
+    found = spec_from_file_location(f"rules_of_{pack.name}", pack / _FUNCTIONS)
+    if found is None or found.loader is None:
+        raise SpecError(None, None, f"Python in {_FUNCTIONS}", shown(str(pack)))
+    found.loader.exec_module(module_from_spec(found))
+
+
+def _faults(pack: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((pack / _FAULTS).read_text(encoding="utf-8")).get("faults", {})
+    return found
+
+
+def _check(pack: Path, words: dict[str, RuleText], before: int) -> None:
+    bound = {item.text.id for item in RULES[before:]}
+    caused = {row.get("rule", name) for name, row in _faults(pack).items()}
+    for name in words:
+        if name not in bound:
+            raise SpecError(None, None, f"a function for the rule {name} in {_FUNCTIONS}", "none")
+        if name not in caused:
+            raise SpecError(None, None, f"a fault that causes the rule {name} in {_FAULTS}", "none")
+    if strange := sorted(bound - words.keys()):
+        raise SpecError(None, None, f"a row of {_WORDS} for each rule", ", ".join(strange))
+    if taken := sorted({fault.id for fault in all_faults()} & _faults(pack).keys()):
+        raise SpecError(None, None, "an id that no other fault has", ", ".join(taken))
