@@ -27,6 +27,7 @@ COMMAND = (sys.executable, "-m", "server.guessing")
 _PATIENCE = 60.0  # seconds that the process may take to start
 _SIZE = 4  # bytes of a frame's length
 _READY = b"ready"
+_FIRST = "0800 2020 0000 0000 0000 9900 0012 3456"  # bytes that have to be guessed
 _WORK: dict[str, tuple[type[BaseModel], Callable[[Any], written.Answer]]] = {
     "/parse": (ParseRequest, written.parse),
     "/convert": (ConvertRequest, written.convert),
@@ -109,6 +110,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     logs.set_up()
     Settings(formats=sys.argv[1]).load_formats()
+    written.parse(ParseRequest(message=_FIRST))  # reads the tables that the first guess would wait for
     into, out = sys.stdin.buffer, sys.stdout.buffer
     answer = _READY
     while True:
