@@ -208,10 +208,10 @@ def _turned(layer: Layer) -> Layer:
     return Layer(layer.name, front[:to] + front[origin:end] + front[to:origin] + front[end:], layer.back)
 
 
-def spoken(address: object) -> tuple[str, int]:
+def address_of(address: object) -> tuple[str, int]:
     """Host and port of an address that a person writes: `"127.0.0.1:8583"`, `("::1", 8583)`, `"[::1]:8583"`.
 
-    >>> spoken("localhost:8583")
+    >>> address_of("localhost:8583")
     ('localhost', 8583)
 
     Raises OptionError for anything else.

@@ -10,10 +10,10 @@ from sim import background
 from sim.codec.wire.dialects import named_format
 from sim.errors import OptionError, quotable, shown
 from sim.files import write_text
-from sim.link import asked, scenario
+from sim.link import arguments, scenario
 from sim.link.client import AsyncClient, Unsolicited
 from sim.link.host import LOOPBACK, AsyncHost
-from sim.link.line import Line, spoken
+from sim.link.line import Line, address_of
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.run import Check
 from sim.link.rules import rules_of
@@ -37,12 +37,12 @@ def line_of(format: Format | str | Path | None, framing: Any, version: object) -
     return Line.of(chosen, framing, None if version is None else version_named(version))
 
 
-def spoken_at(address: Any, line: Line, *, named: bool) -> tuple[tuple[str, int], Line]:
+def host_and_line(address: Any, line: Line, *, named: bool) -> tuple[tuple[str, int], Line]:
     """Host and port of *address*, and the line spoken there: that of a host of our own unless one was
     *named*, else *line*."""
     if isinstance(address, Host):
         return (address.server.address, address.port), line if named else address.server.line
-    return spoken(address), line
+    return address_of(address), line
 
 
 def host(
@@ -62,19 +62,19 @@ def host(
     tls: Any = None,
 ) -> AHost:
     """A host that listens. The arguments are those of `sim.host`."""
-    opening = None if opening is None else asked.whole("opening", opening)
+    opening = None if opening is None else arguments.whole("opening", opening)
     if quotable(str(address)) != str(address):
         raise OptionError("address", "an address of this machine, such as 127.0.0.1", shown(address))
     server = AsyncHost(
         line_of(format, framing, version),
         rules_of(rules),
         network=None if network is None else network_named(network),
-        balances=asked.balances(balances),
+        balances=arguments.balances(balances),
         opening=opening,
         sign_on=sign_on,
         keys=_ring(keys),
         address=address or LOOPBACK,
-        port=asked.whole("port", port, 0, 65535),
+        port=arguments.whole("port", port, 0, 65535),
         tls=server_tls(tls),
     )
     return kind(server).start()
@@ -100,18 +100,18 @@ def client(
 ) -> AClient:
     """A client that is connected. The arguments are those of `sim.client`."""
     line = line_of(format, framing, version)
-    where, line = spoken_at(address, line, named=format is not None or framing is not None)
+    where, line = host_and_line(address, line, named=format is not None or framing is not None)
     asking = AsyncClient(
         where,
         line,
         network=None if network is None else network_named(network),
         tls=client_tls(tls),
-        pool=asked.whole("pool", pool, 1, _MOST_CONNECTIONS),
-        match=asked.elements("match", match),
-        timeout=None if timeout is None else asked.seconds("timeout", timeout),
+        pool=arguments.whole("pool", pool, 1, _MOST_CONNECTIONS),
+        match=arguments.elements("match", match),
+        timeout=None if timeout is None else arguments.seconds("timeout", timeout),
         reverse=reverse,
-        tries=None if tries is None else asked.whole("tries", tries, 0),
-        echo_after=None if echo_after is None else asked.seconds("echo_after", echo_after),
+        tries=None if tries is None else arguments.whole("tries", tries, 0),
+        echo_after=None if echo_after is None else arguments.seconds("echo_after", echo_after),
         unsolicited=unsolicited,
         keys=_ring(keys),
     )
@@ -178,7 +178,7 @@ def load(
     """A load that has begun. The arguments are those of `sim.load`; what is replayed are messages with their
     times."""
     named = format is not None or framing is not None
-    where, line = spoken_at(address, line_of(format, framing, version), named=named)
+    where, line = host_and_line(address, line_of(format, framing, version), named=named)
     messages: Mix | Replay
     if replay is not None:
         messages = Replay(replay, speed)
@@ -216,7 +216,7 @@ def run_suite(
     line = line_of(format or whole.format, framing or whole.framing, None)
     where = None
     if host is not None:
-        where, line = spoken_at(host, line, named=False)
+        where, line = host_and_line(host, line, named=False)
     done = background.run(scenario.run_suite(whole, where, line=line, tls=client_tls(tls)))
     for path, write in ((junit, scenario.as_junit), (report, scenario.as_html)):
         if path is not None:

@@ -24,7 +24,7 @@ from sim.codec.walk import is_digits
 from sim.elements.money import amount
 from sim.elements.pan import account
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
-from sim.link.asked import MOST_ELEMENT
+from sim.link.arguments import MOST_ELEMENT
 from sim.masking.files import text_of
 from sim.operations.choosing import chosen_network
 from sim.operations.prepared import Inside

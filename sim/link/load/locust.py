@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from sim.errors import IsoError
 from sim.link.client import AsyncClient
 from sim.link.exchange import ANSWERED, Exchange
-from sim.link.line import Line, spoken
+from sim.link.line import Line, address_of
 from sim.link.load.mix import Mix
 
 try:
@@ -49,7 +49,7 @@ class IsoUser(User):  # type: ignore[misc]
     def __init__(self, environment: Any) -> None:
         super().__init__(environment)
         line = Line.of(self.format, self.framing)
-        self.client = AsyncClient(spoken(self.host), line, timeout=self.timeout, reverse=False)
+        self.client = AsyncClient(address_of(self.host), line, timeout=self.timeout, reverse=False)
         # Another order and other numbers for each user.
         self._messages = iter(Mix(self.mix, network=self.network, format=line.format, seed=next(_numbers)))
 

@@ -28,10 +28,9 @@ from typing import Any, cast
 from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
-from sim.link.asked import MOST_ELEMENT
+from sim.link.arguments import MOST_ELEMENT
 from sim.link.rules import Rule, check_pattern, csv_rows, rules_of
-from sim.link.scenario import variables
-from sim.link.scenario.variables import put_cells
+from sim.link.scenario.variables import check, put_cells, variables
 from sim.masking.files import path_of, text_of
 from sim.spec import tables
 from sim.spec.spellings import network_named, version_named
@@ -317,9 +316,9 @@ def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
         else:
             raise ChoiceError.of(where, key, (*_STEP, "set.48", "expect.39"))
     for number, text in elements.items():
-        variables.check(f"{where}, set.{number}", number, text, at)
+        check(f"{where}, set.{number}", number, text, at)
     for name, text in (*plain.items(), *expected.items()):
-        variables.check(f"{where}, {name}", name, text, at)
+        check(f"{where}, {name}", name, text, at)
     do = plain.get("do", "send")
     if do not in DO:
         raise ChoiceError.of(f"{where}, do", do, DO)
@@ -349,7 +348,7 @@ def _texts(row: Mapping[str, Any]) -> dict[str, str]:
 def check_amount(where: str, options: Mapping[str, str]) -> None:
     """Raises OptionError where the amount among *options* is none; what a variable will say is not known."""
     amount = options.get("amount", "0")
-    if any(variables.variables(amount)):
+    if any(variables(amount)):
         return
     if not (amount.isascii() and amount.isdecimal() and len(amount) <= _MOST_DIGITS):
         raise OptionError(f"{where}, amount", "minor units in digits, at most 12", shown(amount))

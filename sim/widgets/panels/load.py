@@ -11,7 +11,7 @@ import traitlets
 from sim import background
 from sim.errors import IsoError, OptionError, shown
 from sim.link.client import AsyncClient
-from sim.link.line import spoken
+from sim.link.line import address_of
 from sim.link.load import Load, Mix, Numbers
 from sim.widgets.panels.live import Watch
 from sim.widgets.panels.shared import InputField, Panel, markup, wrong
@@ -77,7 +77,7 @@ class LoadPanel(Panel):
             return
         self.problem, self.numbers = "", None
         try:
-            where, mix = spoken(self.address), Mix(weights_of(self.mix))
+            where, mix = address_of(self.address), Mix(weights_of(self.mix))
             client = AsyncClient(where, reverse=False)
             self._load = Load(client, mix, rate=self.rate or None, count=self.count, seconds=self.seconds)
         except IsoError as error:

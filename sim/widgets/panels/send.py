@@ -14,7 +14,7 @@ from sim.elements.answer import answer
 from sim.errors import IsoError, OptionError
 from sim.link.client import AsyncClient
 from sim.link.exchange import Exchange
-from sim.link.line import spoken
+from sim.link.line import address_of
 from sim.operations import chosen_version
 from sim.operations.choosing import chosen_network
 from sim.widgets.panels.explain import MessageInput
@@ -87,7 +87,7 @@ class SendPanel(Panel):
             return
         try:
             raw = self.input.raw
-            made, where = parse(raw, chosen_version(raw, self.input.version)), spoken(self.address)
+            made, where = parse(raw, chosen_version(raw, self.input.version)), address_of(self.address)
         except ParseError as error:
             self.problem = f"This needs a message that can be read: {error}"
             return
@@ -168,7 +168,7 @@ def _is_message(given: object) -> bool:
 
 def _is_address(text: str) -> bool:
     try:
-        return bool(spoken(text))
+        return bool(address_of(text))
     except OptionError:
         return False
 
