@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lessons.judging import Lesson, equal, members
-from lessons.paper import amount, chip_request, entry, money, purpose, story, tags, wanted
+from lessons.paper import amount, chip_request, entry, money, purpose, signed_amount, story, tags, wanted
 from lessons.sheets import Row, facts, sheet
 from sim.codec import build
 from sim.operations import anatomy
-from sim.operations.drill.facts import BYTES, Digits, Fact, Hex, Month, Number, OneOf, Several
+from sim.operations.drill.facts import (
+    BYTES,
+    CHARACTERS,
+    PLACES,
+    Digits,
+    Fact,
+    Hex,
+    Month,
+    Number,
+    OneOf,
+    Several,
+)
 
 FIRST, SECOND = "step by step", "second by hand"
 _DIGITS = 2  # of a byte
-_PLACES = ("characters", "bytes")
 
 
 def _meaning(number: int) -> Fact | None:
@@ -50,8 +60,8 @@ def _chip() -> dict[str, Fact]:
     return {
         "9F27": wanted(message),
         "95": Hex(found["95"]),
-        "9F02": amount(message, units=True),
-        "5F2A": money(message),
+        "9F02": signed_amount(message, message),
+        "5F2A": OneOf((money(message), Hex(found["5F2A"]))),
         "9C": OneOf((Digits(found["9C"], padded=True), Hex(found["9C"]), purpose(message))),
     }
 
@@ -59,7 +69,7 @@ def _chip() -> dict[str, Fact]:
 def _second() -> dict[str, Fact]:
     message = chip_request(SECOND)
     digits = len(message[55])
-    size = OneOf((Number(digits), Number(digits // _DIGITS, BYTES)))
+    size = OneOf((Number(digits, CHARACTERS), Number(digits // _DIGITS, BYTES)))
     return {**story(message), "length of DE 55": size, "the chip wants": wanted(message)}
 
 
@@ -85,7 +95,7 @@ by_hand = Lesson(
         "Go on adding up the lengths of the cheat sheet: nothing may be skipped, and DE 32, 35 and 48 have prefixes.",
     ),
     equal(
-        lambda: Several((_end(55), len(chip_request(FIRST)[55]) // _DIGITS), Number(0, _PLACES)),
+        lambda: Several((_end(55), len(chip_request(FIRST)[55]) // _DIGITS), Number(0, PLACES)),
         "DE 55 begins behind DE 49. Its three digits of length count hex digits, and two of them are a byte.",
         "The end is the start, and three digits of prefix, and as many characters as they say.",
     ),

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import sim
 from lessons.judging import Exercise, Lesson, members, wants
 from lessons.names import person
-from lessons.paper import amount, chip_request, dice, ruled, story, tags, wanted
+from lessons.paper import chip_request, dice, ruled, signed_amount, story, tags, wanted
 from lessons.sheets import facts
 from lessons.traffic import NOON
 from sim.codec import build
@@ -174,7 +174,7 @@ def _chip() -> dict[str, Fact]:
     return {
         "wish": wanted(paper.message),
         "counter": Number(int(found["9F36"], 16)),
-        "signed amount": amount(paper.signed, units=True),
+        "signed amount": signed_amount(paper.signed, paper.message),
         "agrees": YesNo(found["9F02"] == paper.message[4], "agrees"),
     }
 

@@ -89,6 +89,11 @@ def amount(message: sim.Message, *, both: bool = False, units: bool = False) -> 
     return Amount(int(message[4]), known.alpha if known else "", both=both, units=units)
 
 
+def signed_amount(signed: sim.Message, sent: sim.Message) -> Fact:
+    """The amount that the chip *signed*, as an amount or as tag 9F02 of what was *sent* has it."""
+    return OneOf((amount(signed, units=True), Hex(tags(sent)["9F02"])))
+
+
 def tags(message: sim.Message) -> dict[str, str]:
     """The tags of DE 55 with their values."""
     return {one.tag: one.value for one in tlv.read(message[55])}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,6 +39,16 @@ def test_a_seed_gives_the_same_questions(topic: str, level: int, seed: int, numb
     assert question(topic, level, seed, number) == question(topic, level, seed, number)
 
 
+def test_a_class_is_asked_what_it_was_asked_before() -> None:
+    """Next year and on another machine, too: the questions of a seed are kept word for word."""
+    with (Path(__file__).parent / "drill.csv").open(encoding="utf-8", newline="") as file:
+        kept = list(csv.DictReader(file))
+    assert len(kept) == len(TOPICS) * len(LEVELS)
+    for row in kept:
+        one = question(row["topic"], int(row["level"]), "a class", 1)
+        assert (one.text, one.shown, one.why) == (row["text"], row["shown"], row["why"])
+
+
 def test_the_order_counts_where_it_is_asked_for() -> None:
     """Tags come in order; the elements of a bitmap need not."""
     tags = question("tlv", 1, 1, 1)
@@ -61,6 +74,17 @@ def test_five_in_a_row_offer_the_next_level() -> None:
     practice("no idea")
     assert practice.streak == 0
     assert "try level" not in practice.said
+
+
+def test_the_highest_level_leads_no_higher() -> None:
+    """Nor is the next one offered before five in a row, or twice for the same five."""
+    last = drill("bits", level=LEVELS[-1], seed=3)
+    for _ in range(5):
+        last(last.question.answer)
+    assert "try level" not in last.said
+    practice = drill("bits", level=2, seed=3)
+    told = ["try level 3" in practice(practice.question.answer).said for _ in range(10)]
+    assert told == [False, False, False, False, True] * 2
 
 
 def test_what_was_missed_twice_is_to_be_read_again() -> None:

@@ -26,7 +26,7 @@ _UNITS = {
     "bytes": r"bytes?|octets?",
     "bits": r"bits?",
 }
-CHARACTERS, BYTES = ("characters", "bytes"), ("bytes",)
+CHARACTERS, BYTES, PLACES = ("characters",), ("bytes",), ("characters", "bytes")
 _ELEMENT = re.compile(
     r"\b(?:data\s+elements?|DEs?|fields?|elements?|F|P|S)[\s.#:-]*(?=\d)|[#№]\s*(?=\d)|\b(?:no|number)\b\.?\s*(?=\d)",
     re.I,
@@ -73,21 +73,20 @@ def _stated(given: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Number(Fact):
-    """A whole number, with or without one of its `units`; `said` asks for the unit."""
+    """A whole number, with or without one of its `units`."""
 
-    units: tuple[str, ...] = CHARACTERS
-    said: bool = False
+    units: tuple[str, ...] = PLACES
 
     def _reads(self, given: Any) -> bool:
         if isinstance(given, int | float | Decimal):
-            return not self.said and given == self.value
+            return bool(given == self.value)
         text = _stated(given)
         if text is None:
             return False
         named = {
             name for name, words in _UNITS.items() if re.search(rf"(?<![^\W\d_])(?:{words})\b", text, re.I)
         }
-        if (named and not named & set(self.units)) or (self.said and not named):
+        if named and not named & set(self.units):
             return False
         return self._numbers(text.rpartition("=")[2]) == [self.value]
 
@@ -148,6 +147,8 @@ class Digits(Fact):
         if text is None or re.search(r"(?:^|\s)-\d", text):
             return False
         text = re.sub(r"(?<=\d)T(?=\d)", " ", text)
+        if set(self.value) <= {"0", "1"}:
+            text = text.removeprefix("0b")
         ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
         return any(
             self._same(_SEPARATORS.sub("", _WORDS.sub(" ", re.sub(r"[()=?]", " ", one)))) for one in ways
