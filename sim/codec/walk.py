@@ -74,6 +74,36 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
         )
 
 
+def reads(raw: str, version: str | Spec) -> bool:
+    """Whether *raw* is a message: what `walk` finds out, without the message and without saying why not."""
+    bits = raw[MTI_WIDTH : MTI_WIDTH + BITMAP_WIDTH]
+    if not is_digits(raw[:MTI_WIDTH]) or len(bits) < BITMAP_WIDTH or not bitmap.HEX_DIGITS.issuperset(bits):
+        return False
+    at = MTI_WIDTH + BITMAP_WIDTH
+    if bitmap.has_secondary(bits[0]):
+        second = raw[at : at + BITMAP_WIDTH]
+        if len(second) < BITMAP_WIDTH or not bitmap.HEX_DIGITS.issuperset(second):
+            return False
+        bits, at = bits + second, at + BITMAP_WIDTH
+    return ends(raw, at, bitmap.numbers(bits), version)
+
+
+def ends(raw: str, at: int, numbers: Iterable[int], version: str | Spec) -> bool:
+    """Whether the elements *numbers* reach from character *at* to the end of *raw*."""
+    steps, size = _steps(version), len(raw)
+    for number in numbers:
+        width, prefix, legal = steps[number]
+        if prefix:
+            said = legal(raw[at : at + prefix])
+            if said is None:
+                return False
+            at, width = at + prefix, said
+        at += width
+        if at > size:
+            return False
+    return at == size
+
+
 def _read_mti(raw: str) -> str:
     mti = raw[:MTI_WIDTH]
     if len(mti) < MTI_WIDTH:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.codec import Message, ParseError, spans
-from sim.codec.bitmap import numbers
-from sim.codec.walk import MTI_WIDTH, read_values, walk
+from sim.codec.bitmap import ALL_BITS, numbers
+from sim.codec.walk import MTI_WIDTH, ends, read_values, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import elements
 from sim.judge.words import catalogue
@@ -71,28 +71,20 @@ def causes(raw: str, version: str) -> Iterator[Cause]:
         yield from cause(raw, version)
 
 
-def _parses(raw: str, version: str) -> bool:
-    try:
-        walk(raw, version)
-    except ParseError:
-        return False
-    return True
-
-
 def _in_front(raw: str, version: str) -> Iterator[Cause]:
     """A length header, a TPDU or another transport header was left in front."""
-    if raw[:1] and ord(raw[0]) < 0x20 and _parses(raw[2:], version):
+    if raw[:1] and ord(raw[0]) < 0x20 and reads(raw[2:], version):
         hint = "The first two characters are a binary length header of the link; remove them."
         yield Cause(hint, STRIPPED, raw[2:], version, "Read without the length")
     digits = raw[:4]
-    if digits.isdigit() and _parses(raw[4:], version):
+    if digits.isdigit() and reads(raw[4:], version):
         hint = f"The first four characters ({digits}) are a length header of the link; remove them."
         yield Cause(hint, STRIPPED, raw[4:], version, "Read without the length")
-    if raw[:2] == "60" and _parses(raw[_TPDU_DIGITS:], version):
+    if raw[:2] == "60" and reads(raw[_TPDU_DIGITS:], version):
         hint = "The first ten digits are a TPDU (routing header) of the link; remove them."
         yield Cause(hint, STRIPPED, raw[_TPDU_DIGITS:], version, "Read without the TPDU")
     for size in _HEADERS:
-        if len(raw) > size and _parses(raw[size:], version):
+        if len(raw) > size and reads(raw[size:], version):
             hint = f"The message starts {size} characters later; remove the header in front of the MTI."
             yield Cause(hint, STRIPPED, raw[size:], version, "Read without the header")
 
@@ -111,7 +103,7 @@ def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
         except UnicodeDecodeError:
             continue
         for start in (0, 2, 4):
-            if _parses(text[start:], version):
+            if reads(text[start:], version):
                 hint = f"This is a hex dump: each pair of digits is one {name} character. Convert it to text."
                 yield Cause(hint, DECODED, text[start:], version, f"Read the hex as {name}")
     if len(data) > 12 and data[:4].isdigit() and not data[4:12].isascii():
@@ -127,7 +119,7 @@ def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
     end = 20 if ord(head[0]) & 0x80 else 12
     bits = "".join(f"{ord(char) & 0xFF:02X}" for char in raw[4:end])
     text = raw[:4] + bits + raw[end:]
-    if _parses(text, version):
+    if reads(text, version):
         hint = "The bitmap stands as raw bytes; write each byte as two hex digits."
         yield Cause(hint, REWRITTEN, text, version, "Write the bitmap as hex")
 
@@ -135,12 +127,12 @@ def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
 def _quoted(raw: str, version: str) -> Iterator[Cause]:
     """Quotes, blanks or line ends around the message came with the paste."""
     bare = raw.strip().strip(_QUOTES)
-    if bare != raw and _parses(bare, version):
+    if bare != raw and reads(bare, version):
         hint = "Quotes, blanks or line ends stand around the message; remove them."
         yield Cause(hint, STRIPPED, bare, version, "Read without what is around it")
     # Line breaks first: blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
-        if joined != raw and _parses(joined, version):
+        if joined != raw and reads(joined, version):
             hint = "Line breaks or blanks inside the message came with the paste; remove them."
             yield Cause(hint, STRIPPED, joined, version, "Join the lines")
 
@@ -148,7 +140,7 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
 def _other_version(raw: str, version: str) -> Iterator[Cause]:
     """The layout is that of another version."""
     for other in VERSIONS:
-        if other != version and _parses(raw, other):
+        if other != version and reads(raw, other):
             hint = f"The text reads as ISO 8583:{other}; choose that version."
             yield Cause(hint, READ, raw, other, f"Read as {other}")
 
@@ -170,8 +162,15 @@ def _cut(raw: str, version: str, error: ParseError) -> str:
 
 def _sound(message: Message) -> bool:
     """Whether all values read so far fit their classes and dates."""
-    table = message.spec
-    return not any(elements.misfit(value, table[number], table) for number, value in message.fields.items())
+    return _first_wrong(message) > ALL_BITS
+
+
+def _first_wrong(message: Message) -> int:
+    """The first element whose value does not fit its class or is no date; a number behind all where all are
+    sound."""
+    table, fields = message.spec, message.fields.items()
+    wrong = (number for number, value in fields if elements.misfit(value, table[number], table))
+    return next(wrong, ALL_BITS + 1)
 
 
 def _shifted(raw: str, version: str, error: ParseError) -> str:
@@ -185,18 +184,18 @@ def _shifted(raw: str, version: str, error: ParseError) -> str:
         return ""
     announced = numbers(raw[MTI_WIDTH : spans(partial)[BITMAP_FIELD][2]])
     places = [place for place in sorted(spans(partial).items(), reverse=True) if place[0] > 1][:_NEAR]
+    first_wrong = _first_wrong(partial)  # nothing that is changed behind it makes it sound
     changes: tuple[tuple[str, Callable[[int], str]], ...] = (
         ("lost", lambda at: raw[:at] + "0" + raw[at:]),
         ("added", lambda at: raw[: at - 1] + raw[at:]),
     )
     for what, change in changes:
         for number, (start, _, end) in places:
-            head = {before: value for before, value in partial.fields.items() if before < number}
-            mended = Message(partial.mti, head, version)
-            try:
-                read_values(change(end), start, (one for one in announced if one >= number), mended)
-            except ParseError:
+            text, rest = change(end), announced[announced.index(number) :]
+            if number > first_wrong or not ends(text, start, rest, version):
                 continue
+            mended = Message(partial.mti, {}, version)
+            read_values(text, start, rest, mended)
             if _sound(mended):
                 return f"It would fit if one character had been {what} in DE {number} or near it; look there."
     return ""

@@ -8,7 +8,7 @@ from support import PARSED
 
 from sim.codec import Message, ParseError, build, parse, plan
 from sim.codec.bitmap import HEX_DIGITS
-from sim.codec.walk import walk, write
+from sim.codec.walk import reads, walk, write
 from sim.spec import VERSIONS, spec
 
 RAW = st.sampled_from([(row["message"], row["version"]) for row in PARSED])
@@ -66,9 +66,10 @@ def test_any_text(raw: str, version: str) -> None:
 
 @given(mutated())
 def test_fast_reader_and_walk_agree(case: tuple[str, str]) -> None:
-    """The generated reader reads what walk reads, and gives up on all that walk refuses."""
+    """The generated reader reads what walk reads, and gives up on all that walk refuses; so does `reads`."""
     raw, version = case
     assert _outcome(parse, raw, version) == (walked := _outcome(walk, raw, version))
+    assert reads(raw, version) == isinstance(walked, Message)
     bits = raw[4 : 36 if raw[4:5] in tuple("89ABCDEFabcdef") else 20]
     if len(bits) in (16, 32) and HEX_DIGITS.issuperset(bits):
         made = plan.reader(version, bits)(raw)
