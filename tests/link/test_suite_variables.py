@@ -172,6 +172,29 @@ def test_cases_are_chosen_by_name_or_tag() -> None:
         sim.run_suite(suite, cases="smoky")
 
 
+def test_a_suite_has_keys_for_macs_and_pins(tmp_path: Path) -> None:
+    """Requests get a MAC and a PIN block under the suite's keys, a table or a file beside it; the host that
+    plays the other side checks both. Without a key there is no PIN."""
+    key, pan = "0123456789ABCDEFFEDCBA9876543210", "4111111111111111"
+    keys = f'mac = "{key}"\npin = "{key}"\npins = {{ "{pan}" = "1234" }}\n'
+    steps = f'pan = "{pan}"\ntype = "financial"\npurpose = "cash"\n'
+    cases = (
+        f'[[cases]]\nname = "right"\n[[cases.steps]]\n{steps}pin = "1234"\n'
+        f'[[cases]]\nname = "wrong"\n[[cases.steps]]\n{steps}pin = "4321"\nexpect.39 = "55"\n'
+    )
+    (tmp_path / "keys.toml").write_text(keys, encoding="utf-8")
+    (tmp_path / "a.toml").write_text('keys = "keys.toml"\n' + cases, encoding="utf-8")
+    for suite in (f"[keys]\n{keys}{cases}", tmp_path / "a.toml"):
+        table = sim.run_suite(suite)
+        assert list(table["result"]) == ["passed", "passed"], list(table["wrong"])
+        assert "1234" not in table.to_string()
+    done, host = run(suite_of(f"[keys]\n{keys}{cases}"))
+    assert all(64 in one or 128 in one for one in requests(host))
+    assert done.suite.keys
+    done, _ = run(cases)
+    assert done.results[0].wrong == ("DE 52: expected a PIN key among the suite's keys, found none",)
+
+
 def test_no_case_shows_a_card_number_in_an_error() -> None:
     """Neither one that is asked for nor one that could have been meant."""
     pan = "4539148803436467"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message, parse
 from sim.elements import mti as mtis
@@ -31,6 +31,9 @@ from sim.operations.recipes import approved
 from sim.operations.validation import judge
 from sim.spec import code_list, number_of
 from sim.spec.tables import read_toml
+
+if TYPE_CHECKING:
+    from sim.link.keys import KeyRing
 
 _CODE = 39
 ROW = (
@@ -118,17 +121,20 @@ async def run_suite(
     line = line or Line.of(suite.format, suite.framing)
     own = None
     if where is None:
-        own = await AsyncHost(line, suite.rules, network=suite.network, timing=clock).start()
+        keys = _ring(suite.keys)
+        own = await AsyncHost(line, suite.rules, network=suite.network, keys=keys, timing=clock).start()
         where = (own.address, own.port)
     began, started = datetime.fromtimestamp(clock.wall(), UTC), clock.now()
     results: list[StepResult] = []
     seen: dict[str, tuple[Seen, ...]] = {}
-    stan = 0
+    stan, ring = 0, _ring(suite.keys)
 
     async def run(*cases: Case) -> None:
         """The cases over one connection."""
         nonlocal stan
-        client = AsyncClient(where, line, network=suite.network, tls=tls, timing=clock, reverse=False)
+        client = AsyncClient(
+            where, line, network=suite.network, tls=tls, keys=ring, timing=clock, reverse=False
+        )
         client.stan = stan
         try:
             await client.connect()
@@ -155,6 +161,15 @@ async def run_suite(
         if own is not None:
             await own.stop()
     return Done(suite, f"{where[0]}:{where[1]}", began, clock.now() - started, tuple(results), seen)
+
+
+def _ring(keys: Any) -> KeyRing | None:
+    """The suite's keys, of which each end has a ring of its own; the ciphers are wanted with keys alone."""
+    if keys is None:
+        return None
+    from sim.link.keys import KeyRing
+
+    return KeyRing.of(keys)
 
 
 def _unreached(case: Case, error: LinkError) -> Iterator[StepResult]:
@@ -197,6 +212,7 @@ class _Run:
         if self.before is not None and self.before is not exchange:
             # What came late for an earlier step may have come meanwhile.
             result.note = result.note or ("a late answer came" if self.before.late else "")
+        result.note = result.note or exchange.note
         result.exchange, result.latency = exchange, exchange.latency
         result.received = _received(exchange)
         if exchange.answer is not None:
@@ -234,9 +250,17 @@ class _Run:
 
     def _message(self, step: Step) -> Message:
         made = self._made(step)
-        if not step.elements:
-            return made
-        return made.replace(**{f"de{number}": value or None for number, value in step.elements.items()})
+        if step.elements:
+            made = made.replace(**{f"de{number}": value or None for number, value in step.elements.items()})
+        return self._with_pin(made, step.options["pin"]) if "pin" in step.options else made
+
+    def _with_pin(self, message: Message, pin: str) -> Message:
+        ring = self.client.keys
+        if ring is None or ring.pin is None:
+            raise IsoError(52, None, "a PIN key among the suite's keys", "none")
+        from sim.link.keys import with_pin_block
+
+        return with_pin_block(message, pin, ring.pin, format=ring.pin_format)
 
     def _made(self, step: Step) -> Message:
         if step.do in ("repeat", "reverse"):

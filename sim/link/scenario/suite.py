@@ -2,13 +2,14 @@
 
 TOML: `title`, `network`, `version`, `format` (a name, or a file beside the suite), `framing`, `extends` (a
 ready suite), `[defaults]` (message options), `[[rules]]` (what our own host does), `[session]` (one
-connection for all cases, with steps `before` them and `after`), `[[cases]]` with `name`, `about`, `tags`,
-`rows` and `[[cases.steps]]`. `rows`, a list of tables or a CSV file, gives a case for each of them, in whose
-texts `${column}` is its cell.
+connection for all cases, with steps `before` them and `after`), `[keys]` (test keys as `sim.host` takes them,
+or the name of their file: requests get a MAC, a step's `pin` is put into its PIN block), `[[cases]]` with
+`name`, `about`, `tags`, `rows` and `[[cases.steps]]`. `rows`, a list of tables or a CSV file, gives a case for
+each of them, in whose texts `${column}` is its cell.
 CSV: a row per step with the same words as columns (`set.48`, `expect.39`); an empty `case` goes on.
 
 A step: `do` (send, repeat, reverse, wait), what is sent (`type`, `purpose`, `entry`, `amount`, `currency`,
-`pan`, `stan`, `raw`, `manage`, `set.N`), `timeout` (seconds), `undo` (whether a time-out is reversed),
+`pan`, `stan`, `raw`, `manage`, `pin`, `set.N`), `timeout` (seconds), `undo` (whether a time-out is reversed),
 `seconds` (of wait), and what is expected: `expect.status`, `expect.mti`, `expect.code` (a code, or a word
 such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern`), `expect.within`
 (seconds), `expect.findings` (how many errors the answer may have), `expect.reversal` (its code). Where
@@ -37,7 +38,7 @@ from sim.spec.spellings import network_named, version_named
 from sim.spec.toml import toml_of
 
 DO = ("send", "repeat", "reverse", "wait")
-OPTIONS = ("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage")
+OPTIONS = ("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage", "pin")
 _NUMBERS = ("timeout", "seconds")
 _STEP = ("do", *OPTIONS, *_NUMBERS, "undo", "note")
 EXPECTED = ("status", "mti", "code", "within", "findings", "reversal")
@@ -50,6 +51,7 @@ _SUITE = (
     "extends",
     "defaults",
     "rules",
+    "keys",
     "session",
     "cases",
     "source",
@@ -110,6 +112,7 @@ class Suite:
     rules: tuple[Rule, ...] = ()
     text: str = field(default="", repr=False)
     session: tuple[Case | None, Case | None] | None = None
+    keys: Mapping[str, Any] | Path | None = field(default=None, repr=False)
 
     @property
     def in_order(self) -> tuple[Case, ...]:
@@ -198,6 +201,7 @@ def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite
         (*rules_of(table.get("rules", [])), *(base.rules if base else ())),
         text,
         session,
+        _keys(table["keys"], folder) if "keys" in table else base.keys if base else None,
     )
     _no_twins([one.name for one in suite.in_order])
     return suite
@@ -221,6 +225,13 @@ def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
             made["name"] = f"{bare.get('name', 'case')} {at}"
         found.append(made)
     return found
+
+
+def _keys(given: Any, folder: Path) -> Mapping[str, Any] | Path:
+    """Keys, or the file that has them, which is read where they are used."""
+    if isinstance(given, Mapping):
+        return given
+    return folder / path_of("keys", given)
 
 
 def _session(table: Mapping[str, Any]) -> tuple[Case | None, Case | None]:
