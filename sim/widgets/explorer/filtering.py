@@ -55,7 +55,7 @@ _TRANSACTION_CURRENCY = 49
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     **{"=": operator.eq, ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le},
 }
-_TRACK = "DE35"
+_TRACK, _ACCEPTOR = "DE35", "DE43"
 _ANY_DIGIT = re.compile(r"[0-9]*x[0-9x]*", re.IGNORECASE)
 _ANY = re.compile(r"(?<!\*)\*(?!\*)")  # a star that is any number of characters
 _SHOWN = 40  # characters of a value in an error
@@ -275,6 +275,9 @@ class RowFilter:
             return texts.meet(lambda some: pc.match_substring_regex(some, f"^{wanted}$"))
         if "*" in value:
             return texts.meet(lambda some: pc.match_substring_regex(some, rf"^{_pattern(value)} *$"))
+        if name == _ACCEPTOR:  # its name alone, or all of it
+            wanted = rf"^{re.escape(_upper(value.rstrip()))}(?:  |\\| *$)"
+            return texts.meet(lambda some: pc.match_substring_regex(some, wanted))
         return texts.meet(lambda some: _equal(some, value))
 
     def _time(self, name: str, sign: str, value: str) -> Flags:

@@ -102,12 +102,13 @@ class LogExplorer(Panel):
         self.said = ipywidgets.HTML().add_class("iso-said")
 
     def _laid_out(self) -> list[Any]:
-        self._narrowed = InputField(self.filter, ipywidgets.HTML(_help()), classes="iso-row")
+        self._narrowed = InputField(self.filter, classes="iso-row")
+        examples = InputField(ipywidgets.HTML(_help()), classes="iso-row")
         boxes = [
             InputField(*inputs)
             for inputs in ((self.verdicts,), (self.networks,), (self.rules, self.more_rules), (self.sort,))
         ]
-        form = ipywidgets.HBox([self._narrowed, *boxes]).add_class("iso-form")
+        form = ipywidgets.HBox([self._narrowed, examples, *boxes]).add_class("iso-form")
         pasted = ipywidgets.VBox([self.paste]).add_class("iso-field")
         self._place = ipywidgets.VBox([self.drop, pasted]).add_class("iso-place")
         self._looked = ipywidgets.VBox(

@@ -68,6 +68,7 @@ HELP: tuple[tuple[str, str], ...] = (
 )
 
 _LAST = 128
+_NAME_AND_PLACE = "DE43"  # has the merchant's place behind the name
 _DEEPEST = 50  # brackets
 _MOST = 100  # conditions
 _ELEMENT = re.compile(r"(?:DE|F|field|bit)?[ -]?0*([1-9][0-9]{0,2})", re.IGNORECASE)
@@ -428,7 +429,7 @@ class _Parser:
             if said and currency(said[1].upper()):
                 self.at, code = said.end(), said[1].upper()
         if sign in ("=", "!=", "~"):
-            self.open = (name, sign, bare.start())
+            self.open = (name, "~" if _NAME_AND_PLACE in columns else sign, bare.start())
         return self._checked(columns, sign, value, code)
 
     def _checked(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Condition:

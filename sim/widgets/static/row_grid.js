@@ -169,7 +169,7 @@ function render({ model, el }) {
     whole.hidden = !row;
     if (!row) return;
     const parts = places.flatMap((column, at) =>
-      words(row[2][at]) ? [node('dt', '', column.name), filled(node('dd'), row[2][at])] : []);
+      column.name.trim() && words(row[2][at]) ? [node('dt', '', column.name), filled(node('dd'), row[2][at])] : []);
     whole.replaceChildren(...parts);
   }
 
