@@ -4,8 +4,8 @@ TOML: `title`, `network`, `version`, `format` (a name, or a file beside the suit
 ready suite), `[defaults]` (message options), `[[rules]]` (what our own host does), `[session]` (one
 connection for all cases, with steps `before` them and `after`), `[keys]` (test keys as `sim.host` takes them,
 or the name of their file: requests get a MAC, a step's `pin` is put into its PIN block), `[[cases]]` with
-`name`, `about`, `tags`, `rows` and `[[cases.steps]]`. `rows`, a list of tables or a CSV file, gives a case for
-each of them, in whose texts `${column}` is its cell.
+`name`, `about`, `tags`, `rows` and `[[cases.steps]]`. `rows`, a list of tables or a CSV file, gives a case
+for each of them, in whose texts `${column}` is its cell.
 CSV: a row per step with the same words as columns (`set.48`, `expect.39`); an empty `case` goes on.
 
 A step: `do` (send, repeat, reverse, wait), what is sent (`type`, `purpose`, `entry`, `amount`, `currency`,
