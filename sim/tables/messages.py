@@ -264,7 +264,8 @@ def generate(
         usual message with it.
     network
         One of `sim.NETWORKS`, in any letter case, or its name in words. Default: the card's, or VISA without
-        *pan*. pan
+        *pan*.
+    pan
         12 to 19 digits, used as given, also when they are wrong. Default: the network's test card.
     amount_minor_units
         The amount in the smallest unit of *currency*: 1000 is 10.00 in USD and 1000 yen in JPY.
@@ -275,7 +276,8 @@ def generate(
     version
         One of `sim.VERSIONS`. Default: the one of the MTI, where *message_type* is one, else that of
         *format*, else the one that the network's own interface speaks: 1993 at Amex and Discover, 1987 at the
-        others. at
+        others.
+    at
         The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
         as UTC. Default: now. Local times are those of the merchant: see *timezone*.
     purpose
