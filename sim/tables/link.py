@@ -237,8 +237,8 @@ def host(
     keys
         A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. Keys are then
         exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) checked, answers given a MAC. With
-        a MAC key, what moves money is refused without a MAC, unless `macs` is `"checked"`. None checks
-        neither.
+        a MAC key, what moves money is refused without a MAC, unless `macs` is `"checked"`. Default:
+        nothing is checked.
     address
         Where to listen: this machine alone, unless another address is asked for.
     port

@@ -133,7 +133,7 @@ def read(
         A regular expression whose group `message` (else its first group, else the whole match) is the
         message; lines that do not match are left out.
     format
-        How messages that are no text are written: a format or the name of one (`sim.formats()`). Lines and
+        How messages that are no text are written, one of `sim.formats()`. Lines and
         texts are then hex digits.
     framing
         What stands around each message, outermost first (`length-2`, `tpdu` ...). Default: recognized.
