@@ -4,9 +4,10 @@
     python -m tests.tools.score_guess weights [how many]
 
 Prints verdicts by kind of sample, the time a paste takes (processor milliseconds), and one score of 100: a
-right answer counts 1, whatever it says of itself, and so does `none` for what is no message; an answer that
-is not right and says so counts nothing, one that claims to be likely -2, to be sure -5. A damaged message
-cannot be read right: it counts -1 where it is called none, and as the others where something is claimed.
+right answer counts 1 where it is sure, 0.9 where it is likely, 0.5 where it is unsure, and `none` 1 for
+what is no message; an answer that is not right and says so counts nothing, one that claims to be likely -2,
+to be sure -5. A damaged message cannot be read right: it counts -1 where it is called none, and as the
+others where something is claimed.
 
 With `weights`, each weight of `sim/spec/data/weights.csv` is left out in turn, and what the score changes by
 is written beside it: what changes nothing there is not settled by these samples.
@@ -28,10 +29,13 @@ from tests.wire_samples import Sample, same, samples
 
 _SEED = 20261121
 _WEIGHTS = Path(__file__).parents[2] / "sim" / "spec" / "data" / "weights.csv"
-_POINTS = {"sure": -5, "likely": -2}
+_RIGHT = {"sure": 1.0, "likely": 0.9, "unsure": 0.5, "none": 1.0}
+_WRONG = {"sure": -5.0, "likely": -2.0}
+# As good as nothing, of which there is a logarithm.
+_NOTHING = 1e-9
 _DAMAGED, _NO_MESSAGE = "damaged", "no message"
 # So many samples of each kind are looked at for each weight.
-_FEW = 40
+_FEW = 30
 
 # The kind of a sample, whether it is right, the confidence, and seconds.
 Judged = tuple[str, bool, str, float]
@@ -75,10 +79,10 @@ def points(found: Iterable[Judged]) -> float:
     return 100 * made / sum(kind != _DAMAGED for kind, *_ in told)
 
 
-def _point(kind: str, right: bool, confidence: str) -> int:
+def _point(kind: str, right: bool, confidence: str) -> float:
     if kind == _DAMAGED and (right or confidence == "none"):
-        return 0 if right else -1
-    return 1 if right else _POINTS.get(confidence, 0)
+        return 0.0 if right else -1.0
+    return _RIGHT[confidence] if right else _WRONG.get(confidence, 0.0)
 
 
 def main(count: int) -> None:
@@ -104,7 +108,7 @@ def weigh(count: int) -> None:
     found = made_up(count)
     usual = _without("", found)
     for row in table:
-        row["without"] = f"{_without(row['name'], found) - usual:+.1f}"
+        row["without"] = f"{_without(row['name'], found) - usual:+.1f}".replace("-0.0", "+0.0")
         print(f"{row['name']:<20} {row['bits']:>7} {row['without']:>7}", flush=True)
     with _WEIGHTS.open("w", encoding="utf-8", newline="") as stream:
         made = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
@@ -119,7 +123,7 @@ def _without(name: str, found: list[tuple[str, Any]]) -> float:
         from sim.paste.weights import WEIGHTS
 
         if name:
-            WEIGHTS[name] = 0.0
+            WEIGHTS[name] = _NOTHING
         os.write(writing, f"{points(judged(found, all_texts=False))}".encode())
         os._exit(0)
     os.close(writing)
