@@ -123,3 +123,11 @@ def test_no_message_of_a_long_listing_is_lost() -> None:
     assert sim.read(one * 300)["error"].isna().sum() == 300
     assert len(sim.read(one * 600)) == 4 * 600
     assert sim.read('{"mti": "0800", "11": "000001", "70": "301"}\n' * 1200)["mti"].eq("0800").sum() == 1200
+
+
+def test_what_stands_in_front_may_change_further_down() -> None:
+    """A log whose first lines were all sent, and whose later ones were received: none is lost."""
+    texts = [row["message"] for row in PARSED if row["message"].isascii()][:24]
+    lines = [f"10:15:{at:02} {'sent' if at < 16 else 'received'} {text}" for at, text in enumerate(texts)]
+    found = sim.read(io.BytesIO("\n".join(lines).encode()))
+    assert list(found["mti"]) == [text[:4] for text in texts]

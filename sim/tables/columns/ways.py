@@ -53,7 +53,7 @@ _PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
 # As much of what stands in front is looked for in each line.
 _LONGEST_MARK = 16
 # So many messages written alike say how all of them are.
-_ALIKE = 6
+_ALIKE = 3
 
 
 def way_of(
@@ -113,12 +113,12 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
         return SourceWay(LINES)
     digits = known is not None and _is_hex(head.encode())
     found = {} if digits else _messages_in(lines, known)
-    way = _located(lines, {at: one for at, one in found.items() if not one.in_pairs})
+    way = _located(lines, {at: one for at, one in found.items() if not one.in_pairs}, known)
     if way is None and not begun:
         if known is None and any("<isomsg" in line for line in whole):
             return SourceWay(XML, said="jPOS XML")
         way = _way_of_dumps(whole, known, framing)
-    way = way or _located(lines, found)
+    way = way or _located(lines, found, known)
     if way is not None:
         return way if framing is None else replace(way, framing=tuple(framing))
     if known or framing:
@@ -266,10 +266,24 @@ def _messages_in(lines: list[str], known: Format | None) -> dict[int, _Found]:
     return found
 
 
-def _located(lines: list[str], found: dict[int, _Found]) -> SourceWay | None:
-    """How the messages that were *found* in *lines* are found in others; None for hardly any."""
+def _located(lines: list[str], found: dict[int, _Found], known: Format | None) -> SourceWay | None:
+    """How the messages that were *found* in *lines* are found in all of them; None for hardly any. Lines that
+    may hold one, and in which none is found so, are looked at, too: what stands in front may be otherwise."""
     if not found or (len(found) < _FEWEST and 2 * len(found) < len(lines)):
         return None
+    way = _way_of_found(lines, found)
+    if way is None or way.pattern is None:
+        return way
+    missed = [
+        at for at, line in enumerate(lines) if _LIKELY.search(line) and not re.search(way.pattern, line)
+    ]
+    more = {at: one for at in missed[:_GUESSED] if (one := _found_in(lines[at], known)) is not None}
+    return _way_of_found(lines, found | more) if more else way
+
+
+def _way_of_found(lines: list[str], found: dict[int, _Found]) -> SourceWay | None:
+    """What finds the messages that were *found* in *lines*, of those that are written alike; None where they
+    are the lines themselves."""
     usual, _ = Counter(map(_writing, found.values())).most_common(1)[0]
     alike = {at: one for at, one in found.items() if _writing(one) == usual}
     first = next(iter(alike.values()))
