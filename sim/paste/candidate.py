@@ -243,7 +243,9 @@ class Candidate:
             # The reader counts from the message's first byte; a person counts from the paste's.
             at = None if error.offset is None else error.offset + self.anchor.at
             return WireError(error.field, at, error.expected, error.found, error.partial)
-        return None
+        # What no value would do for the guess, the reader alone would take.
+        expected = f"DE {self.stop} as links write it"
+        return WireError(self.stop, self.state.at, expected, f"{end - self.state.at} bytes of something else")
 
 
 @lru_cache(maxsize=_FORMATS)

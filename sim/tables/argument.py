@@ -131,7 +131,9 @@ def _of_rows(
     if stopped:
         made = read(_message([one for one in cells if not _is_left(one, stopped)], facts), network=network)
         error = WireError(stopped["field"], stopped["offset"], stopped["expected"], stopped["found"])
-        return replace(made, complete=False, faults=(error,), announced=tuple(facts["unread"]))
+        there = made.message.fields if made.message else {}
+        announced = tuple(sorted({*there, *facts["unread"]}))
+        return replace(made, complete=False, faults=(error,), announced=announced)
     if facts.get("broken") or any(is_missing(cell) for cell, _ in cells):
         raw = _joined(cells, facts)
         edition = chosen_version(raw, version)

@@ -17,6 +17,8 @@ from sim.codec.wire import encode
 from sim.errors import WireError
 from sim.operations import explain, generate, read
 from tests.called import Run
+from tests.guess_score import MADE, rows
+from tests.guess_score import paste as pasted
 
 # A switch that keeps date and time in element 12, under an MTI of 1987.
 NAMED = {
@@ -218,3 +220,13 @@ def test_many_messages_that_fit_no_text_form() -> None:
         if number != "0":
             assert [cell[:] for cell in table[f"DE{number}"]] == [value, value]
     assert table["valid"].tolist() == [False, False]
+
+
+@pytest.mark.parametrize("row", rows(MADE))
+def test_what_is_read_no_further_says_why(row: dict[str, Any]) -> None:
+    """Whatever format is named for it: it is read to its end, or a misfit is told, in its table, too."""
+    found = read(pasted(row), format="bcd")
+    assert found.complete or found.error is not None
+    table = sim.parse(pasted(row), format="bcd")
+    assert (table["finding"] != "").any() == bool(found.misfits)
+    assert sim.parse(table)["value"].tolist() == table["value"].tolist()
