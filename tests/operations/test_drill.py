@@ -87,6 +87,15 @@ def test_the_highest_level_leads_no_higher() -> None:
     assert told == [False, False, False, False, True] * 2
 
 
+def test_questions_come_one_after_the_other() -> None:
+    """The second is question 2 of the seed, whatever was answered to the first."""
+    for answer in ("0110", "nonsense"):
+        practice = drill("mti", level=2, seed=3)
+        assert [practice.question, practice(answer).question, practice(answer).question] == [
+            question("mti", 2, 3, number) for number in (1, 2, 3)
+        ]
+
+
 def test_what_was_missed_twice_is_to_be_read_again() -> None:
     """The verdict tells the right answer and why, and then the notebook."""
     practice = drill("mti", level=1, seed=3)
