@@ -7,7 +7,6 @@ commands and whatever a tag without a row holds are hidden.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sim.codec import Message
 from sim.elements import money, mti, tlv
@@ -36,7 +35,7 @@ _HEADLINE = 240
 _PRIVATE_CLASS = 0xC0
 _AMOUNTS = ("9F02", "9F03")
 # Hex digits of one byte, of verification results (95) and action codes, of CVM results.
-_BYTE, _RESULTS, _CVM_RESULTS = 2, 10, 6
+_BYTE, _CVM_RESULTS = 2, 6
 _AAC = "00"  # cryptogram information data (9F27)
 
 
@@ -174,18 +173,11 @@ def _wish(chip: ChipData, message: Message) -> str:
         return ""
     if value == _AAC and message.get(3)[:1] == _CREDITS:
         return _NO_WISH
-    results, denial = chip.value("95"), chip.value("9F0E")
-    wished = _wished if max(len(results), len(denial)) <= _RESULTS else _wished.__wrapped__
-    return wished(value, results, denial)
-
-
-@lru_cache(maxsize=1024)
-def _wished(value: str, results: str, denial: str) -> str:
     kind = int(value, 16) >> 6
     if kind not in _WISHES:
         return ""
     parts = [_WISHES[kind], *cryptogram(value).split("; ")[1:]]
-    denied = _both(results, denial)
+    denied = _both(chip.value("95"), chip.value("9F0E"))
     if kind == 0 and denied:
         parts.append(f"the issuer's rules for the chip decline when {' or '.join(denied)}")
     return "; ".join(parts) + "."
@@ -200,11 +192,6 @@ def _both(results: str, action_code: str) -> list[str]:
 
 def _terminal(chip: ChipData, message: Message) -> str:
     value = chip.value("95")
-    return (_found if len(value) <= _RESULTS else _found.__wrapped__)(value)
-
-
-@lru_cache(maxsize=1024)
-def _found(value: str) -> str:
     if not value:
         return ""
     found = bits_set("95", value)
@@ -219,7 +206,6 @@ def _verification(chip: ChipData, message: Message) -> str:
     return f"The cardholder was verified by {device}." if device else _verified(value)
 
 
-@lru_cache(maxsize=1024)
 def _verified(value: str) -> str:
     method, _, result = cvm_parts(value)
     code = int(value[:2] or "0", 16) & 0x3F

@@ -7,7 +7,6 @@ use.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sim.elements import dates
 from sim.elements.layout import fitting, layouts, read
@@ -96,7 +95,6 @@ def say_additional_amounts(value: str, version: str, network: str | None = None)
     return "; ".join(texts)
 
 
-@lru_cache(maxsize=1024)
 def read_location(value: str, version: str) -> tuple[str, str, str]:
     """Name, city and country of DE 43, by the layout that fits; the whole text, and empty texts, where
     none does. A merchant of the United States or Canada may have its state in the country's place."""

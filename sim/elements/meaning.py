@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 
 from sim.codec import Message
 from sim.elements import dates, emv, groups, money, mti, pos, subfields
@@ -79,18 +79,6 @@ def _pan(message: Message, number: int, network: str | None) -> str:
 
 
 def _processing_code(message: Message, number: int, network: str | None) -> str:
-    if message.dialect is not None:
-        return _three_codes(message, network)
-    return _kept_codes(message[number], message.version, network)
-
-
-# Few values, none of them card data, in every message.
-@lru_cache(maxsize=1024)
-def _kept_codes(value: str, version: str, network: str | None) -> str:
-    return _three_codes(Message("", {3: value}, version), network)
-
-
-def _three_codes(message: Message, network: str | None) -> str:
     texts = []
     leads = (("", "transaction type"), ("; from ", "account type"), (", to ", "account type"))
     for told, (lead, what) in zip(subfields.unfold(message, 3, network), leads, strict=False):

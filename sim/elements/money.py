@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 
 from sim.codec import Message
 from sim.elements.layout import place
@@ -27,7 +27,6 @@ def in_major_units(digits: str, exponent: int) -> str:
     return f"{whole:,}.{part:0{exponent}}"
 
 
-@lru_cache(maxsize=4096)
 def say_amount(digits: str, code: str) -> str:
     """An amount in minor units and a currency code as a person reads it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sim.spec import lookup, version_of
 
@@ -49,7 +48,6 @@ def split(mti: str) -> MessageType:
     return MessageType(mti, version, message_class, function, origin, name, kind)
 
 
-@lru_cache(maxsize=256)
 def response_mti(mti: str) -> str | None:
     """The MTI that answers *mti*: 0100 -> 0110, 0421 -> 0430; None where nothing answers it.
 

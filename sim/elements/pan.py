@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from sim.codec import Message
 from sim.elements.mti import is_network_management
 from sim.elements.track import pan_of_track_1, read_track_2
@@ -11,7 +9,7 @@ from sim.spec.luhn import check_digit, luhn_ok
 from sim.spec.network_records import Detection
 from sim.spec.networks import detect
 
-__all__ = ["account", "check_digit", "detect_network", "luhn_ok", "owner_of_prefix"]
+__all__ = ["account", "check_digit", "detect_network", "luhn_ok"]
 
 
 def account(message: Message) -> tuple[int, str]:
@@ -34,8 +32,4 @@ def detect_network(message: Message) -> Detection | None:
     """The network of the message's card, by the longest matching prefix; None without a card or
     for a prefix no network of ours has."""
     _, pan = account(message)
-    return owner_of_prefix(pan[:6]) if pan else None
-
-
-# Six digits decide, and messages repeat them.
-owner_of_prefix = lru_cache(maxsize=4096)(detect)
+    return detect(pan[:6]) if pan else None

@@ -5,8 +5,6 @@ Its parts and their lists are layout rows; which part says how the card was read
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from sim.codec import Message
 from sim.elements import subfields
 from sim.elements.coded import code_of
@@ -77,7 +75,6 @@ def entry_kind(message: Message, network: str | None = None) -> str:
     return kind_of(message.get(_NUMBER), message.version, network)
 
 
-@lru_cache(maxsize=1024)
 def kind_of(value: str, version: str, network: str | None) -> str:
     """The same of a *value* of DE 22."""
     kinds = [code.kind for code in _codes(Message("", {_NUMBER: value}, version), "entry", network)]
@@ -115,18 +112,6 @@ def say(message: Message, network: str | None = None) -> str:
     >>> say(Message("0100", {22: "060"}), "MASTERCARD")
     '06 chip, read through a contactless mapping service, 0 unknown PIN capability'
     """
-    if message.dialect is not None:
-        return _say(message, network)
-    return _kept(message.get(_NUMBER), message.version, network)
-
-
-# Few values, none of them card data, in every message.
-@lru_cache(maxsize=1024)
-def _kept(value: str, version: str, network: str | None) -> str:
-    return _say(Message("", {_NUMBER: value}, version), network)
-
-
-def _say(message: Message, network: str | None) -> str:
     parts = subfields.unfold(message, _NUMBER, network)
     if any(told.part.cell.codes == _FLAGS for told in parts):
         said = (told.meaning for told in parts)

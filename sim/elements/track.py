@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 # PAN, separator, [country for PANs that start with 59], expiry or separator, service code or
 # separator, discretionary data. ISO/IEC 7813; the country code as ISO/IEC 4909 describes it.
@@ -48,7 +47,6 @@ class Track1:
     at: int
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
 def read_track_2(value: str) -> Track2 | None:
     """Take DE 35 apart; None when it is no track 2.
 

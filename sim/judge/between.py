@@ -9,7 +9,6 @@ most is a warning or a remark.
 from __future__ import annotations
 
 from datetime import date
-from functools import lru_cache
 
 from sim.codec import Message
 from sim.elements import dates, money, pos, subfields
@@ -644,7 +643,6 @@ def _second(text: str) -> int:
     return 3600 * int(text[:2]) + 60 * int(text[2:4]) + int(text[4:6])
 
 
-@lru_cache(maxsize=1024)
 def days_between(first: str, second: str) -> int:
     """Days from *first* to *second*, both MMDD, the nearer way round the year. Without a year, February
     has the 29 days of a leap year only where one of them is its last.

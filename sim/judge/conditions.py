@@ -4,7 +4,6 @@ what rules ask of codes time and again."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from sim.elements import layout
 from sim.judge.parts import TABLE, Maybe, mask_of
@@ -35,7 +34,6 @@ def part_of_pos(version: str, job: str) -> slice:
     return layout.place(version, 22, found.part) if found else slice(0, 0)
 
 
-@lru_cache(maxsize=1024)
 def _is_entry(how: str, version: str, value: str) -> bool:
     return is_particular(how, version, value[part_of_pos(version, "entry")])
 

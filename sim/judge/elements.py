@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 from sim.elements import dates, money, subfields
 from sim.elements.cutting import wanted
@@ -272,7 +272,6 @@ def listed(name: str, version: str = "", position: str = "") -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=1024)
 def _on_a_network(version: str, number: int, value: str) -> bool:
     """Whether the table of some network lists *value* for the element."""
     for item in (item for name in NETWORKS for item in network(name).formats):

@@ -6,7 +6,7 @@ Each check says what is wrong with a value, None when nothing is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 
 from sim.elements import chip_data, tlv
 from sim.elements.layout import fits, layouts
@@ -93,7 +93,6 @@ def _response_code(asked: Question, value: str, beside: str) -> str | None:
     return None if known else repr(value)
 
 
-@lru_cache(maxsize=_LATEST)
 def _subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
     """Id and data of a list of id n 2, length n 2, data, with up to *lead* characters that are no
     digits in front; None when the value is no such list.

@@ -25,7 +25,6 @@ from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
 from sim.elements import chip_data, money, pos
 from sim.elements.chip_data import ChipData
 from sim.elements.groups import read_additional_amounts, read_original
-from sim.elements.pan import owner_of_prefix
 from sim.elements.tlv import Tag as TlvTag
 from sim.elements.track import expiry_place, pan_of_track_1, read_track_2
 from sim.masking.search import SHORTEST_PAN
@@ -33,6 +32,7 @@ from sim.spec import Spec
 from sim.spec.elements import codes_of
 from sim.spec.luhn import luhn_ok
 from sim.spec.network_records import Detection
+from sim.spec.networks import detect
 
 # What is new in nearly every message.
 _NEW = frozenset((2, 4, 5, 6, 7, 8, 11, 12, *range(28, 32), *range(34, 39), 45, 52, 54, 55, 56, 64, 90))
@@ -165,7 +165,7 @@ class Card(NamedTuple):
     @property
     def owner(self) -> Detection | None:
         """Whose card it is; None for a prefix of nobody we know."""
-        return owner_of_prefix(self.prefix) if self.prefix else None
+        return detect(self.prefix) if self.prefix else None
 
     @property
     def network(self) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
@@ -183,7 +182,6 @@ def validate(
     return judge(parsed, network, asked)
 
 
-@lru_cache(maxsize=64)
 def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
     """The networks of *against*, all when it is empty, in the order of NETWORKS."""
     named = {network_named(name, "against") for name in against}
