@@ -125,8 +125,9 @@ class MessageView:
         return verdict_on(given).valid
 
     def to_dict(self, *, masked: bool = True) -> dict[str, str]:
-        """The message as `{"mti": "0800", "11": "000042"}`, fit for `sim.build` unless card data is masked;
-        `{"text", "version"}` of a text that does not parse. *masked* False gives card data in clear."""
+        """The message as `{"mti": "0800", "11": "000042"}`, fit for `sim.build`; `{"text",
+        "version"}` of a text that does not parse. Test cards stand in for card numbers; *masked* False gives
+        card data in clear."""
         return copying.as_dict(self._copied(masked))
 
     def to_json(self, *, masked: bool = True) -> str:

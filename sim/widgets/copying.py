@@ -1,7 +1,7 @@
 """`CopyMenu`: a message as text, hex, JSON, Python, curl, a test or a page, copied or saved as a file.
 
-What is handed over travels as a passing message: no saved notebook has it. Masked unless the person chooses
-otherwise, which is asked beside the button.
+What is handed over travels as a passing message: no saved notebook has it. Test cards stand in for card
+numbers unless the person chooses otherwise, which is asked beside the button; the page is masked.
 """
 
 from __future__ import annotations
