@@ -236,7 +236,7 @@ def test_what_is_told_is_told_of_parts_there_are() -> None:
     [
         ({"cut": "tags 2 3"}, "DE 62: expected cut as .* found 'tags 2 3'"),
         ({"codes": "colours"}, "DE 62: expected codes as .* found 'colours'"),
-        ({"format": "digits"}, "DE 62: expected a format such as .* found digits"),
+        ({"format": "digits"}, "DE 62: expected a format such as .* found 'digits'"),
     ],
 )
 def test_a_bad_row_of_our_own_files_is_named(
