@@ -54,17 +54,18 @@ class Channel:
             before = self._cutter.partial + len(data)
             await self.hear(self._cutter.feed(data))
             self._watch_frame(self._cutter.partial < before)
-            if self._unreadable >= self.limits["unreadable"]:
-                self.end(f"{self._unreadable} frames in a row were no message")
             if len(data) == PIECE:  # more may be there, which would come without a turn of the loop
                 await asyncio.sleep(0)
 
     def misread(self, frame: bytes, error: IsoError) -> tuple[str, str]:
-        """What a frame is that gave *error*, in a word, and why; the formats that read it are named once."""
+        """What a frame is that gave *error*, in a word, and why; the formats that read it are named once. Too
+        many in a row end the connection, behind the answers to those before."""
         kind, why = self.line.unread(frame, error, name_formats=not self._formats_named)
         if kind != KEEP_ALIVE:
             self._unreadable += 1
             self._formats_named = True
+            if self._unreadable >= self.limits["unreadable"]:
+                self.why = self.why or f"{self._unreadable} frames in a row were no message"
         return kind, why
 
     def understood(self) -> None:

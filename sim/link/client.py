@@ -330,6 +330,8 @@ class AsyncClient:
         now, wall = self.timing.now(), self.timing.wall()  # they came together
         for data in frames:
             self._take(channel, data, now, wall)
+            if channel.why:
+                break
 
     def _take(self, channel: ClientChannel, data: bytes, now: float, wall: float) -> None:
         try:

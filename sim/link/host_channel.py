@@ -71,7 +71,7 @@ class HostChannel(Channel):
         now, wall = self.timing.now(), self.timing.wall()
         try:
             for frame in frames:
-                if closing := self._take(frame, outgoing, now, wall):
+                if (closing := self._take(frame, outgoing, now, wall)) or self.why:
                     break
         except WireError as error:
             broken = error

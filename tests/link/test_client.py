@@ -28,7 +28,7 @@ def test_a_time_out_is_undone() -> None:
         async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
             sending = asyncio.ensure_future(client.send(sent))
             await until(lambda: host.traffic.counts["unanswered"])
-            assert host.accounts.balance(sent[2]) == 1_000_000 - 1000
+            assert host.accounts.balance(sent[2]) == host.accounts.opening - 1000
             await timing.advance(30)
             exchange = await sending
             assert (exchange.status, exchange.settled) == ("timed out", True)
@@ -36,7 +36,7 @@ def test_a_time_out_is_undone() -> None:
             assert exchange.reversal.request.mti == "0400"
             assert exchange.reversal.request[90].startswith("0100" + sent[11] + sent[7])
             assert exchange.reversal.code == "00"
-            assert host.accounts.balance(sent[2]) == 1_000_000
+            assert host.accounts.balance(sent[2]) == host.accounts.opening
 
     asyncio.run(run())
 
@@ -59,7 +59,7 @@ def test_a_reversal_is_repeated_until_it_is_answered() -> None:
             assert exchange.settled
             requests = [host.traffic.message(one) for one in host.traffic if one.kind == "request"]
             assert [one.mti for one in requests if one] == ["0100", "0400", "0401", "0401"]
-            assert host.accounts.balance(message()[2]) == 1_000_000
+            assert host.accounts.balance(message()[2]) == host.accounts.opening
 
     asyncio.run(run())
 

@@ -135,14 +135,14 @@ def test_macs_are_checked_and_answered_with_one(format: str | None) -> None:
         assert client.send(changed).code == "63"
         assert client.send(request(3)).code == "63"
         balance = host.balance(PAN)
-    assert balance == 1_000_000 - int(request(1)[4])
+    assert balance == host.server.accounts.opening - int(request(1)[4])
 
 
 def test_a_pin_block_of_another_key_is_no_pin() -> None:
     """It is declined as a block that cannot be read, and nothing is booked."""
     with sim.host(keys={"pin": PIN_KEY, "pins": PINS}) as host, sim.client(host) as client:
         assert client.send(with_pin_block(request(1), "1234", MAC_KEY)).code == "86"
-        assert host.balance(PAN) == 1_000_000
+        assert host.balance(PAN) == host.server.accounts.opening
 
 
 def test_a_block_of_another_zone_is_refused() -> None:
@@ -228,10 +228,10 @@ def test_a_mac_is_required_where_there_is_a_key(network: str, version: str, code
         assert done.code == code
         again = made.replace(de11=made[11][:-1] + "2")
         assert client.send(with_mac(again, PIN_KEY)).code == code
-        assert host.balance(pan) == 1_000_000
+        assert host.balance(pan) == host.server.accounts.opening
         assert "no MAC" in "".join(_notes(host))
         assert client.send(with_mac(again, MAC_KEY)).code != code
-        assert host.balance(pan) < 1_000_000
+        assert host.balance(pan) < host.server.accounts.opening
 
 
 def test_a_mac_may_be_left_out_where_that_is_asked_for() -> None:
@@ -277,7 +277,7 @@ def test_a_reversal_after_a_time_out_has_its_mac() -> None:
         done = client.send(request(1), timeout=0.05)
         assert done.reversal is not None
         assert (done.status, done.reversal.code) == ("timed out", "00")
-        assert host.balance(PAN) == 1_000_000
+        assert host.balance(PAN) == host.server.accounts.opening
 
 
 def _reset(kind: str, **fields: str) -> Message:
