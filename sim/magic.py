@@ -18,6 +18,7 @@ from IPython.display import display
 import sim
 from sim.errors import IsoError, closest, did_you_mean, shown
 from sim.operations.reading import separate
+from sim.verbs import MESSAGES, names, verb
 
 _NAME = "iso8583"
 _KEYS = (f"%{_NAME}", f"%%{_NAME}")
@@ -38,14 +39,26 @@ def _anatomy(message: Any, **options: Any) -> Any:
         return table
 
 
+def _alone(name: str) -> bool:
+    """Whether a verb is about a message, and needs nothing beside it."""
+    options = verb(name).options
+    needed = [one.name for one in options if one.required]
+    return len(needed) == 1 and needed[0] == options[0].name and needed[0] in MESSAGES
+
+
 _VERBS: dict[str, Callable[..., Any]] = {
     _ANATOMY: _anatomy,
-    "explain": sim.explain,
-    "guess": lambda message, **_: sim.guess(message),
-    "mask": lambda message, **_: sim.mask(message),
-    "parse": sim.parse,
-    "validate": sim.validate,
+    **{name: verb(name) for name in names() if _alone(name)},
 }
+
+
+def _taken(name: str, asked: Any) -> dict[str, Any]:
+    """The options that were given, those that the verb has."""
+    options = {one.name for one in verb("parse" if name == _ANATOMY else name).options}
+    return {one: value for one in _OPTIONS if one in options and (value := getattr(asked, one))}
+
+
+_OPTIONS = ("network", "version", "format")
 
 
 @magics_class
@@ -57,6 +70,7 @@ class IsoMagics(Magics):
     @argument("message", nargs="*", help="a message, or the name of a variable; a cell's text is the message")
     @argument("--network", help="its network; without it, the card's")
     @argument("--version", help="1987, 1993 or 2003; without it, what the MTI says")
+    @argument("--format", help="its wire format; without it, it is recognized")
     @argument("--to", metavar="NAME", help="keep what comes of it under this name")
     @line_cell_magic
     def iso8583(self, line: str, cell: str | None = None) -> Any:
@@ -68,7 +82,7 @@ class IsoMagics(Magics):
                 raise UsageError(f"%{_NAME} {asked.verb}: did you mean {near}?")
             # `%iso8583 message`: what comes first is the message where it is no verb.
             asked.message, asked.verb = [asked.verb, *asked.message], _ANATOMY
-        given = {name: value for name in ("network", "version") if (value := getattr(asked, name))}
+        given = _taken(asked.verb, asked)
         try:
             found = [_VERBS[asked.verb](message, **given) for message in self._messages(asked, line, cell)]
         except (IsoError, TypeError) as error:
@@ -127,7 +141,14 @@ def _complete(shell: InteractiveShell, event: Any) -> list[str]:
         return list(sim.NETWORKS)
     if before and before[-1] == "--version":
         return list(sim.VERSIONS)
-    return [*_holding_messages(shell.user_ns), "--network", "--version", "--to", *([] if before else _VERBS)]
+    return [
+        *_holding_messages(shell.user_ns),
+        "--network",
+        "--version",
+        "--format",
+        "--to",
+        *([] if before else _VERBS),
+    ]
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
