@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from sim.codec import Message, ParseError
 from sim.judge.bound import Bound, Said
-from sim.judge.engine import Asked, Kind, kind_of
-from sim.judge.parts import CARD, Part, Values, readable, shape_of
+from sim.judge.engine import Kind, kind_of
+from sim.judge.parts import CARD, SHAPE, Part, Values, readable, shape_of
 from sim.operations.validation import judge
 from sim.tables.columns.cards import Cards, Owners
 from sim.tables.columns.cut import Block
@@ -59,13 +59,13 @@ class Checks:
         return counts
 
     def _together(self, block: Block, rows: Ints, alike: Ints, codes: Ints) -> Ints:
-        """The errors of *rows*, which have the same elements and tags."""
+        """The errors of *rows*, which have the same elements and shape of chip data."""
         first = block.message(int(rows[0]))
         kind = kind_of(first, readable(first.fields[_CHIP]) if _CHIP in first.fields else None)
-        columns = _Columns(block, rows, kind, alike)
+        columns = _Columns(block, rows, kind, alike[rows])
         marks = codes[rows]
         for asked in [*([kind.conditions] if kind.conditions else []), *(one for _, _, one in kind.kept)]:
-            marks = _joined(marks, columns.say(asked.names, asked.rules, asked))
+            marks = _joined(marks, columns.say(asked.names, asked.rules))
         for bound in kind.asked:
             marks = _joined(marks, columns.say([part.name for part in bound.parts], [bound]))
         kinds, at = _first_of(marks)
@@ -95,57 +95,31 @@ def _by_tags(block: Block, rows: Ints) -> Iterable[Ints]:
 
 
 class _Columns:
-    """What messages of one kind have for the parts that rules name, as numbers: equal where that is."""
+    """What messages of one kind have for the parts that rules name: the values, and numbers that are equal
+    where these are."""
 
     def __init__(self, block: Block, rows: Ints, kind: Kind, alike: Ints) -> None:
-        self._block, self._rows, self._kind, self._alike = block, rows, kind, alike
+        self._block, self._rows, self._type, self._alike = block, rows, kind.type, alike
         self._numbers = block.groups[block.group[rows[0]]].numbers
-        self._texts: dict[int, list[str]] = {}
+        self._values: dict[Any, list[Any]] = {}
         self._codes: dict[Any, Ints] = {}
-        self._tags: list[dict[str, str]] | None = None
+        if _CHIP in self._numbers:
+            self._read_chips(kind)
 
-    def say(self, names: Sequence[Any], rules: Sequence[Bound], asked: Asked | None = None) -> Ints | None:
+    def say(self, names: Sequence[Any], rules: Sequence[Bound]) -> Ints | None:
         """What *rules* say of each row, as numbers, asked once where all of *names* are equal; None where
         they say nothing of any."""
-        needed = sorted({number for bound in rules for part in bound.parts for number in _elements(part)})
-        needed = [number for number in needed if number in self._numbers]
         kinds, first = self._apart(names)
-        answers, known = np.zeros(len(first), np.int64), dict[Any, int]()
+        asked = [(bound, [self._column(part.name) for part in bound.parts]) for bound in rules]
+        marks, known = np.zeros(len(first), np.int64), dict[Any, int]()
         for at, row in enumerate(first.tolist()):
-            values = self._values(row, needed)
-            told = self._ask(values, rules, asked)
-            if told:
-                answers[at] = known.setdefault(told, len(known) + 1)
-        return answers[kinds] if known else None
-
-    def _ask(self, values: Values, rules: Sequence[Bound], asked: Asked | None) -> tuple[Any, ...]:
-        if asked is None:
-            said: Iterable[Any] = [one for bound in rules for one in bound.ask(values)]
-        else:
-            key = asked.key_of(values)
-            said = asked.memory.get(key) or asked.ask(values, key)
-        return tuple(_weight(one) if isinstance(one, Said) else one for one in said if _counts(one))
-
-    def _values(self, row: int, needed: Iterable[int]) -> Values:
-        """What rules may read of a row: elements that they need, and tags."""
-        values = Values()
-        values.mti, values.table = self._kind.type.mti, self._kind.type.table
-        for number in needed:
-            values[number] = self._column(number)[row]
-        if _CHIP in needed:
-            values.update(self._tag_values()[row])
-        return values
-
-    def _column(self, number: int) -> list[str]:
-        if number not in self._texts:
-            column = self._block.columns[number].array()
-            self._texts[number] = column.take(pa.array(self._rows)).to_pylist()
-        return self._texts[number]
-
-    def _tag_values(self) -> list[dict[str, str]]:
-        if self._tags is None:
-            self._tags = [readable(text).values for text in self._column(_CHIP)]
-        return self._tags
+            said: list[Any] = []
+            for bound, columns in asked:
+                if told := bound.check(*[column[row] for column in columns]):
+                    said += bound.say(told)
+            if said and (told := tuple(filter(None, map(_weight, said)))):
+                marks[at] = known.setdefault(told, len(known) + 1)
+        return marks[kinds] if known else None
 
     def _apart(self, names: Sequence[Any]) -> tuple[Ints, Ints]:
         """A number for each row, equal only where all of *names* are, and for each number the first row."""
@@ -159,34 +133,62 @@ class _Columns:
         if isinstance(name, int) and name not in self._numbers:
             return None
         if name not in self._codes:
-            self._codes[name] = self._encoded(name)
+            sure = name is CARD and not (self._alike < 0).any()
+            self._codes[name] = self._alike if sure else _numbered(self._column(name))
         return self._codes[name]
 
-    def _encoded(self, name: Any) -> Ints:
-        if name is CARD and not (self._alike[self._rows] < 0).any():
-            return self._alike[self._rows]
-        if isinstance(name, int):
-            return _numbered(self._column(name))
-        if isinstance(name, str):
-            return _numbered([tags.get(name, "") for tags in self._tag_values()])
+    def _column(self, name: Any) -> list[Any]:
+        """What each row has for *name*."""
+        if name not in self._values:
+            self._values[name] = self._made(name)
+        return self._values[name]
+
+    def _made(self, name: Any) -> list[Any]:
+        if isinstance(name, int) and name in self._numbers:
+            texts: list[Any] = self._block.columns[name].array().take(pa.array(self._rows)).to_pylist()
+            return texts
+        if not isinstance(name, Part):
+            return [""] * len(self._rows)
         elements = [number for number in _elements(name) if number in self._numbers]
-        kinds, first = self._apart(elements)
-        read = [self._values(row, elements)[name] for row in first.tolist()]
-        return _numbered(read)[kinds]
+        if name is CARD and not (self._alike < 0).any():
+            kinds, first = _first_of(self._alike)
+        else:
+            kinds, first = self._apart(elements)
+        read = [self._of(row, elements or self._numbers)[name] for row in first.tolist()]
+        return [read[kind] for kind in kinds.tolist()]
+
+    def _of(self, row: int, elements: Iterable[int]) -> Values:
+        """What rules may read of a row, but its chip data."""
+        values = Values({number: self._column(number)[row] for number in elements})
+        values.mti, values.table = self._type.mti, self._type.table
+        return values
+
+    def _read_chips(self, kind: Kind) -> None:
+        """Read the chip data of all rows, each once: their tags, and what rules name of them."""
+        bound = [*kind.asked, *(one for _, _, asked in kind.kept for one in asked.rules)]
+        parts = {part for one in bound for part in one.parts if _CHIP in part.sources}
+        inside = [part for part in parts if part.name is part]
+        tags = [part.name for part in parts if isinstance(part.name, str)]
+        found: dict[Any, list[Any]] = {name: [] for name in (*inside, *tags)}
+        for row, text in enumerate(self._column(_CHIP)):
+            values = self._of(row, (_CHIP,))
+            values.update(readable(text).values)
+            for name, column in found.items():
+                of_shape = row and isinstance(name, Part) and name.key == (SHAPE,)
+                column.append(column[0] if of_shape else values[name])
+        self._values.update(found)
 
 
 def _elements(part: Part) -> Iterable[int]:
     return _CARDS if part is CARD else part.sources
 
 
-def _counts(one: Any) -> bool:
-    """Whether it is a condition that holds, or an error: no warning hides one."""
-    return one.error if isinstance(one, Said) else True
-
-
-def _weight(one: Said) -> tuple[Any, ...]:
-    """All of an error that counts: not the value that was found."""
-    return one.network, one.text.id, one.hit.field, one.hit.at
+def _weight(one: Any) -> object:
+    """What counts: a condition that holds, all of an error but the value that was found; None for a warning,
+    which hides no error."""
+    if not isinstance(one, Said):
+        return one
+    return (one.network, one.text.id, one.hit.field, one.hit.at) if one.error else None
 
 
 def _numbered(values: Sequence[Any]) -> Ints:
