@@ -224,7 +224,12 @@ def run_host(data: bytes) -> None:
 
     hosts = _hosts()
     host = hosts[data[0] % len(hosts) if data else 0]
-    one: Any = SimpleNamespace(session=Session(), name="fuzzed", understood=lambda: None)
+    one: Any = SimpleNamespace(
+        session=Session(),
+        name="fuzzed",
+        understood=lambda: None,
+        misread=host.line.unread,
+    )
     cutter = host.line.cutter()
     cut = len(data) // 2
     try:
