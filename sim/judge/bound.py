@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sim.judge.finding import Hit, Severity
@@ -36,9 +37,9 @@ Answer = tuple[Said, ...]
 class Bound:
     """A rule of a type of messages: `check` takes the values of `parts`, `say` makes of what it told what is
     said. `needs` and `lacks` are bits, `looks` those on which hangs what is told, `key` what it is remembered
-    by, None where it is asked each time."""
+    by, None where it is asked each time. `entry` is what takes its parts, its check and what it says."""
 
-    __slots__ = ("check", "key", "lacks", "looks", "needs", "parts", "say", "tag")
+    __slots__ = ("check", "entry", "key", "lacks", "looks", "needs", "parts", "say", "tag")
 
     def __init__(
         self,
@@ -62,6 +63,11 @@ class Bound:
             else:
                 names.update(kept_by(name, table) for name in part.key)
         self.looks = looks | self.needs | lacks
+        of: list[Any] = [part.name for part in parts]
+        take: Any = of[0] if len(of) == 1 else None
+        if len(of) > 1:
+            take = itemgetter(*of)
+        self.entry: tuple[Any, Callable[..., Any], Callable[[Any], Iterable[Said]]] = (take, check, say)
         self.key = frozenset(names) if kept else None
 
     def applies(self, mask: int) -> bool:

@@ -258,12 +258,8 @@ class Kind:
         self._said: dict[Any, Mapping[str, Rows]] = {}
 
     def _take(self, bound: Bound) -> None:
-        names = [part.name for part in bound.parts]
         self.asked.append(bound)
-        if len(names) == 1:
-            self.single.append((names[0], bound.check, bound.say))
-        else:
-            self.several.append((itemgetter(*names), bound.check, bound.say))
+        (self.single if len(bound.parts) == 1 else self.several).append(bound.entry)
 
     def rows(self, values: Values) -> Mapping[str, Rows]:
         """What is said of all messages of this kind in which the same conditions hold as in *values*, by
