@@ -61,6 +61,10 @@ HELD = {
     "a message that takes long to recognise": {
         "server/test_guessing.py": ["test_a_guess_that_takes_too_long_is_ended"],
     },
+    "a text that is made to be slow, a file without line endings": {
+        "test_patterns.py": ["test_no_pattern_takes_more_than_its_length"],
+        "tables/test_columns_text.py": ["test_a_line_without_an_end_takes_no_memory"],
+    },
     "a client that sends many requests at once": {
         "server/test_limits.py": [
             "test_who_sends_ahead_waits_in_turn",

@@ -717,11 +717,11 @@ def diff(
 
 
 def _shown(seen: Anatomy) -> set[tuple[str, str]]:
-    """What stands in the rows of a message and how it is shown where that differs, for a table of some."""
+    """What stands in the rows of a message and how it is shown, for a table of some of them."""
     pairs = (
         (seen.raw[place.start : place.end], "".join(seen.covered[place.number]))
         if place.state != READ
         else (seen.value(place), seen.covered[place.number][1])
         for place in seen.places
     )
-    return {(text, shown) for text, shown in pairs if shown != text}
+    return set(pairs)

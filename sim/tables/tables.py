@@ -81,10 +81,16 @@ class TextsShown:
 
     @cached_property
     def _known(self) -> dict[str, str]:
-        return dict(self.pairs)
+        known: dict[str, str] = {}
+        for text, shown in self.pairs:
+            # A short value may stand for something else elsewhere.
+            known[text] = (
+                text if text in known and len(text) <= _SHORT else least([shown, known.get(text, shown)])
+            )
+        return known
 
     def __call__(self, text: str) -> str:
-        return self._known.get(text) or mask_piece(text)
+        return self._known[text] if text in self._known else mask_piece(text)
 
 
 def _hidden(run: re.Match[str]) -> str:

@@ -116,6 +116,8 @@ class TableView(RowGrid):
 
     def to_html(self) -> str:
         """All rows that hold the text, as HTML that needs nothing else."""
+        if not len(self.table):
+            return str(self.table._repr_html_())
         return as_html(self.table.drawn_of(self.rows.tolist()), self.table.heading())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
