@@ -116,6 +116,40 @@ def test_leap_days() -> None:
     assert_counted(raws)
 
 
+CHIPS = [
+    "9F2701809C01009F260801AB01AB01AB01AB",
+    "9f2701809c01009f260801ab01ab01ab01ab",  # lower case
+    "71049F1801009C01009F1003060A0B",
+    "7103FF01009C01009F1003060A0B",  # no tags in the template
+    "0100079C01009F270180",  # a dataset, and one of another length
+    "0103079C01009F270180",
+    "C1C7D5E200010000",  # a network's own layout, and two tags
+    "C102D5E2",
+    "9C01009C0100",  # twice the same
+    "9F0206000000001000820200009F100706010A03A00000",
+    "9F02",
+]
+
+
+@given(
+    st.lists(
+        st.sampled_from(CHIPS).flatmap(
+            lambda chip: st.tuples(st.just(chip), st.integers(0, len(chip) - 1), st.sampled_from("0159ABcFx"))
+        ),
+        min_size=1,
+        max_size=30,
+    ),
+    st.sampled_from(["051", "011"]),
+)
+def test_chip_data_alike(changes: list[tuple[str, int, str]], entry: str) -> None:
+    """Chip data of the same layout are read together; where a digit makes another layout of it, or none,
+    each message still has its own errors."""
+    chips = [one for chip in {chip for chip, _, _ in changes} for one in [chip] * 25]
+    chips += [chip[:at] + digit + chip[at + 1 :] for chip, at, digit in changes]
+    messages = [Message("0200", {3: "000000", 4: f"{1000:012}", 22: entry, 55: chip}) for chip in chips]
+    assert_counted([build(message) for message in messages], version="1987", network="VISA")
+
+
 def test_few_messages_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of messages that are alike one is judged, however many there are."""
     judged: list[str] = []

@@ -8,24 +8,32 @@ and the others are counted like it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from sim.codec import Message, ParseError
+from sim.elements.chip_data import ChipData
 from sim.judge.bound import Bound, Said
 from sim.judge.engine import Kind, kind_of
-from sim.judge.parts import CARD, SHAPE, Part, Values, readable, shape_of
+from sim.judge.parts import CARD, SHAPE, Part, Values, presence, readable, shape_of
 from sim.operations.validation import judge
-from sim.tables.columns.cards import Cards, Owners
-from sim.tables.columns.cut import Block
-from sim.tables.columns.lines import Ints
+from sim.tables.columns.cards import Cards, Owners, matrix
+from sim.tables.columns.cut import Block, by_width
+from sim.tables.columns.lines import Bools, Bytes, Ints
 
 _CHIP = 55
 _CARDS = (2, 35, 45)
 # Fewer rows of a kind are judged one by one: columns cost more than so many messages.
 _FEW = 24
+# So many layouts of chip data of one size are looked for in a block; the others are read row by row.
+_LAYOUTS = 32
+# What may begin a dataset or a network's own layout, which the first digits decide.
+_HEADS, _HEAD = (b"01", b"C1", b"c1"), 8
+_HEX = np.zeros(256, np.bool_)
+_HEX[list(b"0123456789ABCDEFabcdef")] = True
 
 
 def count_errors(message: Message, network: str | None) -> int:
@@ -49,21 +57,22 @@ class Checks:
         starts = np.searchsorted(block.group[order], np.arange(len(block.groups) + 1))
         for at in range(len(block.groups)):
             rows = order[starts[at] : starts[at + 1]]
-            for chosen in _by_tags(block, rows):
+            for chosen, chip in _by_tags(block, rows):
                 if len(chosen) < _FEW:
                     alone += chosen.tolist()
                 else:
-                    counts[chosen] = self._together(block, chosen, alike, owners.codes.astype(np.int64))
+                    counts[chosen] = self._together(block, chosen, chip, alike, owners)
         for row in alone:
             counts[row] = self._judge(block, row)
         return counts
 
-    def _together(self, block: Block, rows: Ints, alike: Ints, codes: Ints) -> Ints:
-        """The errors of *rows*, which have the same elements and shape of chip data."""
+    def _together(self, block: Block, rows: Ints, chip: ChipData | None, alike: Ints, owners: Owners) -> Ints:
+        """The errors of *rows*, which have the same elements and shape of chip data, that of *chip* where
+        they differ in values of tags alone."""
         first = block.message(int(rows[0]))
         kind = kind_of(first, readable(first.fields[_CHIP]) if _CHIP in first.fields else None)
-        columns = _Columns(block, rows, kind, alike[rows])
-        marks = codes[rows]
+        columns = _Columns(block, rows, kind, alike[rows], chip)
+        marks = owners.codes[rows].astype(np.int64)
         for asked in [*([kind.conditions] if kind.conditions else []), *(one for _, _, one in kind.kept)]:
             marks = _joined(marks, columns.say(asked.names, asked.rules))
         for bound in kind.asked:
@@ -81,102 +90,177 @@ class Checks:
         return count_errors(message, self._network)
 
 
-def _by_tags(block: Block, rows: Ints) -> Iterable[Ints]:
-    """*rows* of one group apart by the shape of their chip data, none of them twice; those with other chip
-    data one by one."""
+def _by_tags(block: Block, rows: Ints) -> Iterable[tuple[Ints, ChipData | None]]:
+    """*rows* of one group apart by the shape of their chip data, none of them twice, and the chip data of the
+    first, where the others differ from these in values of tags alone; those with a tag twice one by one."""
     if not len(rows) or _CHIP not in block.groups[block.group[rows[0]]].numbers:
-        return [rows]
+        yield rows, None
+        return
+    column = block.columns[_CHIP]
     found: dict[object, list[int]] = {}
-    for row in rows.tolist():
-        chip = readable(block.columns[_CHIP].text(row))
-        plain = len(chip.tags) == len(chip.values)
-        found.setdefault(shape_of(chip) if plain else row, []).append(row)
-    return [np.array(chosen, np.int64) for chosen in found.values()]
+    for width, chosen in by_width(column.offsets[rows + 1] - column.offsets[rows]):
+        left, tried = rows[chosen], 0
+        while len(left) >= _FEW and tried < _LAYOUTS:
+            chip = readable(column.text(int(left[0])))
+            alike = _alike(matrix(column.data, column.offsets[left], width), chip)
+            if _is_plain(chip) and alike[0]:
+                yield left[alike], chip
+            else:
+                alike[:] = np.arange(len(left)) == 0
+                found.setdefault(_shape(chip, int(left[0])), []).append(int(left[0]))
+            left, tried = left[~alike], tried + 1
+        for row in left.tolist():
+            found.setdefault(_shape(readable(column.text(row)), row), []).append(row)
+    for some in found.values():
+        yield np.array(some, np.int64), None
+
+
+def _is_plain(chip: ChipData) -> bool:
+    """Whether no tag comes again."""
+    return len(chip.tags) == len(chip.values)
+
+
+def _shape(chip: ChipData, row: int) -> object:
+    return shape_of(chip) if _is_plain(chip) else row
+
+
+def _alike(cells: Bytes, chip: ChipData) -> Bools:
+    """Which of *cells*, chip data a row, are *chip*, those of the first row, but for values of tags."""
+    fixed = np.ones(cells.shape[1], np.bool_)
+    for tag in chip.tags:
+        if not tag.constructed:
+            fixed[tag.value_start : tag.end] = False
+    if cells[0, :2].tobytes() in _HEADS:
+        fixed[:_HEAD] = True
+    same: Bools = (cells[:, fixed] == cells[0, fixed]).all(axis=1) & _HEX[cells[:, ~fixed]].all(axis=1)
+    return same
+
+
+class _Held(NamedTuple):
+    """What rows have: the values, none of them for nothing, and for each row which it is; None where all have
+    the same."""
+
+    kinds: Ints | None
+    values: list[Any]
+
+    def at(self, rows: Ints) -> list[Any]:
+        """What *rows* have."""
+        if self.kinds is None:
+            return self.values * len(rows)
+        return [self.values[kind] for kind in self.kinds[rows].tolist()]
 
 
 class _Columns:
     """What messages of one kind have for the parts that rules name: the values, and numbers that are equal
     where these are."""
 
-    def __init__(self, block: Block, rows: Ints, kind: Kind, alike: Ints) -> None:
+    def __init__(self, block: Block, rows: Ints, kind: Kind, alike: Ints, chip: ChipData | None) -> None:
         self._block, self._rows, self._type, self._alike = block, rows, kind.type, alike
         self._numbers = block.groups[block.group[rows[0]]].numbers
-        self._values: dict[Any, list[Any]] = {}
-        self._codes: dict[Any, Ints] = {}
-        if _CHIP in self._numbers:
+        self._held: dict[Any, _Held] = {}
+        self._codes: dict[Any, Ints | None] = {}
+        if chip is not None:
+            self._cut_chips(kind, chip)
+        elif _CHIP in self._numbers:
             self._read_chips(kind)
 
     def say(self, names: Sequence[Any], rules: Sequence[Bound]) -> Ints | None:
         """What *rules* say of each row, as numbers, asked once where all of *names* are equal; None where
         they say nothing of any."""
         kinds, first = self._apart(names)
-        asked = [(bound, [self._column(part.name) for part in bound.parts]) for bound in rules]
+        said: dict[int, list[Any]] = {}
+        for bound in rules:
+            columns = [self._column(part.name).at(first) for part in bound.parts]
+            for at, told in enumerate(map(bound.check, *columns)):
+                if told:
+                    said.setdefault(at, []).extend(bound.say(told))
         marks, known = np.zeros(len(first), np.int64), dict[Any, int]()
-        for at, row in enumerate(first.tolist()):
-            said: list[Any] = []
-            for bound, columns in asked:
-                if told := bound.check(*[column[row] for column in columns]):
-                    said += bound.say(told)
-            if said and (told := tuple(filter(None, map(_weight, said)))):
-                marks[at] = known.setdefault(told, len(known) + 1)
+        for at, all_told in said.items():
+            if weights := tuple(filter(None, map(_weight, all_told))):
+                marks[at] = known.setdefault(weights, len(known) + 1)
         return marks[kinds] if known else None
 
-    def _apart(self, names: Sequence[Any]) -> tuple[Ints, Ints]:
+    def _apart(self, names: Iterable[Any]) -> tuple[Ints, Ints]:
         """A number for each row, equal only where all of *names* are, and for each number the first row."""
-        found = np.zeros(len(self._rows), np.int64)
+        found: Ints | None = None
         for name in names:
-            found = _joined(found, self._coded(name))
+            codes = self._coded(name)
+            found = codes if found is None else _joined(found, codes)
+        if found is None:
+            return np.zeros(len(self._rows), np.int64), np.zeros(1, np.int64)
         return _first_of(found)
 
     def _coded(self, name: Any) -> Ints | None:
         """A number for each row, equal only where *name* is; None where it is the same in all."""
-        if isinstance(name, int) and name not in self._numbers:
-            return None
         if name not in self._codes:
-            sure = name is CARD and not (self._alike < 0).any()
-            self._codes[name] = self._alike if sure else _numbered(self._column(name))
+            kinds, values = self._column(name)
+            self._codes[name] = kinds if kinds is None or isinstance(name, int) else _numbered(values)[kinds]
         return self._codes[name]
 
-    def _column(self, name: Any) -> list[Any]:
-        """What each row has for *name*."""
-        if name not in self._values:
-            self._values[name] = self._made(name)
-        return self._values[name]
+    def _column(self, name: Any) -> _Held:
+        """What the rows have for *name*."""
+        if name not in self._held:
+            self._held[name] = self._made(name)
+        return self._held[name]
 
-    def _made(self, name: Any) -> list[Any]:
+    def _made(self, name: Any) -> _Held:
         if isinstance(name, int) and name in self._numbers:
-            texts: list[Any] = self._block.columns[name].array().take(pa.array(self._rows)).to_pylist()
-            return texts
+            return _distinct(self._block.columns[name].array().take(pa.array(self._rows)))
         if not isinstance(name, Part):
-            return [""] * len(self._rows)
+            return _Held(None, [""])
         elements = [number for number in _elements(name) if number in self._numbers]
-        if name is CARD and not (self._alike < 0).any():
-            kinds, first = _first_of(self._alike)
+        sure = name is CARD and not (self._alike < 0).any()
+        kinds, first = _first_of(self._alike) if sure else self._apart(elements)
+        found = zip(*(self._column(number).at(first) for number in elements), strict=True)
+        if elements:
+            read = [self._of(zip(elements, values, strict=True))[name] for values in found]
         else:
-            kinds, first = self._apart(elements)
-        read = [self._of(row, elements or self._numbers)[name] for row in first.tolist()]
-        return [read[kind] for kind in kinds.tolist()]
+            read = [self._of((number, "") for number in self._numbers)[name]] * len(first)
+        return _Held(kinds if len(read) > 1 else None, read)
 
-    def _of(self, row: int, elements: Iterable[int]) -> Values:
-        """What rules may read of a row, but its chip data."""
-        values = Values({number: self._column(number)[row] for number in elements})
+    def _of(self, elements: Iterable[tuple[int, str]]) -> Values:
+        """What rules may read of *elements*, but their chip data."""
+        values = Values(elements)
         values.mti, values.table = self._type.mti, self._type.table
         return values
 
-    def _read_chips(self, kind: Kind) -> None:
-        """Read the chip data of all rows, each once: their tags, and what rules name of them."""
+    def _inside_chips(self, kind: Kind) -> set[Part]:
+        """What rules name of chip data."""
         bound = [*kind.asked, *(one for _, _, asked in kind.kept for one in asked.rules)]
-        parts = {part for one in bound for part in one.parts if _CHIP in part.sources}
-        inside = [part for part in parts if part.name is part]
-        tags = [part.name for part in parts if isinstance(part.name, str)]
-        found: dict[Any, list[Any]] = {name: [] for name in (*inside, *tags)}
-        for row, text in enumerate(self._column(_CHIP)):
-            values = self._of(row, (_CHIP,))
+        return {part for one in bound for part in one.parts if _CHIP in part.sources and part.name != _CHIP}
+
+    def _cut_chips(self, kind: Kind, chip: ChipData) -> None:
+        """What rules name of the chip data of all rows, whose tags stand where those of *chip* do."""
+        column = self._block.columns[_CHIP]
+        cells = matrix(column.data, column.offsets[self._rows], int(np.diff(column.offsets)[self._rows[0]]))
+        for tag in chip.tags:
+            size = tag.end - tag.value_start
+            data = pa.py_buffer(np.ascontiguousarray(cells[:, tag.value_start : tag.end]))
+            if size:
+                kinds, values = _distinct(pa.Array.from_buffers(pa.binary(size), len(cells), [None, data]))
+                self._held[tag.tag] = _Held(kinds, [value.decode("ascii").upper() for value in values])
+        first = self._of([(_CHIP, column.text(int(self._rows[0])))])
+        for part in self._inside_chips(kind):
+            if isinstance(part.name, str):
+                continue
+            if part.looks == 1 << _CHIP:  # of the layout, not of values
+                self._held[part] = _Held(None, [first[part]])
+            for tag in chip.tags:
+                if presence((), (tag.tag,)) & part.looks:
+                    kinds, values = self._column(tag.tag)
+                    self._held[part] = _Held(kinds, [part.read(Values({tag.tag: value})) for value in values])
+
+    def _read_chips(self, kind: Kind) -> None:
+        """Read the chip data of all rows, each once, for what rules name of them."""
+        found: dict[Any, list[Any]] = {part.name: [] for part in self._inside_chips(kind)}
+        for row, text in enumerate(self._column(_CHIP).at(np.arange(len(self._rows)))):
+            values = self._of([(_CHIP, text)])
             values.update(readable(text).values)
             for name, column in found.items():
                 of_shape = row and isinstance(name, Part) and name.key == (SHAPE,)
                 column.append(column[0] if of_shape else values[name])
-        self._values.update(found)
+        rows = np.arange(len(self._rows))
+        self._held.update({name: _Held(rows, column) for name, column in found.items()})
 
 
 def _elements(part: Part) -> Iterable[int]:
@@ -208,10 +292,19 @@ def _small(values: Ints) -> Ints:
     """*values* as numbers from 0 on, equal where they are."""
     if len(values) and values.min() >= 0 and values.max() < 1 << 30:
         return values
-    return cast("Ints", np.unique(values, return_inverse=True)[1].astype(np.int64))
+    return cast("Ints", pd.factorize(values)[0].astype(np.int64))
 
 
 def _first_of(values: Ints) -> tuple[Ints, Ints]:
     """*values* as numbers from 0 on, equal where they are, and where each stands first."""
-    _, first, kinds = np.unique(values, return_index=True, return_inverse=True)
-    return kinds, first
+    kinds, found = pd.factorize(values)
+    first = np.empty(len(found), np.int64)
+    first[kinds[::-1]] = np.arange(len(values))[::-1]
+    return kinds.astype(np.int64), first
+
+
+def _distinct(texts: pa.Array) -> _Held:
+    """*texts*, each once."""
+    found = texts.dictionary_encode()
+    kinds = found.indices.to_numpy().astype(np.int64)
+    return _Held(kinds if len(found.dictionary) > 1 else None, found.dictionary.to_pylist())
