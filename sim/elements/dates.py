@@ -38,12 +38,16 @@ def _layout(pattern: str) -> tuple[tuple[str, int, int], ...]:
     return tuple((part[0], part.start(), part.end()) for part in parts)
 
 
+@cache
+def _limited(pattern: str) -> tuple[tuple[str, int, int, frozenset[str]], ...]:
+    return tuple((*part, _LEGAL[part[0]]) for part in _layout(pattern) if part[0] in _LEGAL)
+
+
 def split(pattern: str, value: str) -> dict[str, str]:
     """The parts of *value* by the letters of *pattern*: {"MM": "11", "DD": "20"}."""
     return {name: value[start:end] for name, start, end in _layout(pattern)}
 
 
-@lru_cache(maxsize=4096)
 def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
     """What makes *value* no date or time of *pattern*: (start, end, text) inside the value; None
     when it is one. Knows the months' lengths and leap years; a two-digit year is of the 2000s.
@@ -53,17 +57,17 @@ def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
     >>> problem("hhmmss", "251530")
     (0, 2, 'hour 25')
     """
-    for name, start, end in _layout(pattern):
-        if name in _LEGAL and value[start:end] not in _LEGAL[name]:
+    for name, start, end, legal in _limited(pattern):
+        if value[start:end] not in legal:
             return start, end, f"{_NAMES[name]} {value[start:end]}"
-    parts = split(pattern, value)
-    if parts.get("DD", "") <= _SHORTEST_MONTH:
+    day = pattern.find("DD")
+    if day < 0 or value[day : day + 2] <= _SHORTEST_MONTH:
         return None
+    parts = split(pattern, value)
     year = int(parts["CCYY"]) if "CCYY" in parts else _CENTURY + int(parts["YY"]) if "YY" in parts else 0
     last = calendar.monthrange(year or _ANY_LEAP_YEAR, int(parts["MM"]))[1]
     if int(parts["DD"]) > last:
-        at = pattern.index("DD")
-        return at, at + 2, f"day {parts['DD']} of month {parts['MM']}" + (f" in {year}" if year else "")
+        return day, day + 2, f"day {parts['DD']} of month {parts['MM']}" + (f" in {year}" if year else "")
     return None
 
 

@@ -74,7 +74,10 @@ def tag_hit(
 
 @rule("chip-data")
 def chip_data(
-    wrong: tuple[Misfit, ...] = DE[55].misfits, card: Card = CARD, value: str = DE[55], table: Spec = TABLE
+    wrong: tuple[Misfit, ...] = DE[55].misfits,
+    card: Card = CARD,
+    value: str = DE[55].tagged,
+    table: Spec = TABLE,
 ) -> Told:
     """DE 55 is BER-TLV. A template with a wrong inside is common in scripts and hurts no tag beside it."""
     if not wrong:

@@ -142,7 +142,10 @@ class _Formats:
             (one.ask, 1 + beside.index(one.beside) if one.beside else 0, self.askers[id(one)])
             for one in self.questions.values()
         ]
-        parts = ((DE[self.number],) if self.number else ()) + tuple(Maybe[number] for number in beside)
+        element = DE[self.number]
+        if {one.item.check for one in self.questions.values()} == {"tlv"}:
+            element = element.tagged
+        parts = ((element,) if self.number else ()) + tuple(Maybe[number] for number in beside)
         simple = [(ask, askers) for ask, at, askers in asks if not at]
         if not beside and len(simple) == len(asks):
             return Bound(partial(_alone, simple), self._say, parts, table)

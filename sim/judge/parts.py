@@ -261,6 +261,8 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
     "heads": (_heads, True),
     "layout": (lambda value, table: chip_data.read(value).layout, True),
     "accounts": (lambda value, table: any(tag in chip_data.read(value) for tag in ("5A", "57")), True),
+    # The value, for rules that look at where its tags stand and not at what is in them.
+    "tagged": (lambda value, table: value, False),
     "size": (lambda value, table: len(value), True),
 }
 

@@ -211,11 +211,13 @@ class _Columns:
         elements = [number for number in _elements(name) if number in self._numbers]
         sure = name is CARD and not (self._alike < 0).any()
         kinds, first = _first_of(self._alike) if sure else self._apart(elements)
-        found = zip(*(self._column(number).at(first) for number in elements), strict=True)
-        if elements:
-            read = [self._of(zip(elements, values, strict=True))[name] for values in found]
-        else:
-            read = [self._of((number, "") for number in self._numbers)[name]] * len(first)
+        if not elements:
+            return _Held(None, [self._of((number, "") for number in self._numbers)[name]])
+        read, values = [], self._of(())
+        for found in zip(*(self._column(number).at(first) for number in elements), strict=True):
+            values.clear()
+            values.update(zip(elements, found, strict=True))
+            read.append(name.read(values))
         return _Held(kinds if len(read) > 1 else None, read)
 
     def _of(self, elements: Iterable[tuple[int, str]]) -> Values:
