@@ -112,6 +112,11 @@ class CardData(ExtensionArray):
         self._cover = cover
 
     @classmethod
+    def of(cls, texts: Sequence[str]) -> Self:
+        """*texts*, shown by their looks."""
+        return cls._from_sequence(texts)
+
+    @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:
         if isinstance(scalars, CardData):
             return cls(scalars._texts.copy() if copy else scalars._texts, scalars._cover)

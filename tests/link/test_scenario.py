@@ -170,6 +170,16 @@ def test_markup_in_a_suite_stays_text() -> None:
     assert "<script" not in as_html(run(suite))
 
 
+def test_a_card_number_in_a_case_is_not_written_into_a_module() -> None:
+    """The exported module names the case as it is shown, and by that name it is found again."""
+    whole = suite_of('[[cases]]\nname = "for 4539578763621486"\nsteps = [{}]\n')
+    module = as_pytest(whole, "VISA")
+    assert "4539578763621486" not in module
+    name = re.search(r"check_case\(SUITE, '(.*)', iso_host\)", module)
+    assert name is not None
+    assert whole.case(name[1]) is whole.cases[0]
+
+
 @long
 def test_an_exported_suite_is_a_pytest_module(tmp_path: Path) -> None:
     """A test per case, green against our host, run by a pytest of its own with the package's plugin."""

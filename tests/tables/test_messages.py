@@ -74,11 +74,11 @@ def test_vectors(row: dict[str, Any]) -> None:
     """Every vector gives a table that holds the whole message, sound or broken, and the same verdict
     as its text."""
     raw, version = row["message"], row["version"]
-    table = sim.parse(raw, version=version)
+    table = sim.parse(raw, version=version, format="text")
     assert table.iso.version == version
     assert upper_bitmap(table.iso.message) == upper_bitmap(raw)
     assert isinstance(repr(table) + table._repr_html_(), str)
-    report = sim.validate(raw, version=version)
+    report = sim.validate(raw, version=version, format="text")
     assert sim.validate(table).iso.valid is table.iso.valid is report.iso.valid
     assert sim.validate(table).to_dict() == report.to_dict()
 
@@ -86,7 +86,7 @@ def test_vectors(row: dict[str, Any]) -> None:
 @each(lambda: some(SETTLED, 8), vector_id)
 def test_vectors_give_the_expected_rows(row: dict[str, Any]) -> None:
     """A sound vector has its elements as rows and no finding, a broken one exactly one finding."""
-    table = sim.parse(row["message"], version=row["version"])
+    table = sim.parse(row["message"], version=row["version"], format="text")
     findings = table["finding"].astype(bool).sum()
     assert findings == (0 if row["expect_parse"] else 1)
     if row["expect_parse"]:

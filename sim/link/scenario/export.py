@@ -46,7 +46,7 @@ def _test(case: Case, used: set[str]) -> str:
     while name in used:
         name += "_"
     used.add(name)
-    return _TEST.format(name=name, about=_plain(case.about or case.name), case=case.name)
+    return _TEST.format(name=name, about=_plain(case.about or case.name), case=mask_words(case.name))
 
 
 def _plain(text: str) -> str:

@@ -32,6 +32,7 @@ from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
 from sim.link.arguments import MOST_ELEMENT
 from sim.link.rules import Rule, check_pattern, csv_rows, rules_of
 from sim.link.scenario.variables import check, put_cells, variables
+from sim.masking import mask_words
 from sim.masking.files import path_of, text_of
 from sim.spec import tables
 from sim.spec.spellings import network_named, version_named
@@ -131,9 +132,10 @@ class Suite:
         return replace(self, cases=tuple(cases))
 
     def case(self, name: str) -> Case:
-        """The case *name*. Raises ChoiceError where there is none."""
+        """The case *name*, which may be written as it is shown, card data covered. Raises ChoiceError where
+        there is none."""
         for one in self.cases:
-            if one.name == name:
+            if name in (one.name, mask_words(one.name)):
                 return one
         raise ChoiceError.of("case", name, tuple(quotable(one.name) for one in self.cases))
 

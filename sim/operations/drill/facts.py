@@ -445,7 +445,7 @@ class YesNo(Fact):
         if isinstance(found, bool | int | float):
             return bool(found == self.value)
         text = clean(found)
-        if text is None:
+        if text is None or text.startswith("-"):
             return False
         said = {**PHRASES["yes"], **PHRASES[self.kind]} if self.kind != "yes" else PHRASES["yes"]
         both = {key: PHRASES["yes"].get(key, ()) + said.get(key, ()) for key in ("yes", "no")}

@@ -48,7 +48,8 @@ def clean(answer: Any) -> str | None:
     ('0220', None)
     """
     text = text_of(answer)
-    if text is None:
+    # Digits of other scripts are none of a message.
+    if text is None or any(one.isdigit() and not one.isascii() for one in text):
         return None
     text = text.strip().rstrip(".!").strip()
     text = _LEADS.sub("", text).strip(" \t\n\"'`“”‘’=")

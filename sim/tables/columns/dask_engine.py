@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.masking.files import masked_names
+from sim.tables.card_data import CardData, CardDataType
 from sim.tables.columns.kinds import LINES
 from sim.tables.columns.lines import of_stream, opened, paths
 from sim.tables.columns.parts import ALL, Options, Reader, table
@@ -92,9 +93,13 @@ def read_dask(source: object, options: Options) -> Any:
     that is no path and no list of paths."""
     try:
         import dask.dataframe
+        from dask.dataframe.extensions import make_array_nonempty
         from dask.delayed import delayed
     except ImportError as error:
         raise ImportError("engine='dask' needs Dask: pip install 'iso8583-lab[dask]'") from error
+    # Dask plans with columns of two cells.
+    nonempty: Any = make_array_nonempty  # untyped
+    nonempty.register(CardDataType, lambda kind: CardData.of(["", ""]))
     files = paths(source)
     if files is None:
         raise TypeError("engine='dask' reads files: give a path or a list of paths")
