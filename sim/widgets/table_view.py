@@ -17,7 +17,7 @@ from sim.tables.tables import Table
 from sim.widgets.row_grid import RowGrid, Rows, Source
 from sim.widgets.statics import bundled
 
-_LABELS = " "  # the column of what rows are called
+_LABELS = "#"  # the column of what rows are called
 
 
 class Drawn(Source):
