@@ -32,7 +32,7 @@ def test_a_host_is_started_given_a_rule_and_shows_its_traffic(
     with panel(jupyterlab, chromium, "HostPanel()", width=width) as (sheet, shown):
         shown.get_by_role("button", name="Start", exact=True).dblclick()
         shown.get_by_text("listening at 127.0.0.1:").wait_for()
-        press(shown, "Add a rule")
+        press(shown, "Add rule")
         shown.get_by_label("Code", exact=True).fill("51")
         shown.get_by_label("Code", exact=True).press("Tab")
         sheet.wait_until("print(p.host.rules[0].code if p.host.rules else '')", "51")
