@@ -6,7 +6,7 @@ from functools import cache
 
 from sim.codec import Message
 from sim.elements.layout import place
-from sim.spec import Currency, currency
+from sim.spec import currency
 
 # Which element holds the currency of an amount (1987, 1993); 2003 puts it inside the amount.
 CURRENCY_OF = {4: 49, 5: 50, 6: 51, 8: 51}
@@ -118,11 +118,3 @@ def say(message: Message, number: int = 4) -> str:
 def moves(message: Message) -> bool:
     """Whether the transaction amount is more than nothing; its last 12 digits say it in every version."""
     return bool(message.get(4)[-12:].strip("0"))
-
-
-def currency_of(message: Message) -> Currency | None:
-    """The currency of the transaction amount, None when there is none or it is unknown."""
-    inside = composite(message.version, 4)
-    if inside and (value := message.get(4)):
-        return currency(value[inside[0]])
-    return currency(message.get(CURRENCY_OF[4]))
