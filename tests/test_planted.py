@@ -28,8 +28,7 @@ from sim.codec import Message, build
 from sim.elements import layout, subfields, tlv
 from sim.elements.meaning import meaning
 from sim.spec import VERSIONS, spec
-from sim.spec.contents import FOREIGN
-from sim.spec.layouts import STANDARD, Cell, owners
+from sim.spec.layouts import FOREIGN, STANDARD, Cell, owners
 from sim.widgets.model import view
 
 MTIS = {"1987": "0200", "1993": "1200", "2003": "2200"}

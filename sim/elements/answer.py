@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sim.spec import Code, lookup
-from sim.spec.network_records import ResponseCode
-from sim.spec.networks import response_code
+from sim.spec.networks import ResponseCode, response_code
 
 _TABLES_OF_NETWORKS = ("1987", "1993")  # the versions that the networks' own response codes are of
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sim.elements import tlv
 from sim.errors import BuildError, shown
-from sim.spec.contents import FOREIGN
-from sim.spec.layouts import Cell, Layout
+from sim.spec.layouts import FOREIGN, Cell, Layout
 
 # What stands in a part: text, its own parts by key or name, or, of groups, one mapping each.
 Value = str | Mapping[str, "Value"] | Sequence[Mapping[str, "Value"]]

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from sim.elements import tlv
 from sim.elements.coded import known
-from sim.spec.contents import FOREIGN
-from sim.spec.layouts import Cell, Layout
+from sim.spec.layouts import FOREIGN, Cell, Layout
 
 _DEPTH = 6
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from sim.codec import Message
 from sim.elements.mti import is_network_management
 from sim.elements.track import pan_of_track_1, read_track_2
-from sim.spec.luhn import check_digit, luhn_ok
-from sim.spec.network_records import Detection
-from sim.spec.networks import detect
+from sim.spec.networks import Detection, check_digit, detect, luhn_ok
 
 __all__ = ["account", "check_digit", "detect_network", "luhn_ok"]
 

@@ -17,8 +17,7 @@ from sim.elements.layout import Part, fitting, read, tried
 from sim.elements.words import say_country, say_merchant
 from sim.masking import cover_parts, cover_value, is_sensitive, mask, mask_pan, mask_words
 from sim.spec import lookup, region
-from sim.spec.contents import FOREIGN
-from sim.spec.layouts import Cell, tag_layouts
+from sim.spec.layouts import FOREIGN, Cell, tag_layouts
 
 NOT_LISTED = "not in the list"
 NO_FLAG = "no known bit set"

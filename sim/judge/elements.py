@@ -34,10 +34,8 @@ from sim.spec import (
     spec,
     version_of,
 )
-from sim.spec.contents import CLASS_NAMES, FOREIGN
-from sim.spec.layouts import Cell
-from sim.spec.luhn import luhn_ok
-from sim.spec.networks import NETWORKS, network, response_code
+from sim.spec.layouts import CLASS_NAMES, FOREIGN, Cell
+from sim.spec.networks import NETWORKS, luhn_ok, network, response_code
 
 LATER = ("1993", "2003")
 _CARD_CLASSES = "1234567"

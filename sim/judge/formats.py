@@ -14,8 +14,7 @@ from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.spec import lookup, spec
 from sim.spec.layouts import Cell, Layout
-from sim.spec.network_records import FormatRow
-from sim.spec.networks import response_code
+from sim.spec.networks import FormatRow, response_code
 
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))

@@ -20,7 +20,7 @@ from sim.judge.parts import ANY, DE, EMPTY_SECONDARY, MTI, NUMBER, SECONDARY, TA
 from sim.judge.rules import EVERY_DIGIT, Told, When, each, rule
 from sim.masking.search import SHORTEST_PAN
 from sim.spec import VERSIONS, Spec, is_particular, lookup, number_of, particular, version_of
-from sim.spec.luhn import luhn_ok
+from sim.spec.networks import luhn_ok
 
 _REQUEST_OR_ADVICE = "02"
 _FINANCIAL = "12"

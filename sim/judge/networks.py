@@ -20,8 +20,7 @@ from sim.judge.parts import CARD, DE, Card, Maybe, mask_of
 from sim.judge.rules import signature
 from sim.judge.words import RuleText, catalogue
 from sim.spec import Spec, version_of
-from sim.spec.network_records import Presence
-from sim.spec.networks import NETWORKS, detect, element_name, formats, judge, network, presence
+from sim.spec.networks import NETWORKS, Presence, detect, element_name, formats, judge, network, presence
 
 _TRACK_1 = 45
 # Checks in which the network's own rows count.

@@ -30,9 +30,7 @@ from sim.elements.track import expiry_place, pan_of_track_1, read_track_2
 from sim.masking.search import SHORTEST_PAN
 from sim.spec import Spec
 from sim.spec.elements import codes_of
-from sim.spec.luhn import luhn_ok
-from sim.spec.network_records import Detection
-from sim.spec.networks import detect
+from sim.spec.networks import Detection, detect, luhn_ok
 
 # What is new in nearly every message.
 _NEW = frozenset((2, 4, 5, 6, 7, 8, 11, 12, *range(28, 32), *range(34, 39), 45, 52, 54, 55, 56, 64, 90))

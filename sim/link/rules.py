@@ -30,7 +30,7 @@ from sim.operations.choosing import chosen_network
 from sim.operations.prepared import Inside
 from sim.spec import currency
 from sim.spec.spellings import network_named
-from sim.spec.toml import toml_of
+from sim.spec.tables import toml_of
 
 # What a host can do with a message beside answering it as it is.
 ACTIONS = {

@@ -24,8 +24,7 @@ from sim.kept import Kept
 from sim.masking import written
 from sim.masking.written import SHORTEST, has_digits
 from sim.spec import emv
-from sim.spec.luhn import luhn_ok
-from sim.spec.networks import detect
+from sim.spec.networks import detect, luhn_ok
 
 LONGEST = 19
 SHORTEST_PAN = 12  # digits that DE 2 may have, of a network or not

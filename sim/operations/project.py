@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from sim.codec import Message
 from sim.masking import mask_pan, mask_text
 from sim.spec import spec
-from sim.spec.luhn import luhn_ok
-from sim.spec.networks import element_name
+from sim.spec.networks import element_name, luhn_ok
 
 _CARD_KEY = "pan"
 # A card number of 12 digits is too short to show any of it.

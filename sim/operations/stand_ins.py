@@ -19,8 +19,7 @@ from sim.masking.written import SHORTEST
 from sim.operations.anatomy import Anatomy, dissect
 from sim.spec import emv
 from sim.spec.elements import spec
-from sim.spec.luhn import check_digit, luhn_ok
-from sim.spec.networks import default_card, detect, test_cards
+from sim.spec.networks import check_digit, default_card, detect, luhn_ok, test_cards
 
 _FIRST, _LAST = 6, 4  # digits of a card number that masking leaves
 _PREFIX = 8  # digits that tell an issuer

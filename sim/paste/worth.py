@@ -17,7 +17,7 @@ from sim.elements import dates, tlv, track
 from sim.errors import IsoError
 from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, code_list, country, currency, spec
-from sim.spec.luhn import luhn_ok
+from sim.spec.networks import luhn_ok
 
 # Bits saved by a byte of each kind of content, against any byte.
 _DIGIT = WEIGHTS["digit"]

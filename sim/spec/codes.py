@@ -1,17 +1,23 @@
-"""Code lists: rows of `data/codes/<name>.csv`.
+"""Code lists: rows of `data/codes/<name>.csv`, and the registries of currencies, countries and merchant
+categories, from libraries that follow them: ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245),
+loaded on first use. Currencies that ISO 4217 withdrew are rows of `data/withdrawn_currencies.csv`: messages
+and test sets have them still.
 
-Columns: `position` (empty unless the list has one table per position), `code`, `meaning`,
+Columns of a code list: `position` (empty unless the list has one table per position), `code`, `meaning`,
 `kind`, `versions` (`1987|1993`, empty for all), `network` (empty for the standard), `source`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
 from sim.errors import ChoiceError
-from sim.spec import tables
+from sim.spec.tables import names, read_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class Code:
 
 def code_lists() -> tuple[str, ...]:
     """The names of all code lists."""
-    return tables.names("codes", ".csv")
+    return names("codes", ".csv")
 
 
 @cache
@@ -39,7 +45,7 @@ def code_list(name: str) -> tuple[Code, ...]:
         raise ChoiceError.of("name", name, code_lists())
     return tuple(
         Code(**row | {"versions": tuple(filter(None, row["versions"].split("|")))})  # type: ignore[arg-type]
-        for row in tables.read_csv(f"codes/{name}")
+        for row in read_csv(f"codes/{name}")
     )
 
 
@@ -69,3 +75,161 @@ def lookup_anywhere(name: str, code: str, *, version: str) -> Code | None:
     that name no network: the caller says whose meaning it is."""
     found = (row for row in code_list(name) if row.code == code and row.network)
     return next((row for row in found if not row.versions or version in row.versions), None)
+
+
+_MCC_WIDTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """One ISO 4217 currency. `exponent` is the number of decimals of its minor unit: USD 2, JPY 0,
+    KWD 3; None where ISO 4217 names none, as for XXX (no currency). `withdrawn` is the month since when it is
+    none, as 2004-01, `successor` what came in its place; both are empty for an active one."""
+
+    alpha: str
+    numeric: str
+    name: str
+    exponent: int | None
+    withdrawn: str = ""
+    successor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Country:
+    """One ISO 3166-1 country."""
+
+    alpha2: str
+    alpha3: str
+    numeric: str
+    name: str
+
+
+# Units of account, which share name and first letters with a currency.
+FUNDS = frozenset(("BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"))
+
+
+@cache
+def currencies() -> tuple[Currency, ...]:
+    """All active ISO 4217 currencies, by alphabetic code."""
+    import iso4217
+
+    gone = {one.alpha for one in withdrawn_currencies()}
+    return tuple(
+        sorted(
+            (
+                Currency(item.code, f"{item.number:03}", item.currency_name, item.exponent)
+                for item in iso4217.Currency
+                if item.code not in gone
+            ),
+            key=lambda currency: currency.alpha,
+        )
+    )
+
+
+@cache
+def withdrawn_currencies() -> tuple[Currency, ...]:
+    """The currencies that ISO 4217 has withdrawn since payments have its numbers, by alphabetic code."""
+    columns = ("alpha", "numeric", "name", "exponent", "withdrawn", "successor")
+    rows = ((row[one] for one in columns) for row in read_csv("withdrawn_currencies"))
+    return tuple(
+        Currency(alpha, numeric, name, int(exponent), withdrawn, successor)
+        for alpha, numeric, name, exponent, withdrawn, successor in sorted(map(tuple, rows))
+    )
+
+
+@cache
+def _currency_index() -> dict[str, Currency]:
+    # A number may be given again: it is the active currency's.
+    every = (*withdrawn_currencies(), *currencies())
+    return {key: item for item in every for key in (item.alpha, item.numeric)}
+
+
+def currency(code: str) -> Currency | None:
+    """The currency with this numeric or alphabetic code, a withdrawn one, too; None for any other.
+
+    >>> currency("392").exponent, currency("KWD").exponent
+    (0, 3)
+    >>> currency("810").alpha, currency("810").withdrawn, currency("810").successor
+    ('RUR', '2004-01', 'RUB')
+    """
+    return _currency_index().get(code)
+
+
+@cache
+def countries() -> tuple[Country, ...]:
+    """All ISO 3166-1 countries, by alpha-2 code."""
+    return tuple(
+        sorted(
+            (
+                Country(
+                    item["alpha_2"], item["alpha_3"], item["numeric"], item.get("common_name", item["name"])
+                )
+                for item in _country_rows()
+            ),
+            key=lambda country: country.alpha2,
+        )
+    )
+
+
+def _country_rows() -> Iterable[Mapping[str, str]]:
+    """The rows of pycountry's table. Importing that package looks through all that is installed for its own
+    version, which takes many times as long as reading the table that lies in it."""
+    package = find_spec("pycountry")
+    for folder in (package and package.submodule_search_locations) or ():
+        table = Path(folder, "databases", "iso3166-1.json")
+        if table.is_file():
+            rows: list[dict[str, str]] = json.loads(table.read_text(encoding="utf-8"))["3166-1"]
+            return rows
+    import pycountry  # its table lies elsewhere now
+
+    return (dict(item) for item in pycountry.countries)
+
+
+@cache
+def _country_index() -> dict[str, Country]:
+    return {key: item for item in countries() for key in (item.alpha2, item.alpha3, item.numeric)}
+
+
+def country(code: str) -> Country | None:
+    """The country with this numeric, alpha-2 or alpha-3 code, None when ISO 3166-1 has none.
+
+    >>> country("840").alpha2
+    'US'
+    """
+    return _country_index().get(code)
+
+
+@cache
+def regions() -> dict[str, str]:
+    """The states and provinces that are written in place of a country: code -> name."""
+    return {row["code"]: row["name"] for row in read_csv("regions")}
+
+
+def region(code: str) -> str:
+    """The state of the United States or province of Canada with this code; empty for another.
+
+    >>> region("NY")
+    'New York'
+    """
+    return regions().get(code, "")
+
+
+@lru_cache(maxsize=2048)
+def merchant_category(code: str) -> str:
+    """What the merchant category *code* (ISO 18245) stands for; empty when it is not in the list.
+
+    >>> merchant_category("5411")
+    'Groceries and supermarkets'
+    """
+    import iso18245
+
+    if not (len(code) == _MCC_WIDTH and code.isascii() and code.isdigit()):
+        return ""
+    try:
+        found = iso18245.get_mcc(code)
+    except iso18245.MCCNotFound:
+        return ""
+    # Codes reserved for private use, such as airlines, have network names only.
+    return str(found.iso_description or found.visa_description or found.mastercard_description).replace(
+        " -- ", ", "
+    )

@@ -9,8 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from sim.errors import ChoiceError, SpecError, shown
-from sim.spec.contents import text_width
-from sim.spec.layouts import Layout, keep_of_dialect
+from sim.spec.layouts import Layout, keep_of_dialect, text_width
 from sim.spec.tables import read_csv
 
 VERSIONS = ("1987", "1993", "2003")

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 from sim.errors import ChoiceError, OptionError, closest, fold, shown
+from sim.spec.codes import FUNDS, Country, Currency, countries, country, currencies, currency
 from sim.spec.elements import VERSIONS
 from sim.spec.networks import NETWORKS, told
-from sim.spec.registries import FUNDS, Country, Currency, countries, country, currencies, currency
 from sim.spec.tables import read_csv, read_toml
 
 _LETTERS_OF_CODE = 3

@@ -14,8 +14,7 @@ from support import AT, PARSED, together, vector_id
 import sim
 from sim.codec import parse
 from sim.operations.copying import FORMS, copied
-from sim.spec.luhn import check_digit, luhn_ok
-from sim.spec.networks import detect
+from sim.spec.networks import check_digit, detect, luhn_ok
 from sim.spec.networks import network as network_of
 from sim.widgets.copying import PAGE, CopyMenu
 

@@ -13,12 +13,12 @@ from sim.errors import ChoiceError, SpecError
 from sim.operations import explain, generate, validate
 from sim.spec import (
     VERSIONS,
+    codes,
     countries,
     country,
     currencies,
     currency,
     merchant_category,
-    registries,
     spec,
     version_of,
     withdrawn_currencies,
@@ -158,5 +158,5 @@ def test_countries_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> 
     assert [(one.alpha2, one.numeric) for one in read] == sorted(
         (one.alpha_2, one.numeric) for one in pycountry.countries
     )
-    monkeypatch.setattr(registries, "find_spec", lambda name: None)
+    monkeypatch.setattr(codes, "find_spec", lambda name: None)
     assert countries.__wrapped__() == read

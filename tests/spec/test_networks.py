@@ -15,8 +15,7 @@ from sim.elements.layout import fits, read
 from sim.errors import ChoiceError
 from sim.spec import networks
 from sim.spec.layouts import layouts
-from sim.spec.network_records import FormatRow, Presence
-from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, network, presence
+from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, FormatRow, Presence, network, presence
 from sim.spec.tables import read_csv
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "messages.jsonl"

@@ -14,7 +14,7 @@ import pytest
 from support import long
 
 from sim.errors import SpecError
-from sim.spec.network_records import CardRange, record
+from sim.spec.networks import CardRange, record
 
 ROOT = Path(__file__).parents[2]
 PAN = "8800001234567892"

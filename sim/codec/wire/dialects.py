@@ -28,7 +28,7 @@ from sim.codec.wire.formats import Format
 from sim.errors import SpecError, shown
 from sim.masking import mask_words
 from sim.masking.files import masked_names, path_of
-from sim.spec.toml import LARGEST, toml_of
+from sim.spec.tables import LARGEST, toml_of
 
 _DESCRIBED = (".toml", ".xml", ".json", ".py")
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")

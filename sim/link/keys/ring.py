@@ -23,8 +23,7 @@ from sim.link.keys.mac import mac as _mac
 from sim.link.keys.messages import check_mac, with_mac
 from sim.link.keys.pin import PinFormat, read_pin_block, translate_pin_block
 from sim.masking.files import text_of
-from sim.spec.tables import read_csv, read_toml
-from sim.spec.toml import toml_of
+from sim.spec.tables import read_csv, read_toml, toml_of
 
 _PIN_DATA, _MACS = 52, (64, 128)
 _PIN, _MAC = "P", "M"  # the first character of a key block's usage

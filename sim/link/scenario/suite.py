@@ -36,7 +36,7 @@ from sim.masking import mask_words
 from sim.masking.files import path_of, text_of
 from sim.spec import tables
 from sim.spec.spellings import network_named, version_named
-from sim.spec.toml import toml_of
+from sim.spec.tables import toml_of
 
 DO = ("send", "repeat", "reverse", "wait")
 OPTIONS = ("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage", "pin")

@@ -12,7 +12,7 @@ from sim.elements.composing import Value
 from sim.errors import BuildError
 from sim.operations.conversion import rules
 from sim.spec import spec
-from sim.spec.contents import CLASS_NAMES, FOREIGN
+from sim.spec.layouts import CLASS_NAMES, FOREIGN
 
 KEPT, REFORMATTED, MOVED, SPLIT, MERGED, FILLED, LOST = ACTIONS = (
     "kept",

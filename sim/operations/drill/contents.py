@@ -9,8 +9,7 @@ from sim.elements import dates, money
 from sim.operations.drill.facts import Amount, Choice, Digits, NetworkName, YesNo
 from sim.operations.drill.framing import Asked
 from sim.spec import VERSIONS, code_list, currency, lookup, spec
-from sim.spec.luhn import check_digit
-from sim.spec.networks import NETWORKS, network
+from sim.spec.networks import NETWORKS, check_digit, network
 
 _COMMON = ("00", "05", "14", "41", "51", "54", "55", "75", "91")
 _CURRENCIES = (("USD", "EUR", "GBP"), ("USD", "JPY", "KWD", "EUR"), ("JPY", "KWD", "BHD", "KRW", "CHF"))

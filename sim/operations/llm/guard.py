@@ -17,8 +17,7 @@ from sim.elements.pan import luhn_ok
 from sim.masking import mask_pan, mask_words, search
 from sim.operations.llm.errors import CardNumberRefused
 from sim.operations.llm.numbers import SMALL
-from sim.spec.network_records import TestCard
-from sim.spec.networks import detect, test_cards
+from sim.spec.networks import TestCard, detect, test_cards
 
 _LONGEST_SHOWN = 200
 _LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")

@@ -20,7 +20,7 @@ from sim.operations.generation import generate
 from sim.operations.repairing.reading import Mended, mended
 from sim.operations.validation import validate
 from sim.spec import ElementSpec
-from sim.spec.luhn import check_digit
+from sim.spec.networks import check_digit
 from sim.spec.spellings import network_named
 
 __all__ = ["Edit", "Repair", "repair"]

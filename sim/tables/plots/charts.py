@@ -17,8 +17,8 @@ from sim.elements.answer import answer
 from sim.elements.money import in_major_units
 from sim.elements.mti import is_response
 from sim.spec import lookup_anywhere
+from sim.spec.codes import currency
 from sim.spec.networks import NETWORKS, element_name
-from sim.spec.registries import currency
 from sim.spec.spellings import choose
 from sim.spec.words import PlotKind
 from sim.tables.argument import MessageArgument

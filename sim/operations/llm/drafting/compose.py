@@ -20,8 +20,7 @@ from sim.operations.recipes import EARLIER
 from sim.operations.validation import validate
 from sim.operations.zones import zone_named, zone_of
 from sim.spec import Currency, country, currency
-from sim.spec.network_records import TestCard
-from sim.spec.networks import detect, test_cards
+from sim.spec.networks import TestCard, detect, test_cards
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:

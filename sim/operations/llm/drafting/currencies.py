@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from sim.spec import currencies
-from sim.spec.registries import FUNDS
+from sim.spec.codes import FUNDS
 
 _ALPHAS = frozenset(item.alpha for item in currencies() if item.exponent is not None)
 # Codes that in small letters are English words.

@@ -16,8 +16,8 @@ from pathlib import Path
 from sim.operations.llm.drafting.currencies import codes_in, family
 from sim.operations.llm.guard import TOKEN, Cleaned
 from sim.operations.llm.numbers import Figure, figures
+from sim.spec.codes import countries
 from sim.spec.networks import NETWORKS, network
-from sim.spec.registries import countries
 
 _DENIED = re.compile(
     r"(?:\b(?:no|not|non|never|without|neither|nor|instead of|rather than|cannot)|n't)[\s'’-]+"
