@@ -11,7 +11,7 @@ from sim.lazy import lazily
 
 if TYPE_CHECKING:
     from sim.judge.engine import run
-    from sim.judge.finding import Finding, Hit, Severity
+    from sim.judge.finding import Finding, Hit, Severity, catalogue
     from sim.judge.parts import (
         ACCOUNT,
         CARD,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         Tag,
     )
     from sim.judge.rules import each, rule
-    from sim.judge.words import catalogue
 
 __all__ = [
     "ACCOUNT",
@@ -50,9 +49,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "sim.judge.words": "catalogue",
     "sim.judge.engine": "run",
-    "sim.judge.finding": "Finding Hit Severity",
+    "sim.judge.finding": "Finding Hit Severity catalogue",
     "sim.judge.parts": "ACCOUNT CARD DE MTI NUMBER TABLE VALUE Maybe MaybeTag Present Tag",
     "sim.judge.rules": "each rule",
 }

@@ -15,8 +15,7 @@ from sim.elements import dates, money, pos, subfields
 from sim.elements.groups import AdditionalAmount, Original
 from sim.elements.layout import place
 from sim.elements.track import read_track_1, read_track_2
-from sim.judge.conditions import part_of_pos, purpose_kind
-from sim.judge.elements import LATER, clean, listed
+from sim.judge.elements import LATER, clean, listed, part_of_pos, purpose_kind
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
     CARD,

@@ -16,7 +16,7 @@ from sim.codec.bitmap import ALL_BITS, numbers
 from sim.codec.walk import MTI_WIDTH, ends, read_values, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import elements
-from sim.judge.words import catalogue
+from sim.judge.finding import catalogue
 from sim.spec import VERSIONS, spec
 
 _TPDU_DIGITS = 10

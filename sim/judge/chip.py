@@ -19,8 +19,7 @@ from sim.elements.groups import AdditionalAmount, read_location
 from sim.elements.layout import read
 from sim.elements.track import read_track_2
 from sim.judge.between import months_from
-from sim.judge.conditions import answer_kind
-from sim.judge.elements import LATER, clean
+from sim.judge.elements import LATER, answer_kind, clean
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
     CARD,

@@ -13,11 +13,9 @@ from sim.codec import Message
 from sim.elements.coded import known
 from sim.elements.cutting import found_of, wanted
 from sim.elements.layout import Parts, closest
-from sim.judge.all_rules import RULES
-from sim.judge.bound import Said, said
 from sim.judge.elements import clean
-from sim.judge.finding import Hit, Severity
-from sim.judge.words import RuleText
+from sim.judge.finding import Hit, RuleText, Said, Severity, said
+from sim.judge.rules import RULES
 from sim.spec import Spec, reshaped
 
 _UNSOURCED = "unsourced"

@@ -31,6 +31,7 @@ from sim.spec import (
     lookup,
     merchant_category,
     region,
+    role,
     spec,
     version_of,
 )
@@ -54,6 +55,24 @@ _ACCOUNTS = tuple((place("1987", 3, f"{side} account"), side) for side in ("from
 def clean(value: str, number: int, table: Spec) -> bool:
     """Whether the element is there, not empty, and has only characters of its class."""
     return bool(value) and FOREIGN[table[number].content].search(value) is None
+
+
+def purpose_kind(processing_code: str, version: str) -> str:
+    """The kind of transaction that the processing code says, as `debit`; empty where it is not known."""
+    found = lookup("transaction_type", processing_code[:2], version=version)
+    return found.kind if found else ""
+
+
+def answer_kind(code: str, version: str) -> str:
+    """The kind of answer in DE 39, as `approved`; empty where it is not known."""
+    found = lookup("response_code", code, version=version)
+    return found.kind if found else ""
+
+
+def part_of_pos(version: str, job: str) -> slice:
+    """Where the part of DE 22 stands that does *job*; nowhere where none does."""
+    found = role(job, version)
+    return place(version, 22, found.part) if found else slice(0, 0)
 
 
 # Any element.

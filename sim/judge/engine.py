@@ -18,15 +18,17 @@ from operator import itemgetter
 from threading import RLock
 from typing import Any, NamedTuple
 
+# Importing the files of rules enters them.
+import sim.judge.between
+import sim.judge.chip
+import sim.judge.message  # noqa: F401
 from sim.codec import Message
 from sim.elements.chip_data import ChipData
 from sim.elements.tlv import Tag
-from sim.judge import all_rules, networks
-from sim.judge.bound import Answer, Bound, Row, Said, standard
-from sim.judge.finding import Finding, Hit
+from sim.judge import networks
+from sim.judge.finding import Answer, Finding, Hit, Places, Said, locate_all
 from sim.judge.parts import CARD, DE, SHAPE, Part, Values, presence, readable, shape_of
-from sim.judge.places import Places, locate_all
-from sim.judge.rules import Check, Rule
+from sim.judge.rules import OF_EVERY, RULES, Bound, Check, Row, Rule, standard
 from sim.spec import Spec, reshaped, spec
 
 _CHIP = 55
@@ -126,7 +128,7 @@ class Type:
         self._formats = networks.formats_of(table, mti)
         self._conditions: dict[int, Group] = {}
         otherwise = reshaped(table) if table.dialect else frozenset()
-        for item in all_rules.RULES:
+        for item in RULES:
             if item.applies(version, mti) and (not otherwise or otherwise.isdisjoint(item.sources)):
                 self._add(item)
         for row in networks.rows(version, mti):
@@ -184,7 +186,7 @@ class Type:
             self._index()
 
     def _every(self, number: int) -> None:
-        for item, concerns in all_rules.OF_EVERY:
+        for item, concerns in OF_EVERY:
             if concerns(self.table[number]):
                 check = item.bound(self.mti, self.table, number)
                 self._bind(Bound(check, standard(item.text, item.place), (DE[number],), self.table))

@@ -1,12 +1,52 @@
-"""What a rule found: the one row shape that tables, panels and JSON project."""
+"""What a rule found: the one row shape that tables, panels and JSON project; in which words, and where."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
-from sim.judge.pages import rule_page
+from sim.codec import Message
+from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH
+from sim.errors import element_label, located
+from sim.spec import Spec
+from sim.spec.networks import told_name
+from sim.spec.tables import read_csv
+
+ADDRESS = "SIM_DOCS"
+_PACKAGE = "iso8583-lab"
+_LABEL = "Documentation"
+_PLACEHOLDER = "example.org"
+
+
+def rule_page(rule: str) -> str:
+    """The address of the page about *rule*; empty where no site is known.
+
+    >>> os.environ["SIM_DOCS"] = "https://docs.example/iso8583/"
+    >>> rule_page("framing")
+    'https://docs.example/iso8583/rules/framing.html'
+    >>> del os.environ["SIM_DOCS"]
+    """
+    site = (os.environ.get(ADDRESS) or _published()).rstrip("/")
+    return f"{site}/rules/{rule}.html" if site and rule else ""
+
+
+@cache
+def _published() -> str:
+    """The site that the package names; empty while it names a placeholder, or is not installed."""
+    # Here, for it brings sockets and mail with it, and few verdicts are asked for a page.
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        named = metadata(_PACKAGE).get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    sites = dict(line.split(", ", 1) for line in named if ", " in line)
+    site = sites.get(_LABEL, "")
+    return "" if _PLACEHOLDER in site else site
 
 
 class Severity(StrEnum):
@@ -53,7 +93,7 @@ class Finding:
 
     @property
     def url(self) -> str:
-        """The page about its rule; empty where no site of documentation is known, see `sim.judge.pages`."""
+        """The page about its rule; empty where no site of documentation is known."""
         return rule_page(self.rule)
 
 
@@ -77,3 +117,130 @@ class Hit(NamedTuple):
     severity: Severity | None = None
     tag: str = ""
     said: str = ""
+
+
+_CATALOGUES = ("rules", "rules_chip", "rules_layout")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """The words of a rule: its row in the catalogue."""
+
+    id: str
+    severity: Severity
+    checks: str
+    source: str
+    hint: str
+
+
+@cache
+def catalogue() -> dict[str, RuleText]:
+    """All rules' words by id."""
+    return {text.id: text for table in _CATALOGUES for text in texts(read_csv(table))}
+
+
+def texts(rows: Iterable[Mapping[str, str]]) -> list[RuleText]:
+    """The rows of a catalogue."""
+    return [
+        RuleText(row["id"], Severity(row["severity"]), row["checks"], row["source"], row["hint"])
+        for row in rows
+    ]
+
+
+class Said(NamedTuple):
+    """One hit: of which network ("" the standard), in which order it is told, the rule, and whether it is an
+    error."""
+
+    network: str
+    order: int
+    text: RuleText
+    hit: Hit
+    error: bool
+
+
+def said(network: str, order: int, text: RuleText, hit: Hit) -> Said:
+    """A hit of *text*, as loud as it says itself, or else as its rule is."""
+    return Said(network, order, text, hit, (hit.severity or text.severity) is Severity.ERROR)
+
+
+Answer = tuple[Said, ...]
+
+
+class Places:
+    """Where the elements of a message stand in its text, worked out when a finding asks."""
+
+    __slots__ = ("_found", "_message", "spec")
+
+    def __init__(self, message: Message) -> None:
+        self.spec = message.spec
+        self._message = message
+        self._found: dict[int, tuple[int, int]] | None = None
+
+    def of(self, field: int | None) -> tuple[int, int] | None:
+        """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
+        if self._found is None:
+            self._found = self._all()
+        return None if field is None else self._found.get(field)
+
+    def _all(self) -> dict[int, tuple[int, int]]:
+        message, elements = self._message, self.spec.elements
+        end = MTI_WIDTH + (2 if message.has_secondary else 1) * BITMAP_WIDTH
+        found = {0: (0, MTI_WIDTH), 1: (MTI_WIDTH, end)}
+        for number, value in sorted(message.fields.items()):
+            start = end + elements[number - 1].prefix
+            end = start + len(value)
+            found[number] = start, end
+        return found
+
+
+def loudness(said: Said) -> int:
+    """0 for an error, 1 for a warning, 2 for a remark."""
+    return (said.hit.severity or said.text.severity).rank
+
+
+def locate_all(places: Places, found: Sequence[Said]) -> list[Finding]:
+    """What was said as findings with their place in the text, ordered by element, then severity."""
+    made = [finding(places, one.text, one.hit, one.network) for one in found]
+    return sorted(made, key=lambda one: (one.field or 0, one.severity.rank, one.start or 0))
+
+
+def sentence(places: Places, hit: Hit) -> str:
+    """What a hit says, in the words that errors use."""
+    field, expected, found, at, _, path, *_, said = hit
+    if said:
+        return said
+    place = places.of(field)
+    label = f"DE {path}" if path else element_label(field)
+    return located(label, None if place is None else place[0] + at, expected, found)
+
+
+def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:
+    """One hit of a rule as a finding."""
+    start = end = None
+    if place := places.of(hit.field):
+        start = place[0] + hit.at
+        end = place[1] if hit.size is None else min(start + hit.size, place[1])
+    path = hit.path or ("" if hit.field is None else str(hit.field))
+    return Finding(
+        severity=hit.severity or text.severity,
+        network=network,
+        field=hit.field,
+        path=path,
+        name=_name(places.spec, hit.field, network),
+        rule=text.id,
+        message=sentence(places, hit),
+        start=start,
+        end=end,
+        expected=hit.expected,
+        found=hit.found,
+        hint=hit.hint or text.hint,
+        source=text.source,
+    )
+
+
+def _name(own: Spec, field: int | None, network: str) -> str:
+    if field is None:
+        return "message"
+    if field == 0:
+        return "Message type indicator"
+    return told_name(own, field, network)

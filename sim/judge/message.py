@@ -13,8 +13,7 @@ from sim.elements import mti as message_types
 from sim.elements.groups import AdditionalAmount
 from sim.elements.track import read_track_2
 from sim.elements.words import with_article
-from sim.judge.conditions import answer_kind, purpose_kind
-from sim.judge.elements import LATER, clean, known_later
+from sim.judge.elements import LATER, answer_kind, clean, known_later, purpose_kind
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import ANY, DE, EMPTY_SECONDARY, MTI, NUMBER, SECONDARY, TABLE, Maybe, Present
 from sim.judge.rules import EVERY_DIGIT, Told, When, each, rule

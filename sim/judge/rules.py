@@ -8,15 +8,15 @@ messages it is asked about is said where it is bound; which parts of them it rea
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
-from typing import Any, TypedDict, Unpack
+from operator import itemgetter
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from sim.errors import SpecError
-from sim.judge.finding import Hit
-from sim.judge.parts import CARD, TAG_VALUE, Constant, Part, Tag, Value, mask_of
-from sim.judge.words import RuleText, catalogue
+from sim.judge.finding import Answer, Hit, RuleText, Said, catalogue, said
+from sim.judge.parts import CARD, TAG_VALUE, Constant, Part, Tag, Value, Values, kept_by, mask_of
 from sim.spec import VERSIONS, ElementSpec, Spec, version_of
 
 # What a rule says: nothing, one hit, or several.
@@ -219,3 +219,69 @@ def _answering(check: Check) -> Check:
         return tuple(check(*parts, **constants) or ())
 
     return all_of
+
+
+class Bound:
+    """A rule of a type of messages: `check` takes the values of `parts`, `say` makes of what it told what is
+    said. `needs` and `lacks` are bits, `looks` those on which hangs what is told, `key` what it is remembered
+    by, None where it is asked each time. `entry` is what takes its parts, its check and what it says."""
+
+    __slots__ = ("check", "entry", "key", "lacks", "looks", "needs", "parts", "say", "tag")
+
+    def __init__(
+        self,
+        check: Callable[..., Any],
+        say: Callable[[Any], Iterable[Said]],
+        parts: Sequence[Part],
+        table: Spec,
+        needs: int = 0,
+        lacks: int = 0,
+        tag: str = "",
+    ) -> None:
+        self.check, self.say, self.parts, self.tag = check, say, tuple(parts), tag
+        self.needs, self.lacks = needs, lacks
+        looks, names = 0, set[Any]()
+        kept = True
+        for part in parts:
+            self.needs |= part.needs
+            looks |= part.looks
+            if part.key is None:
+                kept = False
+            else:
+                names.update(kept_by(name, table) for name in part.key)
+        self.looks = looks | self.needs | lacks
+        of: list[Any] = [part.name for part in parts]
+        take: Any = of[0] if len(of) == 1 else None
+        if len(of) > 1:
+            take = itemgetter(*of)
+        self.entry: tuple[Any, Callable[..., Any], Callable[[Any], Iterable[Said]]] = (take, check, say)
+        self.key = frozenset(names) if kept else None
+
+    def applies(self, mask: int) -> bool:
+        """Whether to ask it where *mask* says what there is."""
+        return self.needs & mask == self.needs and not self.lacks & mask
+
+    def ask(self, values: Values) -> Iterable[Said]:
+        """What it says of *values*."""
+        told = self.check(*[values[part.name] for part in self.parts])
+        return self.say(told) if told else ()
+
+
+class Row(NamedTuple):
+    """What is said of every message that has what `needs` names and nothing of `lacks`, where the condition
+    `when`, one bit or none, holds."""
+
+    needs: int
+    lacks: int
+    when: int
+    said: Answer
+
+
+def standard(text: RuleText, order: int) -> Callable[[Told], list[Said]]:
+    """What makes of hits of a rule of the standard what is said."""
+
+    def say(told: Any) -> list[Said]:
+        hits = (told,) if isinstance(told, Hit) else told
+        return [said("", order, text, hit) for hit in hits]
+
+    return say

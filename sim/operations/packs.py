@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import SpecError, shown
-from sim.judge.all_rules import RULES
 from sim.judge.engine import MEMORY
-from sim.judge.words import RuleText, catalogue, texts
+from sim.judge.finding import RuleText, catalogue, texts
+from sim.judge.rules import RULES
 from sim.operations.faults.breaking import add_faults, all_faults
 
 _WORDS, _FUNCTIONS, _FAULTS = "rules.csv", "rules.py", "faults.toml"

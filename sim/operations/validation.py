@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
 from sim.judge import Finding, Severity, dialect
-from sim.judge.bound import Said
 from sim.judge.engine import Rows, by_order, by_place, hear
-from sim.judge.finding import Hit
-from sim.judge.places import Places, locate_all, loudness, sentence
+from sim.judge.finding import Hit, Places, Said, locate_all, loudness, sentence
 from sim.operations.choosing import chosen_version
 from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending

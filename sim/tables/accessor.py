@@ -13,7 +13,7 @@ import pandas as pd
 
 from sim.codec import Message, build
 from sim.errors import BuildError
-from sim.judge.pages import rule_page
+from sim.judge.finding import rule_page
 from sim.operations import copying, explain
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_network

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from sim.grid import GAP, NUMBER, SEVERITY, TEXT, VALUE, Grid
-from sim.judge.pages import rule_page
+from sim.judge.finding import rule_page
 from sim.tables.shown import is_missing
 from sim.visible import FORMULA, csv_cell, visible
 

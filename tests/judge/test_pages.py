@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import sim
 from sim.cli.group import iso8583
-from sim.judge.pages import rule_page
+from sim.judge.finding import rule_page
 from sim.operations import validate
 
 BROKEN = sim.build(sim.generate("auth", network="VISA", pan="4111111111111112"))
