@@ -149,7 +149,7 @@ def _repair(
 @_tool("guess")
 def _guess(message: str, **how: Any) -> Answer:
     found = operations.guess(message, **how)
-    return {"candidates": [records.guess_record(one) for one in found.candidates]}
+    return {"candidates": [records.guess_record(one) for one in (found, *found.rivals)]}
 
 
 @_tool("diff")

@@ -88,4 +88,4 @@ def score(name: str) -> Counter[tuple[str, str]]:
 def judged(name: str) -> Iterator[tuple[dict[str, Any], Reading]]:
     """Each sample with its best candidate."""
     for row in rows(name):
-        yield row, guess(paste(row)).best
+        yield row, guess(paste(row))

@@ -111,7 +111,7 @@ def guess(message: str, as_json: bool, **how: Any) -> bool:
     from sim.operations import guess
 
     found = guess(message, **how)
-    for one in found.candidates:
+    for one in (found, *found.rivals):
         if as_json:
             shown.json_line(records.guess_record(one))
             continue
@@ -119,7 +119,7 @@ def guess(message: str, as_json: bool, **how: Any) -> bool:
         shown.heading(f"{what} ({one.read} of {one.size} read)" if one.message else what)
         for reason in one.reasons:
             shown.line(f"    {reason}")
-    return found.best.message is not None and found.best.confidence != "none"
+    return found.message is not None and found.confidence != "none"
 
 
 @command(

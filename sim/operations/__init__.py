@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sim.operations.reading import NotIso8583Error, parse_any, read
     from sim.operations.repairing import Edit, Repair, repair
     from sim.operations.validation import Judgement, Report, validate
-    from sim.paste import Guess, guess
+    from sim.paste import guess
     from sim.paste.reading import TEXT, Reading
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
@@ -37,7 +37,6 @@ __all__ = [
     "Explanation",
     "Fault",
     "Generated",
-    "Guess",
     "Judgement",
     "NotIso8583Error",
     "Note",
@@ -73,7 +72,7 @@ _HOMES = {
     "sim.operations.explanation": "Explanation explain",
     "sim.operations.faults": "Broken Fault all_faults break_message cases faults_for",
     "sim.operations.generation": "Generated generate",
-    "sim.paste": "Guess guess",
+    "sim.paste": "guess",
     "sim.paste.reading": "TEXT Reading",
     "sim.operations.project": "field_values strip_line_ending",
     "sim.operations.reading": "NotIso8583Error parse_any read",

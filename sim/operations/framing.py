@@ -71,7 +71,7 @@ def misfit_findings(reading: Reading) -> Iterator[Finding]:
     does."""
     own = (reading.message.dialect if reading.message else None) or reading.version or DEFAULT_VERSION
     for error in reading.misfits:
-        if reading.raw is not None and reading.origin is None:
+        if reading.raw is not None:
             yield framing_finding(error, own, raw=reading.raw)
             continue
         # Looking for places takes a room of its own, which the text form does without.
@@ -79,7 +79,11 @@ def misfit_findings(reading: Reading) -> Iterator[Finding]:
 
         if isinstance(error, ParseError):
             named = f"Read up to there as {reading.format}, the format that was named."
-            why = named if reading.coded else READ_UP_TO.format("; ".join(reading.reasons))
+            why = (
+                named
+                if reading.written and not reading.origin
+                else READ_UP_TO.format("; ".join(reading.reasons))
+            )
             made, at = framing_finding(error, own, hint=why), error.offset
             where, ahead = "" if at is None else place(reading, at), characters_ahead(reading) or 0
             start = None if at is None else at + ahead

@@ -14,7 +14,7 @@ _IN_TEXT = " at offset {}:"
 
 def placed(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]:
     """*findings* on the message that was read, each where it stands in what was given."""
-    if reading.given is None or (reading.raw is not None and reading.origin is None):
+    if reading.given is None or reading.raw is not None:
         return tuple(findings)
     if reading.message is None or reading.misfits:
         return tuple(findings)

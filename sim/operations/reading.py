@@ -11,8 +11,7 @@ from sim.codec.walk import is_digits
 from sim.errors import IsoError
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
-from sim.paste.reading import TEXT, Reading, of_message, of_nothing, of_wire, read_text
-from sim.paste.sureness import NONE
+from sim.paste.reading import NONE, TEXT, Reading, of_message, of_nothing, of_wire, read_text
 from sim.spec.spellings import network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
 
@@ -102,9 +101,9 @@ def _guessed(given: str | bytes, format: Format | str | None, version: AnyVersio
     from sim.paste.entry import guess
 
     found = guess(given, format=format, version=version)
-    best, more = found.best, found.messages[1:]
-    told = (f"it is the first of {len(more) + 1} messages",) if more else ()
-    return replace(best, reasons=(*best.reasons, *told), rivals=found.candidates[1:], more=more)
+    if not found.more:
+        return found
+    return replace(found, reasons=(*found.reasons, f"it is the first of {len(found.more) + 1} messages"))
 
 
 def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | None) -> Reading:

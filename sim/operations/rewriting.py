@@ -92,7 +92,7 @@ def put_back(held: Reading) -> tuple[str, str]:
 
 def _reads(held: Reading, text: str) -> bool:
     """Whether *text* is read as the message of *held*, element by element."""
-    best = guess(text).best
+    best = guess(text)
     return best.data == held.data and dict(best.spans) == dict(held.spans)
 
 
@@ -124,7 +124,7 @@ def with_data(held: Reading, data: bytes) -> Reading:
     try:
         return _read(held, data, held.start, max(end, held.start))
     except WireError as error:
-        best = guess(data, format=held.written, version=held.version).best
+        best = guess(data, format=held.written, version=held.version)
         if held.error is None or best.message is None:
             raise WireError(error.field, error.offset, error.expected, error.found, error.partial) from None
         seen = held.seen or held.data
@@ -153,8 +153,8 @@ def _read(held: Reading, data: bytes, start: int, end: int) -> Reading:
         read=end,
         size=len(data),
         complete=True,
-        coded=made,
-        faults=(),
+        written=made,
+        misfits=(),
         origin=None,
     )
 

@@ -15,15 +15,13 @@ from sim.lazy import lazily
 if TYPE_CHECKING:
     from sim.paste.entry import guess
     from sim.paste.reading import Reading
-    from sim.paste.result import Guess
 
-__all__ = ["Guess", "Reading", "guess"]
+__all__ = ["Reading", "guess"]
 
 # The text form needs a Reading, and nothing else of this room.
 _HOMES = {
     "sim.paste.entry": "guess",
     "sim.paste.reading": "Reading",
-    "sim.paste.result": "Guess",
 }
 
 if not TYPE_CHECKING:  # or every name would be one, of any type

@@ -15,9 +15,9 @@ from sim.codec.wire.pages import view
 from sim.elements.track import read_track_2
 from sim.errors import WireError
 from sim.paste.anchors import Anchor
-from sim.paste.front import Front, FrontLayer
+from sim.paste.front import Front, FrontLayer, network_headers
 from sim.paste.padding import Padding, settle
-from sim.paste.reading import TEXT
+from sim.paste.reading import TEXT, Reading
 from sim.paste.search import UNREAD_ELEMENT, State, Step
 from sim.paste.spellings import Sighting
 from sim.paste.ways import TriedFormat, Way
@@ -265,6 +265,35 @@ def _written(
     for number, odd in padded:
         changed[number] = {**changed.get(number, {}), "odd": odd}
     return made.with_(elements=changed, odd={**made.odd, **dict(groups)}, version=version)
+
+
+def of_candidate(one: Candidate) -> Reading:
+    """A candidate as it is given to callers."""
+    end = one.state.at
+    return Reading(
+        message=one.message,
+        spelling=one.reading.name,
+        framing=one.framing,
+        layers=one.front.layers,
+        format=one.name,
+        title=one.title,
+        written=one.format,
+        version=one.version,
+        data=one.data,
+        ahead=network_headers(one.reading.data)[0],
+        start=one.anchor.at,
+        end=end,
+        spans=one.spans,
+        as_text=one.reading.text,
+        announced=one.anchor.numbers,
+        read=end,
+        size=len(one.data),
+        complete=one.complete,
+        confidence=one.confidence,
+        reasons=tuple(one.reasons),
+        misfits=(one.error,) if one.error else (),
+        origin=one,
+    )
 
 
 def plain_bits(data: bytes) -> float:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sim.paste.anchors import known, usual
 from sim.paste.candidate import OTHER_CARD, PAGES_DIFFER, Candidate, same
 from sim.paste.front import OFF_BY
+from sim.paste.reading import LIKELY, SURE, UNSURE
 from sim.paste.spellings import MASKED
-from sim.paste.sureness import LIKELY, SURE, UNSURE
 from sim.paste.weights import WEIGHTS
 
 _RIVAL = WEIGHTS["rival"]

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
 from sim.paste.believable import believable
 from sim.paste.blocks import blocks, paragraphs
-from sim.paste.candidate import Candidate, same
+from sim.paste.candidate import Candidate, of_candidate, same
 from sim.paste.confidence import judge
 from sim.paste.pipeline import GIVEN, Known, as_first, candidates, following
-from sim.paste.reading import AS_IT_STANDS, TEXT, Reading, of_text
-from sim.paste.result import Guess, nothing, of_candidate, of_spelled
+from sim.paste.reading import (
+    AS_IT_STANDS,
+    LIKELY,
+    SURE,
+    TEXT,
+    UNSURE,
+    Reading,
+    of_no_message,
+    of_text,
+)
 from sim.paste.search import Work
-from sim.paste.spelled import misfits_of, oddities, spelled
+from sim.paste.spelled import oddities, read_named
 from sim.paste.spellings import (
     AS_UTF8,
     MOST_CHARACTERS,
@@ -30,7 +38,6 @@ from sim.paste.spellings import (
     worded,
 )
 from sim.paste.spellings.dictionaries import texts
-from sim.paste.sureness import LIKELY, SURE, UNSURE
 from sim.paste.ways import TriedFormat
 from sim.paste.worth import STARRED, starred
 from sim.spec import VERSIONS, version_of
@@ -38,11 +45,11 @@ from sim.spec.spellings import version_named
 from sim.spec.words import AnyVersion
 
 _FEWEST = 2
-_MOST_LINES = 200
+_MOST_PARTS = 200
 # Readings looked at that may be a text again, and how many bytes they hold.
 _MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
-# Work for all lines that are not as the first one; to see each such line in every spelling takes some, too.
-_MOST_OTHERS, _A_LINE = 1000, 50
+# Work for all parts that are not as the first one; to see each of them in every spelling takes some, too.
+_MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _HTTP = re.compile(r"(?:HTTP/[0-9.]+ [0-9]{3}|(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH) \S+ HTTP/)")
 _LEFT = re.compile("what stands behind message [0-9]+ cannot be read")
@@ -53,7 +60,7 @@ _LEGIBLE = 0.95
 
 def guess(
     data: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
-) -> Guess:
+) -> Reading:
     """Say what a paste is: how its bytes are written, framed and coded, and the message in it.
 
     Parameters
@@ -69,9 +76,9 @@ def guess(
 
     Returns
     -------
-    Guess
-        Candidates with their reasons, the best first: never empty. Its confidence is `none` for what is no
-        ISO 8583 message.
+    Reading
+        The best one, with its reasons; `rivals` are other ways to read the same, `more` the further messages
+        of the paste. Its confidence is `none` for what is no ISO 8583 message.
 
     Raises
     ------
@@ -84,7 +91,7 @@ def guess(
 
     Examples
     --------
-    >>> guess("0800 2020 0000 0000 0000 9900 0012 3456").best.read_as
+    >>> guess("0800 2020 0000 0000 0000 9900 0012 3456").read_as
     'hex, BCD, odd digits padded left, likely'
     """
     asked = _asked(format, version)
@@ -96,9 +103,8 @@ def guess(
         data = narrowed(data[:MOST_CHARACTERS].encode("latin-1", "replace")).decode("latin-1")
     bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
     if format == TEXT:
-        found = _text_form(bare, asked) or nothing(TEXT, ("no text form that reads to its end",))
-        return Guess((found,), (found,) if found.message else ())
-    return _of_readings(sightings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
+        return _text_form(bare, asked) or of_no_message(TEXT, ("no text form that reads to its end",))
+    return _of_sightings(sightings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
 
 
 def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
@@ -110,61 +116,71 @@ def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
     return Known((TriedFormat(made, 0.0),), made.version or version)
 
 
-def _of_bytes(data: bytes, asked: Known) -> Guess:
+def _of_bytes(data: bytes, asked: Known) -> Reading:
     """Bytes as they are, or the text that they are."""
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
         return _of_text(data.decode("latin-1"), asked, raw=data)
-    return _of_readings([Sighting(GIVEN, data, 0.0)], "", asked)
+    return _of_sightings([Sighting(GIVEN, data, 0.0)], "", asked)
 
 
-def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Guess:
-    """The text *bare*; *raw* are its bytes, where those were given."""
+def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Reading:
+    """The text *bare*; *raw* are its bytes, where those were given. What is *enclosed* in another paste is
+    not taken apart as JSON."""
     if found := _text_form(bare, asked):
-        return Guess((found,), (found,))
+        return found
     if not enclosed and bare.lstrip()[:1] in ("{", "["):
-        inside = [_inside(key, _of_text(value, asked, enclosed=True)) for key, value in texts(bare)]
-        if read := [one for one in inside if one.best.message is not None]:
-            return _with_more(read[0], read)
-    if spelled_out := [_named(one) for one in _all_named(bare)]:
-        return Guess((spelled_out[0],), tuple(spelled_out))
+        inside = (
+            _within(f"JSON {key}: ", _of_text(value, asked, enclosed=True)) for key, value in texts(bare)
+        )
+        if read := [one for one in inside if one.message is not None]:
+            return _together(read[0], read)
+    if elements := _all_named(bare):
+        return _each(elements)
     lines = [line for line in bare.splitlines() if line.strip()]
-    if len(lines) > 1 and (found := _text_form(lines[0].strip(), asked)):
-        return Guess((found,), _by_lines(lines, asked))
-    itself = [Sighting(GIVEN, raw, 0.0)] if raw else []
-    seen = [*sightings(bare), *itself]
-    whole = _of_readings(seen, bare, asked)
+    if len(lines) > 1 and (first := _text_form(lines[0].strip(), asked)):
+        return _with_parts(first, lines, asked, lines=True)
+    seen = [*sightings(bare), *([Sighting(GIVEN, raw, 0.0)] if raw else ())]
+    whole = _of_sightings(seen, bare, asked)
     # Lines that the whole does not read: the message behind the first one is damaged, perhaps.
-    left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.best.reasons))
-    ended = whole.best.believed and not left
-    if len(lines) > 1 and not ended and _HEX.fullmatch(lines[0].strip()):
-        first = _of_readings(sightings(lines[0]), lines[0], asked)
-        if first.best.believed:
-            return Guess(first.candidates, _by_lines(lines, asked, first.best))
-    given = _of_lines(_of_paragraphs(_of_blocks(whole, blocks(lines), asked), bare, asked), lines)
-    if not given.best.believed and not enclosed:
-        given = next(_written_twice(seen, bare, asked), given)
-    if not given.best.believed and (told := [_worded(one) for one in worded(bare)]):
-        return Guess((told[0],), tuple(told))
-    return given
+    left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.reasons))
+    if len(lines) > 1 and (left or not whole.believed) and _HEX.fullmatch(lines[0].strip()):
+        first = _of_sightings(sightings(lines[0]), lines[0], asked)
+        if first.believed:
+            return _with_parts(first, lines, asked, lines=True)
+    for parts in (blocks(lines), paragraphs(bare)):
+        whole = _with_parts(whole, parts, asked)
+    if whole.believed and "among" in whole.spelling:
+        whole = _with_parts(whole, lines, asked)
+    if whole.believed or enclosed:
+        return whole
+    twice = next(_written_twice(seen, bare, asked), None)
+    return twice or (_each(words) if (words := worded(bare)) else whole)
 
 
-def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Guess]:
+def _each(elements: Sequence[Named]) -> Reading:
+    first, *others = map(read_named, elements)
+    return replace(first, more=tuple(others))
+
+
+def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Reading]:
     """What the bytes *seen* in *text* are where these are a text again: the hex of hex digits, base64 of a
     dump; or characters in UTF-8 that were bytes before."""
     asked = replace(asked, work=Work(_MOST_OTHERS))
-    for reading in [one for one in seen if not one.text][:_MOST_TWICE]:
-        inner = reading.data
+    for sighting in [one for one in seen if not one.text][:_MOST_TWICE]:
+        inner = sighting.data
         if not _SHORTEST <= len(inner) <= _LONGEST:
             continue
         if all(32 <= byte < 127 or byte in b"\r\n\t" for byte in inner):
             found = _of_text(inner.decode("latin-1"), asked, enclosed=True)
         elif bare := narrowed_utf8(inner):
-            found = _of_readings([replace(reading, data=bare, notes=(*reading.notes, AS_UTF8))], text, asked)
+            found = _of_sightings(
+                [replace(sighting, data=bare, notes=(*sighting.notes, AS_UTF8))], text, asked
+            )
         else:
             continue
-        if found.best.believed:
-            yield _within(f"{reading.name}: ", found) if inner.isascii() else found
+        if found.believed:
+            yield _within(f"{sighting.name}: ", found) if inner.isascii() else found
 
 
 def _all_named(text: str) -> list[Named]:
@@ -177,129 +193,84 @@ def _all_named(text: str) -> list[Named]:
     return apart if whole and len(apart) > 1 else found
 
 
-def _of_paragraphs(whole: Guess, text: str, asked: Known) -> Guess:
-    """What *whole* is, or where it is nothing sure, its first paragraph that is; and where that is one,
-    the messages of other paragraphs that are written alike."""
-    parts = paragraphs(text)
-    if not whole.best.believed and not asked.work:
-        asked = replace(asked, work=Work())
-        tried = (_of_readings(sightings(part), part, asked) for part in parts)
-        whole = next((one for one in tried if one.best.believed), whole)
-    if len(whole.messages) != 1 or not whole.best.believed or whole.best.as_text:
-        return whole
-    name = whole.best.written
-    alike = replace(_asked(name, asked.version), work=Work(_MOST_OTHERS), searches=asked.searches)
-    found = [_as_first(whole.best, part) or _of_readings(sightings(part), part, alike) for part in parts]
-    read = [one for one in found if one.best.believed]
-    return _in_place(whole, read)
-
-
-def _in_place(whole: Guess, read: list[Guess]) -> Guess:
-    """What *whole* is and the messages *read* of its parts, in their order where one before was not seen."""
-    later = any(_says_the_same(one.best, whole.best) for one in read[1:])
-    return _with_more(read[0] if later else whole, read)
-
-
-def _of_lines(whole: Guess, lines: list[str]) -> Guess:
-    """What *whole* is, and the messages that other lines have among their words, each written alike."""
-    best = whole.best
-    if len(lines) < _FEWEST or not best.believed or "among" not in best.spelling:
-        return whole
-    return _in_place(whole, [one for line in lines[:_MOST_LINES] if (one := _as_first(best, line))])
-
-
-def _of_blocks(whole: Guess, parts: list[str], asked: Known) -> Guess:
-    """What the *whole* paste is, or where it is nothing sure, its first part; and the messages of all."""
+def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool = False) -> Reading:
+    """What the *whole* paste is, or where that is nothing sure, one of its first parts; and the messages of
+    all parts, written as that is. All of them together are no more work than one paste. Of *lines* each
+    is a message, damaged ones as far as they read."""
     if len(parts) < _FEWEST:
         return whole
-    first, others = whole, parts
-    if not whole.best.believed:
-        first, others = _of_text(parts[0], asked, enclosed=True), parts[1:]
-    if not first.best.believed:
-        return whole
-    # The other end of a line speaks no other format; and all of them are no more work than one paste.
-    name = "ascii" if first.best.format == TEXT else first.best.format
-    alike = replace(_asked(first.best.written or name, asked.version), work=Work(), searches=asked.searches)
-    found: list[Guess] = []
-    for part in others:
-        if sum(len(one.messages) for one in found) < _MOST_LINES:
-            found.append(_as_first(first.best, part) or _of_text(part, alike, enclosed=True))
-    later = any(one.best.message == first.best.message for one in found[1:])
-    if later and found[0].best.believed:
-        first, found = found[0], found[1:]  # the longest part was taken for all of it
-    return _with_more(first, found)
-
-
-def _as_first(first: Reading, text: str) -> Guess | None:
-    """The messages in *text*, spelled, framed and written as *first* is; None where it is otherwise."""
-    origin = first.origin
-    if origin is None or origin.skipped:
-        return None
-    reading = sighting_named(text, origin.reading.name)
-    one = as_first(origin, reading, reading.data) if reading else None
-    if one is None or not one.fits or one.odd or one.layers != origin.layers:
-        return None
-    given = tuple(of_candidate(read) for read in (one, *following(one)))
-    return Guess(given[:1], given)
-
-
-def _cut_short(first: Reading | None, text: str) -> list[Reading]:
-    """What *text* is, spelled and written as *first* is, as far as it reads; empty where it is otherwise."""
-    if first is None or first.origin is None or first.origin.skipped:
-        return []
-    reading = sighting_named(text, first.origin.reading.name)
-    one = as_first(first.origin, reading, reading.data, whole=False) if reading else None
-    return [of_candidate(one)] if one and one.steps else []
-
-
-def _inside(key: str, found: Guess) -> Guess:
-    return _within(f"JSON {key}: ", found)
-
-
-def _within(around: str, found: Guess) -> Guess:
-    """*found*, whose spelling says what stands *around* it."""
-    candidates, messages = (
-        tuple(replace(one, spelling=f"{around}{one.spelling}") for one in some)
-        for some in (found.candidates, found.messages)
+    first = whole
+    if not whole.believed:
+        tried = (_of_text(part, asked, enclosed=True) for part in parts[:_FEWEST])
+        first = next((one for one in tried if one.believed), whole)
+        if not first.believed:
+            return whole
+    # The other end of a line speaks no other format.
+    alike = replace(
+        _asked(first.written or "ascii", asked.version), work=Work(_MOST_OTHERS), searches=asked.searches
     )
-    return Guess(candidates, messages)
+    read = [(part, _part(first, part.strip("\r\n"), alike, lines)) for part in parts[:_MOST_PARTS]]
+    found = [(part, one) for part, made in read if made for one in made.messages if lines or one.believed]
+    messages = [replace(one, more=()) for _, one in found]
+    if lines:
+        return replace(first, more=tuple(messages[1:]))
+    if any(_says_the_same(one, first) for one in messages[1:]):
+        # A later one, which saves more, was taken for all of the paste.
+        again = _of_text(found[0][0], asked, enclosed=True)
+        first = replace(again if again.believed else messages[0], more=())
+    return _together(first, messages)
 
 
-def _with_more(first: Guess, others: list[Guess]) -> Guess:
+def _part(first: Reading, part: str, alike: Known, lines: bool) -> Reading | None:
+    """What a *part* of a paste is, the *first* of which was read."""
+    if one := _text_form(part, alike) or _as_first(first, part):
+        return one
+    work = alike.work or Work()
+    if not work.done:
+        work.left -= _A_PART
+        return _of_text(part, alike, enclosed=True)
+    return _as_first(first, part, whole=False) if lines else None
+
+
+def _as_first(first: Reading, text: str, *, whole: bool = True) -> Reading | None:
+    """The messages in *text*, spelled, framed and written as *first* is; None where it is otherwise. Where
+    it need not be *whole*, as far as that reads."""
+    origin = first.origin
+    if not isinstance(origin, Candidate) or origin.skipped:
+        return None
+    sighting = sighting_named(text, origin.reading.name)
+    one = as_first(origin, sighting, sighting.data, whole=whole) if sighting else None
+    if one is None or not one.steps:
+        return None
+    if not whole:
+        return of_candidate(one)
+    if not one.fits or one.odd or one.layers != origin.layers:
+        return None
+    return replace(of_candidate(one), more=tuple(map(of_candidate, following(one))))
+
+
+def _within(around: str, found: Reading) -> Reading:
+    """*found*, whose spelling says what stands *around* it."""
+    rivals, more = (
+        tuple(replace(one, spelling=f"{around}{one.spelling}") for one in some)
+        for some in (found.rivals, found.more)
+    )
+    return replace(found, spelling=f"{around}{found.spelling}", rivals=rivals, more=more)
+
+
+def _together(first: Reading, others: Sequence[Reading]) -> Reading:
     """*first*, and the other messages that stand beside it in the paste, each once."""
     messages = list(first.messages)
     for one in (one for other in others for one in other.messages):
-        known = any(_says_the_same(one, other) for other in messages)
-        if one.believed and not known:
-            messages.append(one)
-    return Guess(first.candidates, tuple(messages))
+        if one.believed and not any(_says_the_same(one, other) for other in messages):
+            messages.append(replace(one, more=()))
+    return replace(first, more=tuple(messages[1:]))
 
 
 def _says_the_same(one: Reading, other: Reading) -> bool:
     """Whether two messages do, whatever format each was read by."""
     mine, theirs = one.message, other.message
     return mine is not None and theirs is not None and (mine.mti, mine.fields) == (theirs.mti, theirs.fields)
-
-
-def _by_lines(lines: list[str], asked: Known, first: Reading | None = None) -> tuple[Reading, ...]:
-    """The messages of each line, as the *first* one is written, else the best candidate; where that takes
-    more work than one hard paste, damaged lines are read as the first one as far as they go."""
-    found: list[Reading] = []
-    work = Work(_MOST_OTHERS)
-    asked = replace(asked, work=work)
-    for line in lines[:_MOST_LINES]:
-        bare = line.strip("\r\n")
-        if one := _text_form(bare, asked):
-            found.append(one)
-        elif alike := first and _as_first(first, bare):
-            found += alike.messages
-        elif work.done:
-            found += _cut_short(first, bare)
-        else:
-            work.left -= _A_LINE
-            other = _of_readings(sightings(bare), bare, asked).best
-            found += [other] if other.message is not None else []
-    return tuple(found)
 
 
 def _text_form(text: str, asked: Known) -> Reading | None:
@@ -329,33 +300,13 @@ def _beside_text(text: str, message: Message, asked: Known) -> list[str]:
     return [f"read as hex digits, it is {rivals[0].title} as well, with other values"] if rivals else []
 
 
-def _named(one: Named) -> Reading:
-    made = spelled(one)
-    odd = oddities(made.message)
-    faults = misfits_of(made.message)
-    reasons = (*made.notes, *odd, *map(str, faults))
-    confidence = LIKELY if reasons else SURE
-    if len(odd) >= _FEWEST and 3 * len(odd) >= len(made.message.fields):
-        confidence = UNSURE  # something else was taken for the values
-    told = (*(reasons or ("every element is named in the paste",)), *made.blanks)
-    return of_spelled(one.name, made.message, confidence, told, faults)
-
-
-def _worded(one: Named) -> Reading:
-    """What words name; unsure where a value is none of its element's, as in a letter about a payment."""
-    made = _named(one)
-    odd = made.message is not None and oddities(made.message)
-    return replace(made, confidence=UNSURE) if odd else made
-
-
-def _of_readings(found: list[Sighting], text: str, asked: Known) -> Guess:
+def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
     kept, layers = candidates(found, asked)
     kept.sort(key=believable, reverse=True)
     if not kept or not believable(kept[0]):
         why = _not_a_message(found, text, layers)
         odd = tuple(kept[0].odd[:2]) if kept else ()
-        one = nothing(found[0].name, (*why, *odd), (layers,) * bool(layers))
-        return Guess((one,), ())
+        return of_no_message(found[0].name, (*why, *odd), (layers,) * bool(layers))
     more = _in_order(kept)
     if (
         more
@@ -374,8 +325,8 @@ def _of_readings(found: list[Sighting], text: str, asked: Known) -> Guess:
             read.confidence = UNSURE
         elif read.confidence == SURE:
             read.confidence = LIKELY
-    given = tuple(of_candidate(read) for read in kept)
-    return Guess(given, (given[0], *(of_candidate(read) for read in more)))
+    best, *rivals = map(of_candidate, kept)
+    return replace(best, rivals=tuple(rivals), more=tuple(map(of_candidate, more)))
 
 
 def _in_order(kept: list[Candidate]) -> list[Candidate]:

@@ -20,11 +20,11 @@ def place(reading: Reading, at: int) -> str:
     """Where byte *at* of what was read stands in what was given, in words; of a text form its character.
 
     >>> from sim.paste import guess
-    >>> place(guess("0000  08 00 20 20 00 00 00 00\\n0008  00 00 99 00 00 12 34").best, 13)
+    >>> place(guess("0000  08 00 20 20 00 00 00 00\\n0008  00 00 99 00 00 12 34"), 13)
     'byte 13'
     """
     given = reading.given
-    if reading.raw is not None and reading.origin is None:
+    if reading.raw is not None:
         return f"offset {at}"
     if not isinstance(given, str):
         return f"byte {at}"
@@ -83,8 +83,7 @@ def _row(reading: Reading, at: int) -> str:
     """The offset in front of the row of a dump in which byte *at* is; empty where none is known."""
     if reading.origin is None or not isinstance(reading.given, str):
         return ""
-    whole = reading.origin.reading.data
-    ahead = max(whole.find(reading.data), 0)
+    size = reading.ahead + len(reading.data)
     labels = [match for line in reading.given.splitlines() if (match := _LABEL.match(line))]
     for base in _BASES:
         try:
@@ -93,6 +92,6 @@ def _row(reading: Reading, at: int) -> str:
             continue
         steps = {after - before for before, after in pairwise(starts)}
         first = starts[0] if starts else 0
-        if min(steps, default=0) > 0 and abs(starts[-1] - first - len(whole)) <= max(steps):
-            return labels[max(bisect_right(starts, first + ahead + at) - 1, 0)][1]
+        if min(steps, default=0) > 0 and abs(starts[-1] - first - size) <= max(steps):
+            return labels[max(bisect_right(starts, first + reading.ahead + at) - 1, 0)][1]
     return ""

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sim.codec import BuildError, IsoError, Message, ParseError, build, misfits, parse
-from sim.paste.sureness import LIKELY, NONE, SURE, UNSURE
 from sim.spec import Spec
 from sim.spec.elements import table
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format, WireMessage
-    from sim.paste.candidate import Candidate
     from sim.paste.front import FrontLayer
 
+# How sure a reading is.
+SURE, LIKELY, UNSURE, NONE = "sure", "likely", "unsure", "none"
 # The text form, a message whose elements are named, and a message that no text or bytes stood for.
 TEXT, NAMED, MESSAGE = "text", "elements", "message"
 TEXT_TITLE = "text form"
@@ -32,18 +32,20 @@ class Reading:
     How it was written: `spelling` says how its bytes stand in the paste, `framing` what stands around the
     message, outermost first, and `layers` the same as parts of the bytes; `format` is the name of its format
     (`text` for the text form, `elements` where the paste names each element, `message` for a message that was
-    given as such, empty for none), `title` the same in words; `version` that of the standard, `interface`
-    what the link speaks, where that is known. `pinned` says that a caller asked for the version, `network`
-    which network was asked for.
+    given as such, empty for none), `title` the same in words, `written` the format that reads and writes
+    exactly these bytes; `version` that of the standard, `interface` what the link speaks, where that is
+    known. `pinned` says that a caller asked for the version, `network` which network was asked for.
 
     Where it stands: `data` are the bytes that were seen in the paste (`seen` where they were changed since),
-    and the message takes `start` to `end` of them; `raw` are the characters of a text form, sound or broken.
-    `spans` are the elements, 0 the MTI and 1 the bitmap: start of the prefix, start of the value and end, in
-    bytes of `data` or characters of `raw`. `announced` are the elements that its bitmap names. It was `read`
-    so far of its `size`, bytes or characters, and is `complete` where every element was read.
+    without the `ahead` bytes of network headers, and the message takes `start` to `end` of them; `raw` are
+    the characters of a text form, sound or broken. `spans` are the elements, 0 the MTI and 1 the bitmap:
+    start of the prefix, start of the value and end, in bytes of `data` or characters of `raw`; `as_text` says
+    that `data` are characters of the paste, among others. `announced` are the elements that its bitmap names.
+    It was `read` so far of its `size`, bytes or characters, and is `complete` where every element was read.
 
     How sure that is: `confidence` is sure, likely, unsure or none, `reasons` say why. `misfits` are what does
     not fit, located. `rivals` are other ways to read the same, `more` the further messages of the paste.
+    `origin` is the guess's own: by what it reads other messages of the paste alike.
     """
 
     message: Message | None = field(default=None, repr=False)  # of a wrong reading card data may be anywhere
@@ -53,26 +55,28 @@ class Reading:
     layers: tuple[FrontLayer, ...] = field(default=(), repr=False)
     format: str = ""
     title: str = ""
+    written: Format | None = field(default=None, repr=False)
     version: str = ""
     interface: str | None = None
     pinned: bool = False
     network: str | None = None
     data: bytes = field(default=b"", repr=False)
     seen: bytes = field(default=b"", repr=False)
+    ahead: int = 0
     raw: str | None = field(default=None, repr=False)
     by: Spec | None = field(default=None, repr=False)
     start: int = 0
     end: int = 0
     spans: Mapping[int, tuple[int, int, int]] = field(default_factory=dict, repr=False)
+    as_text: bool = False
     announced: tuple[int, ...] = ()
     read: int = 0
     size: int = 0
     complete: bool = False
     confidence: str = SURE
     reasons: tuple[str, ...] = ()
-    faults: tuple[IsoError, ...] = field(default=(), repr=False)
-    coded: Format | None = field(default=None, repr=False)
-    origin: Candidate | None = field(default=None, repr=False, compare=False)
+    misfits: tuple[IsoError, ...] = field(default=(), repr=False)
+    origin: object = field(default=None, repr=False, compare=False)
     rivals: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
     more: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
 
@@ -82,20 +86,9 @@ class Reading:
         return self.confidence in (SURE, LIKELY)
 
     @property
-    def written(self) -> Format | None:
-        """The format that reads and writes exactly these bytes; None where no bytes were read."""
-        return self.origin.format if self.origin else self.coded
-
-    @property
-    def as_text(self) -> bool:
-        """Whether the characters of the paste are the message's, among others."""
-        return self.origin is not None and self.origin.reading.text
-
-    @property
-    def misfits(self) -> tuple[IsoError, ...]:
-        """What does not fit, located; empty where all does."""
-        stopped = self.origin.error if self.origin else None
-        return (stopped,) if stopped else self.faults
+    def messages(self) -> tuple[Reading, ...]:
+        """Every message of the paste; empty where there is none."""
+        return () if self.message is None else (self, *self.more)
 
     @property
     def error(self) -> ParseError | None:
@@ -192,7 +185,7 @@ def of_broken(raw: str, version: str | Spec, stopped: ParseError) -> Reading:
         size=len(raw),
         confidence=UNSURE if message else NONE,
         reasons=(str(stopped),),
-        faults=(stopped,),
+        misfits=(stopped,),
     )
 
 
@@ -215,8 +208,8 @@ def of_wire(found: WireMessage, data: bytes, spelling: str = "") -> Reading:
         complete=stopped is None,
         confidence=UNSURE if stopped else SURE,
         reasons=(str(stopped) if stopped else f"read to its end as {made.name}, which was named",),
-        faults=(stopped,) if stopped else (),
-        coded=made,
+        misfits=(stopped,) if stopped else (),
+        written=made,
     )
 
 
@@ -230,8 +223,8 @@ def of_nothing(given: str | bytes, stopped: ParseError, made: Format) -> Reading
         size=len(data),
         confidence=NONE,
         reasons=(str(stopped),),
-        faults=(stopped,),
-        coded=made,
+        misfits=(stopped,),
+        written=made,
     )
 
 
@@ -250,5 +243,10 @@ def of_message(message: Message) -> Reading:
         read=count,
         size=count,
         complete=True,
-        faults=faults,
+        misfits=faults,
     )
+
+
+def of_no_message(spelling: str, reasons: tuple[str, ...], framing: tuple[str, ...] = ()) -> Reading:
+    """What is no ISO 8583 message, and why."""
+    return Reading(spelling=spelling, framing=framing, confidence=NONE, reasons=reasons)

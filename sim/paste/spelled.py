@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 
 from sim.codec import BuildError, Message, misfits
 from sim.codec.wire import names, wire_format
 from sim.elements import money, tlv
-from sim.paste.spellings import Named
+from sim.paste.reading import LIKELY, NAMED, SURE, UNSURE, Reading, of_message
+from sim.paste.spellings import WORDED, Named
 from sim.paste.worth import STARRED, worth
 from sim.spec import VERSIONS, ElementSpec, currency, spec, version_of
 from sim.spec.emv import tags
@@ -23,20 +24,32 @@ _BLANK = re.compile(r"\s")
 _DECIMAL = re.compile(r"([0-9]{1,9})[.,]([0-9]{1,3})(?: ?([A-Z]{3}))?")
 _ALPHA = re.compile("[A-Z]{3}")
 _LAST = 128
+_FEW_ODD, _ODD_SHARE = 2, 3
 _CHIP = 55
 
 
-@dataclass(frozen=True, slots=True)
-class Spelled:
-    """A message put together, the notes on what had to be assumed, and on the blanks that came back."""
+def read_named(named: Named) -> Reading:
+    """The message that *named* spells, and how sure that is. What words alone name is unsure where a value
+    is none of its element's, as in a letter about a payment."""
+    message, notes, blanks = message_of(named)
+    worded = named.name == WORDED
+    odd, faults = oddities(message), misfits_of(message)
+    reasons = (*notes, *odd, *map(str, faults))
+    # Where very much is odd something else was taken for the values.
+    wrong = len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(message.fields)
+    return replace(
+        of_message(message),
+        spelling=named.name,
+        format=NAMED,
+        title="" if worded else "elements by number",
+        confidence=UNSURE if wrong or (worded and odd) else LIKELY if reasons else SURE,
+        reasons=(*(reasons or ("every element is named in the paste",)), *blanks),
+        misfits=faults,
+    )
 
-    message: Message
-    notes: tuple[str, ...]
-    blanks: tuple[str, ...] = ()
 
-
-def spelled(named: Named) -> Spelled:
-    """The message that *named* spells."""
+def message_of(named: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]:
+    """The message that *named* spells, notes on what had to be assumed, and on the blanks that came back."""
     version = version_of(named.mti) or "1987"
     elements = spec(version).elements
     notes = list(named.notes)
@@ -59,7 +72,7 @@ def spelled(named: Named) -> Spelled:
         if value != value.rstrip() == shown.get(str(number))
     ]
     blanks = (f"blanks that printing dropped are put back: {', '.join(padded)}",) if padded else ()
-    return Spelled(Message(named.mti, fields, version), tuple(notes), blanks)
+    return Message(named.mti, fields, version), tuple(notes), blanks
 
 
 def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:

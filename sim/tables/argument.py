@@ -133,7 +133,7 @@ def _of_rows(
         error = WireError(stopped["field"], stopped["offset"], stopped["expected"], stopped["found"])
         there = made.message.fields if made.message else {}
         announced = tuple(sorted({*there, *facts["unread"]}))
-        return replace(made, complete=False, faults=(error,), announced=announced)
+        return replace(made, complete=False, misfits=(error,), announced=announced)
     if facts.get("broken") or any(is_missing(cell) for cell, _ in cells):
         raw = _joined(cells, facts)
         edition = chosen_version(raw, version)

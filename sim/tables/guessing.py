@@ -73,8 +73,8 @@ def guess(
     ['none']
     """
     found = guess_paste(data, format=format, version=version)
-    rows = [_row(1, one) for one in found.candidates]
-    rows += [_row(place, one) for place, one in enumerate(found.messages[1:], 2)]
+    rows = [_row(1, one) for one in (found, *found.rivals)]
+    rows += [_row(place, one) for place, one in enumerate(found.more, 2)]
     table = GuessTable(columns_of(COLUMNS, rows))
     return table.astype(dict.fromkeys(("message", "elements", "read", "size"), "int64"))
 

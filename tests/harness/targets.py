@@ -105,7 +105,7 @@ def run_wire(data: bytes) -> None:
 def run_guess(data: bytes) -> None:
     """Bytes or a paste: always candidates, and parse_any agrees or refuses."""
     given = data[1:] if data[:1] < b"\x40" else data[1:].decode("utf-8", "replace")
-    assert guess(given).best.reasons
+    assert guess(given).reasons
     if isinstance(given, str):
         try:
             parse_any(given)

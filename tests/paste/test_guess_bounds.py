@@ -107,7 +107,7 @@ def test_what_is_no_message_is_called_none() -> None:
     """Letters, code, logs, hashes, keys, pictures, chip data, other protocols: hardly ever more than unsure,
     and that seldom."""
     tried = 400 if ALL else fewer(150)
-    found = Counter(guess(paste).best.confidence for _, paste in pastes(tried, seed=4))
+    found = Counter(guess(paste).confidence for _, paste in pastes(tried, seed=4))
     assert found["sure"] == 0
     assert found["unsure"] + found["likely"] <= tried // 50
 
@@ -115,7 +115,7 @@ def test_what_is_no_message_is_called_none() -> None:
 def test_a_damaged_message_is_seldom_called_none() -> None:
     """A byte lost or added, a bit flipped, a cut: what begins as a message is said to be one."""
     found = Counter(
-        guess(one.paste).best.confidence
+        guess(one.paste).confidence
         for one in samples(150 if ALL else fewer(60), seed=21, damaged=True)
         if not (one.damage.startswith("cut") and int(one.damage.split()[-1]) < 20)
     )
@@ -130,7 +130,7 @@ def test_what_was_guessed_is_written_back(message: object, name: str) -> None:
         data = encode(message, name)  # type: ignore[arg-type]
     except ValueError:
         return
-    best = guess(data).best
+    best = guess(data)
     if best.message is None or best.written is None or not best.complete:
         return
     body = best.data[best.start : best.end]

@@ -44,7 +44,7 @@ def _hex(fields: dict[int, str], fmt: Format | str, own: Format) -> str:
 @pytest.mark.parametrize("fields", [{41: "TILL-000000000000001"}, {48: "1234TELLER"}])
 def test_a_message_with_what_is_its_own_is_recognised(own: Format, fields: dict[int, str]) -> None:
     """Another length, parts of its own: the format by its name, and the message in its dialect."""
-    best = guess(_hex(_SALE | fields | {49: "840"}, own, own)).best
+    best = guess(_hex(_SALE | fields | {49: "840"}, own, own))
     assert (best.format, best.confidence, best.title) == ("corner-guess", "sure", "Corner bank")
     assert best.message is not None
     assert best.message.dialect is not None
@@ -53,13 +53,13 @@ def test_a_message_with_what_is_its_own_is_recognised(own: Format, fields: dict[
 
 def test_a_message_without_what_is_its_own_is_a_plain_one(own: Format) -> None:
     """The ready format that it extends reads it all the same, and is what is told."""
-    best = guess(_hex(_SALE | {49: "840"}, own, own)).best
+    best = guess(_hex(_SALE | {49: "840"}, own, own))
     assert (best.format, best.confidence) == ("bcd", "sure")
 
 
 def test_a_format_that_is_gone_is_tried_no_more(own: Format) -> None:
     """What was loaded is looked up at each guess."""
     paste = _hex(_SALE | {41: "TILL-000000000000001"}, own, own)
-    assert guess(paste).best.format == "corner-guess"
+    assert guess(paste).format == "corner-guess"
     catalogue._LOADED.pop("corner-guess")
-    assert guess(paste).best.format != "corner-guess"
+    assert guess(paste).format != "corner-guess"

@@ -11,7 +11,7 @@ from sim.codec import Message
 from sim.codec.wire import encode, wire_format
 from sim.errors import BuildError
 from sim.operations import generate, guess
-from sim.paste.sureness import LIKELY, SURE, UNSURE
+from sim.paste.reading import LIKELY, SURE, UNSURE
 from tests.octal_dumps import OCTAL
 from tests.paste_bytes import WRITTEN
 from tests.paste_kinds import NAMED
@@ -36,7 +36,7 @@ def test_elements_that_a_paste_names_are_read(kind: str) -> None:
     """XML, JSON, dictionaries, program text, tables, logs: what is named is read, and is claimed."""
     write: Callable[[Message], str] = NAMED[kind]
     for message in random.Random(kind).sample(_PLAIN, _EACH):
-        best = guess(write(message)).best
+        best = guess(write(message))
         assert _same(best.message, message), (kind, best.read_as, best.reasons)
         assert best.confidence in (SURE, LIKELY)
 
@@ -57,7 +57,7 @@ def test_bytes_in_every_writing_are_read(kind: str) -> None:
             data = encode(message, fmt)
         except BuildError:
             continue
-        best = guess(WRITTEN[kind](len(data).to_bytes(2, "big") + data)).best
+        best = guess(WRITTEN[kind](len(data).to_bytes(2, "big") + data))
         assert best.confidence == LIKELY or _same(best.message, message), (kind, name, best.read_as)
         right += 1
 
@@ -67,7 +67,7 @@ def test_dumps_of_characters_and_octal_numbers_are_read(kind: str) -> None:
     """What od prints without being asked for hex is read, and is claimed."""
     message = generate("auth", entry="chip", at=AT).message
     for name in ("ascii", "bcd"):
-        best = guess(OCTAL[kind](encode(message, wire_format(name)))).best
+        best = guess(OCTAL[kind](encode(message, wire_format(name))))
         assert best.message == message, best.read_as
         assert best.confidence in (SURE, LIKELY)
 
@@ -76,7 +76,7 @@ def test_elements_named_in_words_are_likely_a_message() -> None:
     """Names without numbers make a message that is never called sure; money and currencies as people write
     them become what the elements hold. A dump beside the words says more than they do."""
     words = "MTI: 0100\nPAN: 4111111111111111\nAmount: 25.00\nCurrency: USD\nSTAN: 42\nMCC: 5411\n"
-    best = guess(words).best
+    best = guess(words)
     assert (best.confidence, best.format, best.read_as) == (
         LIKELY,
         "elements",
@@ -87,7 +87,7 @@ def test_elements_named_in_words_are_likely_a_message() -> None:
     )
     assert "DE 4 is written with its decimals" in best.reasons
     raw = generate("auth", at=AT).raw
-    assert guess(f"{words}Raw: {raw.encode().hex()}").best.text == raw
+    assert guess(f"{words}Raw: {raw.encode().hex()}").text == raw
 
 
 def test_a_letter_about_a_payment_is_no_sure_message() -> None:
@@ -95,4 +95,4 @@ def test_a_letter_about_a_payment_is_no_sure_message() -> None:
     letter = (
         "Message type: 0100 was declined\nAmount: 12.00\nMerchant: ACME\nDate: 2026-11-20\nPhone: 0800 1234\n"
     )
-    assert guess(letter).best.confidence == UNSURE
+    assert guess(letter).confidence == UNSURE

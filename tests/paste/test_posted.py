@@ -8,7 +8,7 @@ from support import AT
 from sim.codec import Message, build
 from sim.codec.wire import encode, wire_format
 from sim.operations import generate, guess, parse_any
-from sim.paste.sureness import LIKELY, SURE, UNSURE
+from sim.paste.reading import LIKELY, SURE, UNSURE
 
 _TERMINAL = Message(
     "0200",
@@ -29,7 +29,7 @@ def _with_private(number: int, data: bytes) -> bytes:
 @pytest.mark.parametrize("head", ["6000060000", "600107035E", "60000300000100", "60000300001306"])
 def test_addresses_in_hex_and_two_bytes_behind_them_are_a_head(head: str) -> None:
     """A TPDU whose addresses are no decimal digits, and a head of two bytes behind a TPDU, are known."""
-    best = guess(bytes.fromhex(head) + encode(_TERMINAL, _BCD)).best
+    best = guess(bytes.fromhex(head) + encode(_TERMINAL, _BCD))
     assert (best.confidence, best.message, best.framing[0][:4]) == (SURE, _TERMINAL, "TPDU")
 
 
@@ -37,7 +37,7 @@ def test_addresses_in_hex_and_two_bytes_behind_them_are_a_head(head: str) -> Non
 def test_private_bytes_are_given_as_hex(number: int) -> None:
     """Bytes that do not print are hex, not characters, and two ways to show them are no two readings."""
     data = bytes.fromhex("6000060000") + _with_private(number, _PRIVATE)
-    best = guess(data).best
+    best = guess(data)
     assert best.message is not None
     assert best.message.fields[number] == _PRIVATE.hex().upper()
     assert best.confidence in (SURE, LIKELY)
@@ -47,7 +47,7 @@ def test_chinese_in_a_private_element_is_read() -> None:
     """GBK text in one element of a BCD message is shown as such."""
     text = "测试保单|联系方式123"
     data = bytes.fromhex("6000060000") + _with_private(57, text.encode("gbk"))
-    best = guess(len(data).to_bytes(2, "big") + data).best
+    best = guess(len(data).to_bytes(2, "big") + data)
     assert best.message is not None
     assert (best.message.fields[57], best.confidence) == (text, SURE)
 
@@ -65,7 +65,7 @@ def test_a_text_form_that_lost_its_blanks_is_no_hex_of_something_else() -> None:
     """A text that begins as the text form does is that, damaged, before it is packed digits behind bytes of
     no known framing."""
     raw = generate("reversal", network="JCB", at=AT).raw
-    best = guess(raw.replace(" ", "")).best
+    best = guess(raw.replace(" ", ""))
     assert (best.mti, best.as_text, best.confidence) == (raw[:4], True, UNSURE)
 
 
@@ -73,7 +73,7 @@ def test_a_message_in_much_other_text_is_read_to_its_end() -> None:
     """What reads to its end is believed before what stops, however much stands around it."""
     dump = encode(_TERMINAL, _BCD).hex()
     lines = "\n".join(f"step {at}: nothing of interest happened here" for at in range(20))
-    best = guess(f"{lines}\n{dump}\n{lines}").best
+    best = guess(f"{lines}\n{dump}\n{lines}")
     assert (best.message, best.complete) == (_TERMINAL, True)
 
 
@@ -91,7 +91,7 @@ def test_mixtures_of_writings_are_read(name: str, change: dict[str, str]) -> Non
     for kind in ("auth", "reversal", "echo"):
         message = generate(kind, at=AT).message
         body = encode(message, written)
-        best = guess(len(body).to_bytes(2, "big") + body).best
+        best = guess(len(body).to_bytes(2, "big") + body)
         assert best.confidence in (SURE, LIKELY)
         assert {n: value.replace("D", "=") for n, value in message.fields.items()} == {
             n: value.replace("D", "=") for n, value in (best.message or message).fields.items()
@@ -105,7 +105,7 @@ def test_elements_of_variable_length_settle_where_odd_digits_are_filled_up() -> 
         "1100", {3: "000000", 4: "000000012345", 11: "146739", 24: "100", 32: "12345678901"}, "1993"
     )
     data = encode(message, right)
-    best = guess(len(data).to_bytes(2, "big") + data).best
+    best = guess(len(data).to_bytes(2, "big") + data)
     assert (best.message, best.confidence) == (message, SURE)
 
 
@@ -115,7 +115,7 @@ def test_starred_digits_in_text_are_values_as_they_stand() -> None:
     message = generate("auth", entry="stripe", at=AT).message.replace(de2=pan, de35=track)
     raw = build(message)
     for paste in (raw, f"10:15:30 INFO sent {raw}", f"ISO025000050{raw}", raw.encode().hex()):
-        best = guess(paste).best
+        best = guess(paste)
         assert (best.confidence, best.message) == (LIKELY, message)
         assert best.reasons == ("values are masked in the paste",)
 
@@ -125,7 +125,7 @@ def test_a_message_behind_a_text_header_is_read_before_digits_behind_it() -> Non
     a length in front of the header is named."""
     message = Message("0200", {3: "000000", 11: "146739", 48: "0000021516060000005400002  " * 9})
     raw = f"ISO025000053{build(message)}"
-    best = guess(f'String sentence = "{len(raw):04}{raw}";').best
+    best = guess(f'String sentence = "{len(raw):04}{raw}";')
     assert (best.message, best.confidence) == (message, SURE)
     assert best.framing == (f"4-digit length {len(raw):04}", "BASE24 header ISO025000053")
 
@@ -133,14 +133,14 @@ def test_a_message_behind_a_text_header_is_read_before_digits_behind_it() -> Non
 def test_element_1_of_a_table_may_be_the_secondary_bitmap() -> None:
     """A bitmap that names what stands behind DE 64, 64 less, is the second one and no contradiction."""
     rows = "N/A|MSGTYPE|0810\nN/A|BITMAP1|8220000002000000\n1|BITMAP2|0400000000000000\n"
-    best = guess(f"{rows}7|DATE|0501130427\n11|STAN|000005\n39|RC|00\n70|NMIC|001\n").best
+    best = guess(f"{rows}7|DATE|0501130427\n11|STAN|000005\n39|RC|00\n70|NMIC|001\n")
     assert (best.confidence, sorted(best.message.fields if best.message else ())) == (SURE, [7, 11, 39, 70])
 
 
 @pytest.mark.parametrize("page", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_text_in_utf_16_is_read(page: str) -> None:
     """As editors of Windows save it, with and without a mark of byte order."""
-    best = guess(encode(_TERMINAL, _BCD).hex(" ").encode(page)).best
+    best = guess(encode(_TERMINAL, _BCD).hex(" ").encode(page))
     assert (best.confidence, best.message) == (SURE, _TERMINAL)
 
 
@@ -148,4 +148,4 @@ def test_one_row_of_a_dump_is_a_dump() -> None:
     """A short message whose dump has a single row is read without what stands beside it."""
     data = encode(Message("0800", {11: "123450"}), _BCD)
     row = f"00000000: {data.hex(' ', 2)}  ......4P\n"
-    assert guess(row).best.message == Message("0800", {11: "123450"})
+    assert guess(row).message == Message("0800", {11: "123450"})

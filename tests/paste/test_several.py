@@ -15,7 +15,7 @@ from sim.codec.wire import encode
 from sim.operations import guess
 from sim.operations.reading import parse_any
 from sim.operations.rewriting import kept, with_message
-from sim.paste.sureness import LIKELY, SURE
+from sim.paste.reading import LIKELY, SURE
 from tests.guess_score import TEXT, paste, rows
 from tests.paste_bytes import WRITTEN
 from tests.paste_kinds import NAMED
@@ -69,7 +69,7 @@ def test_a_message_among_the_words_of_each_line_is_found() -> None:
         for row in ("INSERT INTO t (id, m) VALUES (7, '{}');", "| request | `{}` |"):
             found = guess("\n".join(map(row.format, shown)))
             assert [one.message for one in found.messages] == messages
-            assert found.best.confidence in (SURE, LIKELY)
+            assert found.confidence in (SURE, LIKELY)
 
 
 @together("divider", DIVIDERS)
@@ -78,7 +78,7 @@ def test_texts_in_one_line_are_all_found(divider: str) -> None:
     messages = _three()
     found = guess(divider.join(map(build, messages)))
     assert [one.message for one in found.messages] == messages
-    assert found.best.confidence in (SURE, LIKELY)
+    assert found.confidence in (SURE, LIKELY)
 
 
 def test_texts_in_a_line_of_a_log_are_all_found() -> None:
@@ -87,7 +87,7 @@ def test_texts_in_a_line_of_a_log_are_all_found() -> None:
     line = "12:01:02 INFO sent " + " got ".join(map(build, messages)) + " after 31 ms"
     found = guess(line)
     assert [one.message for one in found.messages] == messages
-    assert "what stands behind message 3 cannot be read" in found.best.reasons
+    assert "what stands behind message 3 cannot be read" in found.reasons
 
 
 @together(
@@ -117,12 +117,12 @@ def test_a_message_and_rubbish_is_one_message() -> None:
     text = build(_three()[0])
     found = guess(f"{text}|{text[:30]}")
     assert len(found.messages) == 1
-    assert found.best.confidence != SURE
+    assert found.confidence != SURE
 
 
 def test_bytes_that_repeat_are_no_messages() -> None:
     """The same pair of digits again and again reads as messages behind each other, and is none for sure."""
-    assert guess("0100 " * 200).best.confidence not in (SURE, LIKELY)
+    assert guess("0100 " * 200).confidence not in (SURE, LIKELY)
 
 
 @together("name", FORMATS)
@@ -138,8 +138,8 @@ def test_messages_between_stx_and_etx_are_divided(name: str, checked: bool, spel
         line += b"\x02" + body + (bytes([reduce(xor, body)]) if checked else b"")
     found = guess(line.hex() if spelled == "hex" else line)
     assert [one.message.fields for one in found.messages if one.message] == [one.fields for one in sent]
-    assert found.best.confidence in ("sure", "likely")
-    held = kept(found.best)
+    assert found.confidence in ("sure", "likely")
+    held = kept(found)
     assert held is not None
     changed = replace(sent[0], fields={**sent[0].fields, 11: "777777"})
     again = guess(with_message(held, changed).data)

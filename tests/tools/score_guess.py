@@ -61,7 +61,7 @@ def judged(found: list[tuple[str, Any]], *, all_texts: bool = True) -> Iterator[
     for kind, one in every:
         given = paste(one) if isinstance(one, dict) else one.paste if isinstance(one, Sample) else one
         started = time.process_time()
-        best = guess(given).best
+        best = guess(given)
         taken = time.process_time() - started
         if isinstance(one, dict):
             right = verdict(one, best) == "right"

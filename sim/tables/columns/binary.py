@@ -33,7 +33,7 @@ def way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | N
         found = _bare_way(data, known, names, framing is None)
     if found is None and known is not None and (named or _any_reads(data, length, known)):
         found = length, known, _usual(known, first) if framing is None else _without(names, length)
-    elif found is None and known is None and first and (made := writing_of(best := guess(first).best)):
+    elif found is None and known is None and first and (made := writing_of(best := guess(first))):
         found = length, made, layers_of(best) if framing is None else _without(names, length)
     if found is None:
         expected = (
@@ -41,7 +41,7 @@ def way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | N
             if known
             else "messages that can be told apart: name format=, and what stands around each in framing="
         )
-        raise SpecError(None, None, expected, "; ".join(guess(data, format=known).best.reasons[:2])[:80])
+        raise SpecError(None, None, expected, "; ".join(guess(data, format=known).reasons[:2])[:80])
     length, known, inner = found
     parts = (
         "blocks of 1014 bytes" if blocked else "",
@@ -70,7 +70,7 @@ def _record_way(
     """How records behind a *length* are read, of which this is the first; None where it does not read."""
     inner = _without(names, length)
     if known is None:
-        best = guess(first).best
+        best = guess(first)
         made = writing_of(best) if is_sure(best) else None
         return None if made is None else (length, made, layers_of(best) if find else inner)
     inner = _usual(known, first) if find else inner
@@ -105,9 +105,9 @@ def _bare_way(data: bytes, known: Format | None, names: tuple[str, ...], find: b
     inner = _usual(known, data) if find and known is not None else names
     if known is not None and _begins(data, known, inner, whole=True):
         return "", known, inner
-    best = guess(data, format=known).best
+    best = guess(data, format=known)
     if best.format == TEXT:
-        best = guess(data, format="ascii").best  # with all that stands around the characters
+        best = guess(data, format="ascii")  # with all that stands around the characters
     made = writing_of(best)
     if made is not None and is_sure(best):
         layers = layers_of(best) if find else names

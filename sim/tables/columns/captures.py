@@ -94,7 +94,7 @@ class _Capture:
                 if _reads(data, way):
                     link.way = way
                     return
-            best = guess(data).best
+            best = guess(data)
             made = writing_of(best) if self.given.format is None else None
             if made is not None and best.confidence in _FORMAT_SURE:
                 try:

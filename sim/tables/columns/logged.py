@@ -13,7 +13,7 @@ import numpy as np
 from sim.codec import BuildError, Message, ParseError, build
 from sim.paste import guess
 from sim.paste.front import network_headers
-from sim.paste.spelled import spelled
+from sim.paste.spelled import message_of
 from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named, sighting_named
 from sim.tables.columns.kinds import SourceWay
 from sim.tables.columns.lines import Lines, joined
@@ -77,7 +77,7 @@ def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Line
     rows = ((number, line) for number, line in numbered if not table.is_line(line))
     while some := list(islice(rows, _ITEMS)):
         read = ((number, table.message(line)) for number, line in some)
-        yield _rows([(number, spelled(one).message if one else _unread()) for number, one in read], way, file)
+        yield _rows([(number, message_of(one)[0] if one else _unread()) for number, one in read], way, file)
 
 
 def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
@@ -117,7 +117,7 @@ def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 def _message(text: str) -> Message | ParseError:
     read = named(text)
-    return spelled(read[0]).message if read else _unread()
+    return message_of(read[0])[0] if read else _unread()
 
 
 def _unread() -> ParseError:

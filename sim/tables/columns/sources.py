@@ -189,7 +189,7 @@ def is_paste(text: str) -> bool:
     alone."""
     if len(text) < _SHORTEST or _begins_as_text(text) or plain.is_file(text) or _is_folder(Path(text)):
         return False
-    return guess(text).best.believed
+    return guess(text).believed
 
 
 def _begins_as_text(text: str) -> bool:

@@ -95,7 +95,7 @@ def _is_hex(head: bytes) -> bool:
 
 
 def _guessed(record: bytes) -> Reading:
-    best = guess(record).best
+    best = guess(record)
     if writing_of(best) is None:
         expected = "messages in a format that can be told from the first of them: name it with format="
         raise SpecError(None, None, expected, "; ".join(best.reasons[:2])[:80] or "another")
@@ -154,13 +154,13 @@ def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
     that it holds, as names of elements or bytes over several lines are; as lines where it holds none, or
     where lines hold messages of their own, between which others might be lost."""
     found = guess(whole)
-    if not found.best.believed:
+    if not found.believed:
         return SourceWay(LINES)
     if any(one.format != "elements" for one in found.messages):
         parts = lines[:_SAMPLE] if len(lines) > 1 else ()
-        if not all(one.complete for one in found.messages) or any(guess(one).best.believed for one in parts):
+        if not all(one.complete for one in found.messages) or any(guess(one).believed for one in parts):
             return SourceWay(LINES)
-    return SourceWay(LISTING, said=found.best.read_as)
+    return SourceWay(LISTING, said=found.read_as)
 
 
 def _way_of_wrapped(whole: str, lines: list[str]) -> SourceWay:
@@ -168,7 +168,7 @@ def _way_of_wrapped(whole: str, lines: list[str]) -> SourceWay:
     end: as one message, in characters or in digits, where all of them together are that."""
     if not 1 < len(lines) < _SAMPLE:
         return SourceWay(LINES)
-    best = guess(whole).best
+    best = guess(whole)
     all_of_it = best.read == best.size and sum(map(len, lines)) in (best.size, 2 * best.size)
     return SourceWay(LISTING, said=best.read_as) if best.believed and all_of_it else SourceWay(LINES)
 
@@ -178,12 +178,12 @@ def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str]
     found = list(dumps_apart(enumerate(lines, 1)))
     ways: Counter[SourceWay] = Counter()
     for dump in islice((one for one in found if len(one.rows) > 1), _GUESSED):
-        best = guess(dump.text, format=known).best
+        best = guess(dump.text, format=known)
         made = known or writing_of(best)
-        if made is None or best.origin is None or not all(layer.name for layer in best.layers):
+        if made is None or not all(layer.name for layer in best.layers):
             continue
         layers = layers_of(best) if framing is None else tuple(framing)
-        spelling, headers = best.origin.reading.name, best.origin.skipped[:1]
+        spelling, headers = best.spelling, best.framing[: bool(best.ahead)]
         titles = (*headers, *(frame(one).title for one in layers), made.title)
         way = SourceWay(
             DUMPS,
@@ -234,7 +234,7 @@ class _Found(NamedTuple):
 
 def _found_in(line: str, known: Format | None) -> _Found | None:
     """The message in *line*, as the guess sees it."""
-    best = guess(line, format=known).best
+    best = guess(line, format=known)
     made = writing_of(best)
     if made is None or not all(layer.name for layer in best.layers):
         return None
