@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Coroutine
 from time import perf_counter
 from typing import Any
 
@@ -51,8 +52,9 @@ class StrictRequest(Request):
 
         A body that is too large is read away within bounds: who is still sending would lose the answer.
         """
-        await asyncio.sleep(0)
         stream: Any = self.stream
+        if len(stream.recv_buffer) > stream.request_bytes_left:  # else the next one comes through the loop
+            await asyncio.sleep(0)
         most = self.app.config.REQUEST_MAX_SIZE
         stream.request_max_size = _READ_AWAY * most  # as Sanic lifts it for a handler that reads for itself
         body, size = bytearray(), 0
@@ -87,13 +89,13 @@ class StrictHttp(Http):
     request_bytes: Any
     request_bytes_left: Any
 
-    async def read(self) -> bytes | None:
+    def read(self) -> Coroutine[Any, Any, bytes | None]:
         """Promise: a request hidden in another is refused: a line between chunks that is none is 400."""
         if self.request_body == "chunked" and not self.request_bytes_left:
-            await self._check_chunk()
-        return await super().read()
+            return self._read_chunk()
+        return super().read()
 
-    async def _check_chunk(self) -> None:
+    async def _read_chunk(self) -> bytes | None:
         buffer = self.recv_buffer
         while (end := buffer.find(b"\r\n", 2)) < 0 and len(buffer) < _MOST_OF_CHUNK_LINE:
             await self._receive_more()
@@ -101,6 +103,7 @@ class StrictHttp(Http):
             self.keep_alive, self.request_body = False, None
             raise BadRequest("Bad chunked encoding")
         self.request_bytes += end  # chunks of one byte each cost more than their bytes
+        return await super().read()
 
 
 class Connection(HttpProtocol):
