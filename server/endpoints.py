@@ -29,11 +29,11 @@ from server.records import (
     ParseResponse,
     ValidateRequest,
     ValidateResponse,
-    name_of,
 )
 from server.written import fields_of
 from sim import operations
 from sim.errors import BuildError, OptionError, ParseError
+from sim.verbs import OF_A_MODEL
 
 _IN_MESSAGE: list[str | int] = ["body", "message"]
 
@@ -64,7 +64,7 @@ async def generate(request: Request) -> HTTPResponse:
         if asked.description and asked.description.strip():  # our choice: only blanks are no description
             made = await llm.write(request.app.ctx.settings, asked)
         else:
-            made = operations.generate(**_options(asked))
+            made = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
     except BuildError as error:
         place = [error.option] if isinstance(error, OptionError) else []
         raise iso_problem("iso8583_build", ["body", *place], error) from None
@@ -86,8 +86,7 @@ async def explain(request: Request) -> HTTPResponse:
         if asked.llm:
             told = await llm.tell(request.app.ctx.settings, asked)
         else:
-            version, network = str(asked.version), name_of(asked.network)
-            told = operations.explain(asked.message, version=version, network=network)
+            told = operations.explain(asked.message, version=asked.version, network=asked.network)
     except ParseError as error:
         raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
     return _answer(
@@ -103,9 +102,7 @@ async def explain(request: Request) -> HTTPResponse:
 async def validate(request: Request) -> HTTPResponse:
     """POST /validate."""
     asked = read_body(request, ValidateRequest)
-    against = tuple(map(str, asked.against))
-    version, network = str(asked.version), name_of(asked.network)
-    report = operations.validate(asked.message, against=against, network=network, version=version)
+    report = operations.validate(**vars(asked))
     networks = {
         name: {"passed": result.passed, "errors": result.errors} for name, result in report.networks.items()
     }
@@ -148,18 +145,6 @@ def prepare() -> None:
             raw = operations.generate("auth", network=name, entry=entry).raw
             operations.explain(raw)
             operations.validate(raw, against=())
-
-
-def _options(asked: GenerateRequest) -> dict[str, Any]:
-    """The option fields; those of the LLM are for the LLM alone."""
-    return {
-        "amount_minor_units": asked.amount_minor_units,
-        "currency": asked.currency,
-        "message_type": asked.message_type,
-        "network": name_of(asked.network),
-        "pan": asked.pan,
-        "stan": asked.stan,
-    }
 
 
 # An echo test with elements 7, 11 and 70: short enough to read by eye.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from server.errors import problem
-from server.records import ExplainRequest, GenerateRequest, name_of
 from server.settings import Settings
 from sim.errors import either
 from sim.operations import Explanation, Generated, llm
@@ -14,19 +14,19 @@ from sim.operations import Explanation, Generated, llm
 PROVIDERS = llm.PROVIDERS
 
 
-async def write(settings: Settings, asked: GenerateRequest) -> Generated:
+async def write(settings: Settings, asked: Any) -> Generated:
     """The message that the description of *asked* asks for; its other fields do not count."""
     with _gate(settings, "description", asked.provider):
         return await llm.generate_async(asked.description or "", provider=asked.provider, model=asked.model)
 
 
-async def tell(settings: Settings, asked: ExplainRequest) -> Explanation:
+async def tell(settings: Settings, asked: Any) -> Explanation:
     """What the message of *asked* says. Raises ParseError where it is none."""
     with _gate(settings, "llm", asked.provider):
         return await llm.explain_async(
             asked.message,
-            version=asked.version.value,
-            network=name_of(asked.network),
+            version=asked.version,
+            network=asked.network,
             provider=asked.provider,
             model=asked.model,
         )

@@ -1,57 +1,33 @@
-"""The records of the interface, section by section: names, order, defaults, constraints.
+"""The records of the interface, section by section.
 
-Requests are read strictly: `"1000"` is no integer, `1` no boolean, `5` no string. Unknown keys
-are ignored. Optional fields without a default accept null; those with one do not.
+A request is about a verb: its options, their types, defaults and words are those of the public function
+(`sim.verbs`), and a record says only what JSON has otherwise. Requests are read strictly: `"1000"` is no
+integer, `1` no boolean, `5` no string. Unknown keys are ignored. Optional fields without a default accept
+null; those with one do not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import PydanticKnownError
 
 from sim.errors import either
 from sim.operations import DEFAULT_VERSION, NETWORKS, VERSIONS
 from sim.operations.llm import PROVIDERS
+from sim.operations.options import LARGEST_AMOUNT
+from sim.verbs import Option, elsewhere, verb
 
 TITLE = "ISO 8583 Message Simulation Service"
 INTERFACE_VERSION = "1"
 MAX_MESSAGE = 32768
 MAX_PASTE = 65536
-MAX_ELEMENTS = 127
-MTI = r"^\d{4}$"
-ELEMENT = r"^([2-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$"
 MAX_DESCRIPTION = 2000
+MAX_ELEMENTS = 127
 MAX_NETWORKS = 100  # our choice: there are six, and a list without end costs time
-MAX_AMOUNT = 999_999_999_999
-CURRENCY = r"^\d{3}$"
-PAN = r"^\d{12,19}$"
-STAN = r"^\d{6}$"
-
-
-def _ascii_digits(pattern: str) -> Callable[[str], str]:
-    """A check for *pattern* that refuses digits beyond ASCII.
-
-    Our choice: pydantic's `\\d` also matches Arabic and full-width digits, which ISO 8583's `n` does not.
-    """
-
-    def check(value: str) -> str:
-        if not value.isascii():
-            raise PydanticKnownError("string_pattern_mismatch", {"pattern": pattern})
-        return value
-
-    return check
-
-
-def _not_too_many(value: Any) -> Any:
-    """Refuse an object with more members than there are elements before each of them is looked at."""
-    if isinstance(value, dict) and len(value) > MAX_ELEMENTS:
-        ctx = {"field_type": "Dictionary", "max_length": MAX_ELEMENTS, "actual_length": len(value)}
-        raise PydanticKnownError("too_long", ctx)
-    return value
+ELEMENT = r"^([2-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$"
 
 
 class CardNetwork(StrEnum):
@@ -66,15 +42,10 @@ class ProtocolVersion(StrEnum):
     vars().update({f"V{version}": version for version in VERSIONS})
 
 
-def name_of(choice: CardNetwork | ProtocolVersion | None) -> str | None:
-    """What the core calls a *choice*, if there is one."""
-    return None if choice is None else str(choice)
-
-
 class Request(BaseModel):
-    """What every request record shares."""
+    """What every request record shares; networks and versions are plain texts once they are read."""
 
-    model_config = ConfigDict(strict=True, extra="ignore")
+    model_config = ConfigDict(strict=True, extra="ignore", use_enum_values=True)
 
 
 class ResponseRecord(BaseModel):
@@ -83,26 +54,139 @@ class ResponseRecord(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-Message = Annotated[
-    str,
-    Field(max_length=MAX_MESSAGE, description="Raw ISO 8583 message: MTI, hexadecimal bitmap, field data"),
+def _request(about: str, text: str, names: str, **own: Any) -> type[Any]:
+    """The record of a request about the verb *about*, with the fields *names*: options of the verb, but for
+    what JSON has of its *own*: more that is asked of an option, or in its place annotation and default."""
+    options = {"message" if one.is_message else one.name: one for one in verb(about).options}
+    fields: dict[str, Any] = {}
+    for name in names.split():
+        more = own.get(name, [])
+        fields[name] = more if isinstance(more, tuple) else _of_option(options[name], more)
+    return create_model(f"{about.capitalize()}Request", __base__=Request, __doc__=text, **fields)
+
+
+def _of_option(option: Option, more: list[Any]) -> tuple[Any, Any]:
+    """An option of a verb as a field, annotation and default: where it has words to choose from, one of
+    them."""
+    kinds: dict[tuple[str, ...], Any] = {NETWORKS: CardNetwork, VERSIONS: ProtocolVersion}
+    kind = option.in_json(kinds.get(option.choices, option.plain))
+    words = Field(description=elsewhere(option.about))
+    default: Any = list(option.default) if option.many else option.default
+    return Annotated[kind, words, *more], ... if option.required else default
+
+
+def _digits(least: int, most: int | None = None) -> list[Any]:
+    """So many ASCII digits.
+
+    Our choice: pydantic's `\\d` also matches Arabic and full-width digits, which ISO 8583's `n` does not.
+    """
+    pattern = rf"^\d{{{least}}}$" if most is None else rf"^\d{{{least},{most}}}$"
+
+    def check(value: str | None) -> str | None:
+        if value is not None and not value.isascii():
+            raise PydanticKnownError("string_pattern_mismatch", {"pattern": pattern})
+        return value
+
+    return [Field(pattern=pattern), AfterValidator(check)]
+
+
+def _not_too_many(value: Any) -> Any:
+    """Refuse an object with more members than there are elements before each of them is looked at."""
+    if isinstance(value, dict) and len(value) > MAX_ELEMENTS:
+        ctx = {"field_type": "Dictionary", "max_length": MAX_ELEMENTS, "actual_length": len(value)}
+        raise PydanticKnownError("too_long", ctx)
+    return value
+
+
+_PROVIDER = [Field(description=f"LLM provider: {either(PROVIDERS)}")]
+_TEXT = [
+    Field(max_length=MAX_MESSAGE, description="Raw ISO 8583 message: MTI, hexadecimal bitmap, field data")
 ]
-Confidence = Literal["sure", "likely", "unsure"]
-Action = Literal["kept", "reformatted", "moved", "split", "merged", "filled", "lost"]
-AnyMessage = Annotated[
-    str,
+_PASTE = [
     Field(
         min_length=1,
         max_length=MAX_PASTE,
         description="The text form, or bytes written in any way: hexadecimal, a dump, base64, jPOS XML ...",
-    ),
+    )
 ]
-AnyVersion = Annotated[ProtocolVersion | None, Field(description="By the MTI when omitted")]
-OwnNetwork = Annotated[CardNetwork | None, Field(description="Detected from the PAN when omitted")]
-_NAMES = either(PROVIDERS)
-Provider = Annotated[str | None, Field(description=f"LLM provider: {_NAMES}")]
-Model = Annotated[str | None, Field(description="LLM model name")]
-Version = Annotated[ProtocolVersion, Field(description="The edition to read the message as")]
+_VERSION = (
+    Annotated[ProtocolVersion, Field(description="The edition to read the message as")],
+    DEFAULT_VERSION,
+)
+
+GenerateRequest = _request(
+    "generate",
+    "Options of the message to build; all are optional.",
+    "amount_minor_units currency description message_type model network pan provider stan",
+    amount_minor_units=[Field(ge=0, le=LARGEST_AMOUNT)],
+    currency=[*_digits(3), Field(description="ISO 4217 numeric code")],
+    description=[
+        Field(
+            max_length=MAX_DESCRIPTION,
+            description="Plain English for an LLM to build the message from; overrides the other fields",
+        )
+    ],
+    message_type=(
+        Annotated[Literal["auth", "financial", "echo"], Field(description="The kind of message to build")],
+        "auth",
+    ),
+    network=[Field(description="Detected from the PAN when omitted")],
+    pan=_digits(12, 19),
+    stan=_digits(6),
+    provider=_PROVIDER,
+)
+ExplainRequest = _request(
+    "explain",
+    "A message to explain.",
+    "message llm model network provider version",
+    message=_TEXT,
+    version=_VERSION,
+    provider=_PROVIDER,
+)
+ValidateRequest = _request(
+    "validate",
+    "A message to validate.",
+    "message against network version",
+    message=_TEXT,
+    against=[
+        Field(
+            max_length=MAX_NETWORKS,
+            description="Networks whose rules are also checked; an empty list checks every network",
+        )
+    ],
+    version=_VERSION,
+)
+ParseRequest = _request(
+    "parse", "A message to read, written in any way.", "message format version network", message=_PASTE
+)
+BuildRequest = _request(
+    "build",
+    "The elements of a message to write.",
+    "mti fields version format",
+    mti=(Annotated[str, *_digits(4), Field(description="Message type indicator")], ...),
+    fields=(
+        Annotated[
+            dict[str, str],
+            BeforeValidator(_not_too_many),
+            Field(
+                description="Values by element number, 2 to 128",
+                json_schema_extra={"maxProperties": MAX_ELEMENTS, "propertyNames": {"pattern": ELEMENT}},
+            ),
+        ],
+        ...,
+    ),
+    version=_VERSION,
+)
+ConvertRequest = _request(
+    "convert",
+    "A message to write in another version.",
+    "message version target_version network",
+    message=_PASTE,
+    target_version=(Annotated[ProtocolVersion, Field(description="The edition to write it in")], ...),
+)
+
+Confidence = Literal["sure", "likely", "unsure"]
+Action = Literal["kept", "reformatted", "moved", "split", "merged", "filled", "lost"]
 
 
 class FieldValue(ResponseRecord):
@@ -111,41 +195,6 @@ class FieldValue(ResponseRecord):
     number: int = Field(description="The field number")
     name: str = Field(description="The field name")
     value: str = Field(description="As it stands in the message; binary as upper-case hexadecimal")
-
-
-class GenerateRequest(Request):
-    """Options of the message to build; all are optional."""
-
-    amount_minor_units: Annotated[int, Field(ge=0, le=MAX_AMOUNT, description="Amount in minor units")] = 1000
-    currency: Annotated[
-        str,
-        StringConstraints(pattern=CURRENCY),
-        AfterValidator(_ascii_digits(CURRENCY)),
-        Field(description="ISO 4217 numeric code"),
-    ] = "840"
-    description: Annotated[
-        str | None,
-        Field(
-            max_length=MAX_DESCRIPTION,
-            description="Plain English for an LLM to build the message from; overrides the other fields",
-        ),
-    ] = None
-    message_type: Annotated[
-        Literal["auth", "financial", "echo"], Field(description="The kind of message to build")
-    ] = "auth"
-    model: Model = None
-    network: OwnNetwork = None
-    pan: Annotated[
-        Annotated[str, StringConstraints(pattern=PAN), AfterValidator(_ascii_digits(PAN))] | None,
-        Field(description="A test card number"),
-    ] = None
-    provider: Provider = None
-    stan: Annotated[
-        str,
-        StringConstraints(pattern=STAN),
-        AfterValidator(_ascii_digits(STAN)),
-        Field(description="System trace audit number"),
-    ] = "123456"
 
 
 class GenerateResponse(ResponseRecord):
@@ -158,17 +207,6 @@ class GenerateResponse(ResponseRecord):
     source: str = Field(description="`template`, or `llm:<provider>/<model>`")
 
 
-class ExplainRequest(Request):
-    """A message to explain."""
-
-    message: Message
-    llm: Annotated[bool, Field(description="An LLM writes the summary instead of the rules")] = False
-    model: Model = None
-    network: OwnNetwork = None
-    provider: Provider = None
-    version: Version = ProtocolVersion(DEFAULT_VERSION)
-
-
 class ExplainResponse(ResponseRecord):
     """An explained message."""
 
@@ -176,21 +214,6 @@ class ExplainResponse(ResponseRecord):
     mti: str = Field(description="Its message type indicator")
     source: str = Field(description="`rules`, or `llm:<provider>/<model>`")
     summary: str = Field(description="Plain English; card data is masked")
-
-
-class ValidateRequest(Request):
-    """A message to validate."""
-
-    message: Message
-    against: Annotated[
-        list[CardNetwork],
-        Field(
-            max_length=MAX_NETWORKS,
-            description="Networks whose rules are also checked; an empty list checks every network",
-        ),
-    ] = []
-    network: OwnNetwork = None
-    version: Version = ProtocolVersion(DEFAULT_VERSION)
 
 
 class NetworkResult(ResponseRecord):
@@ -208,18 +231,6 @@ class ValidateResponse(ResponseRecord):
     networks: dict[CardNetwork, NetworkResult] = Field(
         description="Result per network; empty when the message does not parse"
     )
-
-
-class ParseRequest(Request):
-    """A message to read, written in any way."""
-
-    message: AnyMessage
-    format: Annotated[
-        str | None,
-        Field(description="Guessed when omitted; `text` for the text form only, else the name of a format"),
-    ] = None
-    version: AnyVersion = None
-    network: OwnNetwork = None
 
 
 class WireRead(ResponseRecord):
@@ -247,27 +258,6 @@ class ParseResponse(ResponseRecord):
     more: int = Field(description="How many further messages stand in what was sent")
 
 
-class BuildRequest(Request):
-    """The elements of a message to write."""
-
-    mti: Annotated[
-        str,
-        StringConstraints(pattern=MTI),
-        AfterValidator(_ascii_digits(MTI)),
-        Field(description="Message type indicator"),
-    ]
-    fields: Annotated[
-        dict[str, str],
-        BeforeValidator(_not_too_many),
-        Field(
-            description="Values by element number, 2 to 128",
-            json_schema_extra={"maxProperties": MAX_ELEMENTS, "propertyNames": {"pattern": ELEMENT}},
-        ),
-    ]
-    version: Version = ProtocolVersion(DEFAULT_VERSION)
-    format: Annotated[str | None, Field(description="The text form when omitted")] = None
-
-
 class BuildResponse(ResponseRecord):
     """A message written."""
 
@@ -276,15 +266,6 @@ class BuildResponse(ResponseRecord):
     version: ProtocolVersion
     format: str = Field(description="The name of the format")
     length: int = Field(description="Characters of the text form, bytes of another format")
-
-
-class ConvertRequest(Request):
-    """A message to write in another version."""
-
-    message: AnyMessage
-    version: AnyVersion = None
-    target_version: Annotated[ProtocolVersion, Field(description="The edition to write it in")]
-    network: OwnNetwork = None
 
 
 class ConvertNote(ResponseRecord):

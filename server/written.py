@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from server.errors import Problem, iso_fault, iso_problem, problem
-from server.records import BuildRequest, ConvertRequest, ParseRequest, name_of
 from sim import operations
 from sim.codec import Message
 from sim.errors import MTI_FIELD, BuildError, ChoiceError
@@ -29,12 +28,12 @@ def fields_of(message: Message) -> list[Answer]:
     ]
 
 
-def parse(asked: ParseRequest) -> Answer:
+def parse(asked: Any) -> Answer:
     """The answer of POST /parse."""
     return _parsed(_read(asked, _form(asked)))
 
 
-def parse_text(asked: ParseRequest) -> Answer | None:
+def parse_text(asked: Any) -> Answer | None:
     """The answer of POST /parse where the message is the text form; None where it has to be guessed."""
     found = _text(asked, _form(asked))
     return None if found is None else _parsed(found)
@@ -62,7 +61,7 @@ def _parsed(found: operations.Reading) -> Answer:
     }
 
 
-def build(asked: BuildRequest) -> Answer:
+def build(asked: Any) -> Answer:
     """The answer of POST /build."""
     name = _known(asked.format)
     unknown = [key for key in asked.fields if key not in _ELEMENTS]
@@ -71,7 +70,7 @@ def build(asked: BuildRequest) -> Answer:
         raise Problem(422, [_unwritable(key, fault) for key, fault in zip(unknown, faults, strict=True)])
     fields = {int(number): value for number, value in asked.fields.items()}
     try:
-        built = building.build_from(asked.mti, fields, version=str(asked.version), format=name)
+        built = building.build_from(asked.mti, fields, version=asked.version, format=name)
     except building.UnwritableError as error:
         raise Problem(422, [_unwritable(str(one.field), one) for one in error.errors]) from None
     return {
@@ -88,21 +87,21 @@ def _unwritable(key: str, error: BuildError) -> dict[str, Any]:
     return iso_fault("iso8583_build", place, error)
 
 
-def convert(asked: ConvertRequest) -> Answer:
+def convert(asked: Any) -> Answer:
     """The answer of POST /convert."""
     return _converted(asked, _read(asked, None))
 
 
-def convert_text(asked: ConvertRequest) -> Answer | None:
+def convert_text(asked: Any) -> Answer | None:
     """The answer of POST /convert where the message is the text form; None where it has to be guessed."""
     found = _text(asked, None)
     return None if found is None else _converted(asked, found)
 
 
-def _converted(asked: ConvertRequest, found: operations.Reading) -> Answer:
+def _converted(asked: Any, found: operations.Reading) -> Answer:
     if found.message is None or found.misfits:
         raise _refused(found)
-    made = operations.convert(found.message, str(asked.target_version), network=name_of(asked.network))
+    made = operations.convert(found.message, asked.target_version, network=asked.network)
     notes = [
         {"number": note.number, "to": note.to, "action": note.action, "note": note.note}
         for note in made.notes
@@ -117,7 +116,7 @@ def _converted(asked: ConvertRequest, found: operations.Reading) -> Answer:
     }
 
 
-def _text(asked: ParseRequest | ConvertRequest, form: str | None) -> operations.Reading | None:
+def _text(asked: Any, form: str | None) -> operations.Reading | None:
     """The message where it is the text form, or has to be; None where it has to be guessed."""
     if form not in (None, operations.TEXT):
         return None
@@ -125,10 +124,9 @@ def _text(asked: ParseRequest | ConvertRequest, form: str | None) -> operations.
     return found if found.complete or form == operations.TEXT else None
 
 
-def _read(asked: ParseRequest | ConvertRequest, form: str | None) -> operations.Reading:
+def _read(asked: Any, form: str | None) -> operations.Reading:
     """The message, as far as it can be read."""
-    version, network = name_of(asked.version), name_of(asked.network)
-    return operations.read(asked.message, format=form, version=version, network=network)
+    return operations.read(asked.message, format=form, version=asked.version, network=asked.network)
 
 
 def _refused(found: operations.Reading) -> Problem:
@@ -149,7 +147,7 @@ def _tried(found: operations.Reading) -> dict[str, Any]:
     return {"tried": tried} if any(one.data for one in shown) else {}
 
 
-def _form(asked: ParseRequest) -> str | None:
+def _form(asked: Any) -> str | None:
     """The format that is asked for, which there is. Raises Problem 422 for one that there is none of."""
     return None if asked.format is None else _known(asked.format)
 

@@ -22,7 +22,7 @@ from sim.operations import anatomy, building, parse_any, records
 from sim.operations.asked import generated, moment
 from sim.operations.choosing import chosen_version
 from sim.spec.spellings import version_named
-from sim.verbs import MESSAGES, OF_A_MODEL, Option, names, verb
+from sim.verbs import MESSAGES, OF_A_MODEL, Option, elsewhere, names, verb
 from sim.visible import json_text
 
 try:
@@ -86,7 +86,7 @@ def _tool(
                 return {"error": str(error)}
 
         run.__signature__ = signature  # type: ignore[attr-defined]
-        run.__doc__ = told.text
+        run.__doc__ = elsewhere(told.text)
         server.tool(name)(run)
         tools[name] = run
         return run
@@ -96,18 +96,12 @@ def _tool(
 
 def _parameter(option: Option) -> inspect.Parameter:
     """*option* as the protocol describes it; what is the message is called so."""
-    kind: Any = option.plain
-    if option.choices and not option.many:
-        kind = Literal[option.choices] | kind
-    if option.many:
-        kind = list[kind]
-    if option.default is None:
-        kind = kind | None
+    each: Any = Literal[option.choices] | option.plain if option.choices and not option.many else option.plain
     return inspect.Parameter(
         "message" if option.name in MESSAGES else option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if option.required else option.default,
-        annotation=Annotated[kind, Field(description=option.about)],
+        annotation=Annotated[option.in_json(each), Field(description=elsewhere(option.about))],
     )
 
 
@@ -296,7 +290,7 @@ def _resource(path: str) -> None:
     taken = [inspect.Parameter(parameter, inspect.Parameter.KEYWORD_ONLY, annotation=str)] if option else []
     rows.__annotations__ = {one.name: str for one in taken} | {"return": str}
     rows.__signature__ = inspect.Signature(taken, return_annotation=str)  # type: ignore[attr-defined]
-    rows.__name__, rows.__doc__ = name, verb(name).text
+    rows.__name__, rows.__doc__ = name, elsewhere(verb(name).text)
     server.resource(f"iso8583://{path}", mime_type="application/json")(rows)
 
 

@@ -11,7 +11,7 @@ import ast
 import inspect
 import re
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import sim
-from sim.spec import words
+from sim.errors import either
+from sim.spec import VERSIONS, words
+from sim.spec.networks import NETWORKS
 from sim.spec.words import OF_A_MODEL as OF_A_MODEL
 
 # What verbs call the message they are about.
@@ -29,6 +31,29 @@ REQUIRED = inspect.Parameter.empty
 _ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
 _AS_IN = re.compile(r"As in `(\w+)`\.")
 _NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
+# What a docstring says to callers from Python, said to others.
+_ELSEWHERE = (
+    (rf"\*(?:{'|'.join(MESSAGES)})\*", "the message"),
+    (r"(One|one) of `sim\.NETWORKS`", either(NETWORKS)),
+    (r"(One|one) of `sim\.VERSIONS`", either(VERSIONS)),
+    (
+        r"a datetime, a date \(its midnight\) or a text in ISO 8601",
+        "a date (its midnight) or a time in ISO 8601",
+    ),
+    (r", an offset such as `(.*?)`, or a tzinfo", r" or an offset such as `\1`"),
+    (r", or a host of `sim\.host`", ""),
+    (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),
+    (r"A table: a CSV or TOML file, its text, rows or a DataFrame\.", "A table, CSV or TOML."),
+    (r"An `SSLContext`, True for the authorities of the system, or the path of one's own", "Its authority"),
+    (r"An `SSLContext`, or the paths of", "The paths of"),
+    (
+        r"A message in any form(?: that `parse` takes|: its raw text, a message table, a `Message`)?\.",
+        "Its text, or bytes in any spelling.",
+    ),
+    (r", one of `sim\.formats\(\)`", ", by its name"),
+    (r"; see `sim\.llm\.status\(\)`", ""),
+    (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +93,11 @@ class Option:
     def choices(self) -> tuple[str, ...]:
         """The words to choose from, in an editor and here; other spellings may be taken, too."""
         return tuple(dict.fromkeys(_choices(self.type)))
+
+    def in_json(self, each: Any) -> Any:
+        """Its type in JSON, where each is of type *each*."""
+        kind = list[each] if self.many else each
+        return kind | None if self.default is None else kind
 
     @property
     def is_plain(self) -> bool:
@@ -116,6 +146,17 @@ def verb(name: str) -> Verb:
     return Verb(name, module, summary, before, tuple(_options(function.args, _about(text))))
 
 
+def elsewhere(text: str, option: str | Callable[[re.Match[str]], str] = r"`\1`") -> str:
+    """*text* of a docstring as others say it than callers from Python, where *option* is how they name one.
+
+    >>> elsewhere("One of `sim.VERSIONS`. Default: from the MTI.")
+    '1987, 1993 or 2003. Default: from the MTI.'
+    """
+    for pattern, said in _ELSEWHERE:
+        text = re.sub(pattern, said, text)
+    return re.sub(r"\*([a-z_]+)\*", option, text)
+
+
 def _function(name: str, module: str) -> ast.FunctionDef:
     """The function *name* at the top of *module*; of an overloaded one that which does the work."""
     # To ask importlib for it would import the packages above it, and all of a file takes long to read.
@@ -159,7 +200,16 @@ class _Known(dict[str, Any]):
 
 
 _CALLED = dict.fromkeys(("Address", "Path", "Rules"), str)
-_KNOWN = {**vars(words), **_CALLED, "Any": Any, "Literal": Literal, "datetime": datetime, "re": re}
+_CHOICES = {"AnyNetwork": Literal[NETWORKS] | str, "AnyVersion": Literal[VERSIONS] | str | int}
+_KNOWN = {
+    **vars(words),
+    **_CHOICES,
+    **_CALLED,
+    "Any": Any,
+    "Literal": Literal,
+    "datetime": datetime,
+    "re": re,
+}
 
 
 def _type(annotation: str) -> Any:

@@ -8,14 +8,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from called import Run
 
 import sim
+from server import records
 from sim.cli.group import CALLED, NO_COMMANDS, commands, main
 from sim.mcp import NO_TOOLS, tools
-from sim.verbs import MESSAGES, names, verb
+from sim.verbs import MESSAGES, OF_A_MODEL, elsewhere, names, verb
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,12 +60,25 @@ def test_help_is_said_as_in_a_shell(name: str) -> None:
 
 def test_options_of_a_message_are_those_of_its_verb() -> None:
     """What the function takes, the command and the tool take, by the same name."""
-    for name in ("parse", "explain", "validate", "mask", "respond", "reverse", "repair"):
-        wanted = {one.name for one in verb(name).options if one.name not in MESSAGES}
+    for name in ("parse", "explain", "validate", "mask", "respond", "reverse", "repair", "generate"):
+        wanted = {one.name for one in verb(name).options if one.name not in (*MESSAGES, "message_type")}
         said = Run(name, "--help").out
         assert all(f"--{one.replace('_', '-')}" in said for one in wanted), name
-        taken = {*inspect.signature(tools[name]).parameters} | {"llm", "provider", "model"}
+        taken = {*inspect.signature(tools[name]).parameters} | {"llm", *OF_A_MODEL}
         assert wanted <= taken, name
+
+
+@pytest.mark.parametrize("record", [records.GenerateRequest, records.ParseRequest, records.ConvertRequest])
+def test_the_service_says_what_the_verb_says(record: Any) -> None:
+    """A field of a request has the default of its verb's option, and its words where JSON has no others."""
+    about = verb(record.__name__.removesuffix("Request").lower())
+    options = {one.name: one for one in about.options if one.name in record.model_fields}
+    fields = {name: record.model_fields[name] for name in options if name not in MESSAGES}
+    assert {name: field.default for name, field in fields.items()} == {
+        name: options[name].default for name in fields
+    }
+    same = [name for name, field in fields.items() if field.description == elsewhere(options[name].about)]
+    assert len(same) >= 3
 
 
 def test_the_shell_needs_neither_docstrings_nor_pandas() -> None:

@@ -11,9 +11,7 @@ import click
 
 from sim.cli import shown
 from sim.cli.given import messages
-from sim.spec.elements import VERSIONS
-from sim.spec.networks import NETWORKS
-from sim.verbs import MESSAGES, Option, verb
+from sim.verbs import MESSAGES, Option, elsewhere, verb
 
 Function = Callable[..., Any]
 # Options that have a letter, or another name, in a shell.
@@ -24,31 +22,15 @@ _SHORT = {
 }
 # What may be left out, and is no option all the same.
 _IN_PLACE = ("message_type", "message", "name")
-# What a docstring says to callers from Python, said to those from a shell.
+# What is said of options, as a shell has them.
 _IN_A_SHELL = (
-    (r"\*message_type\*", "MESSAGE_TYPE"),
-    (rf"\*(?:{'|'.join(MESSAGES)})\*", "the message"),
-    (r"\*([a-z_]+)\*", lambda found: f"--{found[1].replace('_', '-')}"),
-    (r"(?:One|one) of `sim\.NETWORKS`", f"{', '.join(NETWORKS[:-1])} or {NETWORKS[-1]}"),
-    (r"(?:One|one) of `sim\.VERSIONS`", f"{', '.join(VERSIONS[:-1])} or {VERSIONS[-1]}"),
     (r", one of `sim\.formats\(\)`, or `text`", ", by its name (`iso8583 formats`, `text`) or as a file"),
     (r", one of `sim\.formats\(\)`", ", by the name of the format or a file of it"),
     (r"The wire format of the message\.", "The wire format of the message, by its name or as a file."),
-    (
-        r"a datetime, a date \(its midnight\) or a text in ISO 8601",
-        "a date (its midnight) or a time in ISO 8601",
-    ),
-    (r", an offset such as `(.*?)`, or a tzinfo", r" or an offset such as `\1`"),
     (r"`\.iso\.notes` says so", "standard error says so"),
     (r"`sim\.faults\(\)` lists them", "without it, they are listed"),
-    (r", or a host of `sim\.host`", ""),
     (r"; see `sim\.llm\.status\(\)`", "; the README says which there are"),
-    (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),
-    (r"A table: a CSV or TOML file, its text, rows or a DataFrame\.", "A table, CSV or TOML."),
-    (r"An `SSLContext`, True for the authorities of the system, or the path of one's own", "Its authority"),
-    (r"An `SSLContext`, or the paths of", "The paths of"),
     (r"`sim\.(\w+)`", r"`iso8583 \1`"),
-    (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
 )
 
 
@@ -56,7 +38,12 @@ def in_a_shell(text: str) -> str:
     """*text* of a docstring as a shell says it."""
     for pattern, words in _IN_A_SHELL:
         text = re.sub(pattern, words, text)
-    return text
+    return elsewhere(text, _named)
+
+
+def _named(option: re.Match[str]) -> str:
+    name = option[1]
+    return name.upper() if name == "message_type" else f"--{name.replace('_', '-')}"
 
 
 class FormatName(click.ParamType[Any]):
