@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from sim.elements import tlv
+from sim.parts import chip_data
 
 _INK, _PAPER, _EDGE, _SOFT = "#1c2733", "#ffffff", "#8a96a3", "#eef2f6"
 _TAG, _LENGTH, _VALUE = "#cfe3f7", "#fde3bd", "#d8efd3"
@@ -147,16 +147,16 @@ def bits(digits: str, numbers: Sequence[int], called: str = "") -> Picture:
     return Picture(left + len(pattern) * (side + 4) + 16, 124, parts, text)
 
 
-def _width(tag: tlv.Tag) -> float:
+def _width(tag: chip_data.Tag) -> float:
     value = sum(_width(one) + _PAD for one in tag.children) + _PAD if tag.children else _value_width(tag)
     return len(tag.tag) / 2 * _BYTE + 10 + _BYTE + 10 + value + 4 * _PAD
 
 
-def _value_width(tag: tlv.Tag) -> float:
+def _value_width(tag: chip_data.Tag) -> float:
     return max(len(tag.value) / 2 * _BYTE, _BYTE) + 6
 
 
-def _draw(tag: tlv.Tag, x: float, y: float, height: float) -> list[str]:
+def _draw(tag: chip_data.Tag, x: float, y: float, height: float) -> list[str]:
     inner, middle = height - 2 * _PAD, y + height / 2 + 4
     parts = [_box(x, y, _width(tag), height, _SOFT)]
     x += _PAD
@@ -182,13 +182,13 @@ def _draw(tag: tlv.Tag, x: float, y: float, height: float) -> list[str]:
     return parts
 
 
-def _depth(tag: tlv.Tag) -> int:
+def _depth(tag: chip_data.Tag) -> int:
     return 1 + max((_depth(one) for one in tag.children), default=0)
 
 
 def boxes(data: str) -> Picture:
     """Chip data as boxes: tag, length, value; what a template holds stands inside its value."""
-    tags = tlv.read(data)
+    tags = chip_data.read_tags(data)
     height = _ROW + 4 * _PAD * (max(map(_depth, tags)) - 1)
     parts, x, y, widest = [], 16.0, 44.0, 0.0
     for tag in tags:
@@ -207,7 +207,7 @@ def boxes(data: str) -> Picture:
     )
 
 
-def _lines(tags: Iterable[tlv.Tag], indent: str) -> list[str]:
+def _lines(tags: Iterable[chip_data.Tag], indent: str) -> list[str]:
     found = []
     for tag in tags:
         size = (tag.end - tag.value_start) // 2

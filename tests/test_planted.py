@@ -25,9 +25,10 @@ from surfaces import (
 )
 
 from sim.codec import Message, build
-from sim.elements import layout, subfields, tlv
+from sim.elements import subfields
 from sim.elements.meaning import meaning
-from sim.spec import VERSIONS, spec
+from sim.parts import chip_data, writing
+from sim.spec import VERSIONS, layouts, spec
 from sim.spec.layouts import FOREIGN, STANDARD, Cell, owners
 from sim.widgets.model import view
 
@@ -37,7 +38,9 @@ LOCATION = 40  # characters of DE 43 in 1987
 
 def everywhere(version: str, spelling: str) -> Message:
     """A message that carries card data where it belongs, and a copy of it where it does not."""
-    chip = tlv.write({"5A": PAN, "57": TRACK_2.replace("=", "D") + "0", "9F26": "A1B2C3D4E5F60718"})
+    chip = chip_data.write_tags(
+        {"5A": PAN, "57": TRACK_2.replace("=", "D") + "0", "9F26": "A1B2C3D4E5F60718"}
+    )
     fields = {2: PAN, 3: "000000", 35: TRACK_2, 45: TRACK_1, 52: "DEADBEEFCAFE4711", 55: chip}
     copy = SPELLINGS[spelling]
     for number in (44, 48, 60, 61, 62, 63, 104, 120):
@@ -104,7 +107,7 @@ def in_parts(owner: str) -> Iterator[tuple[str, Message]]:
     others = cycle(("hex of EBCDIC", "track 2", "hex of ASCII", "packed track"))
     held = {**SPELLINGS, "packed track": TRACK_2.replace("=", "D") + "F"}
     for version, number in product(VERSIONS, range(2, 129)):
-        for one in layout.layouts(version, number, network):
+        for one in layouts.layouts(version, number, network):
             for path in parts(one.cell) if one.network == network else ():
                 cell = path[-1]
                 fit = [name for name in held if len(held[name]) <= cell.most]
@@ -113,7 +116,7 @@ def in_parts(owner: str) -> Iterator[tuple[str, Message]]:
                     value: Any = held[name]
                     for step in reversed(path):
                         value = {step.key: value}
-                    text = layout.write(one, [value] if one.cell.cut == "groups" else value)
+                    text = writing.write(one, [value] if one.cell.cut == "groups" else value)
                     yield (
                         f"{cell.path} {one.variant}: {name}",
                         Message(MTIS[version], {number: text}, version),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lessons.judging import Lesson, equal
-from sim.elements import pan
 from sim.masking import mask_pan
 from sim.operations.drill.facts import Masked, NetworkName
+from sim.spec import networks
 from sim.spec.networks import detect, test_cards
 
 _DIGITS = "7992739872"
@@ -13,7 +13,7 @@ _DIGITS = "7992739872"
 card = Lesson(
     "card",
     equal(
-        lambda: pan.check_digit(_DIGITS),
+        lambda: networks.check_digit(_DIGITS),
         "begin to double with the last of the ten digits, then every second one to the left.",
         "Doubled: 2, 8, 3, 2, 9. Doubles above 9 lose 9. The digit makes the whole sum end in 0.",
         {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lessons.judging import Lesson, equal
-from sim.elements import tlv
 from sim.operations.drill.facts import Hex, Several
+from sim.parts import chip_data
 from sim.spec import emv as tables
 
 _LIST = "5F2A0209789A032611209C0100"
@@ -25,7 +25,7 @@ def results(found: tuple[str, ...]) -> str:
 chip = Lesson(
     "chip",
     equal(
-        lambda: Several(tuple(tag.tag for tag in tlv.read(_LIST)), Hex("")),
+        lambda: Several(tuple(tag.tag for tag in chip_data.read_tags(_LIST)), Hex("")),
         "read tag, length, value, and begin again behind the value.",
         "5F ends in five ones, so that tag has two bytes; 9A does not, so it has one.",
         {
@@ -36,7 +36,7 @@ chip = Lesson(
         },
     ),
     equal(
-        lambda: Hex(tlv.write({"9F02": f"{1234:012}"})),
+        lambda: Hex(chip_data.write_tags({"9F02": f"{1234:012}"})),
         "tag, length, value: twelve digits are six bytes.",
         "9F02, then the number of bytes in two hex digits, then twelve digits of cents.",
         {

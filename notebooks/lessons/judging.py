@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import sim
 from lessons import progress
-from sim.elements.words import with_article
+from sim.errors import with_article
 from sim.operations.drill import Fact, fact
 from sim.operations.drill.facts import Element, Several
 from sim.operations.drill.plain import plain

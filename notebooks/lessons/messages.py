@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import sim
 from lessons.judging import Wish
+from sim.elements import card
 from sim.elements import mti as mtis
-from sim.elements import pan
 from sim.spec import currency, lookup
 
 _WHAT = {"0100": "an authorization request", "0200": "a financial request"}
@@ -73,7 +73,7 @@ def is_card(name: str) -> Wish:
     """The wish for a card of the network *name*."""
 
     def wish(message: sim.Message) -> str:
-        found = pan.detect_network(message)
+        found = card.detect_network(message)
         if found is not None and found.network == name:
             return ""
         called = f"a {found.network} card" if found else "no card that a network here knows"

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import sim
 from lessons.traffic import NOON
-from sim.elements import emv, tlv
+from sim.elements import emv
 from sim.operations.drill.facts import Amount, Choice, CurrencyName, Digits, Fact, Hex, Moment, OneOf, Text
+from sim.parts import chip_data
 from sim.spec import currency
 
 _WIDTH = 50
@@ -73,7 +74,7 @@ def chip_request(seed: str, kind: str = "auth") -> sim.Message:
 
 def with_tag(message: sim.Message, tag: str, value: str) -> sim.Message:
     """*message* with another value of a tag in DE 55."""
-    return message.replace(de55=tlv.write({**tags(message), tag: value}))
+    return message.replace(de55=chip_data.write_tags({**tags(message), tag: value}))
 
 
 def ruled(message: sim.Message | str) -> str:
@@ -96,7 +97,7 @@ def signed_amount(signed: sim.Message, sent: sim.Message) -> Fact:
 
 def tags(message: sim.Message) -> dict[str, str]:
     """The tags of DE 55 with their values."""
-    return {one.tag: one.value for one in tlv.read(message[55])}
+    return {one.tag: one.value for one in chip_data.read_tags(message[55])}
 
 
 def wish(message: sim.Message) -> str:

@@ -12,7 +12,7 @@ import click
 from sim.cli import shown
 from sim.cli.given import messages
 from sim.cli.options import FILE, command
-from sim.elements.pan import account
+from sim.elements.card import account
 from sim.masking import mask_pan
 
 if TYPE_CHECKING:

@@ -12,13 +12,11 @@ from dataclasses import replace
 from functools import cache, partial
 
 from sim.codec import Message
-from sim.elements import dates, emv, groups, money, mti, pos, subfields
-from sim.elements.answer import answer
-from sim.elements.pan import luhn_ok
-from sim.elements.words import say_country, say_merchant
+from sim.elements import dates, emv, money, mti, pos, subfields
 from sim.masking import cover_value, mask, mask_pan, tells_itself
 from sim.spec import lookup, spec
-from sim.spec.networks import detect
+from sim.spec.codes import say_country, say_merchant
+from sim.spec.networks import answer, detect, luhn_ok
 
 Sayer = Callable[[Message, int, str | None], str]
 
@@ -136,7 +134,7 @@ def _only_amount(message: Message, number: int, network: str | None) -> str:
 
 
 def _original(message: Message, number: int, network: str | None) -> str:
-    return groups.say_original(message[number], message.version)
+    return mti.say_original(message[number], message.version)
 
 
 _country, _merchant = _of_value(say_country), _of_value(say_merchant)
@@ -151,12 +149,12 @@ _COMMON: dict[int, Sayer] = {
     36: _plainly("track 3 of the magnetic stripe, hidden"),
     39: _response,
     40: _service_code,
-    43: lambda message, number, network: groups.say_location(
+    43: lambda message, number, network: pos.say_location(
         mask(number, message[number], message.version), message.version
     ),
     45: _plainly("track 1 of the magnetic stripe, hidden"),
     52: _plainly("encrypted PIN block, hidden"),
-    54: lambda message, number, network: groups.say_additional_amounts(
+    54: lambda message, number, network: money.say_additional_amounts(
         message[number], message.version, network
     ),
     55: lambda message, number, network: emv.headline(message[number], network),

@@ -1,16 +1,19 @@
-"""Amounts in minor units, with the decimals of their currency."""
+"""Amounts in minor units, with the decimals of their currency; the groups of DE 54."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from sim.codec import Message
-from sim.elements.layout import place
-from sim.spec import currency
+from sim.parts.layout import place, read
+from sim.spec import currency, lookup
+from sim.spec.layouts import layouts
 
 # Which element holds the currency of an amount (1987, 1993); 2003 puts it inside the amount.
 CURRENCY_OF = {4: 49, 5: 50, 6: 51, 8: 51}
 
+_ADDITIONAL = 54
 _SIDES = {"C": "credit", "D": "debit"}
 
 
@@ -118,3 +121,46 @@ def say(message: Message, number: int = 4) -> str:
 def moves(message: Message) -> bool:
     """Whether the transaction amount is more than nothing; its last 12 digits say it in every version."""
     return bool(message.get(4)[-12:].strip("0"))
+
+
+@dataclass(frozen=True, slots=True)
+class AdditionalAmount:
+    """One group of DE 54 as it stands; `at` is where it starts in the value, `exponent` the minor unit
+    digit of 2003, empty before."""
+
+    at: int
+    account: str
+    kind: str
+    currency: str
+    exponent: str
+    sign: str
+    amount: str
+
+
+def read_additional_amounts(value: str, version: str) -> tuple[AdditionalAmount, ...]:
+    """The groups of DE 54; none when the value is not made of whole groups.
+
+    >>> read_additional_amounts("0002840C000000001000", "1987")[0].kind
+    '02'
+    """
+    found = read(layouts(version, _ADDITIONAL)[0], value)
+    groups = []
+    for group in found.parts:
+        account, kind, code, *exponent, amount = (part.value for part in group.children)
+        minor = "".join(exponent)
+        groups.append(AdditionalAmount(group.start, account, kind, code, minor, amount[:1], amount[1:]))
+    return tuple(groups)
+
+
+def say_additional_amounts(value: str, version: str, network: str | None = None) -> str:
+    """DE 54 in words, a group each: `available balance 100.00 USD credit (savings account)`."""
+    texts = []
+    for group in read_additional_amounts(value, version):
+        kind = lookup("amount_type", group.kind, version=version, network=network)
+        account = lookup("account_type", group.account, version=version)
+        text = f"{kind.meaning if kind else 'amount type ' + group.kind} "
+        text += say_amount(group.amount, group.currency)
+        if kind is None or kind.kind != "transaction":  # of a balance the sign says on which side it is
+            text += " " + {"C": "credit", "D": "debit"}.get(group.sign, group.sign)
+        texts.append(text + (f" ({account.meaning} account)" if account and group.account != "00" else ""))
+    return "; ".join(texts)

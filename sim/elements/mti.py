@@ -1,10 +1,13 @@
-"""The message type indicator: four digits for version, class, function and originator."""
+"""The message type indicator: four digits for version, class, function and originator; and the original data
+elements, by which a message names the one that it is about."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.spec import lookup, version_of
+from sim.elements import dates
+from sim.parts.layout import fitting
+from sim.spec import lookup, number_of, version_of
 
 _RESPONSE_FUNCTION = {"0": "1", "2": "3", "6": "7"}
 # A response answers the message, not its repeat: 0101 and 0100 both get 0110.
@@ -87,3 +90,39 @@ def is_advice(mti: str) -> bool:
 def is_network_management(mti: str) -> bool:
     """Whether the message manages the link (x8xx) and so concerns no card."""
     return mti[1:2] == "8"
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The message a reversal or advice refers to. `when` is DE 7 (MMDDhhmmss, UTC) of the original
+    in 1987, its DE 12 (local) after that, `at` where it starts; ids lose their leading zeros."""
+
+    mti: str
+    stan: str
+    when: str
+    pattern: str
+    at: int
+    acquirer: str
+
+
+def read_original(value: str, version: str) -> Original | None:
+    """DE 90 (1987) or DE 56 (1993, 2003) taken apart; None when it is too short or not digits."""
+    found = fitting(version, number_of("original", version), value)
+    if found is None:
+        return None
+    mti, stan, when, *ids = found.parts
+    acquirer = ids[0].value.lstrip("0") if ids else ""
+    return Original(mti.value, stan.value, when.value, when.cell.argument, when.start, acquirer)
+
+
+def say_original(value: str, version: str) -> str:
+    """Original data elements in words.
+
+    >>> say_original("0100123456112010153000000000001" + "0" * 11, "1987")
+    'MTI 0100, STAN 123456, 20 November, 10:15:30, acquirer 1'
+    """
+    original = read_original(value, version)
+    if original is None:
+        return ""
+    text = f"MTI {original.mti}, STAN {original.stan}, {dates.say(original.pattern, original.when)}"
+    return text + (f", acquirer {original.acquirer}" if original.acquirer else "")

@@ -1,4 +1,4 @@
-"""Point of service: DE 22 in its three forms (n 3, an 12, b 16), as codes and in words.
+"""Point of service: DE 22 in its three forms (n 3, an 12, b 16), as codes and in words; where it is (DE 43).
 
 Its parts and their lists are layout rows; which part says how the card was read is a row of `roles.csv`.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from sim.codec import Message
 from sim.elements import subfields
-from sim.elements.coded import code_of
-from sim.elements.layout import layouts, place
-from sim.spec import Code, lookup, role
+from sim.parts.layout import code_of, fitting, place
+from sim.spec import Code, country, lookup, region, role
+from sim.spec.layouts import layouts
 
-_NUMBER = 22
+_NUMBER, _LOCATION = 22, 43
 _FLAGS = "flags"
 _NOT_PRESENT, _REMOTE = "not present", "remote"
 _UNKNOWN = {"pos_entry_mode": "unknown entry mode", "pin_entry_capability": "unknown PIN capability"}
@@ -128,3 +128,36 @@ def say(message: Message, network: str | None = None) -> str:
 def _meaning(told: subfields.Told) -> str:
     unknown = _UNKNOWN.get(told.part.cell.codes, told.meaning)
     return unknown if told.meaning == subfields.NOT_LISTED else told.meaning
+
+
+def read_location(value: str, version: str) -> tuple[str, str, str]:
+    """Name, city and country of DE 43, by the layout that fits; the whole text, and empty texts, where
+    none does. A merchant of the United States or Canada may have its state in the country's place."""
+    texts = _texts(value, version)
+    if not texts:
+        return " ".join(value.split()), "", ""
+    where = texts.get("country") or texts.get("state or province") or texts.get("place", "")
+    return texts["name"], texts["city"], where
+
+
+def say_location(value: str, version: str) -> str:
+    """DE 43 in words: `CORNER SHOP, LONDON, United Kingdom`; the whole text where no layout fits.
+
+    >>> say_location(f"{'CORNER SHOP':<22} {'NEW YORK':<13} NY ", "1987")
+    'CORNER SHOP, NEW YORK, New York'
+    """
+    texts = _texts(value, version)
+    if not texts:
+        return " ".join(value.split())
+    known = country(texts.get("country", ""))
+    parts = (texts["name"], texts["city"], region(texts.get("state or province", "")))
+    last = known.name if known else texts.get("place", "")
+    return ", ".join(part for part in (*parts, last) if part)
+
+
+def _texts(value: str, version: str) -> dict[str, str]:
+    found = fitting(version, _LOCATION, value)
+    if found is None:
+        return {}
+    texts = {part.name: " ".join(part.value.split()) for part, _ in found.walk()}
+    return {"name": texts.get("name and street", "")} | texts

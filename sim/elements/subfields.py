@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import dates, money, mti
-from sim.elements.coded import code_of
-from sim.elements.emv_values import set_bits
-from sim.elements.layout import Part, fitting, read, tried
-from sim.elements.words import say_country, say_merchant
+from sim.elements.emv import set_bits
 from sim.masking import cover_parts, cover_value, is_sensitive, mask, mask_pan, mask_words
+from sim.parts.layout import Part, code_of, fitting, read, tried
 from sim.spec import lookup, region
+from sim.spec.codes import say_country, say_merchant
 from sim.spec.layouts import FOREIGN, Cell, tag_layouts
 
 NOT_LISTED = "not in the list"

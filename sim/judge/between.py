@@ -12,9 +12,9 @@ from datetime import date
 
 from sim.codec import Message
 from sim.elements import dates, money, pos, subfields
-from sim.elements.groups import AdditionalAmount, Original
-from sim.elements.layout import place
-from sim.elements.track import read_track_1, read_track_2
+from sim.elements.card import read_track_1, read_track_2
+from sim.elements.money import AdditionalAmount
+from sim.elements.mti import Original
 from sim.judge.elements import LATER, clean, listed, part_of_pos, purpose_kind
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
@@ -31,6 +31,7 @@ from sim.judge.parts import (
     amount_in,
 )
 from sim.judge.rules import Told, each, rule
+from sim.parts.layout import place
 from sim.spec import Spec, code_list, currency, is_particular, lookup, number_of
 from sim.spec.networks import presence
 

@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from sim.codec import Message
-from sim.elements.coded import known
-from sim.elements.cutting import found_of, wanted
-from sim.elements.layout import Parts, closest
 from sim.judge.elements import clean
 from sim.judge.finding import Hit, RuleText, Said, Severity, said
 from sim.judge.rules import RULES
+from sim.parts.layout import Parts, closest, found_of, known, wanted
 from sim.spec import Spec, reshaped
 
 _UNSOURCED = "unsourced"

@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from sim.elements import dates, money, subfields
-from sim.elements.cutting import wanted
-from sim.elements.groups import Original
-from sim.elements.layout import Part, Parts, closest, fits, fitting, laid_out, layouts, place, read
-from sim.elements.track import is_track_3, read_track_1
+from sim.elements.card import is_track_3, read_track_1
+from sim.elements.mti import Original
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import ACCOUNT, CARD, DE, ELEMENT, MTI, NUMBER, TABLE, VALUE, Card, Stripe
 from sim.judge.rules import Told, each, every, rule
 from sim.masking import is_sensitive
+from sim.parts.layout import Part, Parts, closest, fits, fitting, place, read, wanted
 from sim.spec import (
     VERSIONS,
     ElementSpec,
@@ -35,7 +34,7 @@ from sim.spec import (
     spec,
     version_of,
 )
-from sim.spec.layouts import CLASS_NAMES, FOREIGN, Cell
+from sim.spec.layouts import CLASS_NAMES, FOREIGN, Cell, laid_out, layouts
 from sim.spec.networks import NETWORKS, luhn_ok, network, response_code
 
 LATER = ("1993", "2003")

@@ -23,12 +23,11 @@ import sim.judge.between
 import sim.judge.chip
 import sim.judge.message  # noqa: F401
 from sim.codec import Message
-from sim.elements.chip_data import ChipData
-from sim.elements.tlv import Tag
 from sim.judge import networks
 from sim.judge.finding import Answer, Finding, Hit, Places, Said, locate_all
 from sim.judge.parts import CARD, DE, SHAPE, Part, Values, presence, readable, shape_of
 from sim.judge.rules import OF_EVERY, RULES, Bound, Check, Row, Rule, standard
+from sim.parts.chip_data import ChipData, Tag
 from sim.spec import Spec, reshaped, spec
 
 _CHIP = 55

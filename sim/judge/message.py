@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Unpack
 
 from sim.elements import mti as message_types
-from sim.elements.groups import AdditionalAmount
-from sim.elements.track import read_track_2
-from sim.elements.words import with_article
+from sim.elements.card import read_track_2
+from sim.elements.money import AdditionalAmount
+from sim.errors import with_article
 from sim.judge.elements import LATER, answer_kind, clean, known_later, purpose_kind
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import ANY, DE, EMPTY_SECONDARY, MTI, NUMBER, SECONDARY, TABLE, Maybe, Present

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
-from sim.elements import chip_data, tlv
-from sim.elements.layout import fits, layouts
 from sim.errors import locate
 from sim.judge.elements import part_of_pos, purpose_kind
 from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, said
@@ -20,8 +18,10 @@ from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, mask_of
 from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
+from sim.parts import chip_data
+from sim.parts.layout import fits
 from sim.spec import Spec, is_particular, lookup, spec, version_of
-from sim.spec.layouts import Cell, Layout
+from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.networks import (
     NETWORKS,
     FormatRow,
@@ -173,8 +173,8 @@ def _tlv(asked: Question, value: str, beside: str) -> str | None:
     if wrapper and value[:2] == "01" and value[2:6].upper() == f"{len(value) // 2 - 3:04X}":
         value = value[6:]
     try:
-        tlv.read(value, strict=False)
-    except tlv.TlvError as error:
+        chip_data.read_tags(value, strict=False)
+    except chip_data.TlvError as error:
         return f"{error.found} where {error.expected} should be"
     return None
 

@@ -22,12 +22,14 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
-from sim.elements import chip_data, money, pos
-from sim.elements.chip_data import ChipData
-from sim.elements.groups import read_additional_amounts, read_original
-from sim.elements.tlv import Tag as TlvTag
-from sim.elements.track import expiry_place, pan_of_track_1, read_track_2
+from sim.elements import money, pos
+from sim.elements.card import expiry_place, pan_of_track_1, read_track_2
+from sim.elements.money import read_additional_amounts
+from sim.elements.mti import read_original
 from sim.masking.search import SHORTEST_PAN
+from sim.parts import chip_data
+from sim.parts.chip_data import ChipData
+from sim.parts.chip_data import Tag as TlvTag
 from sim.spec import Spec
 from sim.spec.elements import codes_of
 from sim.spec.networks import Detection, detect, luhn_ok
@@ -426,7 +428,7 @@ _NETWORK_MANAGEMENT = "8"  # a class without cards
 
 
 def _account(values: Values) -> tuple[int, str]:
-    """Which element gives the card number, and the number: as `sim.elements.pan.account`."""
+    """Which element gives the card number, and the number: as `sim.elements.card.account`."""
     if values.mti[1:2] == _NETWORK_MANAGEMENT:
         return 0, ""
     if pan := values[2]:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from sim.codec import Message
 from sim.codec.walk import is_digits
-from sim.elements.layout import place
-from sim.elements.pan import account
+from sim.elements.card import account
 from sim.errors import SpecError
 from sim.kept import Kept
+from sim.parts.layout import place
 from sim.spec import number_of
 from sim.spec.tables import read_toml
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from sim.codec import BuildError, Message, build, parse
 from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
+from sim.elements.card import account, detect_network
 from sim.elements.money import amount
-from sim.elements.pan import account, detect_network
 from sim.errors import OptionError, ParseError
 from sim.kept import Kept
 from sim.link.accounts import Accounts

@@ -21,8 +21,8 @@ from typing import Any
 
 from sim.codec import Message
 from sim.codec.walk import is_digits
+from sim.elements.card import account
 from sim.elements.money import amount
-from sim.elements.pan import account
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
 from sim.link.arguments import MOST_ELEMENT
 from sim.masking.files import text_of

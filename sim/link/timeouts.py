@@ -12,7 +12,7 @@ from functools import cache
 
 from sim.codec import Message
 from sim.elements import mti as mtis
-from sim.elements.pan import detect_network
+from sim.elements.card import detect_network
 from sim.operations.answering import reverse
 from sim.operations.filling import Values, filled
 from sim.spec.tables import read_csv

@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sim.elements import chip_data
 from sim.kept import Kept
 from sim.masking import search as search
 from sim.masking.inside import cover_chip, cover_tagged, names_card_data
@@ -33,6 +32,7 @@ from sim.masking.texts import mask_piece as mask_piece
 from sim.masking.texts import mask_text as mask_text
 from sim.masking.texts import mask_words as mask_words
 from sim.masking.written import SHORTEST
+from sim.parts import chip_data
 from sim.spec import currency
 from sim.spec.elements import spec
 from sim.spec.tables import read_csv

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from sim.elements import chip_data, layout
 from sim.kept import Kept
 from sim.masking import search
 from sim.masking.search import SHORTEST_PAN, USUAL, Span, hide, middle
 from sim.masking.texts import STAR, mask_pan, mask_words
 from sim.masking.written import SHORTEST, has_digits
+from sim.parts import chip_data, layout
 from sim.spec import emv
 from sim.spec.layouts import Cell, Layout, holds_card_data, layouts, of_dialects, owners
 

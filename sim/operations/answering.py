@@ -9,8 +9,8 @@ from functools import cache
 from sim.codec import BuildError, Message
 from sim.codec.walk import is_digits
 from sim.elements import mti as mtis
+from sim.elements.card import account
 from sim.elements.money import amount as amount_in
-from sim.elements.pan import account
 from sim.errors import OptionError, shown
 from sim.operations.choosing import chosen_network
 from sim.operations.filling import Text, filled, parts_of

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from sim.codec import BuildError, Message, build
 from sim.codec import misfits as text_misfits
 from sim.codec.wire import Format, encode, misfits, names, otherwise, wire_format
-from sim.elements.layout import fitting
 from sim.errors import ChoiceError
+from sim.parts.layout import fitting
 from sim.spec import ElementSpec
 
 TEXT = "text"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.codec import Message
-from sim.elements.pan import detect_network
+from sim.elements.card import detect_network
 from sim.spec import VERSIONS, version_of
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, version_named

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sim.elements.layout import layouts
 from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.zones import zone_named, zone_of
 from sim.spec import spec
+from sim.spec.layouts import layouts
 from sim.spec.spellings import country_named
 from sim.spec.tables import read_toml
 

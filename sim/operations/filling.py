@@ -8,12 +8,11 @@ from functools import lru_cache
 from string import Formatter
 from typing import Any, Protocol
 
-from sim.elements import tlv
-from sim.elements.composing import Value, writer
-from sim.elements.cutting import Part
-from sim.elements.layout import Layout, fitting, layouts, write
 from sim.errors import BuildError
-from sim.spec.layouts import Cell
+from sim.parts import chip_data
+from sim.parts.layout import Part, fitting
+from sim.parts.writing import Value, write, writer
+from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.recipes import DROPPED, Recipe, Test
 
 _CHIP_DATA = 55
@@ -160,8 +159,8 @@ def _filled(
 
 
 def _tagged(base: str, texts: Mapping[str, str]) -> str:
-    tags = {**{tag.tag: tag.value for tag in tlv.read(base)}, **texts}
-    return tlv.write({tag: text for tag, text in tags.items() if text != DROPPED})
+    tags = {**{tag.tag: tag.value for tag in chip_data.read_tags(base)}, **texts}
+    return chip_data.write_tags({tag: text for tag, text in tags.items() if text != DROPPED})
 
 
 def _tree(

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from sim.codec import Message
 from sim.elements import money, mti, subfields
-from sim.elements.answer import answer
-from sim.elements.groups import read_additional_amounts
+from sim.elements.money import read_additional_amounts
 from sim.operations.own_parts import purchase_meant
 from sim.spec import is_particular, lookup, number_of
+from sim.spec.networks import answer
 from sim.spec.tables import read_csv, read_toml
 
 _ORIGINAL_AMOUNT = "57"

@@ -12,12 +12,12 @@ from functools import cache
 from typing import NamedTuple
 
 from sim.codec import Message
-from sim.elements import chip_data
-from sim.elements.layout import Part, fits, fitting, standing
 from sim.kept import Kept
 from sim.operations.filling import Said, Text, Values, filled, filler, holds, parts_of
 from sim.operations.recipes import approved
 from sim.operations.values import placeholders
+from sim.parts import chip_data
+from sim.parts.layout import Part, fits, fitting, standing
 from sim.spec import Spec, lookup
 from sim.spec.recipes import Recipe, Test, answers
 from sim.spec.tables import read_toml

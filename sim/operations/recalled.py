@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sim.codec import Message
-from sim.elements.pan import account
+from sim.elements.card import account
 from sim.errors import OptionError
 from sim.operations.call import call_of
 from sim.operations.choosing import chosen_network

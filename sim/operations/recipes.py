@@ -13,11 +13,13 @@ from functools import lru_cache
 from hashlib import sha256
 from time import time
 
-from sim.elements import dates, money, tlv
-from sim.elements.layout import Layout, layouts, write
+from sim.elements import dates, money
 from sim.errors import OptionError, shown
 from sim.operations.options import Setting
+from sim.parts import chip_data
+from sim.parts.writing import write
 from sim.spec import country, currency, number_of, region, spec
+from sim.spec.layouts import Layout, layouts
 from sim.spec.networks import NETWORKS, network
 from sim.spec.tables import read_toml
 
@@ -232,7 +234,7 @@ def _chip(context: Context) -> str:
     amount = _amount(context)[-12:]
     seed = f"{context.card}{context.stan}{amount}{at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
-    return tlv.write(
+    return chip_data.write_tags(
         {
             "9F26": digest[:16],
             "9F27": "80",

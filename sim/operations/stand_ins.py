@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from sim.elements import chip_data
 from sim.masking import card_numbers
 from sim.masking.search import is_card, spellings
 from sim.masking.written import SHORTEST
 from sim.operations.anatomy import Anatomy, dissect
+from sim.parts import chip_data
 from sim.spec import emv
 from sim.spec.elements import spec
 from sim.spec.networks import check_digit, default_card, detect, luhn_ok, test_cards

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from sim.codec import Message
-from sim.elements import dates, emv, groups, money, mti, pos
-from sim.elements.pan import account
-from sim.elements.words import say_merchant, with_article
+from sim.elements import dates, emv, money, mti, pos
+from sim.elements.card import account
+from sim.errors import with_article
 from sim.masking import mask, mask_pan
 from sim.operations.outcome import (
     PURCHASE,
@@ -33,6 +33,7 @@ from sim.operations.surroundings import (
     say_totals,
 )
 from sim.spec import VERSIONS, Code, lookup, number_of, spec, version_of
+from sim.spec.codes import say_merchant
 from sim.spec.networks import detect, network
 
 _SENDERS = {
@@ -213,7 +214,7 @@ def _billing(message: Message, name: str | None) -> str:
     if (
         54 in message
         and not is_partly_approved(message)
-        and (said := groups.say_additional_amounts(message[54], message.version, name))
+        and (said := money.say_additional_amounts(message[54], message.version, name))
     ):
         text = f"{text} Additional amounts: {said}.".strip()
     return text
@@ -254,7 +255,7 @@ def _where(message: Message, name: str | None) -> str:
 
 @lru_cache(maxsize=1024)
 def _place(location: str, terminal: str, merchant: str, code: str, version: str) -> str:
-    where = groups.say_location(mask(43, location, version), version)
+    where = pos.say_location(mask(43, location, version), version)
     ids = (("terminal", terminal), ("merchant", merchant))
     shown = mask(
         0, ", ".join(f"{word} {' '.join(text.split())}" for word, text in ids if text.strip()), version

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.codec import Message
-from sim.elements import dates, groups, money, mti, subfields
-from sim.elements.words import with_article
+from sim.elements import dates, money, mti, subfields
+from sim.errors import with_article
 from sim.masking import mask
 from sim.operations.outcome import is_partly_approved, is_partly_undone, phrases
 from sim.spec import lookup, lookup_anywhere, number_of, role
@@ -52,7 +52,7 @@ def say_original(message: Message, name: str | None) -> str:
     number = number_of("original", message.version)
     if number not in message:
         return ""
-    original = groups.read_original(message[number], message.version)
+    original = mti.read_original(message[number], message.version)
     if original is None:
         return "The original data elements cannot be read."
     if not (original.mti + original.stan).strip("0"):

@@ -12,7 +12,7 @@ from sim.codec import Message, ParseError
 from sim.codec.wire.decode import read
 from sim.codec.wire.formats import Format
 from sim.codec.wire.pages import view
-from sim.elements.track import read_track_2
+from sim.elements.card import read_track_2
 from sim.errors import WireError
 from sim.paste.anchors import Anchor
 from sim.paste.front import Front, FrontLayer, network_headers

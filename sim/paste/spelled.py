@@ -10,7 +10,8 @@ from functools import lru_cache
 
 from sim.codec import BuildError, Message, misfits
 from sim.codec.wire import names, wire_format
-from sim.elements import money, tlv
+from sim.elements import money
+from sim.parts import chip_data
 from sim.paste.reading import LIKELY, NAMED, SURE, UNSURE, Reading, of_message
 from sim.paste.spellings import WORDED, Named
 from sim.paste.worth import STARRED, worth
@@ -98,7 +99,9 @@ def _value(named: Named, element: ElementSpec, version: str, notes: list[str]) -
     }
     if inner and not named.fields.get(key):
         if element.number == _CHIP and all(_TAG.fullmatch(part) for part in inner):
-            return tlv.write((tag.upper(), _chip_value(tag.upper(), value)) for tag, value in inner.items())
+            return chip_data.write_tags(
+                (tag.upper(), _chip_value(tag.upper(), value)) for tag, value in inner.items()
+            )
         joined = "".join(value for part, value in inner.items() if "." not in part)
         if not (element.fixed and len(joined) == element.width):
             notes.append(f"DE {element.number} is shown in parts, put together one after the other")

@@ -13,8 +13,9 @@ from functools import cache
 from math import log2
 
 from sim.codec.wire.formats import BCD, HEX, RAW, SIGNED, Field
-from sim.elements import dates, tlv, track
+from sim.elements import card, dates
 from sim.errors import IsoError
+from sim.parts import chip_data
 from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, code_list, country, currency, spec
 from sim.spec.networks import luhn_ok
@@ -167,7 +168,7 @@ def _track(field: Field, value: str) -> Worth:
     packed = field.written == BCD
     per = _PACKED_DIGIT if packed else _DIGIT
     body = value.rstrip("F") if packed else value
-    if track.read_track_2(body) is not None:
+    if card.read_track_2(body) is not None:
         return per * len(value) + _TRACK, ""
     if not packed and _MASKED.fullmatch(value):
         return _DIGIT * sum(char.isdigit() for char in value), ""
@@ -184,7 +185,7 @@ def _chip(field: Field, value: str) -> Worth:
     if not value:
         return base, ""
     try:
-        tags = len(tlv.read(value, strict=False))
+        tags = len(chip_data.read_tags(value, strict=False))
     except IsoError:
         tags = 0
     if not tags:

@@ -233,3 +233,14 @@ def merchant_category(code: str) -> str:
     return str(found.iso_description or found.visa_description or found.mastercard_description).replace(
         " -- ", ", "
     )
+
+
+def say_country(code: str) -> str:
+    """The country of a code of ISO 3166, or that it is none."""
+    found = country(code)
+    return found.name if found else "not an ISO 3166 code"
+
+
+def say_merchant(code: str) -> str:
+    """What a merchant category code of ISO 18245 stands for, or that it is none."""
+    return merchant_category(code) or "not in the ISO 18245 list"

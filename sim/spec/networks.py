@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from sim.errors import ChoiceError, SpecError, did_you_mean, either
+from sim.spec.codes import Code, lookup
 from sim.spec.elements import VERSIONS, Spec, spec
 from sim.spec.layouts import laid_out, layouts
 from sim.spec.tables import names, read_csv, read_toml
@@ -408,6 +409,9 @@ def presence(name: str, mti: str) -> tuple[Presence, ...]:
     return _presence().get((_known(name), mti), ())
 
 
+_TABLES_OF_NETWORKS = ("1987", "1993")  # the versions that the networks' own response codes are of
+
+
 @cache
 def _response_codes() -> Mapping[tuple[str, str, str], ResponseCode]:
     index: dict[tuple[str, str, str], ResponseCode] = {}
@@ -425,6 +429,17 @@ def response_code(name: str, code: str, *, where: str = "response") -> ResponseC
     """
     index, places = _response_codes(), (where, "response", "request")
     return next((hit for place in places if (hit := index.get((_known(name), code, place)))), None)
+
+
+def answer(code: str, version: str, network: str | None) -> ResponseCode | Code | None:
+    """What response code *code* means: on *network* by its own table, else by the standard's list of
+    *version*; None where neither has it.
+
+    >>> answer("70", "1987", "VISA").meaning
+    'PIN data required'
+    """
+    own = response_code(network, code) if network and version in _TABLES_OF_NETWORKS else None
+    return own or lookup("response_code", code, version=version, network=network)
 
 
 @cache

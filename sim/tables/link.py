@@ -12,9 +12,8 @@ import pandas as pd
 
 from sim.codec import Message
 from sim.elements import mti as mtis
-from sim.elements.answer import answer as meaning_of
+from sim.elements.card import account
 from sim.elements.money import say
-from sim.elements.pan import account
 from sim.link.exchange import Exchange
 from sim.link.lanes import STYLE as LANES_STYLE
 from sim.link.lanes import as_svg, seen_in
@@ -24,6 +23,7 @@ from sim.link.sync import Client, Host
 from sim.link.traffic import IN, OUT, Entry, Traffic
 from sim.masking import mask_pan
 from sim.operations.choosing import chosen_network
+from sim.spec.networks import answer as meaning_of
 from sim.tables.argument import MessageArgument, take
 from sim.tables.matching import match
 from sim.tables.messages import TEXT

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sim.elements.answer import answer
 from sim.operations.matching import STATES, awaited
 from sim.operations.matching.pairing import ROLES, Exchanges
 from sim.operations.matching.rules import rules
 from sim.spec.codes import currency
-from sim.spec.networks import NETWORKS
+from sim.spec.networks import NETWORKS, answer
 from sim.tables.argument import facts_of
 from sim.tables.matching_columns import Columns, Ints
 from sim.tables.tables import Table

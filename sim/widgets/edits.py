@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from sim.codec import BuildError, Message
-from sim.elements.editing import replaced
 from sim.errors import MTI_FIELD
 from sim.operations.rewriting import with_data
+from sim.parts.writing import replaced
 from sim.paste.reading import Reading
 from sim.spec import Spec
 from sim.spec.elements import table
@@ -30,7 +30,8 @@ def set_part(message: Message, number: int, start: int, end: int, value: str, ne
     and with the lengths around that part. Raises BuildError where it does not fit there."""
     if number == MTI_FIELD:
         return message.replace(mti=message.mti[:start] + value + message.mti[end:])
-    return set_value(message, number, replaced(message, number, start, end, value, network))
+    old = message.get(number)
+    return set_value(message, number, replaced(message.spec, number, old, start, end, value, network))
 
 
 def set_bytes(held: Reading | None, start: int, end: int, digits: str) -> Reading:

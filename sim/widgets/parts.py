@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sim.codec import Message
 from sim.elements import dates, emv, mti, subfields
 from sim.masking import is_sensitive
+from sim.parts import chip_data
 
 CHIP = 55
 _IIN = 6
@@ -102,7 +103,7 @@ def _pan(message: Message, shown: str) -> Iterator[ShownPart]:
 
 def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
     """The tags of chip data; the inside of those that a network lays out by its own rows."""
-    owner = emv.owner_of(emv.read(value)) or network
+    owner = emv.owner_of(chip_data.read(value)) or network
     for said in emv.decode(value, owner):
         yield ShownPart(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
         inside = value[said.start : said.end].upper()

@@ -26,8 +26,8 @@ from iso8583.specs import default_ascii
 
 import sim
 from sim.codec import Message, build
-from sim.elements.pan import check_digit
 from sim.operations import generate
+from sim.spec.networks import check_digit
 from sim.tables.columns.table import label
 
 COUNT = 300_000

@@ -23,9 +23,8 @@ from bench_layouts import new_layouts
 from serving import OTHER, OURS, Server, serving
 from table import Group, Limit, Row, plain, rate, ratio
 
-from sim.elements.pan import check_digit
 from sim.operations import generate
-from sim.spec.networks import NETWORKS, default_card
+from sim.spec.networks import NETWORKS, check_digit, default_card
 
 HERE = Path(__file__).parent
 CONNECTIONS = 32

@@ -17,7 +17,7 @@ from typing import Any
 
 import sim
 from sim.codec import Message, build
-from sim.elements.pan import check_digit
+from sim.spec.networks import check_digit
 
 COUNT = 1_000_000
 _AT = datetime(2026, 11, 20, 12, 30, 45, tzinfo=UTC)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from support import together
 
 from sim.codec import Message
-from sim.elements import emv, tlv
-from sim.elements.emv_values import response_code, transaction_type
+from sim.elements import emv
+from sim.elements.emv import response_code, transaction_type
+from sim.parts import chip_data
 from sim.spec import emv as tables
 
 PAN = "4111111111111111"
@@ -19,13 +20,13 @@ AGNS = "C1C7D5E2000111223344556677880706010A03A00000"
 
 def one(tag: str, value: str, **context: str) -> emv.TagMeaning:
     """What one tag says."""
-    (read,) = tlv.read(tlv.write({tag: value}))
+    (read,) = chip_data.read_tags(chip_data.write_tags({tag: value}))
     return emv.explain_tag(read, **context)
 
 
 def chip(tags: dict[str, str], mti: str = "0100", fields: dict[int, str] | None = None) -> Message:
     """A message with these tags in DE 55."""
-    return Message(mti, {**(fields or {}), 55: tlv.write(tags)})
+    return Message(mti, {**(fields or {}), 55: chip_data.write_tags(tags)})
 
 
 def told(message: Message) -> str:
@@ -115,7 +116,7 @@ def test_card_data_is_hidden(tag: str, value: str, shown: str) -> None:
 @pytest.mark.parametrize(("carrier", "other"), [("5A", "9F10"), ("57", "9F10"), ("5A", "9F7C")])
 def test_the_card_number_is_hidden_in_other_tags(carrier: str, other: str) -> None:
     """A tag that repeats the card number of 5A or 57 shows it masked, too."""
-    text = tlv.write({carrier: PAN if carrier == "5A" else TRACK, other: f"06{PAN}06"})
+    text = chip_data.write_tags({carrier: PAN if carrier == "5A" else TRACK, other: f"06{PAN}06"})
     assert PAN not in "".join(f"{said}" for said in emv.decode(text))
     assert "411111******1111" in emv.decode(text)[1].value_shown
 
@@ -214,9 +215,9 @@ def test_decode_says_where() -> None:
 def test_broken_chip_data() -> None:
     """What stands before the fault is told, and that there is more."""
     text = "9C01009F2608AABB"
-    chip_data = emv.read(text)
-    assert chip_data.error is not None
-    assert chip_data.error.offset == 12
+    chip = chip_data.read(text)
+    assert chip.error is not None
+    assert chip.error.offset == 12
     assert [said.tag for said in emv.decode(text)] == ["9C"]
     assert emv.headline(text) == "1 chip data tag and a rest that cannot be read: 9C Transaction type"
     assert emv.headline("XY") == "chip data that cannot be read as tags"
@@ -227,7 +228,7 @@ def test_broken_chip_data() -> None:
 def test_a_dataset_is_unwrapped() -> None:
     """An id 01 and a length of two bytes may stand in front; offsets count from the element's start."""
     text = "0100049F270180"
-    read = emv.read(text)
+    read = chip_data.read(text)
     assert (read.layout, read.error) == ("dataset", None)
     assert text[read.tags[0].value_start : read.tags[0].end] == "80"
 
@@ -242,14 +243,14 @@ def test_a_dataset_is_unwrapped() -> None:
 )
 def test_a_broken_dataset(text: str, offset: int, expected: str) -> None:
     """A wrong length of the dataset is told from a tag that is cut short in it."""
-    error = emv.read(text).error
+    error = chip_data.read(text).error
     assert error is not None
     assert (error.offset, error.expected) == (offset, expected)
 
 
 def test_a_fixed_layout_is_no_tlv() -> None:
     """One network's layout starts with its name in EBCDIC: recognised, not called broken."""
-    read = emv.read(AGNS)
+    read = chip_data.read(AGNS)
     assert (read.layout, read.tags, read.error) == ("AGNS", (), None)
     assert emv.decode(AGNS) == ()
     assert emv.headline(AGNS) == "chip data in the fixed layout AGNS, version 0001, which has no tags"
@@ -259,7 +260,7 @@ def test_a_fixed_layout_is_no_tlv() -> None:
 @given(st.lists(st.sampled_from(sorted(tables.tags())), max_size=40))
 def test_the_headline_is_short(tags: list[str]) -> None:
     """However many tags there are, one line says how many and does not grow beyond its limit."""
-    line = emv.headline(tlv.write([(tag, "") for tag in tags]))
+    line = emv.headline(chip_data.write_tags([(tag, "") for tag in tags]))
     assert len(line) <= 240
     assert line.startswith(f"{len(tags)} chip data tag") or not tags
 
@@ -275,7 +276,7 @@ def test_any_text_is_told(text: str) -> None:
 @given(st.sampled_from(sorted(tables.tags())), st.binary(max_size=12))
 def test_any_value_is_told(tag: str, value: bytes) -> None:
     """A value of a wrong length or content has a meaning or none, never an exception."""
-    said = emv.decode(tlv.write({tag: value.hex().upper()}))
+    said = emv.decode(chip_data.write_tags({tag: value.hex().upper()}))
     assert said[0].tag == tag
     assert emv.summary(chip({tag: value.hex().upper()}))
 
@@ -337,7 +338,7 @@ def test_agreement_with_a_composite_amount() -> None:
 
 def test_the_issuer_answers_the_chip() -> None:
     """A response tells the proof for the chip and what its scripts do, when."""
-    script = tlv.write({"9F18": "00000001", "86": "841E0000"})
+    script = chip_data.write_tags({"9F18": "00000001", "86": "841E0000"})
     text = told(chip({"91": "AABBCCDDEEFF00113030", "72": script}, "0110"))
     assert "issuer authentication data (10 bytes)" in text
     assert "after the final cryptogram (72): application block" in text
@@ -358,8 +359,8 @@ def test_a_tag_of_networks_own_is_that_of_the_application(
     tag: str, value: str, aid: str, name: str, shown: str
 ) -> None:
     """The application on the chip says whose the tag is; without one the card's network does, if any."""
-    alone = tlv.write({tag: value})
-    said = emv.decode(tlv.write({"84": aid, tag: value}))[1]
+    alone = chip_data.write_tags({tag: value})
+    said = emv.decode(chip_data.write_tags({"84": aid, tag: value}))[1]
     assert (said.name, said.value_shown) == (name, shown)
     owner = tables.owner(aid)
     assert emv.decode(alone, owner)[0].name == name

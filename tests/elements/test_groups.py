@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sim.elements.groups import (
-    read_additional_amounts,
-    read_location,
-    read_original,
-    say_additional_amounts,
-    say_location,
-    say_original,
-)
-from sim.elements.money import say_signed
+from sim.elements.money import read_additional_amounts, say_additional_amounts, say_signed
+from sim.elements.mti import read_original, say_original
+from sim.elements.pos import read_location, say_location
 
 
 def test_additional_amounts_are_read_group_by_group() -> None:

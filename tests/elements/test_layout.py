@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from support import ALL, fewer, together
 
 from sim.codec import BuildError
-from sim.elements import layout
-from sim.elements.cutting import count
 from sim.errors import SpecError
-from sim.spec import VERSIONS
+from sim.parts import layout, writing
+from sim.parts.layout import count
+from sim.spec import VERSIONS, layouts
 from sim.spec import layouts as files
 from sim.spec.layouts import Cell, owners
 from sim.spec.tables import read_csv, read_toml
@@ -50,7 +50,7 @@ def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, netwo
         assert cell.source
         return 1 + sum(cells(one) for one in cell.cells)
 
-    own = [one for one in layout.layouts(version, number, network) if one.network == (network or "")]
+    own = [one for one in layouts.layouts(version, number, network) if one.network == (network or "")]
     assert sum(cells(one.cell) for one in own) == len(rows)
 
 
@@ -61,7 +61,7 @@ def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
     version: str, number: int, network: str | None, value: str
 ) -> None:
     """Nothing is raised; every part is the slice that it says, inside the part it belongs to."""
-    for one in layout.layouts(version, number, network):
+    for one in layouts.layouts(version, number, network):
         found = layout.read(one, value)
         assert layout.fits(one, value) is found.fits
         for part, _ in found.walk():
@@ -141,20 +141,20 @@ def test_what_does_not_fit_is_located(
     version: str, number: int, value: str, start: int, expected: str
 ) -> None:
     """A misfit says where it is and what should stand there."""
-    (misfit, *_) = layout.read(layout.layouts(version, number)[0], value).misfits
+    (misfit, *_) = layout.read(layouts.layouts(version, number)[0], value).misfits
     assert (misfit.start, misfit.expected) == (start, expected)
 
 
 def test_values_are_written_as_they_are_read() -> None:
     """Parts by key or name give the value back, filled up as their class asks."""
     group = {"account type": "00", "amount type": "40", "currency": "840", "amount": "D000000000100"}
-    made = layout.write(layout.layouts("1987", 54)[0], [group, group])
+    made = writing.write(layouts.layouts("1987", 54)[0], [group, group])
     assert made == "0040840D000000000100" * 2
     place = {"name": "SHOP", "street": "HIGH ST", "city": "LONDON"}
     parts = place | {"4": {"postal code": "SW1", "region": "", "country": "826"}}
-    assert layout.write(layout.layouts("1993", 43)[0], parts) == "SHOP\\HIGH ST\\LONDON\\SW1          826"
+    assert writing.write(layouts.layouts("1993", 43)[0], parts) == "SHOP\\HIGH ST\\LONDON\\SW1          826"
     original = {"1": "1100", "2": "123", "3": "261120101530", "4": "123456"}
-    assert layout.write(layout.layouts("1993", 56)[0], original) == "110000012326112010153006123456"
+    assert writing.write(layouts.layouts("1993", 56)[0], original) == "110000012326112010153006123456"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_values_are_written_as_they_are_read() -> None:
 def test_parts_that_cannot_be_written_are_refused(values: dict[str, str], expected: str) -> None:
     """A part that is too long, of another class or of no such name raises, with the element."""
     with pytest.raises(BuildError) as caught:
-        layout.write(layout.layouts("1987", 3)[0], values)
+        writing.write(layouts.layouts("1987", 3)[0], values)
     assert (caught.value.field, caught.value.expected) == (3, expected)
 
 
@@ -199,7 +199,7 @@ def test_codes_fit_the_part_they_are_of() -> None:
             collect(network, one)
 
     for version, number, network in KNOWN:
-        for found in layout.layouts(version, number, network):
+        for found in layouts.layouts(version, number, network):
             collect(found.network, found.cell)
     for row in read_csv("subfields"):
         if (row["network"], row["path"]) in cells:
@@ -220,7 +220,7 @@ def test_what_is_told_is_told_of_parts_there_are() -> None:
             collect(network, one)
 
     for version, number, network in KNOWN:
-        for found in layout.layouts(version, number, network):
+        for found in layouts.layouts(version, number, network):
             collect(found.network, found.cell)
     for row in read_csv("told"):
         assert (row["network"], row["path"]) in paths, row

@@ -11,10 +11,10 @@ from support import together
 from sim.codec import BuildError, Message
 from sim.codec.wire import wire_format
 from sim.codec.wire.catalogue import ready
-from sim.elements.editing import replaced
-from sim.elements.layout import fitting
 from sim.elements.meaning import meaning
 from sim.elements.subfields import inside_tag, say, unfold
+from sim.parts.layout import fitting
+from sim.parts.writing import replaced
 from sim.spec import VERSIONS, spec
 from sim.spec.layouts import Cell, layouts, owners, tag_layouts
 from sim.spec.tables import read_csv
@@ -251,7 +251,7 @@ def test_a_part_put_in_its_own_place_of_a_list_changes_nothing(
     found = fitting(message.spec, number, value, network)
     for part, _ in found.walk() if found else ():
         there = value[part.start : part.end]
-        assert replaced(message, number, part.start, part.end, there, network) == value
+        assert replaced(message.spec, number, message[number], part.start, part.end, there, network) == value
 
 
 @together(
@@ -271,4 +271,4 @@ def test_lengths_around_a_part_follow_it(
     network = "VISA" if number == 104 else "MASTERCARD"
     message, at = Message("0100", {number: value}, version), value.rindex(old)
     with nullcontext() if made else pytest.raises(BuildError, match=f"^DE {number}: expected"):
-        assert replaced(message, number, at, at + len(old), new, network) == made
+        assert replaced(message.spec, number, message[number], at, at + len(old), new, network) == made

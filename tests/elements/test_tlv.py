@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import together
 
-from sim.elements import tlv
+from sim.parts import chip_data
 
 BYTES = st.binary(max_size=40).map(lambda value: value.hex().upper())
 # Primitive tags of one, two and three bytes; 00 and FF would be padding.
@@ -17,7 +17,7 @@ TAGS = st.sampled_from(["95", "9A", "5A", "9F26", "9F10", "5F2A", "DF8101", "1F8
 PAIRS = st.lists(st.tuples(TAGS, BYTES), max_size=12)
 
 
-def pairs(tags: tuple[tlv.Tag, ...]) -> list[tuple[str, str]]:
+def pairs(tags: tuple[chip_data.Tag, ...]) -> list[tuple[str, str]]:
     """Tags as tag and value."""
     return [(tag.tag, tag.value) for tag in tags]
 
@@ -25,8 +25,8 @@ def pairs(tags: tuple[tlv.Tag, ...]) -> list[tuple[str, str]]:
 @given(PAIRS)
 def test_reading_undoes_writing(given_pairs: list[tuple[str, str]]) -> None:
     """Order and repeats are kept, and every value stands where the tag says."""
-    text = tlv.write(given_pairs)
-    tags = tlv.read(text)
+    text = chip_data.write_tags(given_pairs)
+    tags = chip_data.read_tags(text)
     assert pairs(tags) == given_pairs
     assert all(text[tag.value_start : tag.end] == tag.value for tag in tags)
     assert all(text[tag.start :].startswith(tag.tag) for tag in tags)
@@ -35,11 +35,11 @@ def test_reading_undoes_writing(given_pairs: list[tuple[str, str]]) -> None:
 @given(PAIRS, st.integers(min_value=0, max_value=60))
 def test_a_cut_is_found_inside_the_text(given_pairs: list[tuple[str, str]], cut: int) -> None:
     """A text cut short gives the tags before the cut, in the result or with the error."""
-    text = tlv.write(given_pairs)
+    text = chip_data.write_tags(given_pairs)
     short = text[: max(0, len(text) - cut)]
     try:
-        tags = tlv.read(short)
-    except tlv.TlvError as error:
+        tags = chip_data.read_tags(short)
+    except chip_data.TlvError as error:
         assert error.offset is not None
         assert 0 <= error.offset <= len(short)
         tags = error.partial
@@ -50,11 +50,11 @@ def test_a_cut_is_found_inside_the_text(given_pairs: list[tuple[str, str]], cut:
 def test_any_hex_is_read_or_refused(text: str) -> None:
     """Nothing but TlvError comes out, and what lenient reading takes has no gap in its values."""
     try:
-        tags = tlv.read(text, strict=False)
-    except tlv.TlvError as error:
+        tags = chip_data.read_tags(text, strict=False)
+    except chip_data.TlvError as error:
         assert 0 <= (error.offset or 0) <= len(text)
         return
-    for tag in tlv.walk(tags):
+    for tag in chip_data.walk_tags(tags):
         assert text[tag.value_start : tag.end].upper() == tag.value
 
 
@@ -71,39 +71,43 @@ def test_any_hex_is_read_or_refused(text: str) -> None:
 )
 def test_lengths(size: int, head: str) -> None:
     """Up to 7F a length is one byte, beyond it says first how many bytes it has."""
-    text = tlv.write({"95": "AB" * size})
+    text = chip_data.write_tags({"95": "AB" * size})
     assert text.startswith(head)
-    (tag,) = tlv.read(text)
+    (tag,) = chip_data.read_tags(text)
     assert len(tag.value) == 2 * size
 
 
 @pytest.mark.parametrize("text", ["95810100", "9582000100", "958300000100", "95840000000100"])
 def test_long_lengths_of_short_values(text: str) -> None:
     """A length may have more bytes than it needs."""
-    assert pairs(tlv.read(text)) == [("95", "00")]
+    assert pairs(chip_data.read_tags(text)) == [("95", "00")]
 
 
 def test_templates_hold_tags() -> None:
     """Bit 6 of the first byte makes a tag a template; what is in it is one deeper."""
-    (script,) = tlv.read("720F9F180400000001860684240000AABB")
+    (script,) = chip_data.read_tags("720F9F180400000001860684240000AABB")
     assert script.constructed
     assert pairs(script.children) == [("9F18", "00000001"), ("86", "84240000AABB")]
-    assert [(tag.tag, tag.depth) for tag in tlv.walk((script,))] == [("72", 0), ("9F18", 1), ("86", 1)]
+    assert [(tag.tag, tag.depth) for tag in chip_data.walk_tags((script,))] == [
+        ("72", 0),
+        ("9F18", 1),
+        ("86", 1),
+    ]
 
 
 def test_padding_is_skipped() -> None:
     """00 and FF between tags mean nothing."""
-    assert pairs(tlv.read("00009C0100FFFF9F27018000")) == [("9C", "00"), ("9F27", "80")]
+    assert pairs(chip_data.read_tags("00009C0100FFFF9F27018000")) == [("9C", "00"), ("9F27", "80")]
 
 
 def test_small_letters_are_read() -> None:
     """Hex digits in either case; tags and values come in capitals."""
-    assert pairs(tlv.read("9f2701ab")) == [("9F27", "AB")]
+    assert pairs(chip_data.read_tags("9f2701ab")) == [("9F27", "AB")]
 
 
 def test_reading_may_start_later() -> None:
     """Offsets count from the start of the text, wherever the tags start."""
-    (tag,) = tlv.read("0100049F270180", start=6)
+    (tag,) = chip_data.read_tags("0100049F270180", start=6)
     assert (tag.start, tag.value_start, tag.end) == (6, 12, 14)
 
 
@@ -125,22 +129,22 @@ def test_reading_may_start_later() -> None:
 )
 def test_errors_say_where(text: str, offset: int, expected: str, found: str, tag: str) -> None:
     """The offset, what should stand there, what does, and which tag it is."""
-    with pytest.raises(tlv.TlvError) as caught:
-        tlv.read(text)
+    with pytest.raises(chip_data.TlvError) as caught:
+        chip_data.read_tags(text)
     error = caught.value
     assert (error.offset, error.expected, error.found, error.tag) == (offset, expected, found, tag)
 
 
 def test_an_error_keeps_what_was_read() -> None:
     """The tags before the fault come with the error."""
-    with pytest.raises(tlv.TlvError) as caught:
-        tlv.read("9C01009F2608AABB")
+    with pytest.raises(chip_data.TlvError) as caught:
+        chip_data.read_tags("9C01009F2608AABB")
     assert pairs(caught.value.partial) == [("9C", "00")]
 
 
 def test_errors_pickle() -> None:
     """An error that crosses a process keeps its attributes."""
-    error = tlv.TlvError(6, "8 bytes", "2", "9F26", tlv.read("9C0100"))
+    error = chip_data.TlvError(6, "8 bytes", "2", "9F26", chip_data.read_tags("9C0100"))
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 (made here)
     assert (copy.field, copy.offset, copy.tag, copy.partial) == (55, 6, "9F26", error.partial)
     assert str(copy) == str(error)
@@ -149,9 +153,9 @@ def test_errors_pickle() -> None:
 def test_a_wrong_inside_hurts_no_neighbour() -> None:
     """Lenient reading leaves the template unread, says why, and goes on behind it."""
     text = "71048603AABB9C0100"
-    with pytest.raises(tlv.TlvError) as caught:
-        tlv.read(text)
-    script, kind = tlv.read(text, strict=False)
+    with pytest.raises(chip_data.TlvError) as caught:
+        chip_data.read_tags(text)
+    script, kind = chip_data.read_tags(text, strict=False)
     assert script.children == ()
     assert script.fault is not None
     assert (script.fault.offset, script.fault.tag) == (8, "86")
@@ -163,15 +167,15 @@ def test_nesting_has_a_floor() -> None:
     """Templates within templates stop at a depth no card needs; the reader does not run out of stack."""
     text = ""
     for _ in range(2000):
-        text = tlv.write([("E1", text)])
-    with pytest.raises(tlv.TlvError, match="templates at most 8 deep"):
-        tlv.read(text)
-    tags = list(tlv.walk(tlv.read(text, strict=False)))
+        text = chip_data.write_tags([("E1", text)])
+    with pytest.raises(chip_data.TlvError, match="templates at most 8 deep"):
+        chip_data.read_tags(text)
+    tags = list(chip_data.walk_tags(chip_data.read_tags(text, strict=False)))
     assert max(tag.depth for tag in tags) == 8
     assert tags[-1].fault is not None
 
 
 def test_the_repr_hides_the_value() -> None:
     """A tag may hold the card number."""
-    (tag,) = tlv.read("5A084111111111111111")
+    (tag,) = chip_data.read_tags("5A084111111111111111")
     assert repr(tag) == "Tag('5A', 8 bytes)"

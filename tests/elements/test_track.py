@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.elements.track import expiry_place, is_track_3, pan_of_track_1, read_track_1, read_track_2
+from sim.elements.card import expiry_place, is_track_3, pan_of_track_1, read_track_1, read_track_2
 
 PAN = "4111111111111111"
 

@@ -11,9 +11,10 @@ from support import together
 
 from sim.codec import Message
 from sim.elements import dates, money, mti
+from sim.elements.card import account, detect_network
 from sim.elements.meaning import meaning
-from sim.elements.pan import account, check_digit, detect_network, luhn_ok
 from sim.spec import VERSIONS, spec
+from sim.spec.networks import check_digit, luhn_ok
 
 
 @together(

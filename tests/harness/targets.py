@@ -20,9 +20,10 @@ from typing import Any
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import catalogue, decode, encode, names
 from sim.codec.wire.dialects import load_format
-from sim.elements import emv, tlv
+from sim.elements import emv
 from sim.errors import BuildError, IsoError, OptionError, SpecError, WireError
 from sim.operations import convert, explain, guess, parse_any, repair, validate
+from sim.parts import chip_data
 from sim.spec import VERSIONS
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -79,8 +80,8 @@ def run_chip(data: bytes) -> None:
     """Chip data as hex digits, taken apart and explained; strict or not."""
     text = data[1:].hex().upper() if data[:1] < b"\xe0" else data[1:].decode("utf-8", "replace")
     try:
-        tags = tlv.read(text, strict=bool(data[:1] < b"\x80"))
-    except tlv.TlvError:
+        tags = chip_data.read_tags(text, strict=bool(data[:1] < b"\x80"))
+    except chip_data.TlvError:
         tags = ()
     shown = emv.decode(text)
     assert not tags or shown

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from support import AT, VECTORS, generated, together, vector_id
 
 from sim.codec import Message, build
-from sim.elements import tlv
 from sim.judge import Finding, Severity, run
 from sim.operations import generate
+from sim.parts import chip_data
 from sim.spec.tables import read_csv
 
 PAN = "4111111111111111"
@@ -28,13 +28,13 @@ def request(version: str = "1987", kind: str = "auth", entry: str = "chip") -> M
 
 def with_tags(message: Message, **changes: str | None) -> Message:
     """The message with tags changed, added (at the end) or, for None, left out: `t9F02="..."`."""
-    tags = {tag.tag: tag.value for tag in tlv.read(message[55])}
+    tags = {tag.tag: tag.value for tag in chip_data.read_tags(message[55])}
     for name, value in changes.items():
         if value is None:
             del tags[name[1:]]
         else:
             tags[name[1:]] = value
-    return message.replace(de55=tlv.write(tags))
+    return message.replace(de55=chip_data.write_tags(tags))
 
 
 def chip_findings(message: Message) -> list[Finding]:
@@ -195,7 +195,7 @@ def test_no_hex_is_an_error() -> None:
 
 def test_the_inside_of_a_template_warns() -> None:
     """Scripts with a wrong inside are common; the tags around them are right."""
-    script = tlv.write({"71": "8603AABB"})
+    script = chip_data.write_tags({"71": "8603AABB"})
     message = Message("0110", {39: "00", 55: script + "8A023030"})
     finding = only(message)
     assert (finding.rule, finding.path, finding.severity) == ("chip-data", "55.86", Severity.WARNING)
@@ -230,8 +230,8 @@ def test_repeated_tags() -> None:
     finding = only(repeated)
     assert (finding.rule, finding.path, finding.found) == ("chip-tag-repeated", "55.9F37", "2")
     assert marked(repeated, finding) == "11223344"
-    script = tlv.write([("9F18", "00000001"), ("86", "841E0000"), ("86", "84240000")])
-    response = Message("0110", {39: "00", 55: tlv.write([("72", script), ("72", script)])})
+    script = chip_data.write_tags([("9F18", "00000001"), ("86", "841E0000"), ("86", "84240000")])
+    response = Message("0110", {39: "00", 55: chip_data.write_tags([("72", script), ("72", script)])})
     assert chip_findings(response) == []
 
 
@@ -277,7 +277,7 @@ def test_no_finding_shows_the_card(pan: str, tag: str) -> None:
     """Texts of findings hold no card number, whichever tag carries it."""
     for value in (pan, f"{pan}D2912201F", f"A{pan}A", pan.replace("1", "A")):
         padded = value + "F" * (len(value) % 2)
-        for text in (tlv.write({tag: padded}), f"{tag}30{padded}", padded):
+        for text in (chip_data.write_tags({tag: padded}), f"{tag}30{padded}", padded):
             for finding in chip_findings(request().replace(de55=text)):
                 shown = f"{finding.message}{finding.expected}{finding.found}{finding.hint}"
                 assert pan[4:] not in shown
@@ -321,7 +321,7 @@ def test_any_chip_data_is_judged(text: str, version: str) -> None:
 )
 def test_any_value_is_judged(tags: dict[str, bytes]) -> None:
     """Values of any length and content give findings, never an exception or an error."""
-    text = tlv.write({tag: value.hex().upper() for tag, value in tags.items()})
+    text = chip_data.write_tags({tag: value.hex().upper() for tag, value in tags.items()})
     for version in VERSIONS:
         assert not any(finding.is_error for finding in chip_findings(request(version).replace(de55=text)))
 

@@ -11,7 +11,7 @@ from mutations import afresh, good, pairs, told
 from support import ALL
 
 from sim.codec import Message
-from sim.elements.pan import account
+from sim.elements.card import account
 from sim.errors import SpecError
 from sim.judge import DE, Hit, Maybe, rule
 from sim.judge.engine import MEMORY, MOST

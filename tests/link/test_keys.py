@@ -22,10 +22,10 @@ from support import together
 
 import sim
 from sim.codec import Message
-from sim.elements import chip_data
 from sim.errors import ChoiceError, OptionError
 from sim.link import keys
 from sim.operations import generate, respond
+from sim.parts import chip_data
 from sim.spec.tables import read_csv
 
 # psec and pyemv call cryptography as its older versions wanted to be called.

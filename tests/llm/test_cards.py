@@ -9,9 +9,9 @@ from llm.quotes import said
 from llm.wire import Provider
 from support import together
 
-from sim.elements.pan import check_digit
 from sim.operations import llm as room
 from sim.operations.llm.guard import clean, tokens
+from sim.spec.networks import check_digit
 from sim.spec.networks import test_cards as published
 
 # Numbers with right check digits that no list publishes, built here so that no file holds them.

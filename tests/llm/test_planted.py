@@ -11,11 +11,11 @@ from llm.wire import Provider
 from support import together, turns
 
 from sim.codec import Message, build
-from sim.elements import tlv
-from sim.elements.pan import check_digit
 from sim.operations import NETWORKS, VERSIONS, generate, validate
 from sim.operations import llm as room
 from sim.operations.llm.telling.slots import previews, slots
+from sim.parts import chip_data
+from sim.spec.networks import check_digit
 
 PAN = "4111111111111111"
 DISCRETIONARY = "987654321098765"
@@ -23,7 +23,7 @@ TRACK_2 = f"{PAN}=2912201{DISCRETIONARY[:13]}"
 TRACK_1 = f"B{PAN}^PLANTED/CARDHOLDER^2912201{DISCRETIONARY}"
 PIN_BLOCK = "DEADBEEFCAFE4711"
 CVV = "739"
-CHIP = tlv.write(
+CHIP = chip_data.write_tags(
     {
         "5A": PAN,
         "57": TRACK_2.replace("=", "D"),
@@ -108,7 +108,7 @@ def test_card_data_of_others_is_hidden_too(number: int, text: str, secret: str) 
 
 def test_names_of_the_chip_and_the_track_are_hidden_elsewhere() -> None:
     """A cardholder's name that a chip or a track carries is not shown where a copy of it stands."""
-    chip = tlv.write({"5F20": b"PLANTED/HOLDER".hex().upper()})
+    chip = chip_data.write_tags({"5F20": b"PLANTED/HOLDER".hex().upper()})
     message = generate("auth", network="VISA", at=NOW).message
     message = message.replace(de55=chip, de45=TRACK_1, de63="MR HOLDER PLANTED, CARDHOLDER PLANTED")
     report = validate(message, network="VISA")

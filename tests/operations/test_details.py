@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 from support import AT, together
 
-from sim.elements import tlv
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, explain, generate, respond, validate
+from sim.parts import chip_data
 
 DETAILS = {
     "terminal": "T1",
@@ -46,7 +46,7 @@ def test_details_stand_in_a_valid_message(network: str, version: str, entry: str
     if entry == "stripe":
         assert "=3112" in message[35]
     if entry == "chip":
-        tags = {tag.tag: tag.value for tag in tlv.read(message[55])}
+        tags = {tag.tag: tag.value for tag in chip_data.read_tags(message[55])}
         assert (tags["9F1A"], tags["9F03"]) == ("0276", "000000002000")
     if message.get(19):
         assert message[19] == "276"

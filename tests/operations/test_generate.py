@@ -12,10 +12,10 @@ from support import AT, ENTRIES, KINDS, PURPOSES, each, generated, some, togethe
 
 from sim.codec import BuildError, Message, build, parse
 from sim.elements.mti import response_mti
-from sim.elements.pan import check_digit
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, generate, respond, reverse, validate
 from sim.operations.fitting import entries_of
+from sim.spec.networks import check_digit
 
 CASES = generated()
 REQUESTS = [(label, network, message) for label, network, message in CASES if response_mti(message.mti)]

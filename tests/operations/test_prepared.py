@@ -8,11 +8,12 @@ from itertools import product
 from random import Random
 
 from sim.codec import Message
-from sim.elements.composing import write, writer
-from sim.elements.layout import Layout, fitting, layouts, standing
 from sim.errors import BuildError, OptionError
 from sim.operations import generate, respond
 from sim.operations.prepared import Inside, answers_of
+from sim.parts.layout import fitting, standing
+from sim.parts.writing import write, writer
+from sim.spec.layouts import Layout, layouts
 from sim.spec.networks import NETWORKS
 
 _AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)

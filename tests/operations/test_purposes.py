@@ -11,12 +11,12 @@ from combined import combinations
 from support import ALL, AT, MORE, some, together, turns
 
 from sim.codec import Message
-from sim.elements import tlv
-from sim.elements.layout import fitting
 from sim.errors import IsoError, OptionError
 from sim.operations import NETWORKS, VERSIONS, generate, respond, reverse, validate
 from sim.operations.fitting import has_option, kinds_of
 from sim.operations.values import placeholders
+from sim.parts import chip_data
+from sim.parts.layout import fitting
 from sim.spec.recipes import answers, recipes
 from sim.spec.tables import read_toml
 
@@ -212,7 +212,7 @@ def test_an_issuer_answers_what_was_asked() -> None:
         assert 54 not in respond(asked, "05").message  # who is declined is told no balance
 
     inserted = respond(generate(entry="chip", at=AT).message).message
-    assert tlv.read(inserted[55])[0].tag == "91"
+    assert chip_data.read_tags(inserted[55])[0].tag == "91"
     assert inserted[55].endswith("3030")
     assert 55 not in respond(generate(entry="contactless", at=AT).message).message
 

@@ -19,11 +19,11 @@ import sim.elements
 import sim.operations
 from sim import masking
 from sim.codec import Message, ParseError
-from sim.elements.pan import check_digit
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, explain, generate, recipes, reverse, story, tellers
 from sim.operations.fitting import entries_of
 from sim.operations.generation import Generated
+from sim.spec.networks import check_digit
 
 CARD = "4539578763621486"
 # What the patterns of the tables fill.
@@ -70,7 +70,7 @@ TOLD = (
 
 def forget() -> None:
     """Empty all caches of generate and explain."""
-    for _, cache in caches(*TOLD, "sim.elements.pan", "sim.elements.money", "sim.elements.groups"):
+    for _, cache in caches(*TOLD, "sim.elements.card", "sim.elements.money", "sim.elements.mti"):
         cache.cache_clear()
     tellers._PARTS.clear()
     masking._WHOLE.clear()

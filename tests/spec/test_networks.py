@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from support import together
 
-from sim.elements.layout import fits, read
 from sim.errors import ChoiceError
+from sim.parts.layout import fits, read
 from sim.spec import networks
 from sim.spec.layouts import layouts
 from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, FormatRow, Presence, network, presence

@@ -14,14 +14,13 @@ from support import VECTORS, generated, some
 
 import sim
 from sim.codec import Message, ParseError, build, parse
-from sim.elements.pan import luhn_ok
-from sim.elements.track import read_track_2
+from sim.elements.card import read_track_2
 from sim.judge import CARD, DE, Hit, Severity, catalogue, rule, run
 from sim.judge.engine import MEMORY
 from sim.judge.parts import Card
 from sim.judge.rules import RULES, Check
 from sim.operations import NETWORKS, chosen_version, strip_line_ending, validate
-from sim.spec.networks import test_cards
+from sim.spec.networks import luhn_ok, test_cards
 from sim.tables.columns import cards, check
 
 RAWS = [row["message"] for row in VECTORS] + [build(message) for _, _, message in generated()]

@@ -10,8 +10,8 @@ import sim
 from sim.codec import Message
 from sim.codec.wire import Format, encode, wire_format
 from sim.codec.wire.dialects import load_format
-from sim.elements.layout import write
 from sim.operations import records
+from sim.parts.writing import write
 from sim.widgets import MessageAnatomy, ValidatePanel
 
 _OWN = """

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support import PARSED, VECTORS, each, generated, some, vector_id
 
 from sim.codec import BuildError, Message, build
-from sim.elements import emv
+from sim.parts import chip_data
 from sim.spec import VERSIONS, spec
 from sim.spec.networks import detect
 from sim.widgets import anatomy_html, anatomy_text
@@ -44,7 +44,7 @@ def secrets(row: dict[str, Any]) -> list[str]:
     found = [fields[number] for number in ("35", "36", "45", "52") if len(fields.get(number, "")) > 8]
     if len(fields.get("2", "")) >= 13 and detect(fields["2"]) and row["message"][1:2] != "8":
         found.append(fields["2"])
-    chip = emv.read(fields.get("55", ""))
+    chip = chip_data.read(fields.get("55", ""))
     return found + [value for value in (chip.value("5A"), chip.value("57")) if len(value) > 8]
 
 

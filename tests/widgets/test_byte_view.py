@@ -13,9 +13,9 @@ from support import VECTORS, together, vector_id
 
 from sim.codec import BuildError, Message, ParseError, build, parse
 from sim.codec.wire import encode
-from sim.elements.editing import replaced
 from sim.operations.reading import parse_any
 from sim.operations.rewriting import pasted, with_data, with_message
+from sim.parts.writing import replaced
 from sim.widgets import MessageAnatomy, anatomy_html, anatomy_text
 from sim.widgets.history import History
 from sim.widgets.panels.explain import ExplainPanel
@@ -177,14 +177,14 @@ def test_a_part_put_in_its_own_place_changes_nothing(row: dict[str, Any]) -> Non
     for number, value in message.fields.items():
         for part in parts(message, number, value, row.get("network")):
             there = value[part.start : part.end]
-            made = replaced(message, number, part.start, part.end, there, row.get("network"))
+            made = replaced(message.spec, number, value, part.start, part.end, there, row.get("network"))
             assert made.upper() == value.upper()
 
 
 def test_a_part_outside_of_its_element_is_refused() -> None:
     """Places are what a browser says."""
     with pytest.raises(BuildError):
-        replaced(SALE, 3, 4, 9, "00")
+        replaced(SALE.spec, 3, SALE[3], 4, 9, "00")
 
 
 def test_bytes_of_every_format_and_framing_follow() -> None:

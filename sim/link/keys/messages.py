@@ -9,14 +9,14 @@ from typing import Literal, cast
 
 from sim.codec import Message, build
 from sim.codec.wire import Format, encode
-from sim.elements import chip_data, tlv
-from sim.elements.pan import account
+from sim.elements.card import account
 from sim.errors import OptionError
 from sim.link.keys.chip import arpc, arqc, icc_master_key, session_key
 from sim.link.keys.key import Key, Step, Worked
 from sim.link.keys.mac import MacAlgorithm, mac
 from sim.link.keys.pin import PinFormat, pin_block
 from sim.operations.choosing import chosen_network
+from sim.parts import chip_data
 from sim.spec.tables import read_csv
 
 _CHIP, _SEQUENCE = 55, 23
@@ -319,7 +319,7 @@ def _keys(
 
 def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
     tags = [(one.tag, value if one.tag == name else one.value) for one in chip.tags]
-    return tlv.write(tags if name in chip else [*tags, (name, value)])
+    return chip_data.write_tags(tags if name in chip else [*tags, (name, value)])
 
 
 @cache

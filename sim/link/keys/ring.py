@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 from sim.codec import Message
 from sim.codec.wire import Format
 from sim.elements import mti as mtis
-from sim.elements.pan import account
+from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError, SpecError
 from sim.link.keys.blocks import key_block, read_key_block
 from sim.link.keys.cryptograms import is_cryptogram, read_cryptogram

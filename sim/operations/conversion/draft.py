@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sim.codec import Message
-from sim.elements import layout
-from sim.elements.composing import Value
 from sim.errors import BuildError
 from sim.operations.conversion import rules
-from sim.spec import spec
+from sim.parts import writing
+from sim.parts.writing import Value
+from sim.spec import layouts, spec
 from sim.spec.layouts import CLASS_NAMES, FOREIGN
 
 KEPT, REFORMATTED, MOVED, SPLIT, MERGED, FILLED, LOST = ACTIONS = (
@@ -96,7 +96,7 @@ class Draft:
         """Put *parts* of element *source* together as element *target* of the new version; where they do not
         fit, *source* is lost. Gives whether they fit."""
         try:
-            reason = self.put(target, layout.write(layout.layouts(self.to, target)[0], parts))
+            reason = self.put(target, writing.write(layouts.layouts(self.to, target)[0], parts))
         except BuildError as error:
             reason = f"it does not fit: {error}"
         if reason:

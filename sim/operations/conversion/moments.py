@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from sim.elements import dates, layout
+from sim.elements import dates
 from sim.errors import BuildError
 from sim.operations.conversion.codes import inner_mti
 from sim.operations.conversion.draft import FILLED, MERGED, MOVED, REFORMATTED, SPLIT, Draft
 from sim.operations.conversion.rules import ConversionRow
-from sim.spec import spec
+from sim.parts import layout, writing
+from sim.spec import layouts, spec
 
 _TIME, _DATE, _TRANSMITTED = 12, 13, 7
 _MONTH_AND_DAY = 4  # MMDD, with which DE 7 and DE 13 begin
@@ -81,7 +82,7 @@ def original_data(draft: Draft, rule: ConversionRow) -> None:
         draft.lose([source], "it does not name an earlier message as its version does")
         return
     mti, stan, moment, acquirer = (found.get(name) for name in _ORIGINAL)
-    cell = layout.layouts(draft.to, target)[0]
+    cell = layouts.layouts(draft.to, target)[0]
     pattern = next(one.argument for one in cell.cell.cells if one.name == _ORIGINAL[2])
     width = next(one.most for one in cell.cell.cells if one.name == _ORIGINAL[1])
     short = next(one.cell.argument for one in found.parts if one.name == _ORIGINAL[2])
@@ -89,7 +90,7 @@ def original_data(draft: Draft, rule: ConversionRow) -> None:
     values = {_ORIGINAL[0]: inner_mti(draft, mti), _ORIGINAL[1]: stan.zfill(width)[-width:]}
     values |= {_ORIGINAL[2]: made or "", _ORIGINAL[3]: acquirer.lstrip("0")}
     try:
-        written = layout.write(cell, values)
+        written = writing.write(cell, values)
     except BuildError:
         written = ""
     if made is None or not written or (reason := draft.put(target, written)):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sim.elements import layout
-from sim.elements.composing import Value
 from sim.elements.money import CURRENCY_OF
 from sim.operations.conversion.draft import FILLED, KEPT, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
 from sim.operations.conversion.rules import ConversionRow
-from sim.spec import currency
+from sim.parts import layout
+from sim.parts.writing import Value
+from sim.spec import currency, layouts
 
 _Change = Callable[[Mapping[str, str]], dict[str, Value]]
 _NO_CURRENCY = "999"  # ISO 4217: transactions without a currency
@@ -81,7 +81,7 @@ def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
     if (second if draft.up else first) not in message.fields:
         return  # DE 4 stands for itself
     whole = second if draft.up else first
-    found = layout.read(layout.layouts(message.version, whole)[0], message[whole])
+    found = layout.read(layouts.layouts(message.version, whole)[0], message[whole])
     values = [part.value for part in found.parts]
     if found.misfits or not message.get(_TRANSACTION):
         draft.lose([whole], "its parts cannot be told apart")

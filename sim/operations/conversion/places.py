@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sim.elements import layout
-from sim.elements.composing import Value
 from sim.operations.conversion.draft import REFORMATTED, Draft
 from sim.operations.conversion.rules import ConversionRow
-from sim.spec import country
+from sim.parts import layout
+from sim.parts.writing import Value
+from sim.spec import country, layouts
 
 _OLD = ("name and street", "city", "state or province", "country")
 _NAME, _STREET, _CITY, _POSTAL, _REGION, _COUNTRY = _NEW = (
@@ -46,7 +46,7 @@ def _earlier(found: layout.Parts) -> tuple[Mapping[str, Value], str]:
     parts = dict.fromkeys(_NEW, "") | {part.name: part.value.strip() for part, _ in found.walk()}
     known = country(parts[_COUNTRY])
     name, city = parts[_NAME], parts[_CITY]
-    cells = layout.layouts("1987", found.layout.number)[0].cell.cells
+    cells = layouts.layouts("1987", found.layout.number)[0].cell.cells
     widths = [cell.most for cell in cells]
     made: dict[str, Value] = {
         cells[0].name: name[: widths[0]],

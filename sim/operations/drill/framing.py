@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from sim.codec import bitmap as bitmaps
 from sim.elements import mti as mtis
-from sim.elements import tlv
-from sim.elements.words import with_article
+from sim.errors import with_article
 from sim.operations.drill.facts import Digits, Element, Fact, Hex, Number, Several, Text
+from sim.parts import chip_data
 from sim.spec import VERSIONS, code_list, emv, spec
 
 _WORDS = ("ECHO", "CLOSE OF BATCH", "LINK TEST", "GOOD DAY", "RETRY", "SECOND ATTEMPT")
@@ -100,16 +100,22 @@ def chip(level: int, dice: Random) -> Asked:
     why = "A tag whose low five bits are all ones has a second byte; then a byte of length, then the value."
     if level == 1:
         return Asked(
-            f"Which tags, in order, are in {tlv.write(values)}?", Several(tuple(names), Hex("")), why
+            f"Which tags, in order, are in {chip_data.write_tags(values)}?",
+            Several(tuple(names), Hex("")),
+            why,
         )
     if level == 2:
         name = names[0]
         return Asked(
-            f"Write tag {name} with the value {values[name]}.", Hex(tlv.write({name: values[name]})), why
+            f"Write tag {name} with the value {values[name]}.",
+            Hex(chip_data.write_tags({name: values[name]})),
+            why,
         )
     values = {names[0]: "".join(dice.choices("0123456789", k=2 * 0x82)), **{n: values[n] for n in names[1:]}}
     why = "81 says that one byte of length follows: a value of more than 127 bytes."
-    return Asked(f"What is the value of tag {names[1]} in {tlv.write(values)}?", Hex(values[names[1]]), why)
+    return Asked(
+        f"What is the value of tag {names[1]} in {chip_data.write_tags(values)}?", Hex(values[names[1]]), why
+    )
 
 
 def bits(level: int, dice: Random) -> Asked:

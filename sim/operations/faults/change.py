@@ -9,12 +9,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 from sim.codec import Message
-from sim.elements import tlv
-from sim.elements.pan import check_digit, luhn_ok
 from sim.operations.answering import respond, reverse
 from sim.operations.generation import generate
 from sim.operations.recipes import approved
-from sim.spec.networks import NETWORKS, default_card
+from sim.parts import chip_data
+from sim.spec.networks import NETWORKS, check_digit, default_card, luhn_ok
 from sim.spec.tables import read_toml
 
 Row = Mapping[str, Any]
@@ -118,14 +117,14 @@ def _with_parts(row: Row, message: Message) -> tuple[Message, int] | None:
 
 def _with_tags(row: Row, message: Message, matched: int) -> tuple[Message, int] | None:
     try:
-        tags = [(tag.tag, tag.value) for tag in tlv.read(message[_CHIP]) if not tag.depth]
-    except (KeyError, tlv.TlvError):
+        tags = [(tag.tag, tag.value) for tag in chip_data.read_tags(message[_CHIP]) if not tag.depth]
+    except (KeyError, chip_data.TlvError):
         return None
     changes = row.get("tags", {})
     if not set(changes) <= {name for name, _ in tags}:
         return None
     kept = [(name, changes.get(name, value)) for name, value in tags]
-    text = tlv.write([(name, value) for name, value in kept if value]) + row.get("add_tags", "")
+    text = chip_data.write_tags([(name, value) for name, value in kept if value]) + row.get("add_tags", "")
     return message.replace(de55=text), matched
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cache, partial
 
 from sim.codec import Message, build, spans
-from sim.elements import tlv
 from sim.errors import SpecError
 from sim.judge import Severity, catalogue
 from sim.operations.faults.change import Row, change
 from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
+from sim.parts import chip_data
 from sim.spec import VERSIONS, version_of
 from sim.spec.networks import judge, network, presence, told_name
 from sim.spec.tables import read_csv, read_toml
@@ -83,7 +83,7 @@ def _at(row: Row, message: Message, matched: int) -> int | None:
 
 def _tag_place(value: str, name: str) -> int:
     """Where the value of the last tag *name* begins."""
-    return next((tag.value_start for tag in reversed(tlv.read(value)) if tag.tag == name), 0)
+    return next((tag.value_start for tag in reversed(chip_data.read_tags(value)) if tag.tag == name), 0)
 
 
 def _severity(fault: Fault, row: Row, message: Message, name: str | None) -> Severity | None:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from sim.elements.pan import luhn_ok
 from sim.masking import mask_pan, mask_words, search
 from sim.operations.llm.errors import CardNumberRefused
 from sim.operations.llm.numbers import SMALL
-from sim.spec.networks import TestCard, detect, test_cards
+from sim.spec.networks import TestCard, detect, luhn_ok, test_cards
 
 _LONGEST_SHOWN = 200
 _LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")

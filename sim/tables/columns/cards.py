@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sim.codec import Message
+from sim.elements.card import account
 from sim.elements.mti import is_network_management
-from sim.elements.pan import account
 from sim.spec.networks import NETWORKS, detect
 from sim.tables.columns.cut import Block, by_width
 from sim.tables.columns.lines import Bools, Bytes, Ints

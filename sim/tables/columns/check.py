@@ -15,12 +15,12 @@ import pandas as pd
 import pyarrow as pa
 
 from sim.codec import Message, ParseError
-from sim.elements.chip_data import ChipData
 from sim.judge.engine import Kind, kind_of
 from sim.judge.finding import Said
 from sim.judge.parts import CARD, SHAPE, Part, Values, presence, readable, shape_of
 from sim.judge.rules import Bound
 from sim.operations.validation import judge
+from sim.parts.chip_data import ChipData
 from sim.tables.columns.cards import Cards, Owners, matrix
 from sim.tables.columns.cut import Block, by_width
 from sim.tables.columns.lines import Bools, Bytes, Ints

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from sim.elements.answer import answer
 from sim.elements.money import in_major_units
 from sim.elements.mti import is_response
 from sim.spec import lookup_anywhere
 from sim.spec.codes import currency
-from sim.spec.networks import NETWORKS, element_name
+from sim.spec.networks import NETWORKS, answer, element_name
 from sim.spec.spellings import choose
 from sim.spec.words import PlotKind
 from sim.tables.argument import MessageArgument

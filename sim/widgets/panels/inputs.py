@@ -9,12 +9,11 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.elements.pan import luhn_ok
 from sim.errors import OptionError
 from sim.masking import mask_pan
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import Currency, currencies, currency
-from sim.spec.networks import NETWORKS, default_card, detect, network, test_cards
+from sim.spec.networks import NETWORKS, default_card, detect, luhn_ok, network, test_cards
 from sim.spec.spellings import currency_named
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.panels.filtered import FilteredList

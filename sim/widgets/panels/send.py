@@ -10,13 +10,13 @@ import traitlets
 
 from sim import background
 from sim.codec import Message, ParseError, build, parse
-from sim.elements.answer import answer
 from sim.errors import IsoError, OptionError
 from sim.link.client import AsyncClient
 from sim.link.exchange import Exchange
 from sim.link.line import address_of
 from sim.operations import chosen_version
 from sim.operations.choosing import chosen_network
+from sim.spec.networks import answer
 from sim.widgets.panels.explain import MessageInput
 from sim.widgets.panels.live import Watch
 from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, of_message, wrong

@@ -11,9 +11,9 @@ from sim.codec import Message, build, parse
 from sim.codec.wire import decode, encode, names, wire_format
 from sim.codec.wire.catalogue import format_of
 from sim.codec.wire.dialects import load_folder, load_format
-from sim.elements.layout import fitting
 from sim.errors import SpecError
 from sim.operations import validate
+from sim.parts.layout import fitting
 
 _BANK = """extends = "bcd"
 title = "My bank"

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sim.codec import Message
-from sim.elements.answer import answer
 from sim.spec import code_list, spec
+from sim.spec.networks import answer
 
 if TYPE_CHECKING:
     from sim.operations.llm.drafting.intent import Intent

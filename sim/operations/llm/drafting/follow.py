@@ -15,11 +15,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
-from sim.elements.answer import answer
 from sim.operations.llm.drafting.marks import Mark, Marked, is_beside
 from sim.operations.llm.drafting.when import is_day, is_expiry, is_offset, is_time
 from sim.operations.llm.numbers import Figure
 from sim.spec import country, currency
+from sim.spec.networks import answer
 
 if TYPE_CHECKING:
     from sim.operations.llm.drafting.intent import Intent

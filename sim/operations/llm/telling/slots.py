@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from sim.codec import Message
 from sim.elements import money
 from sim.elements import mti as mtis
+from sim.elements.card import account
 from sim.elements.meaning import meaning
-from sim.elements.pan import account
-from sim.elements.words import with_article
+from sim.errors import with_article
 from sim.judge.finding import Finding
 from sim.masking import is_sensitive, mask, mask_pan
 from sim.operations.tellers import tell

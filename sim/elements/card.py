@@ -1,9 +1,38 @@
-"""Magnetic stripe data: tracks 1 and 2 (ISO/IEC 7813), track 3 (ISO/IEC 4909), and the account number."""
+"""The card of a message: its number, wherever it stands, its network, and what is on its magnetic stripe:
+tracks 1 and 2 (ISO/IEC 7813), track 3 (ISO/IEC 4909)."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+
+from sim.codec import Message
+from sim.elements.mti import is_network_management
+from sim.spec.networks import Detection, detect
+
+
+def account(message: Message) -> tuple[int, str]:
+    """Which element gives the PAN, and the PAN: DE 2, else the tracks (35, 45), else (0, "").
+
+    Network management has no card: what stands in its DE 2 is a group id in one dialect.
+    """
+    if is_network_management(message.mti):
+        return 0, ""
+    if pan := message.get(2):
+        return 2, pan
+    if (track := message.get(35)) and (read := read_track_2(track)):
+        return 35, read.pan
+    if (track := message.get(45)) and (pan := pan_of_track_1(track)):
+        return 45, pan
+    return 0, ""
+
+
+def detect_network(message: Message) -> Detection | None:
+    """The network of the message's card, by the longest matching prefix; None without a card or
+    for a prefix no network of ours has."""
+    _, pan = account(message)
+    return detect(pan[:6]) if pan else None
+
 
 # PAN, separator, [country for PANs that start with 59], expiry or separator, service code or
 # separator, discretionary data. ISO/IEC 7813; the country code as ISO/IEC 4909 describes it.

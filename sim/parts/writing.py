@@ -1,11 +1,16 @@
-"""Parts of an element put together as its layout says: the way back from `layout.read`."""
+"""Parts of an element put together as its layout says, the way back from `layout.read`; and one part written
+anew in its place, with the lengths around it. The layouts say where a length stands, as they do for reading:
+nothing here knows an element."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sim.elements import tlv
 from sim.errors import BuildError, shown
+from sim.parts.chip_data import ChipData, Tag, write_length, write_tags
+from sim.parts.chip_data import read as read_chip
+from sim.parts.layout import Part, Parts, fitting, list_heads, read, tried
+from sim.spec import Spec
 from sim.spec.layouts import FOREIGN, Cell, Layout
 
 # What stands in a part: text, its own parts by key or name, or, of groups, one mapping each.
@@ -158,7 +163,7 @@ def _ber(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     for key, value in values.items():
         one = cell.by_key.get(key) or cell.by_name.get(key)
         pairs.append((one.key if one else key, _inside(one, value, number) if one else str(value)))
-    return tlv.write(pairs)
+    return write_tags(pairs)
 
 
 def _bits(cell: Cell, values: Mapping[str, Value], number: int) -> str:
@@ -187,3 +192,144 @@ _WRITERS: dict[str, _Writer] = {
     "bits": _bits,
     "split": _split,
 }
+
+
+# What is to stand in place of which characters: start, end, text.
+Change = tuple[int, int, str]
+
+_CHIP = 55
+_DATASET = "dataset"
+_DATASET_ID = 2  # hex digits of a dataset's id, in front of its length
+_DATASET_LENGTH = 4
+
+
+def replaced(
+    table: str | Spec, number: int, value: str, start: int, end: int, text: str, network: str | None = None
+) -> str:
+    """The *value* of element *number* with *text* in place of its characters *start* to *end*, and with the
+    lengths of what that part stands in.
+
+    Parameters
+    ----------
+    table : str or Spec
+        The version of the message that has the element, or its dialect.
+    number, value : int, str
+        The element.
+    start, end : int
+        The part, in characters of the element's value from 0: as `Part` and chip data tags give them.
+    text : str
+        What is to stand there, as the text form writes it; bytes as hex digits.
+    network : str, optional
+        Whose layouts to read by, too.
+
+    Raises
+    ------
+    BuildError
+        Where *text* does not fit the part.
+
+    Examples
+    --------
+    >>> replaced("1987", 55, "9F2701809C0100", 6, 8, "4000")
+    '9F270240009C0100'
+    >>> replaced("1987", 3, "002000", 2, 4, "30")
+    '003000'
+    """
+    try:
+        return _replaced(table, number, value, (start, end, text), network)
+    except BuildError as error:
+        if error.field is not None:
+            raise
+        # Lengths are written where no element is known.
+        raise BuildError(number, None, error.expected, error.found) from None
+
+
+def _replaced(table: str | Spec, number: int, value: str, change: Change, network: str | None) -> str:
+    start, end, text = change
+    if not 0 <= start <= end <= len(value):
+        raise BuildError(number, None, f"a part of its {len(value)} characters", f"{start} to {end}")
+    if number == _CHIP and (chip := read_chip(value)).tags:
+        return _chip(chip, value, (start, end, text.upper()))
+    layouts = tried(table, number, network)
+    parts = fitting(table, number, value, network) or (read(layouts[0], value) if len(layouts) == 1 else None)
+    if parts is None:
+        return value[:start] + text + value[end:]
+    made = _changed(parts.layout.cell, parts.parts, value, 0, len(value), change)
+    _check(parts, made, number)
+    return made
+
+
+def _check(before: Parts, made: str, number: int) -> None:
+    """A value that fitted its layout must fit it still."""
+    wrong = read(before.layout, made).misfits
+    if before.fits and wrong:
+        raise BuildError(number, None, wrong[0].expected, wrong[0].found)
+
+
+def _changed(cell: Cell, parts: tuple[Part, ...], value: str, at: int, end: int, change: Change) -> str:
+    """What stands in *value* between *at* and *end*, cut by *cell* into *parts*, with the change in it."""
+    start, stop, text = change
+    for part in parts:
+        if not (part.start <= start and stop <= part.end):
+            continue
+        whole = (part.start, part.end) == (start, stop)
+        inner = text if whole else _changed(part.cell, part.children, value, part.start, part.end, change)
+        front, head = _head(cell, part, value, inner)
+        return value[at:front] + head + inner + value[part.end : end]
+    return value[at:start] + text + value[stop:end]
+
+
+def _head(cell: Cell, part: Part, value: str, inner: str) -> tuple[int, str]:
+    """Where the length in front of *part* begins, and what it says of *inner*; where none stands there, the
+    part's own beginning and nothing."""
+    if cell.cut == "ber":
+        size = len(write_length((part.end - part.start) // 2))
+        return part.start - size, write_length(_bytes(inner))
+    own = part.cell.own
+    if cell.cut == "list" and not ("lead" in cell.words and part.cell is cell.cells[0]):
+        _, _, content, width = list_heads(cell)
+        return part.start - width, _length(inner, width, content == "b")
+    if own:
+        return part.start - len(own), _length(inner, len(own), own[0] == "H")
+    return part.start, ""
+
+
+def _length(inner: str, width: int, in_bytes: bool) -> str:
+    made = f"{_bytes(inner):0{width}X}" if in_bytes else f"{len(inner):0{width}}"
+    if len(made) > width:
+        what, most = ("bytes", 16**width - 1) if in_bytes else ("characters", 10**width - 1)
+        found = _bytes(inner) if in_bytes else len(inner)
+        raise BuildError(None, None, f"a part of at most {most} {what}", f"{found} {what}")
+    return made
+
+
+def _bytes(inner: str) -> int:
+    if len(inner) % 2:
+        raise BuildError(None, None, "whole bytes, two hex digits each", f"{len(inner)} hex digits")
+    return len(inner) // 2
+
+
+def _chip(chip: ChipData, value: str, change: Change) -> str:
+    tags = tuple(tag for tag in chip.tags if not tag.depth)
+    made = _tags(value, tags, tags[0].start, len(value), change)
+    front = value[: tags[0].start]
+    if chip.layout == _DATASET:
+        front = front[:_DATASET_ID] + _length(made, _DATASET_LENGTH, True)
+    made = front + made
+    wrong = read_chip(made).error
+    if wrong is not None and chip.error is None:
+        raise BuildError(_CHIP, None, wrong.expected, wrong.found)
+    return made
+
+
+def _tags(value: str, tags: tuple[Tag, ...], at: int, end: int, change: Change) -> str:
+    start, stop, text = change
+    for tag in tags:
+        if not (tag.value_start <= start and stop <= tag.end):
+            continue
+        if tag.children and (tag.value_start, tag.end) != (start, stop):
+            inner = _tags(value, tag.children, tag.value_start, tag.end, change)
+        else:
+            inner = value[tag.value_start : start] + text + value[stop : tag.end]
+        head = tag.tag + write_length(_bytes(inner))
+        return value[at : tag.start] + head + inner + value[tag.end : end]
+    return value[at:start] + text + value[stop:end]

@@ -1,13 +1,14 @@
-"""BER-TLV, the layout of chip data in DE 55 (EMV book 3, annex B).
+"""DE 55 taken apart: tags, a dataset around them, or a network's fixed layout.
 
-Works on hex digits, since that is how the text form writes binary data; offsets count hex digits
-from the start of the element's value.
+The layout alone; what tags mean is `sim.elements.emv`, and `sim.masking` hides by it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sim.errors import IsoError
@@ -68,13 +69,13 @@ class Tag(NamedTuple):
         return bool(int(self.tag[:2], 16) & _CONSTRUCTED)
 
 
-def read(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
+def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
     """Take chip data apart from hex digit *start* on; repeats and order are kept. Raises TlvError.
 
     With *strict* off, a template whose inside is no TLV stays unread and says so in its `fault`: its
     own length is right, so the tags around it are.
 
-    >>> [(tag.tag, tag.value) for tag in read("9F2701809C0100")]
+    >>> [(tag.tag, tag.value) for tag in read_tags("9F2701809C0100")]
     [('9F27', '80'), ('9C', '00')]
     """
     if wrong := _NO_HEX.search(text, start):
@@ -82,15 +83,15 @@ def read(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
         raise TlvError(wrong.start(), "hex digits", repr(wrong[0]) if readable else f"U+{ord(wrong[0]):04X}")
     if (len(text) - start) % 2:
         raise TlvError(len(text), "whole bytes, two hex digits each", f"{len(text) - start} hex digits")
-    tags = _read(text.upper(), start, len(text), 0)
+    tags = _tags_in(text.upper(), start, len(text), 0)
     if strict:
-        for tag in walk(tags):
+        for tag in walk_tags(tags):
             if tag.fault:
                 raise tag.fault
     return tags
 
 
-def _read(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
+def _tags_in(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
     found: list[Tag] = []
     new = tuple.__new__  # of a plain tag, five times as fast as by its names
     while at < end:
@@ -131,7 +132,7 @@ def _read_inside(
     if depth == _DEPTH:
         return (), TlvError(start, f"templates at most {_DEPTH} deep", "another one inside", tag)
     try:
-        return _read(text, start, stop, depth + 1), None
+        return _tags_in(text, start, stop, depth + 1), None
     except TlvError as error:
         return (), error
 
@@ -166,17 +167,17 @@ def _read_length(text: str, at: int, end: int, tag: str) -> tuple[int, int]:
     return int(text[at + 2 : stop], 16), stop
 
 
-def walk(tags: Iterable[Tag]) -> Iterator[Tag]:
+def walk_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
     """All tags, a constructed one before its children."""
     for tag in tags:
         yield tag
-        yield from walk(tag.children)
+        yield from walk_tags(tag.children)
 
 
-def write(tags: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
+def write_tags(tags: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
     """Tags and values (hex), as a mapping or, where a tag repeats, as pairs, as chip data.
 
-    >>> write({"9F27": "80", "9C": "00"})
+    >>> write_tags({"9F27": "80", "9C": "00"})
     '9F2701809C0100'
     """
     pairs = tags.items() if isinstance(tags, Mapping) else tags
@@ -194,3 +195,90 @@ def write_length(size: int) -> str:
     digits = f"{size:X}"
     digits = digits.zfill(len(digits) + len(digits) % 2)
     return f"{0x80 + len(digits) // 2:02X}{digits}"
+
+
+# One network announces its fixed layout by its name in EBCDIC, then a version of four digits.
+_AGNS = "C1C7D5E2"
+_DATASET = "01"
+_DATASET_HEAD = 6
+# All who ask about a message ask one after the other; its card data is kept no longer than that.
+_CACHE_SIZE = 2
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class ChipData:
+    """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
+    or `AGNS` (a network's fixed layout, left unread). `tags` holds every tag, a template before what is in
+    it; offsets count from the start of the element. With an `error` they are those read before it."""
+
+    layout: str
+    tags: tuple[Tag, ...]
+    error: TlvError | None = None
+    _firsts: dict[str, Tag] | None = None
+    _values: dict[str, str] | None = None
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The value of the first tag of each name."""
+        if self._values is None:
+            self._values = {tag.tag: tag.value for tag in reversed(self.tags)}
+        return self._values
+
+    @property
+    def firsts(self) -> dict[str, Tag]:
+        """The first tag of each name, at any depth."""
+        if self._firsts is None:
+            self._firsts = {tag.tag: tag for tag in reversed(self.tags)}
+        return self._firsts
+
+    def __contains__(self, tag: object) -> bool:
+        return tag in self.values
+
+    def first(self, tag: str) -> Tag:
+        """The first tag of this name. Raises KeyError when there is none."""
+        return self.firsts[tag]
+
+    def value(self, tag: str) -> str:
+        """The value of the first such tag, empty when there is none."""
+        return self.values.get(tag, "")
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def read(text: str) -> ChipData:
+    """Take DE 55 apart; never raises: what is wrong is the `error`.
+
+    >>> [tag.tag for tag in read("9F2701809C0100").tags]
+    ['9F27', '9C']
+    """
+    if text[: len(_AGNS)].upper() == _AGNS:
+        return ChipData("AGNS", ())
+    wrapped = text[:2] == _DATASET and len(text) > _DATASET_HEAD
+    if wrapped and text[2:_DATASET_HEAD].upper() == f"{(len(text) - _DATASET_HEAD) // 2:04X}":
+        return _parsed(text, "dataset", _DATASET_HEAD)
+    plain = _parsed(text, "tags", 0)
+    if wrapped and plain.error and text[2:4] == "00":
+        return _dataset_error(text, plain.error)
+    return plain
+
+
+def _parsed(text: str, layout: str, start: int) -> ChipData:
+    try:
+        return _chip(layout, read_tags(text, strict=False, start=start))
+    except TlvError as error:
+        return _chip(layout, error.partial, error)
+
+
+def _chip(layout: str, top: tuple[Tag, ...], error: TlvError | None = None) -> ChipData:
+    tags = tuple(walk_tags(top)) if any(tag.children for tag in top) else top
+    return ChipData(layout, tags, error)
+
+
+def _dataset_error(text: str, plain: TlvError) -> ChipData:
+    """No tag is 01, so this is a dataset; its length is wrong, or a tag inside is cut short."""
+    inside = _parsed(text, "dataset", _DATASET_HEAD)
+    if inside.error is None and len(text) % 2 == 0:
+        size = int(text[2:_DATASET_HEAD], 16)
+        said = f"{size} byte{'' if size == 1 else 's'} in dataset 01, as its length says"
+        error = TlvError(2, said, f"{(len(text) - _DATASET_HEAD) // 2}")
+        return ChipData("dataset", inside.tags, error)
+    return ChipData("dataset", inside.tags, inside.error or plain)
