@@ -199,7 +199,7 @@ def chip_request(network: str, issuer_data: str) -> Message:
     made = generate("financial", network=network, entry="chip", version="1987").message
     read = chip_data.read(made[55])
     tags = [(tag.tag, issuer_data if tag.tag == "9F10" else tag.value) for tag in read.tags]
-    return made.replace(de55=keys.messages.tlv.write(tags), de23="001")
+    return made.replace(de55=chip_data.write_tags(tags), de23="001")
 
 
 CLASSES = {
