@@ -30,7 +30,6 @@ _IN_A_SHELL = (
     (r"`\.iso\.notes` says so", "standard error says so"),
     (r"`sim\.faults\(\)` lists them", "without it, they are listed"),
     (r"; see `sim\.llm\.status\(\)`", "; the README says which there are"),
-    (r"`sim\.(\w+)`", r"`iso8583 \1`"),
 )
 
 
@@ -38,7 +37,7 @@ def in_a_shell(text: str) -> str:
     """*text* of a docstring as a shell says it."""
     for pattern, words in _IN_A_SHELL:
         text = re.sub(pattern, words, text)
-    return elsewhere(text, _named)
+    return re.sub(r"`sim\.(\w+)`", r"`iso8583 \1`", elsewhere(text, _named))
 
 
 def _named(option: re.Match[str]) -> str:
