@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from sim.codec import Message, build, parse
 from sim.errors import MTI_FIELD
@@ -10,11 +11,18 @@ from sim.masking import cover_fields, tells_itself
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
-from sim.operations.tellers import tell
-from sim.operations.told import Told, told
+from sim.operations.story import tell, tellers
 from sim.paste.reading import Reading
 
+_OF_THE_MTI = "opening"
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
+
+
+class Told(NamedTuple):
+    """A sentence, and the numbers of the elements it speaks of, ascending; 0 is the MTI."""
+
+    sentence: str
+    elements: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +109,41 @@ def _tellable(message: Message) -> Message:
     """*message* without the card data in elements that should hold none: sentences would repeat it."""
     fields = cover_fields(message.fields, message.version)
     return message if fields is message.fields else replace(message, fields=dict(fields))
+
+
+class _Noted(dict[int, str]):
+    """Data elements that note which of them were looked at, and there."""
+
+    def __init__(self, fields: dict[int, str]) -> None:
+        super().__init__(fields)
+        self.seen: set[int] = set()
+
+    def __getitem__(self, number: int) -> str:
+        self.seen.add(number)
+        return super().__getitem__(number)
+
+    def __contains__(self, number: object) -> bool:
+        there = super().__contains__(number)
+        if there and isinstance(number, int):
+            self.seen.add(number)
+        return there
+
+    def get(self, number: int, default: Any = None) -> Any:
+        """The value of an element, or *default*."""
+        return self[number] if number in self else default  # noqa: SIM401, that is what this defines
+
+
+def told(message: Message, network: str | None) -> tuple[Told, ...]:
+    """The sentences on *message* as `tell` tells them, each with its elements.
+
+    >>> told(Message("0800", {11: "000042", 70: "301"}), None)[-1]
+    Told(sentence='It can be traced by STAN 000042.', elements=(11,))
+    """
+    noted = _Noted(message.fields)
+    watched = replace(message, fields=noted)
+    sentences = []
+    for teller in tellers(message, network):
+        noted.seen = {MTI_FIELD} if teller.what == _OF_THE_MTI else set()
+        if sentence := teller.say(watched, network):
+            sentences.append(Told(sentence, tuple(sorted(noted.seen))))
+    return tuple(sentences)

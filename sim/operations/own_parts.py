@@ -7,12 +7,13 @@ are told, and their words; those of one group are told together.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 from sim.codec import Message
 from sim.elements import subfields
+from sim.kept import Kept
 from sim.masking import search
 from sim.spec.tables import read_csv, read_toml
 
@@ -63,17 +64,28 @@ def purchase_meant(message: Message, name: str | None) -> str:
     return ""
 
 
+# What explanations say, by what it follows from.
+SAID: Kept[tuple[Any, ...], Any] = Kept(1024)
+
+
+def remembered(say: Callable[..., Any], *values: object) -> Any:
+    """What *say* says of *values*, worked out once; each time where a card number is found in one of them."""
+    key = say, *values
+    known = SAID.get(key)
+    if known is None:
+        known = say(*values)
+        if all(search.is_clean(value) for value in values if isinstance(value, str)):
+            SAID.keep(key, known)
+    return known
+
+
 def _clauses_of(message: Message, number: int, name: str) -> tuple[tuple[str, str], ...]:
     """Group and words of what is told of an element."""
-    value = message[number]
-    read = _read if search.is_clean(value) else _read.__wrapped__
-    return read(message.version, number, value, name)
+    clauses: tuple[tuple[str, str], ...] = remembered(_read, message.version, number, message[number], name)
+    return clauses
 
 
-# A text in which a card number is found is kept by no cache.
-@lru_cache(maxsize=1024)
 def _read(version: str, number: int, value: str, name: str) -> tuple[tuple[str, str], ...]:
-    """Group and words of what is told of the parts of *value*."""
     return tuple(_clauses(version, number, value, name))
 
 

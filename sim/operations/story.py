@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
+from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
 from sim.elements.card import account
 from sim.errors import with_article
 from sim.masking import mask, mask_pan
+from sim.masking.search import SHORTEST_PAN
 from sim.operations.outcome import (
     PURCHASE,
     amount_asked,
@@ -24,7 +26,7 @@ from sim.operations.outcome import (
     say_inquiry,
     say_outcome,
 )
-from sim.operations.own_parts import purchase_meant, say_own_parts
+from sim.operations.own_parts import SAID, elements_told, purchase_meant, remembered, say_own_parts
 from sim.operations.surroundings import (
     say_file,
     say_network_management,
@@ -57,11 +59,9 @@ _ABOUT = {
 }
 _MOVE_NOTHING = ("inquiry", "PIN")
 _OF = "{of}"  # where the amount stands in a phrase that does not end with it
+# Nothing with so many digits in a row is remembered, whether they are found to be a card number or not.
+_DIGITS_OF_A_CARD = re.compile("[0-9]{12}")
 _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
-# What could be a card number is kept by no cache: places and sentences are told anew with it.
-_CARD_NUMBER = re.compile("[0-9]{12}")
-
-Teller = Callable[[Message, str | None], str]
 
 
 def _parties(code: str) -> tuple[str, str]:
@@ -97,7 +97,7 @@ def _card(message: Message, name: str | None) -> str:
     field, pan = account(message)
     if not field:
         return ""
-    brand, owner = _brand(pan[:6])
+    brand, owner = remembered(_brand, pan[:6])
     shown = mask_pan(pan) if pan.isdigit() else "whose number is no number"
     where = "" if field == 2 else f", read from track {2 if field == 35 else 1}"
     text = f"The card is {brand}, {shown}{where}"
@@ -108,7 +108,6 @@ def _card(message: Message, name: str | None) -> str:
     return text + "."
 
 
-@lru_cache(maxsize=4096)
 def _brand(start: str) -> tuple[str, str | None]:
     """What card it is, by its first six digits, and the network that owns them."""
     found = detect(start)
@@ -116,7 +115,6 @@ def _brand(start: str) -> tuple[str, str | None]:
     return brand, found.network if found else None
 
 
-@lru_cache(maxsize=1024)
 def _purpose(code: str, version: str, name: str | None) -> str:
     """What a processing code that begins with *code* asks for, as the object of a sentence."""
     known = lookup("transaction_type", code, version=version, network=name)
@@ -132,7 +130,7 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
     meant = purchase_meant(message, name) if code == PURCHASE else ""
-    wanted = phrases("meant")[meant] if meant else _purpose(code, message.version, name) if code else ""
+    wanted = phrases("meant")[meant] if meant else remembered(_purpose, code, message.version, name) if code else ""
     moves = money.moves(message)
     if not moves and any(word in wanted for word in _MOVE_NOTHING):
         amount = ""
@@ -239,7 +237,7 @@ def _when(message: Message, name: str | None) -> str:
     return f"The {whose}'s local time was {here}{rest}"
 
 
-@lru_cache(maxsize=8)
+@cache
 def _local_time(version: str) -> tuple[tuple[int, ...], str]:
     """The elements that hold the merchant's date and time, and their joint pattern."""
     held = tuple(dict.fromkeys((number_of("local-date", version), 12)))
@@ -248,12 +246,12 @@ def _local_time(version: str) -> tuple[tuple[int, ...], str]:
 
 def _where(message: Message, name: str | None) -> str:
     version, get = message.version, message.get
-    texts = (get(43), get(41), get(42), get(number_of("category", version)))
-    known = _CARD_NUMBER.search("|".join(texts)) is None
-    return _place(*texts, version) if known else _place.__wrapped__(*texts, version)
+    texts = get(43), get(41), get(42), get(number_of("category", version)), version
+    short = _DIGITS_OF_A_CARD.search("|".join(texts)) is None
+    place: str = remembered(_place, *texts) if short else _place(*texts)
+    return place
 
 
-@lru_cache(maxsize=1024)
 def _place(location: str, terminal: str, merchant: str, code: str, version: str) -> str:
     where = pos.say_location(mask(43, location, version), version)
     ids = (("terminal", terminal), ("merchant", merchant))
@@ -350,29 +348,66 @@ def _mac(message: Message, name: str | None) -> str:
     return ""
 
 
-_CODES_OF_LINK = frozenset({24, 70})
-# In the order they are told, each with the elements of which one must be there (none: always), and, where the
-# sentence follows from them, the elements that are looked at beside the MTI and which elements there are. A
-# test has each watched.
-TELLERS: tuple[tuple[Teller, frozenset[int], frozenset[int] | None], ...] = (
-    (_opening, frozenset(), frozenset()),
-    (say_network_management, _CODES_OF_LINK, _CODES_OF_LINK),
-    (_card, frozenset({2, 35, 45}), None),
-    (_request, frozenset({3, 4}), None),
-    (_outcome, frozenset({39}), None),
-    (_accounts, frozenset({3}), frozenset({3})),
-    (_billing, frozenset({5, 6, 28, 54}), None),
-    (say_own_parts, frozenset(), None),  # the network's own
-    (say_totals, frozenset({66, 74, 76, 97}), None),
-    (say_file, frozenset({24, 91, 101}), None),
-    (say_original, frozenset({56, 90}), None),
-    (say_replacement, frozenset({30, 95}), None),
-    (_where, frozenset({18, 26, 41, 42, 43}), None),
-    (_when, frozenset({7, 12, 13}), None),
-    (_reading, frozenset({22}), frozenset({22, 25})),
-    (_verification, frozenset({52}), frozenset()),
-    (_chip, frozenset({55}), None),
-    (_reason, frozenset({24, 25}), frozenset({24, 25})),
-    (_trace, frozenset({11, 32, 37}), None),
-    (_mac, frozenset({64, 128}), frozenset()),
+class Teller(NamedTuple):
+    """Who tells of what, where one of the elements that it `needs` is there (none: always). What is `coded`
+    follows from the MTI, the codes below and which elements there are; a test has each watched."""
+
+    what: str
+    say: Callable[[Message, str | None], str]
+    needs: frozenset[int] = frozenset()
+    coded: bool = False
+
+
+CODES = (3, 22, 24, 25, 70)
+# In the order they are told.
+TELLERS = (
+    Teller("opening", _opening, coded=True),
+    Teller("network_management", say_network_management, frozenset({24, 70}), coded=True),
+    Teller("card", _card, frozenset({2, 35, 45})),
+    Teller("request", _request, frozenset({3, 4})),
+    Teller("outcome", _outcome, frozenset({39})),
+    Teller("accounts", _accounts, frozenset({3}), coded=True),
+    Teller("billing", _billing, frozenset({5, 6, 28, 54})),
+    Teller("own_parts", say_own_parts),  # of the network's own elements
+    Teller("totals", say_totals, frozenset({66, 74, 76, 97})),
+    Teller("file", say_file, frozenset({24, 91, 101})),
+    Teller("original", say_original, frozenset({56, 90})),
+    Teller("replacement", say_replacement, frozenset({30, 95})),
+    Teller("where", _where, frozenset({18, 26, 41, 42, 43})),
+    Teller("when", _when, frozenset({7, 12, 13})),
+    Teller("reading", _reading, frozenset({22}), coded=True),
+    Teller("verification", _verification, frozenset({52}), coded=True),
+    Teller("chip", _chip, frozenset({55})),
+    Teller("reason", _reason, frozenset({24, 25}), coded=True),
+    Teller("trace", _trace, frozenset({11, 32, 37})),
+    Teller("mac", _mac, frozenset({64, 128}), coded=True),
 )
+
+
+def tell(message: Message, name: str | None) -> dict[str, str]:
+    """The sentences on *message* by what they tell of, as `outcome`; *name* is whose code lists apply."""
+    sentences = {}
+    for teller, sentence in _of_a_kind(message, name):
+        if said := teller.say(message, name) if sentence is None else sentence:
+            sentences[teller.what] = said
+    return sentences
+
+
+def tellers(message: Message, name: str | None) -> tuple[Teller, ...]:
+    """Those who may have something to say of *message*."""
+    own = elements_told(name or "")
+    needs = ((one, own if one.say is say_own_parts else one.needs) for one in TELLERS)
+    return tuple(one for one, needed in needs if not (needed and needed.isdisjoint(message.fields)))
+
+
+def _of_a_kind(message: Message, name: str | None) -> tuple[tuple[Teller, str | None], ...]:
+    """Who is asked of *message*, and what is said where it is the same of all messages with its codes."""
+    codes = tuple(map(message.get, CODES))
+    key = name, message.version, message.mti, *message.fields, codes
+    known: tuple[tuple[Teller, str | None], ...] | None = None if message.dialect else SAID.get(key)
+    if known is None:
+        asked = tellers(message, name)
+        known = tuple((one, one.say(message, name) if one.coded else None) for one in asked)
+        if not message.dialect and max(map(len, codes)) <= SHORTEST_PAN:
+            SAID.keep(key, known)
+    return known

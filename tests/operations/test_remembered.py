@@ -20,7 +20,7 @@ import sim.operations
 from sim import masking
 from sim.codec import Message, ParseError
 from sim.errors import OptionError
-from sim.operations import NETWORKS, VERSIONS, explain, generate, recipes, reverse, story, tellers
+from sim.operations import NETWORKS, VERSIONS, explain, generate, own_parts, recipes, reverse
 from sim.operations.fitting import entries_of
 from sim.operations.generation import Generated
 from sim.spec.networks import check_digit
@@ -62,8 +62,6 @@ MODULES = [
 TOLD = (
     "sim.operations.generation",
     "sim.operations.recipes",
-    "sim.operations.story",
-    "sim.operations.tellers",
     "sim.elements.dates",
 )
 
@@ -72,7 +70,7 @@ def forget() -> None:
     """Empty all caches of generate and explain."""
     for _, cache in caches(*TOLD, "sim.elements.card", "sim.elements.money", "sim.elements.mti"):
         cache.cache_clear()
-    tellers._PARTS.clear()
+    own_parts.SAID.clear()
     masking._WHOLE.clear()
 
 
@@ -159,7 +157,7 @@ def test_no_cache_holds_a_card(version: str) -> None:
         fields = {**made.message.fields, **hidden}
         summaries.append(explain(Message(made.mti, fields, version)).summary)
         assert not any(CARD in summary for summary in summaries)
-    all_kept = [*caches(*MODULES), ("sentences", tellers._PARTS), ("values", masking._WHOLE)]
+    all_kept = [*caches(*MODULES), ("sentences", own_parts.SAID.young), ("values", masking._WHOLE)]
     kept = {name: [text for text in texts(cache) if CARD[:12] in text] for name, cache in all_kept}
     assert {name: found for name, found in kept.items() if found} == {}
 
@@ -169,9 +167,9 @@ def test_places_are_remembered_unless_they_could_be_a_card() -> None:
     forget()
     message = generate(at=AT).message
     explain(message.replace(de41=TERMINAL, de42=MERCHANT))
-    assert MERCHANT in set(texts(story._place))
+    assert MERCHANT in set(texts(own_parts.SAID.young))
     explain(message.replace(de42=CARD[:15]))
-    assert story._place.cache_info().currsize == 1
+    assert CARD[:15] not in set(texts(own_parts.SAID.young))
 
 
 def test_values_are_remembered_unless_they_could_be_a_piece_of_a_card() -> None:

@@ -8,7 +8,7 @@ from recording import Recording
 from support import AT, KINDS, together
 
 from sim.codec import Message
-from sim.operations import explain, generate, respond, reverse, story, tellers
+from sim.operations import explain, generate, own_parts, respond, reverse, story
 from sim.operations.explanation import Explanation
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
@@ -42,16 +42,14 @@ def test_what_a_sentence_speaks_of() -> None:
 
 def test_sentences_follow_from_what_their_tellers_say() -> None:
     """A sentence that is remembered by codes looks at no other value; each of those codes is looked at."""
-    asked = [(teller, needs, reads) for teller, needs, reads in story.TELLERS if reads is not None]
-    declared = {teller: reads for teller, _, reads in asked}
-    seen: dict[Any, set[int | str]] = {teller: set() for teller in declared}
+    seen: set[int | str] = set()
     for one in asked_about():
-        for teller, needs, _ in asked:
-            if not needs or not needs.isdisjoint(one.fields):
+        for teller in story.tellers(one, None):
+            if teller.coded:
                 fields = Recording(one.fields)
-                teller(Message(one.mti, fields, one.version), None)
-                seen[teller] |= fields.read
-    assert seen == declared
+                teller.say(Message(one.mti, fields, one.version), None)
+                seen |= fields.read
+    assert seen == set(story.CODES)
 
 
 def asked_about() -> list[Message]:
@@ -76,7 +74,7 @@ def test_a_sentence_told_before_is_told_of_the_same_codes_alone() -> None:
     ]
     for one in (first, *others, Message("0110", first.fields)):
         warm = explain(one).sentences
-        tellers._PARTS.clear()
+        own_parts.SAID.clear()
         assert explain(one).sentences == warm
     assert len({explain(one).summary for one in (first, *others)}) == len(others) + 1
 

@@ -13,8 +13,7 @@ from sim.grid import LINKED, lighting, told_html
 from sim.operations import explain, strip_line_ending
 from sim.operations.anatomy import Anatomy
 from sim.operations.choosing import chosen_version
-from sim.operations.explanation import explain_so_far
-from sim.operations.told import Told
+from sim.operations.explanation import Told, explain_so_far
 from sim.paste.reading import TEXT, Reading
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, network

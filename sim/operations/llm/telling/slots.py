@@ -19,7 +19,7 @@ from sim.elements.meaning import meaning
 from sim.errors import with_article
 from sim.judge.finding import Finding
 from sim.masking import is_sensitive, mask, mask_pan
-from sim.operations.tellers import tell
+from sim.operations.story import tell
 from sim.operations.validation import Report
 from sim.spec.networks import detect
 
