@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sim.codec.wire.dialects import load_format
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
     from sim.link.opening import export_suite
-    from sim.operations.drill.asking import drill
+    from sim.operations.drill import drill
     from sim.operations.packs import load_rules
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
@@ -103,7 +103,7 @@ _HOMES = {
     "sim.errors": "BuildError ChoiceError IsoError OptionError ParseError SpecError",
     "sim.codec.wire.dialects": "load_format",
     "sim.link.opening": "export_suite",
-    "sim.operations.drill.asking": "drill",
+    "sim.operations.drill": "drill",
     "sim.operations.packs": "load_rules",
     "sim.tables.columns.reading": "read",
     "sim.tables.converting": "convert",

@@ -130,7 +130,13 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
     meant = purchase_meant(message, name) if code == PURCHASE else ""
-    wanted = phrases("meant")[meant] if meant else remembered(_purpose, code, message.version, name) if code else ""
+    wanted = (
+        phrases("meant")[meant]
+        if meant
+        else remembered(_purpose, code, message.version, name)
+        if code
+        else ""
+    )
     moves = money.moves(message)
     if not moves and any(word in wanted for word in _MOVE_NOTHING):
         amount = ""

@@ -16,8 +16,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Self
 
 from sim.errors import IsoError
-from sim.operations.drill.phrases import PHRASES, denied, hedged, phrases
-from sim.operations.drill.plain import clean, plain, text_of
+from sim.operations.drill.answers import clean, denied, hedged, phrases, plain, text_of, words_for
+from sim.operations.numbers import in_words
 from sim.spec import currency
 from sim.spec.spellings import currency_named, network_named, version_named
 
@@ -62,17 +62,29 @@ class Fact:
         return replace(self, value=value)
 
     def _reads(self, given: Any) -> bool:
-        raise TypeError
+        """Whether *given*, out of its wrapping, states it: as a text, where a kind knows no other way."""
+        text = self._text(given)
+        return text is not None and not hedged(text) and not self._denies(text) and self._says(text)
+
+    def _text(self, given: Any) -> str | None:
+        return clean(given)
+
+    def _denies(self, text: str) -> bool:
+        return denied(text)
+
+    def _says(self, text: str) -> bool:
+        raise TypeError(text)
 
 
-def _stated(given: Any) -> str | None:
-    """*given* as a text that states a number or a code; None where it denies one or leaves it open."""
-    text = clean(given)
-    return None if text is None or hedged(text) or denied(re.split(r"\d", text)[0]) else text
+class _Stated(Fact):
+    """A number or a code: behind its digits nothing is denied."""
+
+    def _denies(self, text: str) -> bool:
+        return denied(re.split(r"\d", text)[0])
 
 
 @dataclass(frozen=True)
-class Number(Fact):
+class Number(_Stated):
     """A whole number, with or without one of its `units`."""
 
     units: tuple[str, ...] = PLACES
@@ -80,39 +92,17 @@ class Number(Fact):
     def _reads(self, given: Any) -> bool:
         if isinstance(given, int | float | Decimal):
             return bool(given == self.value)
-        text = _stated(given)
-        if text is None:
-            return False
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
         named = {
             name for name, words in _UNITS.items() if re.search(rf"(?<![^\W\d_])(?:{words})\b", text, re.I)
         }
         if named and not named & set(self.units):
             return False
-        return self._numbers(text.rpartition("=")[2]) == [self.value]
-
-    def _numbers(self, text: str) -> list[Decimal]:
-        found = [Decimal(re.sub(r"[,' _]", "", one)) for one in _NUMBER.findall(text)]
-        return found or _spelled(text)
-
-
-def _spelled(text: str) -> list[Decimal]:
-    """A number below a hundred that is written in letters."""
-    words = re.findall(r"[a-z]+", text.lower())
-    tens = {word: 10 * at for at, word in enumerate(_TENS, 2)}
-    found: list[int] = []
-    for before, word in zip(["", *words], words, strict=False):
-        if word in _ONES and before in tens and _ONES.index(word) < 10:
-            found[-1] += _ONES.index(word)
-        elif word in _ONES or word in tens:
-            found.append(tens.get(word) or _ONES.index(word))
-    return [Decimal(one) for one in found]
-
-
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+        text = text.rpartition("=")[2]
+        digits = [Decimal(re.sub(r"[,' _]", "", one)) for one in _NUMBER.findall(text)]
+        return (digits or in_words(text)) == [self.value]
 
 
 @dataclass(frozen=True)
@@ -126,7 +116,7 @@ class Element(Number):
 
 
 @dataclass(frozen=True)
-class Digits(Fact):
+class Digits(_Stated):
     """A text of so many digits, such as an MTI or the twelve of DE 4; a number that has lost zeros is none.
     `padded` says that zeros in front may be left out."""
 
@@ -143,8 +133,10 @@ class Digits(Fact):
                 and all(isinstance(one, str | int) for one in given)
                 and ("".join(map(str, given)) == self.value)
             )
-        text = _stated(given)
-        if text is None or re.search(r"(?:^|\s)-\d", text):
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
+        if re.search(r"(?:^|\s)-\d", text):
             return False
         text = re.sub(r"(?<=\d)T(?=\d)", " ", text)
         if set(self.value) <= {"0", "1"}:
@@ -161,7 +153,7 @@ class Digits(Fact):
 
 
 @dataclass(frozen=True)
-class Hex(Fact):
+class Hex(_Stated):
     """Bytes in hexadecimal digits, however they are grouped, as bytes, and behind `0x`."""
 
     def _reads(self, given: Any) -> bool:
@@ -172,9 +164,9 @@ class Hex(Fact):
         if isinstance(given, list):
             parts = [f"{one:02X}" if isinstance(one, int) else text_of(one) for one in given]
             return len(parts) > 1 and None not in parts and self._reads(" ".join(map(str, parts)))
-        text = _stated(given)
-        if text is None:
-            return False
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
         ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
         return any(self._digits(one) == self.value for one in ways)
 
@@ -216,10 +208,10 @@ class Text(Fact):
 class Spelling(Fact):
     """A short notation or an identifier, in which blanks, hyphens and letter case make no difference."""
 
-    def _reads(self, given: Any) -> bool:
-        text = text_of(given)
-        if text is None or hedged(text) or denied(text):
-            return False
+    def _text(self, given: Any) -> str | None:
+        return text_of(given)
+
+    def _says(self, text: str) -> bool:
         wanted = self._folded(self.value)
         ways = [text, re.split("[=:]", text)[-1], clean(text) or "", *re.findall(r"[\w-]+", text)]
         return any(self._folded(one) == wanted for one in ways)
@@ -267,9 +259,9 @@ class Amount(Fact):
     def _reads(self, given: Any) -> bool:
         if isinstance(given, int | float | Decimal):
             return not self.both and self._right(Decimal(str(given)), of_units=self.units)
-        text = clean(given)
-        if text is None or denied(text) or hedged(text):
-            return False
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
         return any(self._states(rest) for rest in self._without_currency(text))
 
     def _right(self, number: Decimal, *, of_units: bool = False) -> bool:
@@ -336,16 +328,10 @@ def _currencies(words: str) -> set[str]:
 
 def _currency(name: str) -> str:
     name = name.strip(" .")
-    short = {
-        **{"£": "GBP", "sterling": "GBP", "$": "USD", "us$": "USD", "¥": "JPY", "fr": "CHF", "sfr": "CHF"},
-        **{"dollar": "USD", "pound": "GBP", "franc": "CHF", "dinar": "KWD", "quid": "GBP", "buck": "USD"},
-        **{"british pound": "GBP", "uk pound": "GBP", "gb pound": "GBP", "english pound": "GBP"},
-        **{"us dollar": "USD", "american dollar": "USD", "u.s. dollar": "USD", "japanese yen": "JPY"},
-        **{"great britain pound": "GBP", "pound sterling": "GBP", "franken": "CHF"},
-    }
     one = re.sub(r"s\b", "", name.casefold()) if len(name) > 3 else name.casefold()
-    if one in short or name.casefold() in short:
-        return short.get(one) or short[name.casefold()]
+    for alpha, names in words_for("currency").items():
+        if one in names or name.casefold() in names:
+            return alpha
     for way in (name, one):
         with suppress(IsoError):
             # A word of three letters is a code in capitals alone, or half of English would be money.
@@ -362,9 +348,9 @@ class CurrencyName(Fact):
         if isinstance(given, int):
             known = currency(f"{given:03}")
             return known is not None and known.alpha == self.value
-        text = clean(given)
-        if text is None or denied(text) or hedged(text):
-            return False
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
         digits = re.findall(r"\d+", text)
         named = {
             known.alpha for one in digits if (known := currency(one.zfill(4)[-3:] if len(one) > 3 else one))
@@ -378,9 +364,11 @@ class CurrencyName(Fact):
 class NetworkName(Fact):
     """A card network by any of its names."""
 
-    def _reads(self, given: Any) -> bool:
-        text = clean(given)
-        return text is not None and not hedged(text) and set(_networks(text)) == {self.value}
+    def _denies(self, text: str) -> bool:
+        return False  # which of the networks, is looked at below
+
+    def _says(self, text: str) -> bool:
+        return set(_networks(text)) == {self.value}
 
 
 def _networks(text: str) -> Iterator[str]:
@@ -407,9 +395,9 @@ class VersionName(Fact):
     def _reads(self, given: Any) -> bool:
         if isinstance(given, int | float):
             return given == int(self.value)
-        text = clean(given)
-        if text is None or denied(text) or hedged(text):
-            return False
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
         with suppress(IsoError):
             return version_named(text) == str(self.value)
         return re.findall(r"(?<!\d)\d{4}(?!\d)", re.sub(r"ISO\W*8583", "", text, flags=re.I)) == [self.value]
@@ -417,7 +405,7 @@ class VersionName(Fact):
 
 @dataclass(frozen=True)
 class Choice(Fact):
-    """One of the few things that `PHRASES` has words for, by `kind`."""
+    """One of the few things that `answers.toml` has words for, by `kind`."""
 
     kind: str = ""
 
@@ -425,7 +413,7 @@ class Choice(Fact):
         if isinstance(given, float):
             given = int(given) if given.is_integer() else None
         text = clean(str(given) if isinstance(given, int) else given)
-        return text is not None and phrases(text, PHRASES[self.kind]) == {self.value}
+        return text is not None and phrases(text, words_for(self.kind)) == {self.value}
 
 
 @dataclass(frozen=True)
@@ -447,8 +435,8 @@ class YesNo(Fact):
         text = clean(found)
         if text is None or text.startswith("-"):
             return False
-        said = {**PHRASES["yes"], **PHRASES[self.kind]} if self.kind != "yes" else PHRASES["yes"]
-        both = {key: PHRASES["yes"].get(key, ()) + said.get(key, ()) for key in ("yes", "no")}
+        kinds = {"yes", self.kind}
+        both = {key: [word for kind in kinds for word in words_for(kind)[key]] for key in ("yes", "no")}
         return phrases(text, both, opposite=True) == {"yes" if self.value else "no"}
 
 
@@ -460,13 +448,14 @@ class Month(Fact):
     """The month of a year, `YYMM`: `12/29`, `December 2029`, not a day of a month."""
 
     def _reads(self, given: Any) -> bool:
-        year, month = 2000 + int(self.value[:2]), int(self.value[2:])
         if isinstance(given, date | datetime):
-            return (given.year, given.month) == (year, month)
-        text = clean(given)
-        if text is None or denied(text) or hedged(text) or re.search(r"\bday\s*\d|\d\w*\s+day\b", text, re.I):
-            return False
-        return (year, month) in set(_months(text.lower()))
+            return bool(f"{given:%Y%m}" == f"20{self.value}")
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
+        month = 2000 + int(self.value[:2]), int(self.value[2:])
+        of_a_day = re.search(r"\bday\s*\d|\d\w*\s+day\b", text, re.I)
+        return of_a_day is None and month in set(_months(text.lower()))
 
 
 def _months(text: str) -> Iterator[tuple[int, int]]:
@@ -526,9 +515,9 @@ class Moment(Fact):
             return self.day in ("", f"{given:%m%d}") and self._reads(given.time())
         if isinstance(given, time):
             return self._is(given.hour, given.minute, f"{given.second:02}" if given.second else "")
-        text = clean(f"{given:04}" if isinstance(given, int) and given >= 0 else given)
-        if text is None or denied(text) or hedged(text):
-            return False
+        return super()._reads(f"{given:04}" if isinstance(given, int) and given >= 0 else given)
+
+    def _says(self, text: str) -> bool:
         if re.search(r"\blocal\b|\b(?:C|E)E?S?T\b|\b[ECMP][SD]T\b|\b(?:BST|JST|IST)\b", text):
             return False
         if re.fullmatch(r"\d{1,2} \d\d(?: \d\d)?", text):

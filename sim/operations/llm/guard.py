@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from sim.masking import mask_pan, mask_words, search
 from sim.operations.llm.errors import CardNumberRefused
-from sim.operations.llm.numbers import SMALL
+from sim.operations.numbers import SMALL
 from sim.spec.networks import TestCard, detect, luhn_ok, test_cards
 
 _LONGEST_SHOWN = 200

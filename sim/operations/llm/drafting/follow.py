@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sim.codec import Message
 from sim.operations.llm.drafting.marks import Mark, Marked, is_beside
 from sim.operations.llm.drafting.when import is_day, is_expiry, is_offset, is_time
-from sim.operations.llm.numbers import Figure
+from sim.operations.numbers import Figure
 from sim.spec import country, currency
 from sim.spec.networks import answer
 

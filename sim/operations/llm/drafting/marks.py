@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sim.operations.llm.drafting.currencies import codes_in, family
 from sim.operations.llm.guard import TOKEN, Cleaned
-from sim.operations.llm.numbers import Figure, figures
+from sim.operations.numbers import Figure, figures
 from sim.spec.codes import countries
 from sim.spec.networks import NETWORKS, network
 

@@ -76,14 +76,19 @@ def _values(match: re.Match[str]) -> set[Decimal]:
 
 
 def _in_words(text: str) -> set[Decimal]:
-    run = _said([word for word in re.findall(r"[a-z]+", text.lower()) if word != "and"])
+    run = in_words(text)
     if len(run) == 2 and max(run) < 100:
         return {Decimal(run[0]) + Decimal(run[1]) / 100}  # a price: twelve fifty
     return {Decimal(run[0])} if len(run) == 1 else set()
 
 
-def _said(words: list[str]) -> list[int]:
-    """The numbers that *words* say one after the other."""
+def in_words(text: str) -> list[int]:
+    """The numbers that the words of *text* say one after the other.
+
+    >>> in_words("byte two, bit one hundred and five")
+    [2, 105]
+    """
+    words = [word for word in re.findall(r"[a-z]+", text.lower()) if word in SMALL or word in _SCALES]
     made: list[int] = []
     total, part, last = 0, -1, -1
     for word in words:
@@ -98,4 +103,4 @@ def _said(words: list[str]) -> list[int]:
             made.append(total + part)
             total, part = 0, value
         last = -1 if value is None else value
-    return [*made, total + max(part, 0)]
+    return [*made, total + max(part, 0)] if words else []

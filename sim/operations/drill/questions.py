@@ -1,0 +1,268 @@
+"""The makers of questions, one for each topic: from a level and dice to what is asked, the fact that answers
+it, and why. Level 1 is one step, 2 as in a message, 3 several steps, or the rarer case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from random import Random
+
+from sim.codec import bitmap as bitmaps
+from sim.elements import dates, money
+from sim.elements import mti as mtis
+from sim.errors import with_article
+from sim.operations.drill.facts import (
+    Amount,
+    Choice,
+    Digits,
+    Element,
+    Fact,
+    Hex,
+    NetworkName,
+    Number,
+    Several,
+    Text,
+    YesNo,
+)
+from sim.parts.chip_data import write_tags
+from sim.spec import VERSIONS, code_list, currency, emv, lookup, spec
+from sim.spec.networks import NETWORKS, check_digit, network
+
+_WORDS = ("ECHO", "CLOSE OF BATCH", "LINK TEST", "GOOD DAY", "RETRY", "SECOND ATTEMPT")
+_TVR = "95"
+_OF_A_BYTE = ("bytes", "bits")
+_COMMON = ("00", "05", "14", "41", "51", "54", "55", "75", "91")
+_CURRENCIES = (("USD", "EUR", "GBP"), ("USD", "JPY", "KWD", "EUR"), ("JPY", "KWD", "BHD", "KRW", "CHF"))
+_PIN = {"1": "can accept a PIN", "2": "cannot accept a PIN"}
+
+# What is asked, the fact that answers it, and why.
+Asked = tuple[str, Fact, str]
+
+
+def mti(level: int, dice: Random) -> Asked:
+    """Level 1: what answers a message; 2: which message a name means; 3: a repeat and its answer."""
+    names = {one.code: one.meaning for one in code_list("message_types")}
+    asking = sorted(code for code in names if code[0] in "124" and code[1] in "02" and code[2] in "0")
+    code = dice.choice(asking)
+    version = dice.choice(VERSIONS) if level > 1 else VERSIONS[0]
+    whole = f"{VERSIONS.index(version)}{code}"
+    answer = mtis.response_mti(whole) or ""
+    if level == 1:
+        return (
+            f"Which MTI answers {whole}?",
+            Digits(answer),
+            "The third digit goes up by one: 0 to 1, 2 to 3.",
+        )
+    if level == 2:
+        digits = f"The version is digit {whole[0]}, and the rest is {code}."
+        asked = f"What is the MTI of {with_article(names[code])} from an acquirer in ISO 8583:{version}?"
+        return (asked, Digits(whole), digits)
+    repeat = whole[:3] + "1"
+    why = "A repeat has an odd last digit; the answer is that to the original."
+    asked = f"{whole} got no answer. Give the MTI of its repeat, and of the answer to it."
+    return (asked, Several((repeat, answer), Digits("")), why)
+
+
+def bitmap(level: int, dice: Random) -> Asked:
+    """Level 1: read two digits; 2: read sixteen; 3: write a bitmap with both halves."""
+    if level == 1:
+        numbers = sorted(dice.sample(range(2, 9), dice.randint(1, 4)))
+        digits = bitmaps.to_hex(numbers)[:2]
+        why = f"{digits} is {int(digits, 16):08b}: count from the left, from 1."
+        asked = f"A bitmap begins with {digits}, and the rest is zeros. Which elements follow?"
+        return (asked, Several(tuple(numbers), Element(0), ordered=False), why)
+    if level == 2:
+        numbers = sorted(dice.sample(range(2, bitmaps.PRIMARY_BITS + 1), dice.randint(4, 7)))
+        digits = bitmaps.to_hex(numbers)
+        why = "Four bits for each digit; digit number n holds the bits from 4n - 3 to 4n."
+        return (
+            f"Which elements does the bitmap {digits} announce?",
+            Several(tuple(numbers), Element(0), ordered=False),
+            why,
+        )
+    first = dice.sample(range(2, bitmaps.PRIMARY_BITS + 1), 3)
+    second = dice.sample(range(bitmaps.PRIMARY_BITS + 2, bitmaps.ALL_BITS + 1), 1)
+    said = ", ".join(map(str, sorted([*first, *second])))
+    why = "Bit 1 announces the second half; DE 65 would be its first bit."
+    return (f"Write the bitmap of a message with DE {said}.", Hex(bitmaps.to_hex([*first, *second])), why)
+
+
+def lengths(level: int, dice: Random) -> Asked:
+    """Level 1: a value behind its prefix; 2: behind another one; 3: in a whole message."""
+    one, other = spec(VERSIONS[0])[32], spec(VERSIONS[0])[48]
+    digits = "".join(dice.choices("0123456789", k=dice.randint(5, one.width)))
+    word = dice.choice(_WORDS)
+    first, second = f"{len(digits):0{one.prefix}}{digits}", f"{len(word):0{other.prefix}}{word}"
+    why = f"DE {one.number} has {one.prefix} digits of length in front, DE {other.number} has {other.prefix}."
+    if level == 1:
+        text = f"DE {one.number} ({one.format}) starts here: {first}{second[:4]}. What is its value?"
+        return (text, Digits(digits), why)
+    ask = f"What is the value of DE {other.number} ({other.format})?"
+    if level == 2:
+        return (f"DE {one.number} ({one.format}) starts here: {first}{second}. {ask}", Text(word), why)
+    stan = spec(VERSIONS[0])[11]
+    number = f"{dice.randrange(10**stan.width):0{stan.width}}"
+    whole = f"0800{bitmaps.to_hex([stan.number, one.number, other.number])}{number}{first}{second}"
+    return (f"{whole}\n{ask}", Text(word), f"{why} DE {stan.number} is {stan.format}.")
+
+
+def chip(level: int, dice: Random) -> Asked:
+    """Level 1: the tags of a list; 2: a tag written; 3: the value of a tag among others, one of them long."""
+    known = sorted(tag for tag, one in emv.tags().items() if len(tag) <= 4 and not int(tag[:2], 16) & 0x20)
+    names = dice.sample(known, 3)
+    values = {name: "".join(dice.choices("0123456789ABCDEF", k=2 * dice.randint(1, 4))) for name in names}
+    why = "A tag whose low five bits are all ones has a second byte; then a byte of length, then the value."
+    if level == 1:
+        return (
+            f"Which tags, in order, are in {write_tags(values)}?",
+            Several(tuple(names), Hex("")),
+            why,
+        )
+    if level == 2:
+        name = names[0]
+        return (
+            f"Write tag {name} with the value {values[name]}.",
+            Hex(write_tags({name: values[name]})),
+            why,
+        )
+    values = {names[0]: "".join(dice.choices("0123456789", k=2 * 0x82)), **{n: values[n] for n in names[1:]}}
+    why = "81 says that one byte of length follows: a value of more than 127 bytes."
+    return (
+        f"What is the value of tag {names[1]} in {write_tags(values)}?",
+        Hex(values[names[1]]),
+        why,
+    )
+
+
+def bits(level: int, dice: Random) -> Asked:
+    """Level 1: the bits of a digit; 2: those of a byte; 3: a finding in the terminal verification results."""
+    if level == 1:
+        digit = dice.choice("123456789ABCDEF")
+        return (
+            f"Write the hexadecimal digit {digit} as four bits.",
+            Digits(f"{int(digit, 16):04b}"),
+            "8, 4, 2, 1.",
+        )
+    if level == 2:
+        number = dice.randint(1, 255)
+        on = tuple(bit for bit in range(8, 0, -1) if number >> (bit - 1) & 1)
+        why = f"{number:02X} is {number:08b}; bit 8 is the first."
+        return (
+            f"Which bits, 8 to 1, of the byte {number:02X} are set?",
+            Several(on, Element(0), ordered=False),
+            why,
+        )
+    meanings = {at: said for at, said in emv.bits(_TVR).items() if "reserved" not in said}
+    (byte, bit), said = dice.choice(sorted(meanings.items()))
+    value = f"{1 << (8 * (5 - byte) + bit - 1):010X}"
+    text = f"Tag {_TVR} is {value}. Which byte, from 1, and which bit, 8 to 1, is set?"
+    return (text, Several((byte, bit), Number(0, _OF_A_BYTE)), f"Byte {byte}, bit {bit}: {said}.")
+
+
+def card(level: int, dice: Random) -> Asked:
+    """Level 1: whose number begins so; 2: the check digit of nine digits; 3: of fourteen."""
+    if level == 1:
+        blocks = [(name, one) for name in NETWORKS for one in network(name).ranges if one.status == "current"]
+        name, block = dice.choice(blocks)
+        start = f"{dice.randint(int(block.low), int(block.high)):0{len(block.low)}}"
+        why = f"{name} has the numbers from {block.low} to {block.high}."
+        return (f"Which network carries a card that begins with {start}?", NetworkName(name), why)
+    digits = "".join(dice.choices("123456789", k=9 if level == 2 else 14))
+    why = "From the right, double every second digit, beginning with the last; the sum must end in 0."
+    return (f"Which check digit completes {digits}?", Digits(check_digit(digits)), why)
+
+
+def amounts(level: int, dice: Random) -> Asked:
+    """Levels 1 and 2: an amount as DE 4 has it, in easy and in other currencies; 3: read one."""
+    alpha = dice.choice(_CURRENCIES[level - 1])
+    known = currency(alpha)
+    exponent = (known.exponent if known else None) or 0
+    units = dice.randint(1, 9999) * 5
+    digits = f"{units:0{spec(VERSIONS[0])[4].width}}"
+    said = money.in_major_units(digits, exponent)
+    why = f"{alpha} has {exponent} decimals: {said} {alpha} is {units} of the smallest unit."
+    if level < 3:
+        return (f"Which twelve digits does DE 4 hold for {said} {alpha}?", Digits(digits), why)
+    code = known.numeric if known else ""
+    text = (
+        f"DE 4 is {digits} and DE 49 is {code} ({alpha}). How much is that? Give a number with its decimals."
+    )
+    return (text, Amount(units, alpha), why)
+
+
+def moments(level: int, dice: Random) -> Asked:
+    """Level 1: DE 7 of a moment in UTC; 2: of one elsewhere; 3: of one in another day."""
+    element = spec(VERSIONS[0])[7]
+    day, minute = (
+        datetime(2026, dice.randint(1, 12), dice.randint(2, 27), tzinfo=UTC),
+        dice.randrange(0, 60, 5),
+    )
+    hours = dice.choice([-10, -8, -5, 2, 5, 9])
+    if level == 1:
+        at = day.replace(hour=dice.randrange(24), minute=minute)
+        text = f"A message is sent on {at:%d %B at %H:%M:%S} UTC. What is DE 7?"
+        return (text, Digits(dates.write(element.pattern, at)), f"DE 7 is {element.pattern}.")
+    near_midnight = (22 if hours < 0 else 1) if level == 3 else 12
+    at = day.replace(hour=near_midnight, minute=minute, tzinfo=timezone(timedelta(hours=hours)))
+    ahead = f"{abs(hours)} hours {'ahead of' if hours > 0 else 'behind'} UTC"
+    text = f"A shop {ahead} sends a message on {at:%d %B at %H:%M:%S} of its own time. What is DE 7?"
+    return (
+        text,
+        Digits(dates.write(element.pattern, at.astimezone(UTC))),
+        f"DE 7 is {element.pattern}, in UTC.",
+    )
+
+
+def responses(level: int, dice: Random) -> Asked:
+    """Level 1: what sort of answer a code is; 2: the code of a meaning; 3: in the later versions."""
+    version = VERSIONS[0] if level < 3 else dice.choice(VERSIONS[1:])
+    if level < 3:
+        found = lookup("response_code", dice.choice(_COMMON), version=version)
+        code, meaning, kind = (found.code, found.meaning, found.kind) if found else ("", "", "")
+    else:
+        meanings = {
+            one.meaning for one in code_list("response_code") if one.code in _COMMON and not one.network
+        }
+        rows = [
+            one
+            for one in code_list("response_code")
+            if version in one.versions and not one.network and one.meaning in meanings
+        ]
+        chosen = dice.choice(rows)
+        code, meaning, kind = chosen.code, chosen.meaning, chosen.kind
+    why = f"{code} is {meaning} ({kind})."
+    if level == 1:
+        choice = "approved, declined, pick-up or system"
+        return (f"DE 39 is {code}. Which sort of answer is that: {choice}?", Choice(kind, "answer"), why)
+    return (f"Which code in DE 39 says “{meaning}” in ISO 8583:{version}?", Digits(code), why)
+
+
+def entry(level: int, dice: Random) -> Asked:
+    """Level 1: how a card was read; 2: DE 22 for a way of reading; 3: with a network's own modes."""
+    modes = [one for one in code_list("pos_entry_mode") if VERSIONS[0] in one.versions]
+    own = [one for one in modes if one.network] if level == 3 else [one for one in modes if not one.network]
+    usual = {"manual entry", "magnetic stripe, full track", "chip", "contactless chip"}
+    mode = dice.choice([one for one in own if level == 3 or one.meaning in usual])
+    pin = dice.choice(sorted(_PIN))
+    why = f"{mode.code} is {mode.meaning}; {pin} says that the terminal {_PIN[pin]}."
+    if level == 1:
+        text = f"DE 22 is {mode.code}{pin}. Can the terminal accept a PIN? Answer yes or no."
+        return (text, YesNo(_PIN[pin].startswith("can "), "pin"), why)
+    whose = f" ({mode.network})" if mode.network else ""
+    text = f"Entry mode: {mode.meaning}{whose}. The terminal {_PIN[pin]}. Which three digits is DE 22?"
+    return (text, Digits(f"{mode.code}{pin}"), why)
+
+
+# By topic: what makes its questions, and the notebook to read again.
+TOPICS: Mapping[str, tuple[Callable[[int, Random], Asked], str]] = {
+    "mti": (mti, "01_mti"),
+    "bitmap": (bitmap, "02_bitmap"),
+    "lengths": (lengths, "03_length_prefixes"),
+    "card": (card, "06_card_number"),
+    "amounts": (amounts, "07_amounts_currencies_dates"),
+    "dates": (moments, "07_amounts_currencies_dates"),
+    "responses": (responses, "09_a_transactions_life"),
+    "entry": (entry, "10_point_of_service"),
+    "tlv": (chip, "11_chip_data"),
+    "bits": (bits, "11_chip_data"),
+}
