@@ -1,4 +1,5 @@
-"""What a dialect says of its own elements, in place of what the standard and the networks say of those.
+"""What is said of a message that is not quite the standard's: whose dialect has elements otherwise, or whose
+function is reserved.
 
 A dialect's rows are the specification of whoever loaded it: what does not fit its parts is an error, a code
 that no list has a warning, and rules about the inside of the standard's element do not speak of another.
@@ -6,7 +7,7 @@ that no list has a warning, and rules about the inside of the standard's element
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from sim.codec import Message
@@ -14,10 +15,41 @@ from sim.judge.elements import clean
 from sim.judge.finding import Hit, RuleText, Said, Severity, said
 from sim.judge.rules import RULES
 from sim.parts.layout import Parts, closest, found_of, known, wanted
-from sim.spec import Spec, reshaped
+from sim.spec import Spec, lookup, reshaped
 
 _UNSOURCED = "unsourced"
 _DIALECTS = 64
+
+
+# Functions of messages that are reserved, and the rule that says so.
+RESERVED_FUNCTIONS, _RESERVED = "89", "mti-function"
+
+
+def otherwise(
+    message: Message, own: str | None, rows: Mapping[str, Sequence[Said]], found: Mapping[str, Sequence[Said]]
+) -> dict[str, list[Said]]:
+    """What is said of *message*, one of the network *own*, by network, where the rules and the tables say
+    *found* and *rows*."""
+    told = {name: [*rows.get(name, ()), *found.get(name, ())] for name in {"", *rows, *found}}
+    told[""] = _tolerated(message, own, told[""])
+    if message.dialect is not None:
+        told = {name: replaced(message, hits) for name, hits in told.items()}
+        told[""] += own_hits(message)
+    return told
+
+
+def _tolerated(message: Message, own: str | None, told: list[Said]) -> list[Said]:
+    """The standard's hits, a reserved message function only warned of where the message's own network
+    uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
+    known = lookup("mti_function", message.mti[2], version=message.version, network=own)
+    if known is None or known.network != own:
+        return told
+    return [
+        one._replace(hit=one.hit._replace(severity=Severity.WARNING), error=False)
+        if one.text.id == _RESERVED
+        else one
+        for one in told
+    ]
 
 
 @lru_cache(maxsize=_DIALECTS)
@@ -46,7 +78,7 @@ def _of_inside(one: Said) -> bool:
     return one.text.id in _of_one_value()
 
 
-def hits(message: Message) -> list[Said]:
+def own_hits(message: Message) -> list[Said]:
     """What does not fit the parts that the dialect of *message* describes."""
     return [said("", len(RULES), text, hit) for text, hit in _hits(message, message.spec)]
 

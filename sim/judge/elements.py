@@ -77,12 +77,13 @@ def part_of_pos(version: str, job: str) -> slice:
 # Any element.
 
 
-@every("character-class", lambda element: element.number != _TRACK_2)
-def character_class(value: str = VALUE, element: ElementSpec = ELEMENT) -> Told:
+@every(
+    "character-class",
+    lambda element: element.number != _TRACK_2,
+    lambda element: FOREIGN[element.content],
+)
+def character_class(wrong: re.Match[str] = VALUE, element: ElementSpec = ELEMENT) -> Hit:
     """Every value has only the characters of its class."""
-    wrong = FOREIGN[element.content].search(value)
-    if wrong is None:
-        return None
     expected = f"{element.format}, {CLASS_NAMES[element.content]}"
     return Hit(element.number, expected, _describe(wrong[0]), wrong.start(), 1)
 
@@ -116,8 +117,10 @@ def date(value: str = VALUE, element: ElementSpec = ELEMENT, table: Spec = TABLE
 
 def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
     """What is wrong with the characters of a value, or with its date."""
-    wrong = None if element.number == _TRACK_2 else character_class(value, element)
-    return wrong or (date(value, element, table) if element.pattern else None)
+    wrong = None if element.number == _TRACK_2 else FOREIGN[element.content].search(value)
+    if wrong:
+        return character_class(wrong, element)
+    return date(value, element, table) if element.pattern else None
 
 
 # Currencies and countries.

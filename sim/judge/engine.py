@@ -1,12 +1,12 @@
 """How a message is judged: by all rules at once, each asked of its parts.
 
-Rules whose parts are remembered by the same values are a `Group`, asked together, once per distinct values.
-Rules that name a part that is new in nearly every message are asked each time. Rules that name no part at
-all say the same of all messages with, and without, certain elements: they are rows of bits, as the presence
-rows of the networks are.
+Rules whose parts are remembered by the same values, or by some of them, are a `Group`, asked together, once
+per distinct values. Rules that name a part that is new in nearly every message are asked each time. Rules
+that name no part at all say the same of all messages with, and without, certain elements: they are rows of
+bits, as the presence rows of the networks are.
 
 A `Type` holds this for messages of a version and MTI, a `Kind` picks from it what concerns messages of the
-same elements and tags. There is one memory: kinds, what groups look for, and what was said. When it is full,
+same elements and tags. There is one memory: kinds, shapes of chip data, and what was said. When it is full,
 all of it is forgotten. Nothing but time depends on it: what is said of a message is the same whatever came
 before.
 """
@@ -14,6 +14,7 @@ before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from operator import itemgetter
 from threading import RLock
 from typing import Any, NamedTuple
@@ -23,19 +24,20 @@ import sim.judge.between
 import sim.judge.chip
 import sim.judge.message  # noqa: F401
 from sim.codec import Message
-from sim.judge import networks
-from sim.judge.finding import Answer, Finding, Hit, Places, Said, locate_all
-from sim.judge.parts import CARD, DE, SHAPE, Part, Values, presence, readable, shape_of
+from sim.judge import dialect, networks
+from sim.judge.finding import Answer, Finding, Places, Said, by_place, locate_all
+from sim.judge.parts import CARD, DE, SHAPE, Part, Shape, Values, mask_of, presence, readable
 from sim.judge.rules import OF_EVERY, RULES, Bound, Check, Row, Rule, standard
-from sim.parts.chip_data import ChipData, Tag
 from sim.spec import Spec, reshaped, spec
 
 _CHIP = 55
 
-# What is said, the values it is remembered by, kinds and what groups look for, all counted together; types
-# are few.
+# What is said, the values it is remembered by, kinds, shapes and what groups look for, all counted together;
+# types are few.
 MOST = 100_000
 _MOST_TYPES = 256
+# So many shapes of chip data of one size are tried.
+_MOST_SHAPES = 16
 
 
 class Asked:
@@ -55,34 +57,40 @@ class Asked:
         MEMORY.grow(len(answer) + _size(key))
         return answer
 
+    def apart(self) -> Iterable[tuple[Sequence[Any], list[Bound]]]:
+        """The rules by their own names: where many messages are asked about at once, each rule is asked as
+        seldom as can be."""
+        found: dict[tuple[Any, ...], list[Bound]] = {}
+        for bound in self.rules:
+            own = bound.key or ()
+            found.setdefault(tuple(name for name in self.names if name in own), []).append(bound)
+        return found.items()
+
 
 def _nothing(values: object) -> tuple[()]:
     return ()
 
 
 def _size(key: Any) -> int:
-    """How much a key holds: chip data may have hundreds of tags."""
-    return sum(len(one) for one in key if isinstance(one, tuple)) + len(key) if isinstance(key, tuple) else 1
+    """How much a key holds."""
+    return len(key) if isinstance(key, tuple) else 1
 
 
 class Group:
-    """Rules whose parts are remembered by the same names."""
+    """Rules that are remembered by the same names, or by some of them."""
 
-    __slots__ = ("looks", "names", "picked", "rules", "shaped")
+    __slots__ = ("looks", "needs", "picked", "rules", "shaped")
 
-    def __init__(self, names: frozenset[Any]) -> None:
-        self.names = sorted(names - {SHAPE}, key=str)
-        self.shaped = SHAPE in names
-        self.rules: list[Bound] = []
-        self.looks = 0
+    def __init__(self, rules: Sequence[Bound]) -> None:
+        self.rules = rules
+        self.shaped = any(SHAPE in (bound.key or ()) for bound in rules)
+        self.looks, self.needs = 0, -1
+        for bound in rules:
+            self.looks |= bound.looks
+            self.needs &= bound.needs
         self.picked: dict[Any, Asked | None] = {}
 
-    def add(self, bound: Bound) -> None:
-        """One more rule."""
-        self.rules.append(bound)
-        self.looks |= bound.looks
-
-    def pick(self, mask: int, shape: object) -> Asked | None:
+    def pick(self, mask: int, shape: Shape | None) -> Asked | None:
         """What is asked where *mask* says what there is, and chip data have that *shape*; None for
         nothing."""
         looked: Any = mask & self.looks
@@ -93,133 +101,117 @@ class Group:
         except KeyError:
             MEMORY.grow(1)
             rules = [bound for bound in self.rules if bound.applies(mask)]
-            names = [name for name in self.names if _is_there(name, mask)]
-            made = self.picked[looked] = Asked(rules, names) if rules else None
-            return made
-
-    def forget(self) -> None:
-        """Forget what was said."""
-        self.picked.clear()
+            names = {name for bound in rules for name in bound.key or () if _is_there(name, mask)}
+            asked = self.picked[looked] = Asked(rules, sorted(names, key=str)) if rules else None
+            return asked
 
 
 def _is_there(name: Any, mask: int) -> bool:
     """Whether the part of that *name* can differ between messages with what *mask* says."""
     if isinstance(name, Part):
-        return bool(name.looks & mask)
+        return name is not SHAPE and bool(name.looks & mask)
     return bool((1 << name if isinstance(name, int) else presence((), (name,))) & mask)
 
 
+def _grouped(bounds: Iterable[Bound]) -> Iterator[Group]:
+    """*bounds* in groups: those remembered by fewer names go with some that are remembered by these and
+    others, but not by what may be new in every message."""
+    by_key: dict[frozenset[Any], list[Bound]] = {}
+    for bound in bounds:
+        by_key.setdefault(bound.key or frozenset(), []).append(bound)
+    for key in sorted(by_key, key=len):
+        wider = [other for other in by_key if key < other and not any(map(_is_new, other - key))]
+        if key and wider:
+            by_key[min(wider, key=len)] += by_key.pop(key)
+    return map(Group, by_key.values())
+
+
+def _is_new(name: Any) -> bool:
+    """Whether hardly two messages may have the same by that *name*."""
+    return isinstance(name, Part) and (name is SHAPE or name.hashed)
+
+
 class Type:
-    """What is asked of messages of a version, or a dialect of it, and MTI. By a bit that each of its rules
-    needs (0 where there is none): the groups, the rules that are asked each time, and the rows."""
+    """What is asked of messages of a version, or a dialect of it, and MTI: by a bit that each of its rules
+    needs (0 where there is none) the groups, and the rules that are asked each time; the rows, in the order
+    of their places."""
 
     def __init__(self, table: Spec, mti: str) -> None:
         version = table.version
         self.table, self.mti = table, mti
-        self.groups: dict[int, list[Group]] = {}
-        self.rules: dict[int, list[Bound]] = {}
-        self.rows: dict[int, list[Row]] = {}
-        self.absent: dict[int, list[Row]] = {}
         self.every_tag: dict[str, list[Bound]] = {}
         self.kinds: dict[Any, Kind] = {}
-        self._by_key: dict[frozenset[Any], Group] = {}
-        self._elements: set[int] = set()
-        self._formats = networks.formats_of(table, mti)
-        self._conditions: dict[int, Group] = {}
+        rows: list[Row] = [*networks.rows(version, mti)]
+        formats = networks.formats_of(table, mti)
+        if (of_type := formats.pop(0, None)) and (told := of_type.check(mti)):
+            rows.append(Row(0, 0, 0, tuple(of_type.say(told))))
+        bounds = [*networks.cards(table, mti), *formats.values(), *self._of_every()]
         otherwise = reshaped(table) if table.dialect else frozenset()
         for item in RULES:
             if item.applies(version, mti) and (not otherwise or otherwise.isdisjoint(item.sources)):
-                self._add(item)
-        for row in networks.rows(version, mti):
-            self._add_row(row)
-        for bound in networks.cards(table, mti):
-            self._bind(bound)
-        of_type = self._formats.pop(0, None)
-        if of_type is not None and (told := of_type.check(mti)):
-            self._add_row(Row(0, 0, 0, tuple(of_type.say(told))))
-        self._index()
+                if item.parts:
+                    bounds.append(self._bound(item))
+                elif told := item.bound(mti, table, item.number)():
+                    rows.append(Row(item.needs, item.lacks, 0, tuple(standard(item.text, item.place)(told))))
+        self.by_bit: dict[int, tuple[list[Group], list[Bound]]] = {}
+        for group in _grouped(bound for bound in bounds if bound.key is not None):
+            self._at(group.needs)[0].append(group)
+        for bound in bounds:
+            if bound.key is None:
+                self._at(bound.needs)[1].append(bound)
+        self.rows = _in_order(rows)
+        holds = networks.conditions(table)
+        self.conditions = Group([holds[bit] for bit in sorted({row.when for row in rows} - {0})])
 
-    def _add(self, item: Rule) -> None:
-        check = item.bound(self.mti, self.table, item.number)
-        say = standard(item.text, item.place)
-        if not item.parts:
-            if told := check():
-                self._add_row(Row(item.needs, item.lacks, 0, tuple(say(told))))
-            return
+    def _at(self, needs: int) -> tuple[list[Group], list[Bound]]:
+        highest = needs.bit_length() - 1 if needs > 0 else 0  # few messages have what stands far behind
+        return self.by_bit.setdefault(highest, ([], []))
+
+    def _bound(self, item: Rule) -> Bound:
+        check, say = item.bound(self.mti, self.table, item.number), standard(item.text, item.place)
         bound = Bound(check, say, item.parts, self.table, item.needs, item.lacks, item.tag)
         if item.tag:
             self.every_tag.setdefault(item.tag, []).append(bound)
-        self._bind(bound)
+        return bound
 
-    def _add_row(self, row: Row) -> None:
-        if row.needs or not row.lacks:
-            self.rows.setdefault(_highest(row.needs), []).append(row)
-        else:
-            self.absent.setdefault(row.lacks.bit_length() - 1, []).append(row)
-
-    def _bind(self, bound: Bound) -> None:
-        if bound.key is None:
-            self.rules.setdefault(_highest(bound.needs), []).append(bound)
-            return
-        if bound.key not in self._by_key:
-            self._by_key[bound.key] = Group(bound.key)
-        self._by_key[bound.key].add(bound)
-
-    def _index(self) -> None:
-        self.groups = {}
-        for group in self._by_key.values():
-            needed = -1
-            for bound in group.rules:
-                needed &= bound.needs
-            self.groups.setdefault(_highest(needed), []).append(group)
-
-    def know(self, numbers: Iterable[int]) -> None:
-        """Add the rules about any element, and the networks' formats, of those of *numbers* that come for the
-        first time."""
-        new = self._elements.symmetric_difference(self._elements.union(numbers))
-        if new:
-            for number in new:
-                self._every(number)
-                self._format(number)
-            self._elements |= new
-            self._index()
-
-    def _every(self, number: int) -> None:
-        for item, concerns in OF_EVERY:
-            if concerns(self.table[number]):
-                check = item.bound(self.mti, self.table, number)
-                self._bind(Bound(check, standard(item.text, item.place), (DE[number],), self.table))
-
-    def _format(self, number: int) -> None:
-        bound = self._formats.get(number)
-        if bound is not None:
-            self._bind(bound)
-
-    def conditions(self, when: int) -> Group:
-        """The conditions whose bits are in *when*."""
-        if when not in self._conditions:
-            asked = [bound for bit, bound in networks.conditions(self.table).items() if bit & when]
-            group = self._conditions[when] = Group(frozenset().union(*(one.key or () for one in asked)))
-            for bound in asked:
-                group.add(bound)
-        return self._conditions[when]
-
-    def remembered(self) -> list[Any]:
-        """All keys and answers."""
-        groups = [*self._by_key.values(), *self._conditions.values()]
-        return [*self.kinds, *(asked.memory for group in groups for asked in group.picked.values() if asked)]
+    def _of_every(self) -> Iterator[Bound]:
+        """The rules about any element."""
+        for element in self.table.elements[1:]:
+            part = DE[element.number]
+            for every in OF_EVERY:
+                if every.concerns(element):
+                    yield every.bound(element, self.table, part.tagged if element.number == _CHIP else part)
 
     def forget(self) -> None:
         """Forget all but the rules."""
         self.kinds.clear()
-        self._conditions.clear()
-        for group in self._by_key.values():
-            group.forget()
+        for group in self._groups():
+            group.picked.clear()
+
+    def remembered(self) -> list[Any]:
+        """All keys and answers."""
+        return [
+            *self.kinds,
+            *(asked.memory for group in self._groups() for asked in group.picked.values() if asked),
+        ]
+
+    def _groups(self) -> Iterator[Group]:
+        yield self.conditions
+        for groups, _ in self.by_bit.values():
+            yield from groups
 
 
-def _highest(bits: int) -> int:
-    """Few messages have what stands far behind."""
-    return bits.bit_length() - 1 if bits > 0 else 0
+def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, int, Answer]]:
+    """What *rows* say in the order of its places: the bits that are looked at, those that must be there, the
+    condition and what is said then."""
+    single = [((row.needs | row.lacks, row.needs, row.when), one) for row in rows for one in row.said]
+    single.sort(key=lambda pair: by_place(pair[1]))
+    return [
+        (*bits, tuple(one for _, one in alike)) for bits, alike in groupby(single, key=lambda pair: pair[0])
+    ]
+
+
+_NOTHING: tuple[tuple[()], tuple[()]] = (), ()
 
 
 class Kind:
@@ -227,40 +219,26 @@ class Kind:
 
     __slots__ = ("_rows", "_said", "asked", "conditions", "kept", "several", "single", "type")
 
-    def __init__(self, kept: Type, mask: int, shape: object) -> None:
+    def __init__(self, kept: Type, message: Message, shape: Shape | None) -> None:
+        fields, inside = message.fields, shape.bits if shape else ()
+        mask = presence(fields, empty_secondary=message.empty_secondary) | mask_of(inside)
         self.type = kept
         self.kept: list[tuple[Callable[[Any], Any], dict[Any, Answer], Asked]] = []
         self.single: list[tuple[Any, Check, Callable[[Any], Iterable[Said]]]] = []
         self.several: list[tuple[Callable[[Any], Any], Check, Callable[[Any], Iterable[Said]]]] = []
         self.asked: list[Bound] = []
-        rows: list[Row] = []
-        bits, at = mask | 1, 0
-        groups, rules, by_bit = kept.groups, kept.rules, kept.rows
-        while bits:
-            low = bits & -bits
-            at = low.bit_length() - 1
-            bits ^= low
-            for group in groups.get(at, ()):
+        for bit in (0, *fields, *inside):
+            groups, bounds = kept.by_bit.get(bit, _NOTHING)
+            for group in groups:
                 if asked := group.pick(mask, shape):
                     self.kept.append((asked.key_of, asked.memory, asked))
-            for bound in rules.get(at, ()):
-                if bound.needs & mask == bound.needs and not bound.lacks & mask:
-                    self._take(bound)
-            if at in by_bit:
-                rows += [row for row in by_bit[at] if row.needs & mask == row.needs and not row.lacks & mask]
-        for at, absent in kept.absent.items():
-            if not mask >> at & 1:
-                rows += [row for row in absent if not row.lacks & mask]
-        when = 0
-        for row in rows:
-            when |= row.when
-        self.conditions = kept.conditions(when).pick(mask, shape) if when else None
-        self._rows = rows
+            for bound in bounds:
+                if bound.applies(mask):
+                    self.asked.append(bound)
+                    (self.single if len(bound.parts) == 1 else self.several).append(bound.entry)
+        self._rows = [row for row in kept.rows if row[0] & mask == row[1]]
+        self.conditions = kept.conditions.pick(mask, shape) if any(row[2] for row in self._rows) else None
         self._said: dict[Any, Mapping[str, Rows]] = {}
-
-    def _take(self, bound: Bound) -> None:
-        self.asked.append(bound)
-        (self.single if len(bound.parts) == 1 else self.several).append(bound.entry)
 
     def rows(self, values: Values) -> Mapping[str, Rows]:
         """What is said of all messages of this kind in which the same conditions hold as in *values*, by
@@ -272,33 +250,21 @@ class Kind:
                 held = asked.ask(values, key)
         if (known := self._said.get(held)) is None:
             by_network: dict[str, list[Said]] = {}
-            for row in self._rows:
-                if not row.when or row.when in held:
-                    for one in row.said:
-                        by_network.setdefault(one.network, []).append(one)
-            known = self._said[held] = {name: rows_of(told) for name, told in by_network.items()}
+            for _, _, when, said in self._rows:
+                if not when or when in held:
+                    for one in said:
+                        by_network.setdefault(one[0], []).append(one)
+            known = self._said[held] = {
+                name: Rows(said, [one for one in said if one[4]]) for name, said in by_network.items()
+            }
         return known
 
 
 class Rows(NamedTuple):
-    """What one network says, in its order, and the errors of it by their place."""
+    """What one network says, in the order of its places, and the errors of it."""
 
-    said: Answer
-    wrong: tuple[Hit, ...]
-
-
-def rows_of(told: Iterable[Said]) -> Rows:
-    """What is *told* by one network."""
-    said = tuple(sorted(told, key=by_order))
-    return Rows(said, tuple(sorted([one.hit for one in said if one.error], key=by_place)))
-
-
-by_order = itemgetter(1)
-
-
-def by_place(hit: Hit) -> tuple[int, int]:
-    """Where a hit stands: the element, and the place in it."""
-    return hit.field or 0, hit.at
+    said: Sequence[Said] = ()
+    wrong: Sequence[Said] = ()
 
 
 class Memory:
@@ -306,6 +272,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.types: dict[tuple[Spec, str], Type] = {}
+        self.shapes: dict[Any, list[Shape]] = {}
         self.count = 0
         self.lock = RLock()
 
@@ -319,6 +286,7 @@ class Memory:
         """Forget what was said of any message."""
         with self.lock:
             self.count = 0
+            self.shapes.clear()
             for kept in self.types.values():
                 kept.forget()
 
@@ -326,6 +294,7 @@ class Memory:
         """Forget all, as when there are new rules."""
         with self.lock:
             self.types.clear()
+            self.shapes.clear()
             self.count = 0
 
     def type_of(self, table: Spec, mti: str) -> Type:
@@ -341,95 +310,101 @@ class Memory:
             self.types[table, mti] = found
             return found
 
+    def cut(self, text: str) -> tuple[Shape, Iterable[tuple[str, str]]]:
+        """The shape of chip data, and their tags with their values."""
+        for shape in self.shapes.get(len(text), ()):
+            if (tags := shape.cut(text)) is not None:
+                return shape, tags
+        chip = readable(text)
+        made = Shape(chip, text)
+        alike = self.shapes.setdefault(len(text) if made.plain else made.places, [])
+        if alike and not made.plain:
+            return alike[0], chip.values.items()
+        self.grow(len(chip.tags))
+        alike.insert(0, made)
+        del alike[_MOST_SHAPES:]
+        return made, chip.values.items()
+
 
 MEMORY = Memory()
 
 
 class Heard(NamedTuple):
-    """All that is said of a message: by network what follows from its elements and codes (`rows`), which
-    messages alike share, and what is said of its values; and the network of its card."""
+    """All that is said of a message, by network: what follows from its elements and codes (`rows`), which
+    messages alike share, and what is said of its values; and whose card it is."""
 
     rows: Mapping[str, Rows]
-    found: list[Said]
+    found: Mapping[str, Sequence[Said]]
     network: str | None
 
 
-def kind_of(message: Message, chip: ChipData | None) -> Kind:
-    """What to ask of messages with the elements of *message*, and the tags of *chip*."""
-    fields, dialect = message.fields, message.dialect
-    kept = MEMORY.type_of(dialect or spec(message.version), message.mti)
-    shape = () if chip is None else shape_of(chip)
-    key = *fields, *shape, message.empty_secondary
+def opened(message: Message) -> tuple[Kind, Values, Shape | None]:
+    """What to ask of *message*, what rules may read of it, and the shape of its chip data."""
+    fields = message.fields
+    kept = MEMORY.type_of(message.dialect or spec(message.version), message.mti)
+    values, shape = Values(fields), None
+    values.mti, values.table = kept.mti, kept.table
+    if _CHIP in fields:
+        shape, tags = MEMORY.cut(fields[_CHIP])
+        values.update(tags)
+    key = *fields, shape, message.empty_secondary
     kind = kept.kinds.get(key)
     if kind is None:
-        mask = presence(fields, chip.values if chip else (), empty_secondary=message.empty_secondary)
-        with MEMORY.lock:
-            kept.know(fields)
-            kind = Kind(kept, mask, shape)
-        kept.kinds[key] = kind
+        kind = kept.kinds[key] = Kind(kept, message, shape)
         MEMORY.grow(len(key))
-    return kind
+    return kind, values, shape
 
 
-def values_of(message: Message, chip: ChipData | None, kept: Type) -> Values:
-    """What rules may read of *message*."""
-    values = Values(message.fields)
-    values.mti, values.table = kept.mti, kept.table
-    if chip is not None:
-        values.update(chip.values)
-    return values
-
-
-def hear(message: Message) -> Heard:
-    """All that the standard and all networks say of *message*, which is well framed."""
-    fields = message.fields
-    chip = readable(fields[_CHIP]) if _CHIP in fields else None
-    kind = kind_of(message, chip)
-    values = values_of(message, chip, kind.type)
-    found: list[Said] = []
+def hear(message: Message, network: str | None = None) -> Heard:
+    """All that the standard and all networks say of *message*, which is well framed and of *network*, else of
+    its card's."""
+    kind, values, shape = opened(message)
+    told: list[Said] = []
     for key_of, memory, asked in kind.kept:
-        seen = key_of(values)
-        answer = memory.get(seen)
+        key = key_of(values)
+        answer = memory.get(key)
         if answer is None:
-            answer = asked.ask(values, seen)
+            answer = asked.ask(values, key)
         if answer:
-            found += answer
+            told += answer
     for name, check, say in kind.single:
-        if told := check(values[name]):
-            found += say(told)
+        if wrong := check(values[name]):
+            told += say(wrong)
     for parts_of, check, say in kind.several:
-        if told := check(*parts_of(values)):
-            found += say(told)
-    if found and chip is not None:
-        found = _at_tags(found, chip)
-    if chip is not None and len(chip.tags) > len(chip.values):
-        found += _again(chip, kind.type)
-    return Heard(kind.rows(values), found, values[CARD].network)
+        if wrong := check(*parts_of(values)):
+            told += say(wrong)
+    if shape is not None:
+        if told:
+            told = [_shifted(one, shape.starts[one.hit.tag]) if one.hit.tag else one for one in told]
+        if shape.repeats:
+            told += _again(message.fields[_CHIP], kind.type)
+    rows, found, own = kind.rows(values), dict[str, list[Said]](), network or values[CARD].network
+    for one in told:
+        found.setdefault(one.network, []).append(one)
+    if message.dialect is not None or message.mti[2] in dialect.RESERVED_FUNCTIONS:
+        found = dialect.otherwise(message, own, {name: row.said for name, row in rows.items()}, found)
+        rows = {}
+    return Heard(rows, found, own)
 
 
-def _at_tags(found: list[Said], chip: ChipData) -> list[Said]:
-    """What was *found*, that of a tag at its place."""
-    return [_shifted(one, chip.first(one.hit.tag)) if one.hit.tag else one for one in found]
-
-
-def _shifted(one: Said, tag: Tag) -> Said:
+def _shifted(one: Said, start: int) -> Said:
     hit = one.hit
-    return one._replace(hit=hit._replace(at=hit.at + tag.value_start, tag=""))
+    return one._replace(hit=hit._replace(at=hit.at + start, tag=""))
 
 
-def _again(chip: ChipData, kept: Type) -> Iterator[Said]:
+def _again(text: str, kept: Type) -> Iterator[Said]:
     """What is said of tags that come again: rules about any tag look at all of them."""
-    firsts = {chip.first(name).start for name in chip.values}
+    chip = readable(text)
+    firsts = {tag.start for tag in chip.firsts.values()}
     for tag in chip.tags:
         if tag.start not in firsts:
             for bound in kept.every_tag.get(tag.tag, ()):
                 if told := bound.check(tag.value):
-                    yield from (_shifted(one, tag) for one in bound.say(told))
+                    yield from (_shifted(one, tag.value_start) for one in bound.say(told))
 
 
 def run(message: Message) -> list[Finding]:
     """The findings of the standard's own rules, in the order of the elements."""
     rows, found, _ = hear(message)
-    own = rows[""].said if "" in rows else ()
-    told = sorted([*own, *(one for one in found if not one.network)], key=by_order)
-    return locate_all(Places(message), told)
+    said = [*rows.get("", Rows()).said, *found.get("", ())]
+    return locate_all(Places(message), said)

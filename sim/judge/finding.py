@@ -166,6 +166,11 @@ def said(network: str, order: int, text: RuleText, hit: Hit) -> Said:
 Answer = tuple[Said, ...]
 
 
+def by_place(one: Said) -> tuple[int, int, int]:
+    """Where a hit stands: the element, the place in it, the order of the rules."""
+    return one.hit.field or 0, one.hit.at, one.order
+
+
 class Places:
     """Where the elements of a message stand in its text, worked out when a finding asks."""
 
@@ -200,7 +205,7 @@ def loudness(said: Said) -> int:
 
 def locate_all(places: Places, found: Sequence[Said]) -> list[Finding]:
     """What was said as findings with their place in the text, ordered by element, then severity."""
-    made = [finding(places, one.text, one.hit, one.network) for one in found]
+    made = [finding(places, one.text, one.hit, one.network) for one in sorted(found, key=by_place)]
     return sorted(made, key=lambda one: (one.field or 0, one.severity.rank, one.start or 0))
 
 

@@ -42,10 +42,10 @@ _CHIP = 55
 _IIN_DIGITS = 6
 _HEAD = 12
 
-# Beside elements, bits say of a message whether it has any, whether its second bitmap is empty, and whether
-# it has a second one; tags of chip data have bits behind those.
-ANY, EMPTY_SECONDARY, SECONDARY = 0, 1, ALL_BITS + 1
-_FIRST_TAG = ALL_BITS + 2
+# Beside elements, bits say of a message whether it has any, whether its second bitmap is empty, whether it
+# has a second one, and whether its chip data are more than plain tags; tags have bits behind those.
+ANY, EMPTY_SECONDARY, SECONDARY, ODD = 0, 1, ALL_BITS + 1, ALL_BITS + 2
+_FIRST_TAG = ALL_BITS + 3
 _TAG_BITS: dict[str, int] = {}
 
 
@@ -55,7 +55,7 @@ def mask_of(numbers: Iterable[int]) -> int:
     >>> mask_of((2, 3))
     12
     """
-    return sum(1 << number for number in {*numbers})
+    return sum([1 << number for number in {*numbers}])
 
 
 def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondary: bool = False) -> int:
@@ -67,13 +67,11 @@ def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondar
         found |= 1 << EMPTY_SECONDARY
     if empty_secondary or found >> PRIMARY_BITS + 1:
         found |= 1 << SECONDARY
-    for tag in tags:
-        found |= _TAG_BITS.get(tag, 0)
-    return found
+    return found | mask_of(_TAG_BITS[tag] for tag in tags if tag in _TAG_BITS)
 
 
 def _bit_of(tag: str) -> int:
-    return _TAG_BITS.setdefault(tag, 1 << _FIRST_TAG + len(_TAG_BITS))
+    return 1 << _TAG_BITS.setdefault(tag, _FIRST_TAG + len(_TAG_BITS))
 
 
 class Values(dict[Any, Any]):
@@ -96,7 +94,7 @@ class Part:
     what must be there and of what is looked for; `sources` the elements whose values are read, but for the
     card, which has none of its own; `key` the names of what it is remembered by, None where it is not."""
 
-    __slots__ = ("key", "label", "looks", "name", "needs", "read", "sources")
+    __slots__ = ("hashed", "key", "label", "looks", "name", "needs", "read", "sources")
 
     def __init__(
         self,
@@ -111,6 +109,7 @@ class Part:
     ) -> None:
         self.label, self.needs, self.looks, self.key = label, needs, looks | needs, key
         self.sources = frozenset(sources)
+        self.hashed = False
         self.name: Any = self if name is None else name
         self.read: Callable[[Values], Any] = read or (lambda values: values[self.name])
 
@@ -248,6 +247,8 @@ def readable(value: str) -> ChipData:
     return _UNREAD if chip.error else chip
 
 
+# How chip data are written is asked only where they are odd: nothing is wrong with plain tags.
+_OF_ODD = ("misfits", "layout", "tagged")
 # What is read inside of elements. Marked are those that come again where their element does not.
 _READERS: Mapping[str, tuple[_Reader, bool]] = {
     "entry": (lambda value, table: pos.kind_of(value, table.version, None), True),
@@ -296,7 +297,7 @@ class ElementPart(Part):
             made = Part(
                 f"{self.label}.{name}",
                 lambda values: reader(values[number], values.table),
-                needs=self.needs,
+                needs=self.needs | (1 << ODD if name in _OF_ODD else 0),
                 looks=self.looks,
                 sources=self.sources,
                 key=self.key,
@@ -313,17 +314,66 @@ SHAPE = Part("shape", looks=1 << _CHIP)
 
 
 def shape_of(chip: ChipData) -> tuple[Any, ...]:
-    """The shape of *chip*."""
+    """The shape of *chip*, as a key."""
     return tuple(map(_PLACE, chip.tags))
 
 
 _PLACE = itemgetter(0, 3, 4)  # of a tag: its name, where its value starts and ends
+_DATASET = "01"  # may begin a dataset, by what stands behind
+
+
+class Shape:
+    """Which tags chip data have, by their bits, and where the first of each name has its value. They are
+    `plain` where there are only tags, one behind the other, none inside another and none twice: what has the
+    same heads, tags and lengths, in the same places is cut by these."""
+
+    __slots__ = ("_cut", "_heads", "_names", "bits", "places", "plain", "repeats", "starts")
+
+    def __init__(self, chip: ChipData, text: str) -> None:
+        self.places, self._names = shape_of(chip), tuple(tag.tag for tag in chip.tags)
+        self.starts = {name: tag.value_start for name, tag in chip.firsts.items()}
+        self.repeats = len(self.starts) < len(self._names)
+        ends = [0, *(tag.end for tag in chip.tags)]
+        self.plain = (
+            bool(chip.tags)
+            and not self.repeats
+            and ends[-1] == len(text)
+            and text[:2] != _DATASET
+            and all(
+                tag.start == end and not tag.constructed for tag, end in zip(chip.tags, ends, strict=False)
+            )
+        )
+        self.bits = tuple(_TAG_BITS[name] for name in self.starts if name in _TAG_BITS)
+        if not self.plain:
+            self.bits += (ODD,)
+            return
+        heads = [slice(tag.start, tag.value_start) for tag in chip.tags]
+        values = [slice(tag.value_start, tag.end) for tag in chip.tags]
+        self._cut: Callable[[str], tuple[str, ...]] = itemgetter(*heads, *values)
+        self._heads = self._cut(text.upper())[: len(heads)]
+
+    def cut(self, text: str) -> Iterable[tuple[str, str]] | None:
+        """The tags of *text*, which is as long, with their values; None where it has another shape."""
+        digits, count = text.upper(), len(self._names)
+        found = self._cut(digits)
+        if found[:count] != self._heads or not _is_hex(digits):
+            return None
+        return zip(self._names, found[count:], strict=True)
+
+
+def _is_hex(text: str) -> bool:
+    try:
+        return 2 * len(bytes.fromhex(text)) == len(text)
+    except ValueError:
+        return False
 
 
 @cache
 def _hash_of(number: int) -> Part:
     at: dict[str, Any] = {"looks": 1 << number, "sources": (number,)}
-    return Part(f"hash of DE {number}", lambda values: hash(values[number]), **at).by_itself()
+    part = Part(f"hash of DE {number}", lambda values: hash(values[number]), **at).by_itself()
+    part.hashed = True
+    return part
 
 
 def kept_by(name: Any, table: Spec) -> Any:

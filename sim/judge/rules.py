@@ -8,6 +8,7 @@ messages it is asked about is said where it is bound; which parts of them it rea
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
@@ -85,8 +86,26 @@ class Rule:
 
 
 RULES: list[Rule] = []
-# Rules about any element that they concern: their checks take its row.
-OF_EVERY: list[tuple[Rule, Callable[[ElementSpec], bool]]] = []
+
+
+class Every(NamedTuple):
+    """A rule about any element that it *concerns*; with a pattern, it is asked about what that finds in the
+    value, where it finds something."""
+
+    item: Rule
+    concerns: Callable[[ElementSpec], bool]
+    pattern: Callable[[ElementSpec], re.Pattern[str]] | None
+
+    def bound(self, element: ElementSpec, table: Spec, part: Part) -> Bound:
+        """What is asked about *part*, the value of *element*."""
+        item = self.item
+        check, say = item.bound("", table, element.number), standard(item.text, item.place)
+        if self.pattern is None:
+            return Bound(check, say, (part,), table)
+        return Bound(self.pattern(element).search, lambda wrong: say(check(wrong)), (part,), table)
+
+
+OF_EVERY: list[Every] = []
 
 
 class When(TypedDict, total=False):
@@ -138,12 +157,17 @@ def each_tag(rule_id: str, *tags: str) -> Callable[[Check], Check]:
     return bind
 
 
-def every(rule_id: str, concerns: Callable[[ElementSpec], bool]) -> Callable[[Check], Check]:
-    """Bind a function of any element that it *concerns*, `VALUE`, and its row, `ELEMENT`."""
+def every(
+    rule_id: str,
+    concerns: Callable[[ElementSpec], bool],
+    pattern: Callable[[ElementSpec], re.Pattern[str]] | None = None,
+) -> Callable[[Check], Check]:
+    """Bind a function of any element that it *concerns*: of `VALUE`, or what *pattern* finds in that, and
+    `ELEMENT`, its row."""
     text = _text(rule_id)
 
     def bind(check: Check) -> Check:
-        OF_EVERY.append((_bound(text, check, {"number": 0}, {}), concerns))
+        OF_EVERY.append(Every(_bound(text, check, {"number": 0}, {}), concerns, pattern))
         return check
 
     return bind
@@ -281,7 +305,6 @@ def standard(text: RuleText, order: int) -> Callable[[Told], list[Said]]:
     """What makes of hits of a rule of the standard what is said."""
 
     def say(told: Any) -> list[Said]:
-        hits = (told,) if isinstance(told, Hit) else told
-        return [said("", order, text, hit) for hit in hits]
+        return [said("", order, text, hit) for hit in ((told,) if isinstance(told, Hit) else told)]
 
     return say

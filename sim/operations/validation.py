@@ -2,76 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
-from sim.judge import Finding, Severity, dialect
-from sim.judge.engine import Rows, by_order, by_place, hear
-from sim.judge.finding import Hit, Places, Said, locate_all, loudness, sentence
+from sim.judge import Finding
+from sim.judge.engine import Heard, Rows, hear
+from sim.judge.finding import Places, Said, by_place, locate_all, loudness, sentence
 from sim.operations.choosing import chosen_version
 from sim.operations.framing import framing_finding
 from sim.operations.project import strip_line_ending
-from sim.spec import lookup
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, several
 
 SEVERAL = "networks such as VISA and AMEX"
 
 
-_NO_ROWS = Rows((), ())
-
-
 class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_findings", "_found", "_places", "_rows", "network", "passed")
+    __slots__ = ("_findings", "_places", "_said", "_wrong", "network", "passed")
 
     network: str
     passed: bool  # whether none of the findings is an error
 
-    def __init__(self, places: Places, rows: Rows, found: Sequence[Said] = (), network: str = "") -> None:
-        self.network, self._places, self._rows, self._found = network, places, rows, found
-        self.passed = not rows.wrong
-        for one in found:
-            if one.error:
-                self.passed = False
-                break
+    def __init__(self, places: Places, heard: Heard, network: str = "") -> None:
+        self.network, self._places = network, places
+        rows, found = heard.rows.get(network, _NOTHING), heard.found.get(network)
+        self._said, self._wrong = rows
+        if found:
+            self._said = [*self._said, *found]
+            if wrong := [one for one in found if one.error]:
+                self._wrong = [*self._wrong, *wrong]
+        self.passed = not self._wrong
         self._findings: tuple[Finding, ...] | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.network or 'ISO 8583'}: {'passed' if self.passed else 'failed'})"
 
     @property
-    def said(self) -> Sequence[Said]:
-        """All that is said, in the order of the rules."""
-        return sorted((*self._rows.said, *self._found), key=by_order) if self._found else self._rows.said
-
-    @property
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in the order of the elements."""
         if self._findings is None:
-            self._findings = tuple(locate_all(self._places, self.said))
+            self._findings = tuple(locate_all(self._places, self._said))
         return self._findings
 
     @property
     def wrong(self) -> int:
         """How many errors there are."""
-        return len(self._wrong())
+        return len(self._wrong)
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        places = self._places
-        return [hit.said or sentence(places, hit) for hit in self._wrong()]
+        wrong = self._wrong
+        if len(wrong) > 1:
+            wrong = sorted(wrong, key=by_place)
+        return [one.hit.said or sentence(self._places, one.hit) for one in wrong]
 
-    def _wrong(self) -> Sequence[Hit]:
-        wrong = [one.hit for one in self._found if one.error]
-        if len(wrong) + len(self._rows.wrong) < 2 or not wrong:
-            return wrong or self._rows.wrong
-        return sorted((*self._rows.wrong, *wrong), key=by_place)
+    def without(self, other: Judgement) -> Judgement:
+        """The same but for what only repeats what *other* says already, at least as loudly: of the same
+        place, or, where it is on the form of an element, of the same element."""
+        near: dict[int | None, list[Said]] = {}
+        for one in other._said:
+            near.setdefault(one.hit.field, []).append(one)
+        if near:
+            self._said = [one for one in self._said if not _repeats(one, near.get(one.hit.field, ()))]
+            self._wrong = [one for one in self._said if one.error]
+            self.passed = not self._wrong
+        return self
+
+
+_NOTHING = Rows()
+
+
+def _repeats(told: Said, said: Sequence[Said]) -> bool:
+    """Whether *told* is what is *said* of the same element already, at least as loudly."""
+    if not said:
+        return False
+    own, at, volume = told.text.id.startswith(f"{told.network.lower()}-"), told.hit.at, loudness(told)
+    return any((own or one.hit.at == at) and loudness(one) <= volume for one in said)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -93,8 +105,7 @@ class Report:
     standard: Judgement | None = None
     own: Judgement | None = None
     _places: Places | None = None
-    _rows: Mapping[str, Rows] = field(default_factory=dict)
-    _found: Mapping[str, Sequence[Said]] = field(default_factory=dict)
+    _heard: Heard | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(valid={self.valid}, message={self.message!r}, asked={self.asked!r})"
@@ -103,10 +114,10 @@ class Report:
     def networks(self) -> dict[str, Judgement]:
         """The results of the networks asked for (none when the text does not parse). Other networks'
         results never change `valid`."""
-        places, rows, found = self._places, self._rows.get, self._found.get
-        if places is None:
+        places, heard = self._places, self._heard
+        if places is None or heard is None:
             return {}
-        return {name: Judgement(places, rows(name, _NO_ROWS), found(name, ()), name) for name in self.asked}
+        return {name: Judgement(places, heard, name) for name in self.asked}
 
     @property
     def valid(self) -> bool:
@@ -188,65 +199,7 @@ def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
 
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
     """The report on a message that is well framed; a result per network of *asked*."""
-    rows, all_found, of_card = hear(message)
-    own = network or of_card
-    found: dict[str, list[Said]] = {}
-    for one in all_found:
-        found.setdefault(one.network, []).append(one)
-    if message.dialect is not None or message.mti[2] in _RESERVED_FUNCTIONS:
-        rows, found = {}, _otherwise(message, own, rows, found)
-    places = Places(message)
-    standard, of_network = Judgement(places, rows.get("", _NO_ROWS), found.get("", ())), None
-    if own:
-        of_network = Judgement(places, rows.get(own, _NO_ROWS), found.get(own, ()), own)
-        if (told := of_network.said) and (unsaid := _unsaid(told, standard.said)) is not told:
-            of_network = Judgement(places, _NO_ROWS, unsaid, own)
-    return Report(message, message.version, own, None, asked, standard, of_network, places, rows, found)
-
-
-def _otherwise(
-    message: Message, own: str | None, rows: Mapping[str, Rows], found: Mapping[str, list[Said]]
-) -> dict[str, list[Said]]:
-    """All that is said of a message whose dialect has its elements otherwise, or whose function is
-    reserved."""
-    said = {name: [*of.said, *found.get(name, ())] for name, of in rows.items()}
-    said = {**found, **said}
-    said[""] = _tolerated(message, own, said.get("", []))
-    if message.dialect is not None:
-        said = {name: dialect.replaced(message, told) for name, told in said.items()}
-        said[""] += dialect.hits(message)
-    return said
-
-
-_RESERVED, _RESERVED_FUNCTIONS = "mti-function", "89"
-
-
-def _tolerated(message: Message, own: str | None, said: list[Said]) -> list[Said]:
-    """The standard's hits, a reserved message function only warned of where the message's own network
-    uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
-    known = lookup("mti_function", message.mti[2], version=message.version, network=own)
-    if known is None or known.network != own:
-        return said
-    return [
-        one._replace(hit=one.hit._replace(severity=Severity.WARNING), error=False)
-        if one.text.id == _RESERVED
-        else one
-        for one in said
-    ]
-
-
-def _unsaid(told: Sequence[Said], said: Sequence[Said]) -> Sequence[Said]:
-    """A network's hits without those that only repeat what the standard already says, at least as
-    loudly: of the same place, or, for its rules on the form of an element, of the same element."""
-    near: dict[int | None, list[Said]] = {}
-    for one in said:
-        near.setdefault(one.hit.field, []).append(one)
-    if near.keys().isdisjoint([one.hit.field for one in told]):
-        return told
-    return [one for one in told if not _is_said(one, near.get(one.hit.field, ()))]
-
-
-def _is_said(told: Said, said: Sequence[Said]) -> bool:
-    """Whether *told* is what is *said* of the same element already, at least as loudly."""
-    own, at, volume = told.text.id.startswith(f"{told.network.lower()}-"), told.hit.at, loudness(told)
-    return any((own or one.hit.at == at) and loudness(one) <= volume for one in said)
+    heard, places = hear(message, network), Places(message)
+    standard, own = Judgement(places, heard), heard.network
+    of_network = Judgement(places, heard, own).without(standard) if own else None
+    return Report(message, message.version, own, None, asked, standard, of_network, places, heard)

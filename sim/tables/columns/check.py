@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sim.codec import Message, ParseError
-from sim.judge.engine import Kind, kind_of
+from sim.judge.engine import Kind, opened
 from sim.judge.finding import Said
 from sim.judge.parts import CARD, SHAPE, Part, Values, presence, readable, shape_of
 from sim.judge.rules import Bound
@@ -71,11 +71,12 @@ class Checks:
         """The errors of *rows*, which have the same elements and shape of chip data, that of *chip* where
         they differ in values of tags alone."""
         first = block.message(int(rows[0]))
-        kind = kind_of(first, readable(first.fields[_CHIP]) if _CHIP in first.fields else None)
+        kind, _, _ = opened(first)
         columns = _Columns(block, rows, kind, alike[rows], chip)
         marks = owners.codes[rows].astype(np.int64)
         for asked in [*([kind.conditions] if kind.conditions else []), *(one for _, _, one in kind.kept)]:
-            marks = _joined(marks, columns.say(asked.names, asked.rules))
+            for names, rules in asked.apart():
+                marks = _joined(marks, columns.say(names, rules))
         for bound in kind.asked:
             marks = _joined(marks, columns.say([part.name for part in bound.parts], [bound]))
         kinds, at = _first_of(marks)
