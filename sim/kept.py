@@ -6,7 +6,7 @@ messages makes a process grow, and none of them pushes out what most messages ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -44,32 +44,3 @@ class Kept(Generic[K, V]):
     def clear(self) -> None:
         """Forget all."""
         self.young, self._old = {}, {}
-
-
-class Earned(Kept[K, V]):
-    """What *make* makes for a key that has come *after* times. Making it costs as much as that many uses
-    without it, so it is not made for what comes once, and, once forgotten, must be earned again; nor for what
-    comes so seldom that it would be forgotten before it comes again."""
-
-    __slots__ = ("_after", "_came", "_make")
-
-    def __init__(self, make: Callable[[K], V], most: int, after: int) -> None:
-        super().__init__(most)
-        self._make = make
-        self._after = after
-        self._came: Kept[K, int] = Kept(most)
-
-    def came(self, key: K) -> None:
-        """*key* has come once more, and `young` has nothing for it."""
-        if key in self.young or (key in self._old and self.get(key) is not None):
-            return
-        counted = self._came
-        count = (counted.young.get(key) or counted.get(key) or 0) + 1
-        if count >= self._after:
-            self.keep(key, self._make(key))
-            count = 0
-        counted.keep(key, count)
-
-    def clear(self) -> None:
-        super().clear()
-        self._came.clear()

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from sim.codec import bitmap
 from sim.masking import Stretch, mask_cells
 from sim.spec import Spec, spec
+
+MTI = re.compile(r"[0-9]{4}")
+
+
+def is_mti(text: str) -> bool:
+    """Whether *text* is four digits that an MTI may have: a version, and a class that there is.
+
+    >>> is_mti("0200"), is_mti("2024"), is_mti("0013")
+    (True, False, False)
+    """
+    return MTI.fullmatch(text) is not None and text[0] in "0129" and text[1] in "12345678"
 
 
 @dataclass(slots=True)

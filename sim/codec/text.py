@@ -1,14 +1,87 @@
-"""`parse` and `build` for the text form: MTI, hex bitmap, field data."""
+"""The text form <-> Message: MTI, hex bitmap, data elements behind their length prefixes.
+
+Framing only: MTI, bitmap, length prefixes, enough characters, nothing left over. `walk` and `write` say what
+that means, element by element, and make every located error. A bitmap that good messages have come with often
+is read by a function generated for it, three to four times as fast: plain slices, one table look-up a prefix,
+one length check at the end. It answers None where anything does not fit, and `walk` says why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from typing import Any, cast
 
-from sim.codec import bitmap, plan
-from sim.codec.message import Message
-from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, walk, write
-from sim.errors import BuildError
-from sim.spec import Spec
+from sim.codec import bitmap
+from sim.codec.message import Message, PartialMessage
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError, quoted
+from sim.errors import size as size_of
+from sim.spec import VERSIONS, ElementSpec, Spec, spec
+from sim.spec.elements import table
+
+MTI_WIDTH = 4
+BITMAP_WIDTH = 16
+_SHOWN = 8
+# Longer tables of sizes would take more memory than they save time.
+_LONGEST_TABLE = 9999
+
+# What reads a length prefix: from its characters (hex digits of packed and binary ones) to a size, or None.
+Sizes = Callable[[str], int | None]
+Reader = Callable[[str], Message | None]
+
+
+def is_digits(text: str) -> bool:
+    """Whether *text* is ASCII digits only: ٣ and ３ are digits to `str.isdigit`, not here."""
+    return text.isascii() and text.isdigit()
+
+
+@cache
+def sizes(lengths: str, prefix: int, most: int) -> Sizes:
+    """The reader of prefixes of *prefix* bytes, written as *lengths* says, for sizes up to *most*. A table of
+    the legal ones refuses `-1`, ` 5`, `٣٣` and what is too large; a size is only ever compared and sliced by.
+
+    >>> sizes("bcd", 1, 19)("16"), sizes("binary", 1, 19)("10"), sizes("ascii", 2, 19)("20")
+    (16, 16, None)
+    """
+    if not prefix:
+        return cast(Sizes, {}.get)
+    binary = lengths == "binary"
+    width = 2 * prefix if binary or lengths == "bcd" else prefix
+    base = 16 if binary else 10
+    highest = min(most, base**width - 1)
+    if highest <= _LONGEST_TABLE:
+        legal = {f"{size:0{width}X}" if binary else f"{size:0{width}}": size for size in range(highest + 1)}
+        return cast(Sizes, legal.get)
+
+    def far(text: str) -> int | None:
+        digits = text.isascii() and (text.isalnum() if binary else text.isdigit())
+        size = int(text, base) if digits and len(text) == width else highest + 1
+        return size if size <= highest else None
+
+    return far
+
+
+@lru_cache(maxsize=64)
+def _steps(version: str | Spec) -> list[tuple[int, int, Sizes]]:
+    """By number: the width of a fixed element, else how many digits its prefix has and which are legal."""
+    made = [(one.width, one.prefix, sizes("ascii", one.prefix, one.width)) for one in table(version).elements]
+    return [(0, 0, sizes("ascii", 0, 0)), *made]
+
+
+@lru_cache(maxsize=64)
+def _writing(version: str | Spec) -> list[tuple[int, tuple[str, ...] | None, int]]:
+    """By number: the width of a fixed element, else how each length is written; the bit that announces it."""
+    made = [
+        (one.width, _prefixes(one.prefix, one.width) if one.prefix else None, 1 << 128 - one.number)
+        for one in table(version).elements
+    ]
+    return [made[0], *made]
+
+
+@cache
+def _prefixes(prefix: int, width: int) -> tuple[str, ...]:
+    """How the length of an element is written, by length."""
+    return tuple(f"{size:0{prefix}}" for size in range(width + 1))
 
 
 def parse(raw: str, version: str | Spec = "1987") -> Message:
@@ -21,23 +94,133 @@ def parse(raw: str, version: str | Spec = "1987") -> Message:
     >>> parse("08002020000000000000990000123456")[11]
     '123456'
     """
-    if isinstance(version, Spec):
-        # Few messages are a dialect's: no reader is made for them.
-        return walk(raw, version)
+    reader = None
     try:
-        known = plan.READERS[version].young
+        readers = READERS[version]  # type: ignore[index]
         # No 16 digits that announce a secondary bitmap are ever a key.
-        reader = known.get(raw[4:20]) or known.get(raw[4:36])
+        reader = readers.get(raw[4:20]) or readers.get(raw[4:36])
     except (KeyError, TypeError):
-        reader = None
+        pass  # a dialect, for which no reader is made; or no text
     if reader is not None and (message := reader(raw)) is not None:
         return message
     if not isinstance(raw, str):
         raise TypeError(f"a message is a str, not {type(raw).__name__}")
     message = walk(raw, version)
-    if reader is None:
-        plan.READERS[version].came(raw[4 : 36 if bitmap.has_secondary(raw[4]) else 20])
+    if reader is None and message.dialect is None:
+        _count(message.version, raw[4 : 36 if bitmap.has_secondary(raw[4]) else 20])
     return message
+
+
+def walk(raw: str, version: str | Spec) -> Message:
+    """Read *raw* element by element. Raises ParseError at the first misfit."""
+    own = table(version)  # raises for an unknown one
+    mti = raw[:MTI_WIDTH]
+    if len(mti) < MTI_WIDTH or not is_digits(mti):
+        raise _bad_mti(mti)
+    bits = raw[4:20]
+    secondary = bitmap.has_secondary(bits[:1])
+    if secondary:
+        bits = raw[4:36]
+    if len(bits) < BITMAP_WIDTH * (1 + secondary) or not bitmap.HEX_DIGITS.issuperset(bits):
+        raise _bad_bitmap(raw)
+    announced = bitmap.numbers(bits)
+    # Until an element above 64 is read, what was read has its second bitmap all the same.
+    message = Message(mti, {}, own.version, secondary, own if own.dialect else None)
+    read_values(raw, MTI_WIDTH + len(bits), announced, message)
+    message.empty_secondary = secondary and (not announced or announced[-1] <= bitmap.PRIMARY_BITS)
+    return message
+
+
+def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> None:
+    """Read the elements *numbers* from character *at* to the end of *raw* into *message*. Raises ParseError
+    at the first misfit."""
+    steps, size, fields = _steps(message.dialect or message.version), len(raw), message.fields
+    for number in numbers:
+        width, prefix, legal = steps[number]
+        if prefix:
+            start = at + prefix
+            stated = legal(raw[at:start])
+            if stated is None:
+                raise _bad_prefix(raw, at, number, message)
+            at, width = start, stated
+        end = at + width
+        if end > size:
+            raise _too_short(raw, at, number, width, message)
+        fields[number] = raw[at:end]
+        at = end
+    if at < size:
+        raise ParseError(
+            None, at, "the end of the message", f"{size_of(raw[at:])} more", _partial(message), "end"
+        )
+
+
+def reads(raw: str, version: str | Spec) -> bool:
+    """Whether *raw* is a message: what `walk` finds out, without the message and without saying why not."""
+    bits = raw[4:20]
+    width = BITMAP_WIDTH
+    if bitmap.has_secondary(bits[:1]):
+        bits, width = raw[4:36], 2 * BITMAP_WIDTH
+    if not is_digits(raw[:4]) or len(bits) < width or not bitmap.HEX_DIGITS.issuperset(bits):
+        return False
+    return ends(raw, MTI_WIDTH + width, bitmap.numbers(bits), version)
+
+
+def ends(raw: str, at: int, numbers: Iterable[int], version: str | Spec) -> bool:
+    """Whether the elements *numbers* reach from character *at* to the end of *raw*."""
+    steps, size = _steps(version), len(raw)
+    for number in numbers:
+        width, prefix, legal = steps[number]
+        if prefix:
+            stated = legal(raw[at : at + prefix])
+            if stated is None:
+                return False
+            at, width = at + prefix, stated
+        at += width
+        if at > size:
+            return False
+    return at == size
+
+
+def _bad_mti(mti: str) -> ParseError:
+    if len(mti) < MTI_WIDTH:
+        return ParseError(MTI_FIELD, 0, "4 digits", size_of(mti), None, "mti", MTI_WIDTH)
+    # Characters that a text has are shown; others may be digits, packed by two.
+    shown = repr(mti) if mti.isprintable() else quoted(mti, mti.encode("latin-1", "replace"))
+    return ParseError(MTI_FIELD, 0, "4 digits", shown, None, "mti", MTI_WIDTH)
+
+
+def _bad_bitmap(raw: str) -> ParseError:
+    start, name = MTI_WIDTH, "primary"
+    text = raw[start : start + BITMAP_WIDTH]
+    if len(text) == BITMAP_WIDTH and bitmap.HEX_DIGITS.issuperset(text):
+        start, name = start + BITMAP_WIDTH, "secondary"
+        text = raw[start : start + BITMAP_WIDTH]
+    expected = f"16 hex digits of the {name} bitmap"
+    index = next((at for at, char in enumerate(text) if char not in bitmap.HEX_DIGITS), None)
+    if index is None:
+        return ParseError(BITMAP_FIELD, start, expected, size_of(text), None, "bitmap", BITMAP_WIDTH)
+    found = f"{text[index]!r} after {index} of them"
+    return ParseError(BITMAP_FIELD, start + index, expected, found, None, "bitmap", BITMAP_WIDTH)
+
+
+def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
+    element = partial.spec[number]
+    text = raw[at : at + element.prefix]
+    expected = f"a length prefix of {element.prefix} digits, at most {element.width}"
+    found = size_of(text) if len(text) < element.prefix else repr(text)
+    return ParseError(number, at, expected, found, _partial(partial), "prefix", element.prefix)
+
+
+def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
+    element = partial.spec[number]
+    expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
+    return ParseError(number, at, expected, size_of(raw[at:]), _partial(partial), "value", width)
+
+
+def _partial(message: Message) -> PartialMessage:
+    return PartialMessage(
+        message.mti, message.fields, message.version, message.empty_secondary, message.dialect
+    )
 
 
 def build(message: Message) -> str:
@@ -48,19 +231,49 @@ def build(message: Message) -> str:
     >>> build(Message("0800", {11: "123456", 3: "990000"}))
     '08002020000000000000990000123456'
     """
-    if message.dialect is not None:
-        return write(message)
-    fields = message.fields
-    layout = message.version, tuple(fields), message.empty_secondary
+    mti, last, bits = message.mti, 1, 0
+    parts = [mti, ""]
     try:
-        if (writer := plan.WRITERS.young.get(layout)) is not None:
-            text = writer(message.mti, fields)
-            return write(message) if text is None else text
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return write(message)
-    text = write(message)
-    plan.WRITERS.came(layout)
-    return text
+        steps = _writing(message.dialect or message.version)
+        for number, value in message.fields.items():
+            width, prefixes, bit = steps[number]
+            if prefixes is not None:
+                parts.append(prefixes[len(value)])
+            elif len(value) != width:
+                return write(message)
+            if number <= last:
+                return write(message)
+            last = number
+            bits |= bit
+            parts.append(value)
+        if len(mti) == MTI_WIDTH and is_digits(mti):
+            secondary = message.empty_secondary or last > bitmap.PRIMARY_BITS
+            parts[1] = f"{bits | 1 << 127:032X}" if secondary else f"{bits >> 64:016X}"
+            return "".join(parts)  # refuses what is no str
+    except (LookupError, TypeError, AttributeError):
+        pass
+    return write(message)
+
+
+def write(message: Message) -> str:
+    """Write *message* element by element. Raises BuildError at the first misfit."""
+    elements = message.spec
+    if not (isinstance(message.mti, str) and len(message.mti) == MTI_WIDTH and is_digits(message.mti)):
+        raise BuildError(MTI_FIELD, None, "4 digits", repr(message.mti)[:_SHOWN])
+    for number in message.fields:
+        if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= bitmap.ALL_BITS:
+            raise BuildError(None, None, "data element numbers 2 to 128", repr(number)[:_SHOWN])
+    values = [_written(elements[number], value) for number, value in sorted(message.fields.items())]
+    return "".join((message.mti, message.bitmap, *values))
+
+
+def _written(element: ElementSpec, value: str) -> str:
+    if not isinstance(value, str):
+        raise BuildError(element.number, None, f"{element.format} as str", type(value).__name__)
+    size = len(value)
+    if size > element.width or (element.fixed and size < element.width):
+        raise BuildError(element.number, None, element.format, size_of(value))
+    return value if element.fixed else f"{size:0{element.prefix}}{value}"
 
 
 def misfits(message: Message) -> tuple[BuildError, ...]:
@@ -83,22 +296,84 @@ def misfits(message: Message) -> tuple[BuildError, ...]:
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
     """Where everything stands in `build(message)`: number -> (start of its length prefix or value,
     start of its value, end), in characters. 0 is the MTI, 1 the bitmap."""
-    sizes = zip(message.fields, map(len, message.fields.values()), strict=True)
-    return spans_of(message.spec, sizes, message.has_secondary)
+    widths = zip(message.fields, map(len, message.fields.values()), strict=True)
+    return spans_of(message.spec, widths, message.has_secondary)
 
 
 def spans_of(
-    own: Spec, sizes: Iterable[tuple[int, int]], secondary: bool, last: int = bitmap.ALL_BITS
+    own: Spec, widths: Iterable[tuple[int, int]], secondary: bool, last: int = bitmap.ALL_BITS
 ) -> dict[int, tuple[int, int, int]]:
-    """The same by the table *own*, from the *sizes* of values by number, in characters; up to *last*."""
+    """The same by the table *own*, from the *widths* of values by number, in characters; up to *last*."""
     elements = own.elements
     end = MTI_WIDTH + (2 if secondary else 1) * BITMAP_WIDTH
     found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
-    for number, size in sorted(sizes):
+    for number, width in sorted(widths):
         if number > last:
             break
         start = end
         first = start + elements[number - 1].prefix
-        end = first + size
+        end = first + width
         found[number] = (start, first, end)
     return found
+
+
+# Version -> bitmap as it stands in the text (16 hex digits, or 32 where bit 1 is set) -> reader. To make one
+# costs as much as walking some thirty messages, so a bitmap has one when it has come that often. What is full
+# is emptied, and earned anew: ever new bitmaps cost what walking costs.
+READERS: dict[str, dict[str, Reader]] = {version: {} for version in VERSIONS}
+_COMINGS: dict[tuple[str, str], int] = {}
+MOST = 1024
+EARNED = 40
+
+
+def _count(version: str, bits: str) -> None:
+    """A message with the bitmap *bits* was walked."""
+    readers = READERS[version]
+    count = _COMINGS.get((version, bits), 0) + 1
+    if count >= EARNED:
+        if len(readers) >= MOST:
+            readers.clear()
+        readers[bits] = compiled(version, bits)
+        count = 0
+    if len(_COMINGS) >= MOST:
+        _COMINGS.clear()
+    _COMINGS[version, bits] = count
+
+
+def compiled(version: str, bits: str) -> Reader:
+    """The reader for messages of *version* with the bitmap *bits*, 16 or 32 hex digits. Only numbers and
+    widths from the element tables enter its text, which is kept as `source`."""
+    elements = [spec(version)[number] for number in bitmap.numbers(bits)]
+    empty = len(bits) > BITMAP_WIDTH and not any(one.number > bitmap.PRIMARY_BITS for one in elements)
+    names: dict[str, Any] = {"Message": Message}
+    lines = ["    if not (mti := raw[:4]).isascii() or not mti.isdigit():", "        return None"]
+    lines.append(f"    r0 = raw[{MTI_WIDTH + len(bits)}:]")
+    values, ended, at = [], [str(MTI_WIDTH + len(bits))], 0
+    for one in elements:
+        rest, step = f"r{len(ended) - 1}", len(ended)
+        if one.fixed:
+            values.append(f"{one.number}: {rest}[{_slice(at, at + one.width, names)}]")
+            at += one.width
+            continue
+        legal, start = f"L{one.prefix}_{one.width}", at + one.prefix
+        names[legal] = sizes("ascii", one.prefix, one.width)
+        lines += [f"    n = {legal}({rest}[{_slice(at, start, names)}])", "    if n is None:"]
+        lines += ["        return None", f"    e{step} = {start} + n", f"    r{step} = {rest}[e{step}:]"]
+        values.append(f"{one.number}: {rest}[{start}:e{step}]")
+        ended.append(f"e{step}")
+        at = 0
+    lines += [f"    if len(raw) != {' + '.join([*ended, str(at)])}:", "        return None"]
+    lines.append(f"    return Message(mti, {{{', '.join(values)}}}, {version!r}, {empty})")
+    # Slices as defaults: made once, and found as fast as a local name.
+    head = ", ".join(["raw", *(f"{name}={name}" for name in names if name[0] == "s")])
+    source = "\n".join([f"def read({head}):", *lines]) + "\n"
+    exec(compile(source, f"<sim.codec.text {bits}>", "exec"), names)  # noqa: S102
+    reader: Any = names["read"]
+    reader.source = source
+    return cast(Reader, reader)
+
+
+def _slice(start: int, stop: int, names: dict[str, Any]) -> str:
+    name = f"s{start}_{stop}"
+    names[name] = slice(start, stop)
+    return name

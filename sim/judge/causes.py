@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from sim.codec import Message, ParseError, spans
 from sim.codec.bitmap import ALL_BITS, numbers
-from sim.codec.walk import MTI_WIDTH, ends, read_values, reads
+from sim.codec.text import MTI_WIDTH, ends, read_values, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import elements
 from sim.judge.finding import catalogue

@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sim.codec import Message
-from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH
+from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH
 from sim.errors import element_label, located
 from sim.spec import Spec
 from sim.spec.networks import told_name

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sim.codec import Message
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.elements.card import account
 from sim.errors import SpecError
 from sim.kept import Kept

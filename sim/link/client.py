@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message, ParseError
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.errors import IsoError, WireError
 from sim.kept import Kept

@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import BuildError, Message, build, parse
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.elements.card import account, detect_network
 from sim.elements.money import amount

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.codec import Message
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.elements.card import account
 from sim.elements.money import amount
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown

@@ -12,7 +12,7 @@ from functools import cached_property
 from weakref import WeakValueDictionary
 
 from sim.codec import Message, ParseError, bitmap, spans
-from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH, is_digits
+from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, is_digits
 from sim.elements.meaning import meaning
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 
 from sim.codec import BuildError, Message
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.elements.money import amount as amount_in

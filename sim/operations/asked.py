@@ -10,7 +10,7 @@ from datetime import date, datetime, time
 from operator import index
 from typing import Any
 
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.codec.wire import Format, wire_format
 from sim.errors import ChoiceError, OptionError, shown
 from sim.operations.building import TEXT, known_format

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
-from sim.codec.walk import MTI_WIDTH
+from sim.codec.text import MTI_WIDTH
 from sim.elements.mti import split
 from sim.operations.choosing import chosen_version
 from sim.operations.recalled import in_words, recalled

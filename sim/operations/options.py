@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.errors import ChoiceError, OptionError, shown, size
 from sim.operations.details import check_details
 from sim.operations.filling import holding, parts_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sim.codec import Message, ParseError, bitmap
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.errors import IsoError
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending

@@ -12,7 +12,7 @@ from math import log2
 from operator import getitem
 
 from sim.codec import bitmap
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.codec.wire.decode import Views, read_bitmap
 from sim.codec.wire.formats import BCD, HEX, RAW
 from sim.elements.mti import split

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from support import BROKEN, PARSED, each, together, upper_bitmap, vector_id
 
-from sim.codec import BuildError, Message, ParseError, build, parse, plan, spans
-from sim.codec.walk import walk, write
+from sim.codec import BuildError, Message, ParseError, build, parse, spans, text
+from sim.codec.text import walk, write
 from sim.errors import ChoiceError
 from sim.spec import VERSIONS, spec
 
@@ -24,12 +24,12 @@ def test_splits_as_stated(row: dict[str, Any]) -> None:
     assert {str(number): value for number, value in message.fields.items()} == row["fields"]
     assert message == walk(row["message"], row["version"])
     bits = message.bitmap
-    assert message == plan.reader(row["version"], bits)(row["message"])
+    assert message == text.compiled(row["version"], bits)(row["message"])
 
 
 @each(lambda: PARSED, vector_id)
 def test_builds_back(row: dict[str, Any]) -> None:
-    """What was parsed is written as it stood, with the bitmap in upper case, by both writers."""
+    """What was parsed is written as it stood, with the bitmap in upper case."""
     message = parse(row["message"], row["version"])
     assert build(message) == write(message) == upper_bitmap(row["message"])
 
@@ -121,7 +121,7 @@ def test_secondary_bitmap_without_content() -> None:
         assert parse(build(made)) == made
     assert parse(build(Message("0800", {64: "00112233445566aa"}))).fields == {64: "00112233445566aa"}
     bits = "8000000000000001" + "0" * 16
-    assert plan.reader("1987", bits)(f"0800{bits}00112233445566aa") == Message(
+    assert text.compiled("1987", bits)(f"0800{bits}00112233445566aa") == Message(
         "0800", {64: "00112233445566aa"}, empty_secondary=True
     )
 
@@ -195,28 +195,35 @@ def test_spans_cover_the_text() -> None:
 
 
 def test_readers_are_made_for_what_comes_often() -> None:
-    """Neither a bitmap that comes once nor a text that is no message gets a generated reader or writer; a
-    layout that comes often does, and random ones push none of these out."""
+    """Neither a bitmap that comes once nor a text that is no message gets a generated reader; a layout that
+    comes often does, and random ones do not push it out."""
     often = Message("0100", {3: "990000", 11: "123456", 48: ""})
-    for _ in range(plan.EARNED):
+    readers, some = text.READERS["1987"], Random(1)
+    for _ in range(text.EARNED):
         parse(build(often))
-    assert "2020000000010000" in plan.READERS["1987"].young
-    some = Random(1)
-    for _ in range(8 * plan.CACHE_SIZE):
+    assert "2020000000010000" in readers
+    made = len(readers)
+    for _ in range(2 * text.MOST):
         message = Message("0100", dict.fromkeys(sorted(some.sample(VARIABLE, 8)), ""))
         with pytest.raises(ParseError):
             parse(f"0100{message.bitmap}9")
         parse(build(message))
-        parse(build(often))
-    kept = plan.READERS["1987"]
-    assert len(kept) <= plan.CACHE_SIZE
-    assert "2020000000010000" in kept.young
-    assert len(plan.WRITERS) <= plan.CACHE_SIZE
+    assert len(readers) == made
+
+
+def test_readers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More layouts than are kept have a reader each in its turn, and no more of them than the bound."""
+    monkeypatch.setattr(text, "MOST", 3)
+    monkeypatch.setitem(text.READERS, "1987", {})
+    for bit in range(64):
+        message = Message("0100", {3: "000000", 4 + bit % 4: spec("1987")[4 + bit % 4].filled("1")})
+        assert all(parse(build(message)) == message for _ in range(text.EARNED))
+        assert 1 <= len(text.READERS["1987"]) <= 3
 
 
 def test_generated_source_can_be_read() -> None:
     """A reader shows its own source: slices, one look-up per length prefix, one length check."""
-    source = plan.reader("1987", "7000000000000000").source  # type: ignore[attr-defined]
+    source = text.compiled("1987", "7000000000000000").source  # type: ignore[attr-defined]
     assert "n = L2_19(r0[s0_2])" in source
     assert "4: r1[s6_18]" in source
-    assert "if len(raw) != 20 + e0 + 18:" in source
+    assert "if len(raw) != 20 + e1 + 18:" in source

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sim.codec import bitmap
 from sim.codec.message import Message
-from sim.codec.walk import is_digits
+from sim.codec.text import is_digits
 from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.formats import BCD, BYTES, HEX, MAPPED, RAW, SIGNED, Field, Format, VersionedFormat
 from sim.codec.wire.framing import Layer, strip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sim.codec import bitmap
 from sim.codec.message import Message
-from sim.codec.walk import MTI_WIDTH, is_digits
+from sim.codec.text import MTI_WIDTH, is_digits
 from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.decode import MAP_BYTES, decode
 from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format

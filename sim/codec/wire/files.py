@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sim.codec.mti import is_mti
+from sim.codec.message import is_mti
 from sim.codec.wire.decode import begun
 from sim.codec.wire.formats import Format
 from sim.codec.wire.framing import STX, Frame, frame, frames, peel, said_length, strip

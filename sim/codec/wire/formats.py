@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from sim.codec.sizes import Sizes, sizes
+from sim.codec.text import Sizes, sizes
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.spec import ElementSpec, Spec, spec
 from sim.spec.elements import parse_format, with_elements

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from unicodedata import normalize
 
 from sim.codec import Message, ParseError, bitmap, parse, spans
-from sim.codec.walk import BITMAP_WIDTH, MTI_WIDTH
+from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH
 from sim.errors import BITMAP_FIELD
 from sim.judge.causes import DECODED, READ, REWRITTEN, STRIPPED, causes
 from sim.masking import mask_text

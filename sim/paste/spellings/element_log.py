@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote_plus
 
-from sim.codec.mti import is_mti
+from sim.codec.message import is_mti
 from sim.paste.spellings.elements import MTI_PATH, Named, Pairs, collected, divided
 
 EXAMPLES = (

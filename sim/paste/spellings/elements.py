@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sim.codec.mti import MTI, is_mti
+from sim.codec.message import MTI, is_mti
 
 # F2, DE002, field_39, Bit 4, P3, S102, "002 PAN", 127.22: the number, and the path inside it.
 _LABEL = re.compile(

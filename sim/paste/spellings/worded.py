@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from sim.codec.mti import is_mti
+from sim.codec.message import is_mti
 from sim.paste.spellings.dictionaries import plain_values
 from sim.paste.spellings.elements import Named, collected
 from sim.spec import VERSIONS, spec, version_of

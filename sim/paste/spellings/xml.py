@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping
 
-from sim.codec.mti import is_mti
+from sim.codec.message import is_mti
 from sim.paste.spellings.elements import MTI_PATH, Named, collected, divided, path_of
 from sim.paste.spellings.isomsg import tags, unescaped
 

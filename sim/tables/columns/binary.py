@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from sim.codec.mti import is_mti
+from sim.codec.message import is_mti
 from sim.codec.wire import Format, WireError, decode, strip
 from sim.codec.wire.files import is_blocked, message_size, records, stream_framing, unblock
 from sim.codec.wire.framing import frame

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from sim.codec import Message, ParseError, parse
-from sim.codec.walk import read_values
+from sim.codec.text import read_values
 from sim.operations import chosen_version
 from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, empty
 from sim.tables.columns.places import Group, Run, grouped, placed, stuck, windows

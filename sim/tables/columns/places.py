@@ -1,4 +1,4 @@
-"""Where the elements of many messages stand: what `codec.walk` does for one, element by element for all.
+"""Where the elements of many messages stand: what `codec.text.walk` does for one, element by element for all.
 
 Messages of one MTI and bitmap are a group. Each element is looked for once, in all messages that have it,
 whatever their groups: how many groups there are hardly matters. Until an element of variable length, all
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sim.codec import bitmap
-from sim.codec.sizes import sizes
+from sim.codec.text import sizes
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, Spec, spec
 from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from sim.codec import ParseError, parse
-from sim.codec.mti import is_mti
+from sim.codec.message import is_mti
 from sim.codec.wire import Format, wire_format
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError
