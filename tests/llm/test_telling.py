@@ -9,10 +9,10 @@ from sim.codec import Message
 from sim.operations import explain, generate, respond, reverse, validate
 from sim.operations.llm.drafting.marks import read
 from sim.operations.llm.guard import Cleaned
-from sim.operations.numbers import SMALL
 from sim.operations.llm.prompts import explain_instructions, fence
 from sim.operations.llm.telling.slots import Slot, slots
 from sim.operations.llm.telling.tell import _words, check_text, filled
+from sim.operations.numbers import SMALL
 
 REQUEST = generate("auth", network="VISA", amount_minor_units=12345, at=NOW, entry="chip").message
 DECLINE = respond(REQUEST, "51").message

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recording import Recording
 from support import AT, KINDS, together
 
