@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.operations.fitting import entries_of, has_purpose, kinds_of
+from sim.operations.options import entries_of, has_purpose, kinds_of
 from sim.spec.tables import read_toml
 
 

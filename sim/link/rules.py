@@ -26,8 +26,8 @@ from sim.elements.money import amount
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
 from sim.link.arguments import MOST_ELEMENT
 from sim.masking.files import text_of
+from sim.operations.answering import Inside
 from sim.operations.choosing import chosen_network
-from sim.operations.prepared import Inside
 from sim.spec import currency
 from sim.spec.spellings import network_named
 from sim.spec.tables import toml_of

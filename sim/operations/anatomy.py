@@ -18,7 +18,7 @@ from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding
 from sim.masking import UNREAD, Stretch, cover, mask_cells, tells_itself
 from sim.operations.choosing import chosen_network
-from sim.operations.framing import BITMAP_NAME, MTI_NAME, framing_finding, misfit_findings
+from sim.operations.findings import BITMAP_NAME, MTI_NAME, framing_finding, misfit_findings
 from sim.paste.reading import Reading, read_text
 from sim.spec import Spec, version_of
 from sim.spec.elements import table

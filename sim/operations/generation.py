@@ -10,13 +10,10 @@ from typing import Any
 
 from sim.codec import Message, build
 from sim.operations.choosing import DEFAULT_VERSION
-from sim.operations.details import sample_note
 from sim.operations.filling import Values, filled
-from sim.operations.merchants import chosen_category, note_of
-from sim.operations.options import Setting, check_numbers, settle
-from sim.operations.recipes import FIXED, VARIED, Context, Varied, clock
-from sim.operations.values import known_values, values_of, varies
-from sim.operations.zones import zone_named
+from sim.operations.merchants import chosen_category, note_of, zone_named
+from sim.operations.options import Setting, check_numbers, sample_note, settle
+from sim.operations.recipes import FIXED, VARIED, Context, Varied, clock, known_values, values_of, varies
 from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.networks import network as network_of
 from sim.spec.tables import read_toml

@@ -1,22 +1,267 @@
-"""What generate can be asked for, checked: every option in its own words before anything is built."""
+"""What generate can be asked for, checked before anything is built: every option in its own words, the
+values that are else samples, and which options go together: purposes with kinds of messages, entries,
+networks and versions.
+
+What networks have is read off the recipes: a purpose or an option that none of theirs speaks of is one of
+which no public source says how that network does it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
 from typing import Any
 
 from sim.codec.text import is_digits
-from sim.errors import ChoiceError, OptionError, shown, size
-from sim.operations.details import check_details
+from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.filling import holding, parts_of
-from sim.operations.fitting import check_fit, words_of
-from sim.operations.merchants import chosen_category
-from sim.spec import VERSIONS
+from sim.operations.merchants import chosen_category, zone_named, zone_of
+from sim.spec import VERSIONS, spec
+from sim.spec.layouts import layouts
 from sim.spec.networks import NETWORKS, network
 from sim.spec.recipes import Recipe, recipes
-from sim.spec.spellings import currency_named
+from sim.spec.spellings import country_named, currency_named
 from sim.spec.tables import read_toml
+
+# Name -> the element it goes to, and what it must look like. Widths that differ between versions are
+# those of the element tables and of the layout of DE 43.
+LIMITS: Mapping[str, tuple[int, str, str]] = {
+    "terminal": (41, "", "[ -~]+"),
+    "merchant": (42, "", "[ -~]+"),
+    "name": (43, "", r"[ -\[\]-~]+"),
+    "city": (43, "", r"[ -\[\]-~]+"),
+    "country": (43, "an ISO 3166 country code", "[A-Za-z]{2,3}|[0-9]{3}"),
+    "mcc": (18, "four digits", "[0-9]{4}"),
+    "expiry": (14, "four digits, YYMM, the month from 01 to 12", "[0-9]{2}(?:0[1-9]|1[0-2])"),
+    "reference": (37, "12 letters or digits", "[A-Za-z0-9 ]{12}"),
+    "approval": (38, "6 letters or digits", "[A-Za-z0-9 ]{6}"),
+    "acquirer": (32, "up to 11 digits", "[0-9]{1,11}"),
+    "cashback": (54, "up to 12 digits", "[0-9]{1,12}"),
+}
+_LOCATION = {"name": 40, "city": 30}  # our choice: both, street, code and country stay below 99
+_TEXTS = dict.fromkeys(("name", "city"), "printable ASCII text without backslashes")  # those divide DE 43
+_SAMPLES = (
+    (("name", "merchant"), "merchant"),
+    (("terminal",), "terminal"),
+    (("acquirer",), "acquirer"),
+    (("expiry",), "expiry"),
+)
+
+
+def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """The details, complete and legal: a country with both its codes, none of the sample's postal
+    code and region beside another place, and the options that are no values of samples. Raises OptionError
+    for the first that cannot be met; nothing is cut to fit."""
+    options, land = read_toml("templates")["options"], None
+    for name, value in details.items():
+        if name in options:
+            _check_value(name, value, options[name])
+            continue
+        if name == "timezone":
+            zone_named(value)
+            continue
+        if name not in LIMITS:
+            names = (*LIMITS, "timezone", *options)
+            nearest = closest(name, {known: known for known in names})
+            raise OptionError(name, "one of " + ", ".join(names), shown(name), None, nearest)
+        number, expected, pattern = LIMITS[name]
+        if name == "country":
+            land = country_named(value)
+            continue
+        if not isinstance(value, str) or not re.fullmatch(pattern, value):
+            expected = expected or _TEXTS.get(name, "printable ASCII text")
+            raise OptionError(name, expected, shown(value), number)
+        width = _width(name, number, version)
+        if len(value) > width:
+            raise OptionError(name, f"at most {width} characters", size(value), number)
+    made = dict(details)
+    if land:
+        made |= {"country": land.numeric, "country_alpha": land.alpha2, "zone": zone_of(land.alpha2)}
+    if "country" in details or "city" in details:
+        made |= {"postal": "", "region": ""}
+    return made
+
+
+def _check_value(name: str, value: object, row: Mapping[str, Any]) -> None:
+    field, found = row.get("field"), size(str(value)) if row.get("secret") else shown(value)
+    if row.get("flag"):
+        if not isinstance(value, bool):
+            raise OptionError(name, "True or False", found, field)
+    elif choices := row.get("choices"):
+        if value not in choices:
+            raise ChoiceError.of(name, value, choices)
+    elif not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
+        raise OptionError(name, row["expected"], found, field)
+
+
+def _width(name: str, number: int, version: str) -> int:
+    if number == 43 and name != "country":
+        return min(_LOCATION[name], _cell_width(name, version))
+    return spec(version)[number].width if number in (41, 42) else 40
+
+
+def _cell_width(name: str, version: str) -> int:
+    """The places that the first layout of DE 43 has for the merchant's name or city."""
+    cells = layouts(version, 43)[0].cell.cells
+    return next(cell.most for cell in cells if cell.name.startswith(name))
+
+
+def sample_note(details: Mapping[str, Any]) -> str:
+    """The sentence that names what is a sample value in a generated message."""
+    left = [word for names, word in _SAMPLES if not all(name in details for name in names)]
+    if "merchant" in left and "name" in details:
+        left[0] = "merchant id"
+    elif "merchant" in left and "merchant" in details:
+        left[0] = "merchant name"
+    if not left:
+        return "What else a message carries are sample values."
+    text = " and ".join(", ".join(left).rsplit(", ", 1))
+    return f"{text[:1].upper()}{text[1:]} {'is a sample value' if len(left) == 1 else 'are sample values'}."
+
+
+def entries_of(purpose: str) -> tuple[str, ...]:
+    """The ways of reading the card that go with *purpose*."""
+    templates = read_toml("templates")
+    return tuple(name for name in templates["entries"] if name in templates["purposes"][purpose]["entries"])
+
+
+def kinds_of(own: str | None, version: str) -> tuple[str, ...]:
+    """The kinds of messages that are known of network *own* in *version*."""
+    return tuple(kind for kind in read_toml("templates")["kinds"] if _has_kind(kind, own, version))
+
+
+@cache
+def has_purpose(purpose: str, own: str | None, version: str) -> bool:
+    """Whether it is known how network *own* says *purpose* in *version*."""
+    row = read_toml("templates")["purposes"][purpose]
+    return bool(row.get("plain")) or any(one.asks_for(purpose) for one in recipes(own, version))
+
+
+def has_option(option: str, own: str | None, version: str) -> bool:
+    """Whether it is known how network *own* carries *option* in *version*."""
+    row = read_toml("templates")["options"][option]
+    words = (option, row.get("placeholder"), *row.get("choices", {}).values())
+    return any(_speaks(word, own, version) for word in words if word)
+
+
+@cache
+def _speaks(word: str, own: str | None, version: str) -> bool:
+    return any(row.mentions(word) for row in recipes(own, version))
+
+
+def _has_kind(kind: str, own: str | None, version: str) -> bool:
+    lacks = network(own).dialects.get(version, {}).get("lacks", ()) if own else ()
+    return kind not in lacks
+
+
+def words_of(kind: str, purpose: str, entry: str, details: Mapping[str, Any]) -> frozenset[str]:
+    """What recipes may ask for: the kind and, where it has a card and a purpose, `card`, purpose, entry and
+    the options given."""
+    templates = read_toml("templates")
+    if templates["kinds"][kind].get("alone"):
+        return frozenset((kind,))
+    found = {kind, "card", purpose, entry}
+    for name, row in templates["options"].items():
+        given = details.get(name)
+        if "choices" in row:
+            found.add(row["choices"].get(given, "")) if given else None
+        elif given or (given is None and _usual(name, kind, purpose, entry)):
+            found.add(name)
+    return frozenset(found - {""})
+
+
+def _usual(option: str, kind: str, purpose: str, entry: str) -> bool:
+    """Whether *option* is on where nothing is said: the PIN at a cash machine."""
+    templates = read_toml("templates")
+    row = templates["options"][option]
+    wanted = bool(templates["purposes"][purpose].get(option))
+    return wanted and kind in row["kinds"] and entry in row["entries"]
+
+
+def check_fit(
+    kind: str, own: str | None, version: str, purpose: str, entry: str, details: Mapping[str, Any]
+) -> None:
+    """Raises OptionError for the first option that does not go with the others."""
+    templates = read_toml("templates")
+    if not _has_kind(kind, own, version):
+        known = [name for name in NETWORKS if _has_kind(kind, name, version)]
+        expected = f"one that is known of {own} in {version}, or for {kind!r} a network of {', '.join(known)}"
+        raise OptionError("message_type", expected, repr(kind))
+    alone = bool(templates["kinds"][kind].get("alone"))
+    row = templates["purposes"][purpose]
+    if not alone:
+        if kind not in row["kinds"]:
+            raise OptionError("message_type", f"{_any_of(row['kinds'])} for purpose {purpose!r}", repr(kind))
+        if entry not in row["entries"]:
+            raise OptionError("entry", f"{_any_of(entries_of(purpose))} for purpose {purpose!r}", repr(entry))
+        if not has_purpose(purpose, own, version):
+            raise OptionError("purpose", _known_where(purpose, has_purpose, own, version), repr(purpose))
+    if "cashback" in details and purpose != "cashback":
+        raise OptionError("cashback", "none, or purpose 'cashback'", f"purpose {purpose!r}", 54)
+    for name, given in details.items():
+        if name in templates["options"] and given:
+            _check_option(name, kind, own, version, purpose, entry, details)
+
+
+def goes_with(
+    option: str,
+    kind: str,
+    own: str | None,
+    version: str,
+    purpose: str,
+    entry: str,
+    details: Mapping[str, Any],
+) -> bool:
+    """Whether *option* goes with a message, and with the other *details*.
+
+    >>> goes_with("three_d_secure", "auth", "VISA", "1987", "purchase", "ecommerce", {})
+    True
+    >>> goes_with("three_d_secure", "auth", "VISA", "1987", "purchase", "chip", {})
+    False
+    """
+    try:
+        _check_option(option, kind, own, version, purpose, entry, details)
+    except OptionError:
+        return False
+    return True
+
+
+def _check_option(
+    name: str, kind: str, own: str | None, version: str, purpose: str, entry: str, details: Mapping[str, Any]
+) -> None:
+    row = read_toml("templates")["options"][name]
+    field = row.get("field")
+    for limit, said, what in (("kinds", kind, "message type"), ("purposes", purpose, "purpose"),
+                              ("entries", entry, "entry")):  # fmt: skip
+        if limit in row and said not in row[limit]:
+            raise OptionError(name, f"none, or {what} {_any_of(row[limit])}", f"{what} {said!r}", field)
+    if (other := row.get("with")) and not details.get(other):
+        raise OptionError(name, f"{other} beside it", "none", field)
+    if not has_option(name, own, version):
+        raise OptionError(name, "none, or " + _known_where(name, has_option, own, version), "one", field)
+
+
+def _known_where(name: str, has: Any, own: str | None, version: str) -> str:
+    """Where *name* would do, as far as public documents say."""
+    known: dict[str, list[str]] = {}
+    for edition, one in product(VERSIONS, NETWORKS):
+        if has(name, one, edition):
+            known.setdefault(edition, []).append(one)
+    texts = [
+        f"{edition} ({'any network' if len(names) == len(NETWORKS) else ', '.join(names)})"
+        for edition, names in known.items()
+    ]
+    where = f"{own} in {version}" if own else f"{version} without a network"
+    return f"{' or '.join(texts)}, where it is known of, not {where}"
+
+
+def _any_of(words: Any) -> str:
+    names = list(map(repr, words))
+    return names[0] if len(names) == 1 else "one of " + ", ".join(names)
+
 
 LARGEST_AMOUNT = 999_999_999_999
 _USUAL_PURPOSE = "purchase"

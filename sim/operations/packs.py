@@ -14,7 +14,7 @@ from sim.errors import SpecError, shown
 from sim.judge.engine import MEMORY
 from sim.judge.finding import RuleText, catalogue, texts
 from sim.judge.rules import RULES
-from sim.operations.faults.breaking import add_faults, all_faults
+from sim.operations.faults import add_faults, all_faults
 
 _WORDS, _FUNCTIONS, _FAULTS = "rules.csv", "rules.py", "faults.toml"
 _COLUMNS = ("id", "severity", "checks", "source", "hint")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sim.codec import Message
 from sim.operations.anatomy import UNREAD, Anatomy, Place, differences, dissect, masked_text
 from sim.operations.choosing import chosen_version
-from sim.operations.placing import placed
+from sim.operations.findings import placed
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import read
 from sim.paste.reading import TEXT, Reading

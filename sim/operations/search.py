@@ -15,7 +15,7 @@ from typing import get_args
 
 from sim.errors import OptionError, shown
 from sim.judge import catalogue
-from sim.operations.faults.breaking import all_faults
+from sim.operations.faults import all_faults
 from sim.spec import VERSIONS, code_list, code_lists, countries, currencies, spec, withdrawn_currencies
 from sim.spec.emv import bits, tags
 from sim.spec.layouts import owners

@@ -11,7 +11,7 @@ from sim.judge import Finding
 from sim.judge.engine import Heard, Rows, hear
 from sim.judge.finding import Places, Said, by_place, locate_all, loudness, sentence
 from sim.operations.choosing import chosen_version
-from sim.operations.framing import framing_finding
+from sim.operations.findings import framing_finding
 from sim.operations.project import strip_line_ending
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, several

@@ -18,9 +18,9 @@ from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect
 from sim.operations.asked import generated, moment
 from sim.operations.choosing import DEFAULT_VERSION
-from sim.operations.details import LIMITS
 from sim.operations.explanation import SOURCE_RULES
-from sim.operations.framing import NO_ROWS, framing_finding
+from sim.operations.findings import NO_ROWS, framing_finding
+from sim.operations.options import LIMITS
 from sim.operations.records import told, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.paste.reading import Reading

@@ -10,7 +10,7 @@ import pandas as pd
 
 from sim.errors import SpecError
 from sim.judge import catalogue
-from sim.operations.faults.breaking import all_faults
+from sim.operations.faults import all_faults
 from sim.spec import (
     Code,
     code_list,

@@ -16,7 +16,7 @@ import traitlets
 from sim.codec import IsoError, Message, build, parse
 from sim.errors import element_label
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.repairing import mend
+from sim.operations.repairing.offering import mend
 from sim.operations.rewriting import put_back, shown_text, with_message
 from sim.paste.reading import Reading
 from sim.spec import Spec

@@ -31,7 +31,7 @@ from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding, Severity
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
-from sim.operations.repairing import offered
+from sim.operations.repairing.offering import offered
 from sim.operations.rewriting import pasted, shown_text
 from sim.operations.validation import judge
 from sim.paste.reading import Reading

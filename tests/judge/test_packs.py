@@ -14,8 +14,8 @@ from sim.errors import SpecError
 from sim.judge import catalogue
 from sim.judge.engine import MEMORY
 from sim.judge.rules import RULES
-from sim.operations import cases, generate
-from sim.operations.faults import breaking, content
+from sim.operations import cases, faults, generate
+from sim.operations.faults import content
 
 CORNER = Path(__file__).with_name("corner")
 
@@ -23,14 +23,14 @@ CORNER = Path(__file__).with_name("corner")
 @pytest.fixture
 def unloaded() -> Iterator[None]:
     """Takes out again what a test has loaded."""
-    rules, words, faults = len(RULES), {*catalogue()}, {*content.rows()}
+    rules, words, known = len(RULES), {*catalogue()}, {*content.rows()}
     yield
     del RULES[rules:]
     for name in {*catalogue()} - words:
         del catalogue()[name]
-    for name in {*content.rows()} - faults:
+    for name in {*content.rows()} - known:
         del content.rows()[name]
-    breaking._all.cache_clear()
+    faults._all.cache_clear()
     MEMORY.clear()
 
 

@@ -17,9 +17,8 @@ from sim.codec import Message, build, parse
 from sim.elements import pos
 from sim.errors import BuildError, ParseError, SpecError
 from sim.operations import NETWORKS, VERSIONS, convert, generate, respond, reverse, validate
-from sim.operations.conversion import ACTIONS, Converted
-from sim.operations.conversion.rules import path, rules
-from sim.operations.conversion.steps import STEPS
+from sim.operations.conversion import ACTIONS, STEPS, Converted
+from sim.operations.conversion.draft import path, rules
 from sim.spec import lookup, spec
 from sim.spec.tables import read_csv
 

@@ -14,7 +14,7 @@ from sim.codec import BuildError, Message, build, parse
 from sim.elements.mti import response_mti
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, generate, respond, reverse, validate
-from sim.operations.fitting import entries_of
+from sim.operations.options import entries_of
 from sim.spec.networks import check_digit
 
 CASES = generated()

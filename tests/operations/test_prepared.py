@@ -10,7 +10,7 @@ from random import Random
 from sim.codec import Message
 from sim.errors import BuildError, OptionError
 from sim.operations import generate, respond
-from sim.operations.prepared import Inside, answers_of
+from sim.operations.answering import Inside, answers_of
 from sim.parts.layout import fitting, standing
 from sim.parts.writing import write, writer
 from sim.spec.layouts import Layout, layouts

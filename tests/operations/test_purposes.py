@@ -13,8 +13,8 @@ from support import ALL, AT, MORE, some, together, turns
 from sim.codec import Message
 from sim.errors import IsoError, OptionError
 from sim.operations import NETWORKS, VERSIONS, generate, respond, reverse, validate
-from sim.operations.fitting import has_option, kinds_of
-from sim.operations.values import placeholders
+from sim.operations.options import has_option, kinds_of
+from sim.operations.recipes import placeholders
 from sim.parts import chip_data
 from sim.parts.layout import fitting
 from sim.spec.recipes import answers, recipes

@@ -21,8 +21,8 @@ from sim import masking
 from sim.codec import Message, ParseError
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, explain, generate, own_parts, recipes, reverse
-from sim.operations.fitting import entries_of
 from sim.operations.generation import Generated
+from sim.operations.options import entries_of
 from sim.spec.networks import check_digit
 
 CARD = "4539578763621486"

@@ -6,17 +6,28 @@ does. What becomes of each element is a row of `data/conversion`; what is filled
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sim.codec import Message, build, parse
 from sim.errors import SpecError
 from sim.operations.choosing import chosen_network, chosen_version
+from sim.operations.conversion import codes, moments, money, parts
 from sim.operations.conversion.dialect import FUNCTION, MANAGEMENT, SENT, missing, own_code
-from sim.operations.conversion.draft import ACTIONS, FILLED, KEPT, LOST, Draft, Note, joined, misfit
-from sim.operations.conversion.rules import path, rules
-from sim.operations.conversion.steps import BY_TYPE, PLAIN, STEPS
+from sim.operations.conversion.draft import (
+    ACTIONS,
+    FILLED,
+    KEPT,
+    LOST,
+    ConversionRow,
+    Draft,
+    Note,
+    joined,
+    misfit,
+    path,
+    rules,
+)
 from sim.operations.project import strip_line_ending
 from sim.spec import VERSIONS
 from sim.spec.spellings import network_named
@@ -206,3 +217,39 @@ def _honest(note: Note, source: Message, back: Message) -> Note:
         parts.append(_CHANGED)
     text = "; ".join(part for part in parts if part)
     return replace(note, note=text[:1].upper() + text[1:] + ".")
+
+
+def _lost(draft: Draft, rule: ConversionRow) -> None:
+    draft.lose(rule.sources, rule.detail)
+
+
+PLAIN = (LOST, "same")  # they look at no character
+BY_TYPE = ("mti", "function code")  # they say something though their elements are not there
+# How the elements of a rule become those of the neighbouring version: a small function for each `how`.
+STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
+    LOST: _lost,
+    "same": parts.same,
+    "text": parts.text,
+    "number": parts.number,
+    "merchant": parts.merchant,
+    "digits as bytes": parts.same,  # packed, they look alike in the text form
+    "text as bytes": parts.text_as_bytes,
+    "chip data": parts.chip_data,
+    "mti": codes.mti,
+    "code": codes.code,
+    "settlement": codes.settlement,
+    "function code": codes.function_code,
+    "point of service": codes.point_of_service,
+    "point of service bits": codes.point_of_service_bits,
+    "local time": moments.local_time,
+    "date": moments.date,
+    "original data": moments.original_data,
+    "place": parts.place,
+    "amount": money.amount,
+    "original amounts": money.original_amounts,
+    "replacement amounts": money.replacement_amounts,
+    "fees": money.fees,
+    "fees with currencies": money.fees_with_currencies,
+    "additional amounts": money.additional_amounts,
+    "additional amounts with currencies": money.additional_amounts_with_currencies,
+}

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from sim.codec import Message
 from sim.elements import pos
-from sim.operations.conversion.draft import FILLED, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
-from sim.operations.conversion.rules import ConversionRow, is_own
+from sim.operations.conversion.draft import (
+    FILLED,
+    LOST,
+    MERGED,
+    MOVED,
+    REFORMATTED,
+    SPLIT,
+    ConversionRow,
+    Draft,
+    is_own,
+)
 from sim.spec import VERSIONS
 from sim.spec.tables import read_toml
 

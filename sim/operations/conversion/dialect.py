@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from sim.codec import Message
 from sim.elements import pos
 from sim.judge import Severity
-from sim.operations.fitting import kinds_of
 from sim.operations.generation import generate, own_elements
-from sim.operations.options import settle
+from sim.operations.options import kinds_of, settle
 from sim.operations.validation import validate
 from sim.spec.recipes import recipes
 from sim.spec.tables import read_toml

@@ -1,18 +1,96 @@
-"""A message on its way into another version: what has been written, and what is to be told of it."""
+"""A message on its way into another version: what has been written, what is to be told of it, and the rows of
+`data/conversion` by which it goes.
+
+`elements.csv` has a row for each step between two neighbouring versions: the elements of the older and of
+the newer one that hold the same facts, and `how` the one becomes the other. `codes.csv` has the codes that
+change; `*` stands for every code without a row of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
+from itertools import pairwise
 
 from sim.codec import Message
 from sim.errors import BuildError
-from sim.operations.conversion import rules
 from sim.parts import writing
 from sim.parts.writing import Value
-from sim.spec import layouts, spec
+from sim.spec import VERSIONS, layouts, spec
 from sim.spec.layouts import CLASS_NAMES, FOREIGN
+from sim.spec.tables import read_csv
+
+_ANY = "*"
+_UP, _DOWN = ("both", "up"), ("both", "down")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionRow:
+    """One row as it applies in one direction: `sources` become `targets`."""
+
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    how: str
+    detail: str
+
+
+def path(version: str, to: str) -> list[tuple[str, str]]:
+    """The steps from *version* to *to*, each between neighbours.
+
+    >>> path("2003", "1987")
+    [('2003', '1993'), ('1993', '1987')]
+    """
+    start, end = VERSIONS.index(version), VERSIONS.index(to)
+    way = VERSIONS[start : end + 1] if start <= end else VERSIONS[end : start + 1][::-1]
+    return list(pairwise(way))
+
+
+@cache
+def rules(version: str, to: str) -> tuple[ConversionRow, ...]:
+    """The rules of a step from *version* to its neighbour *to*, in the order in which they apply."""
+    up = version < to
+    found = []
+    for row in read_csv("conversion/elements"):
+        if (row["older"], row["newer"]) != tuple(sorted((version, to))):
+            continue
+        old, new = tuple(_numbers(row["old"])), tuple(_numbers(row["new"]))
+        sources, targets = (old, new) if up else (new, old)
+        if sources:
+            found.append(ConversionRow(sources, targets, row["how"], row["detail"]))
+    return tuple(found)
+
+
+def code_in(version: str, to: str, name: str, value: str) -> str | None:
+    """What code *value* of list *name* becomes in the neighbouring version *to*; None where no row says."""
+    known = _codes(version, to, name)
+    return known.get(value, known.get(_ANY))
+
+
+def is_own(version: str, to: str, name: str, value: str) -> bool:
+    """Whether *value* has a row of its own."""
+    return value in _codes(version, to, name)
+
+
+@cache
+def _codes(version: str, to: str, name: str) -> Mapping[str, str]:
+    up = version < to
+    found: dict[str, str] = {}
+    for row in read_csv("conversion/codes"):
+        if (row["older"], row["newer"], row["list"]) == (*sorted((version, to)), name):
+            source, target = (row["old"], row["new"]) if up else (row["new"], row["old"])
+            if row["way"] in (_UP if up else _DOWN):
+                found.setdefault(source, target)
+    return found
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """`2-4 9` as 2, 3, 4, 9."""
+    for part in text.split():
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
 
 KEPT, REFORMATTED, MOVED, SPLIT, MERGED, FILLED, LOST = ACTIONS = (
     "kept",
@@ -71,7 +149,7 @@ class Draft:
 
     def code(self, name: str, value: str) -> str | None:
         """*value* of list *name* as the new version has it, None where no row says."""
-        return rules.code(self.message.version, self.to, name, value)
+        return code_in(self.message.version, self.to, name, value)
 
     def put(self, number: int, value: str) -> str:
         """Write *value* to element *number* if it fits. Why it does not, empty where it does."""

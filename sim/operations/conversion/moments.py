@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from sim.elements import dates
 from sim.errors import BuildError
 from sim.operations.conversion.codes import inner_mti
-from sim.operations.conversion.draft import FILLED, MERGED, MOVED, REFORMATTED, SPLIT, Draft
-from sim.operations.conversion.rules import ConversionRow
+from sim.operations.conversion.draft import FILLED, MERGED, MOVED, REFORMATTED, SPLIT, ConversionRow, Draft
 from sim.parts import layout, writing
 from sim.spec import layouts, spec
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sim.elements.money import CURRENCY_OF
-from sim.operations.conversion.draft import FILLED, KEPT, LOST, MERGED, MOVED, REFORMATTED, SPLIT, Draft
-from sim.operations.conversion.rules import ConversionRow
+from sim.operations.conversion.draft import (
+    FILLED,
+    KEPT,
+    LOST,
+    MERGED,
+    MOVED,
+    REFORMATTED,
+    SPLIT,
+    ConversionRow,
+    Draft,
+)
 from sim.parts import layout
 from sim.parts.writing import Value
 from sim.spec import currency, layouts

@@ -1,6 +1,160 @@
-"""Negative data: faults put into sound messages, each with the finding it must cause."""
+"""Negative data: good messages broken in one place, each labelled with the finding it must cause.
 
-from sim.operations.faults.breaking import all_faults, break_message, cases, faults_for
-from sim.operations.faults.record import Broken, Fault
+A fault is put into a message only where it causes exactly the finding it promises and no other new
+one; that is checked each time, so that a label is never wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+
+from sim.codec import BuildError, Message, ParseError, build, parse, spans
+from sim.errors import ChoiceError
+from sim.judge import Finding
+from sim.operations.choosing import chosen_network
+from sim.operations.faults import content, framing
+from sim.operations.faults.change import Attempt, Broken, Fault, Row, base, prepared
+from sim.operations.findings import framing_finding
+from sim.operations.validation import judge
+from sim.spec import VERSIONS
+from sim.spec.networks import NETWORKS
+from sim.spec.spellings import network_named, version_named
+from sim.spec.words import AnyNetwork, AnyVersion
 
 __all__ = ["Broken", "Fault", "all_faults", "break_message", "cases", "faults_for"]
+
+# Our choice: a fixed moment, so that the same call gives the same cases.
+AT = datetime(2026, 11, 20, 10, 15, 30, tzinfo=UTC)
+
+# What makes two findings the same in a message before and after a change: all but its place in the
+# text, which moves with the elements before it.
+_Mark = tuple[str, str, str, str, int | None]
+
+# Rules that networks answer each from tables of their own: one case for each network.
+_OF_EACH_NETWORK = ("luhn", "pan-network", "network-mti-version", "required-element", "forbidden-element")
+
+
+@cache
+def _all() -> dict[str, tuple[Fault, Attempt]]:
+    return {fault.id: (fault, put) for fault, put in (*framing.table(), *content.table())}
+
+
+def add_faults(more: Mapping[str, Row]) -> None:
+    """Add faults of content, rows by id."""
+    content.rows().update(more)
+    _all.cache_clear()
+
+
+def all_faults() -> tuple[Fault, ...]:
+    """All faults there are: of framing, of content, of single networks."""
+    return tuple(fault for fault, _ in _all().values())
+
+
+def faults_for(message: Message, *, network: str | None = None) -> tuple[Fault, ...]:
+    """The faults that can be put into *message*; *network* None is the card's."""
+    own = chosen_network(message, network)
+    return tuple(fault for fault, put in _all().values() if _tried(put, message, own))
+
+
+def break_message(message: Message, fault: str, *, network: str | None = None) -> Broken:
+    """*message* with the one fault of id *fault*, and the finding it must cause.
+
+    The same message and fault give the same text. *network* None is the card's. Raises ChoiceError
+    naming the faults that apply when this one does not, BuildError for a message that cannot be written.
+    """
+    build(message)
+    own = chosen_network(message, network)
+    if not isinstance(fault, str):
+        raise ChoiceError.of("fault", fault, _all())
+    if fault in _all() and (made := _tried(_all()[fault][1], message, own)):
+        return made
+    known = sorted(one.id for one in faults_for(message, network=own))
+    if fault in _all():
+        raise ChoiceError("fault", f"{fault!r}, which does not apply to this message", known)
+    raise ChoiceError.of("fault", fault, known)
+
+
+def cases(
+    network: AnyNetwork | None = None, version: AnyVersion | None = None, *, at: datetime = AT
+) -> tuple[Broken, ...]:
+    """A broken message for each fault, in each version it is possible in: the standard's on a message
+    of *network*, then the network's own.
+
+    *network* None is all: the standard's faults are then put into a message of the first network on
+    which nothing but the fault itself is found. *version* None is all three. Dates are those of *at*.
+    Raises ChoiceError for an unknown network or version.
+    """
+    versions = (version_named(version),) if version else VERSIONS
+    networks = (network_named(network),) if network else NETWORKS
+    made = [
+        case
+        for one in versions
+        for fault, put in _all().values()
+        if one in fault.versions
+        for case in _cases_of(fault, put, one, networks, at)
+    ]
+    return tuple(made)
+
+
+def _cases_of(
+    fault: Fault, put: Attempt, version: str, networks: Iterable[str], at: datetime
+) -> Iterator[Broken]:
+    """One case of a fault of any network's messages, one for each network where it is the network's."""
+    row = content.rows().get(fault.id, {})
+    for name in networks:
+        for kind in fault.kinds:
+            message, own = base(kind, name, version, at)
+            if made := _tried(put, prepared(row, message), own):
+                yield replace(made, kind=kind)
+                break
+        else:
+            continue
+        if fault.rule not in _OF_EACH_NETWORK:
+            return
+
+
+def _tried(put: Attempt, message: Message, network: str | None) -> Broken | None:
+    """The broken message when it can be written, and causes what it promises and nothing else."""
+    try:
+        made = put(message, network)
+    except BuildError:
+        return None
+    return made if made and _exact(made, message) else None
+
+
+def _exact(made: Broken, message: Message) -> bool:
+    promised = (made.rule, made.severity, made.field, made.path, made.start)
+    new = [one for one in new_findings(made, message) if one.rule not in made.also]
+    return [(one.rule, one.severity, one.field, one.path, one.start) for one in new] == [promised]
+
+
+def new_findings(made: Broken, message: Message) -> list[Finding]:
+    """What is found in the broken message that was not in *message*, the one before the fault."""
+    old = Counter(mark for mark, _ in _found(build(message), message.version, made.network))
+    new = []
+    for mark, finding in _found(made.raw, made.version, made.network):
+        if old[mark]:
+            old[mark] -= 1
+        else:
+            new.append(finding)
+    return new
+
+
+def _found(raw: str, version: str, network: str | None) -> list[tuple[_Mark, Finding]]:
+    """The findings of the standard and of *network*, each with its mark."""
+    try:
+        message = parse(raw, version)
+    except ParseError as error:
+        misfit = framing_finding(error, version, raw=raw)
+        return [(("", misfit.rule, misfit.severity, misfit.path, misfit.start), misfit)]
+    places = spans(message)
+    found: list[tuple[_Mark, Finding]] = []
+    for one in judge(message, network, ()).findings:
+        missing = one.start is None or one.field is None
+        at = None if missing else (one.start or 0) - places[one.field or 0][1]
+        found.append(((one.network, one.rule, one.severity, one.path, at), one))
+    return found

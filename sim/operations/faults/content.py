@@ -9,8 +9,7 @@ from functools import cache, partial
 from sim.codec import Message, build, spans
 from sim.errors import SpecError
 from sim.judge import Severity, catalogue
-from sim.operations.faults.change import Row, change
-from sim.operations.faults.record import CONTENT, Attempt, Broken, Fault, broken
+from sim.operations.faults.change import CONTENT, Attempt, Broken, Fault, Row, broken, change
 from sim.parts import chip_data
 from sim.spec import VERSIONS, version_of
 from sim.spec.networks import judge, network, presence, told_name

@@ -10,7 +10,7 @@ from functools import partial
 from sim.codec import Message, ParseError, build, parse, spans
 from sim.codec.bitmap import HEX_DIGITS
 from sim.judge import Severity
-from sim.operations.faults.record import FRAMING, Attempt, Broken, Fault, broken
+from sim.operations.faults.change import FRAMING, Attempt, Broken, Fault, broken
 from sim.spec import VERSIONS, ElementSpec
 
 RULE = "framing"

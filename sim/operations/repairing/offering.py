@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sim.codec import ParseError, build, parse
 from sim.errors import BuildError, element_label
 from sim.judge.causes import first_cause
-from sim.operations.repairing.edits import readable
+from sim.operations.repairing import readable
 
 REPAIR = "Repair"
 

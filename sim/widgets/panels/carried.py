@@ -11,7 +11,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.operations.fitting import goes_with
+from sim.operations.options import goes_with
 from sim.spec.tables import read_toml
 from sim.widgets.panels.shared import InputField, show
 

@@ -13,9 +13,9 @@ import traitlets
 from sim.errors import BuildError, IsoError, OptionError
 from sim.operations import Generated, generate
 from sim.operations.asked import option_named, options_of
-from sim.operations.call import call_of, covered_call
 from sim.operations.generation import native_version
 from sim.operations.options import LARGEST_AMOUNT
+from sim.operations.recalled import call_of, covered_call
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, detect, network
 from sim.spec.tables import read_toml

@@ -11,8 +11,7 @@ import ipywidgets  # type: ignore[import-untyped]
 from sim.codec import Message
 from sim.operations.choosing import chosen_version
 from sim.operations.reading import recognised
-from sim.operations.repairing import mend, offered
-from sim.operations.repairing.offering import REPAIR
+from sim.operations.repairing.offering import REPAIR, mend, offered
 from sim.operations.rewriting import kept, shown_text
 from sim.paste.reading import Reading
 from sim.widgets.panels.shared import markup, show

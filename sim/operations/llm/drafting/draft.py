@@ -14,8 +14,7 @@ from sim.operations.llm.errors import DescriptionUnusable, LlmFailed
 from sim.operations.llm.guard import clean
 from sim.operations.llm.prompts import block, fence, generate_instructions
 from sim.operations.llm.transport.calls import ask
-from sim.operations.llm.transport.providers import choose
-from sim.operations.llm.transport.settings import MOST_DESCRIPTION
+from sim.operations.llm.transport.providers import MOST_DESCRIPTION, choose
 
 _LONGEST_PLAIN = 2 * MOST_DESCRIPTION  # a character may stand for a whole word
 

@@ -21,8 +21,7 @@ from sim.operations.llm.guard import shown
 from sim.operations.llm.prompts import MOST_WORDS, block, explain_instructions, fence
 from sim.operations.llm.telling.slots import Slot, previews, slots
 from sim.operations.llm.transport.calls import ask, stream
-from sim.operations.llm.transport.providers import Choice, choose
-from sim.operations.llm.transport.settings import Settings
+from sim.operations.llm.transport.providers import Choice, Settings, choose
 from sim.operations.validation import validate
 
 _SLOT = re.compile(r"\{([^{}\s]{1,40})\}")

@@ -11,8 +11,7 @@ from weakref import WeakKeyDictionary
 from sim.operations.llm.errors import LlmError, LlmFailed, LlmTimeout
 from sim.operations.llm.guard import shown
 from sim.operations.llm.transport.clients import connect, load, obeys
-from sim.operations.llm.transport.providers import Choice
-from sim.operations.llm.transport.settings import Settings
+from sim.operations.llm.transport.providers import Choice, Settings
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, ConcurrencyLimiter

@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sim.operations.llm.errors import LlmUnavailable
-from sim.operations.llm.transport.providers import INSTALL, Choice
-from sim.operations.llm.transport.settings import Settings
+from sim.operations.llm.transport.providers import INSTALL, Choice, Settings
 
 if TYPE_CHECKING:
     import httpx2
