@@ -320,7 +320,7 @@ class Memory:
         alike = self.shapes.setdefault(len(text) if made.plain else made.places, [])
         if alike and not made.plain:
             return alike[0], chip.values.items()
-        self.grow(len(chip.tags))
+        self.grow(len(chip.places))
         alike.insert(0, made)
         del alike[_MOST_SHAPES:]
         return made, chip.values.items()

@@ -238,7 +238,7 @@ def _head(tag: TlvTag) -> TagHead:
     return TagHead(tag.tag, tag.depth, tag.value_start, tag.end, tag.constructed, inside)
 
 
-_UNREAD = ChipData("tags", ())
+_UNREAD = ChipData("tags")
 
 
 def readable(value: str) -> ChipData:
@@ -313,12 +313,6 @@ class ElementPart(Part):
 SHAPE = Part("shape", looks=1 << _CHIP)
 
 
-def shape_of(chip: ChipData) -> tuple[Any, ...]:
-    """The shape of *chip*, as a key."""
-    return tuple(map(_PLACE, chip.tags))
-
-
-_PLACE = itemgetter(0, 3, 4)  # of a tag: its name, where its value starts and ends
 _DATASET = "01"  # may begin a dataset, by what stands behind
 
 
@@ -330,7 +324,7 @@ class Shape:
     __slots__ = ("_cut", "_heads", "_names", "bits", "places", "plain", "repeats", "starts")
 
     def __init__(self, chip: ChipData, text: str) -> None:
-        self.places, self._names = shape_of(chip), tuple(tag.tag for tag in chip.tags)
+        self.places, self._names = chip.places, tuple(tag.tag for tag in chip.tags)
         self.starts = {name: tag.value_start for name, tag in chip.firsts.items()}
         self.repeats = len(self.starts) < len(self._names)
         ends = [0, *(tag.end for tag in chip.tags)]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from sim.errors import IsoError
@@ -23,7 +22,7 @@ _SHORT = frozenset(
     f"{byte:02X}" for byte in range(1, 256) if not byte & _CONSTRUCTED and byte & _MORE_BYTES != _MORE_BYTES
 )
 _LONG = frozenset(f"{byte:02X}" for byte in range(_MORE_BYTES, 256, 0x40))
-_LAST_BYTE = tuple("01234567")
+_MORE = "8"  # the first digit of a byte from here on: another byte of the tag follows
 _SIZES = {f"{size:02X}": 2 * size for size in range(0x80)}
 # Far more than any card uses; beyond it the data are no tags, or made to exhaust a reader.
 _TAG_BYTES = 4
@@ -78,12 +77,15 @@ def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, .
     >>> [(tag.tag, tag.value) for tag in read_tags("9F2701809C0100")]
     [('9F27', '80'), ('9C', '00')]
     """
+    upper = text.upper()
+    if places := _plain(upper, start):
+        return _as_tags(upper, places)
     if wrong := _NO_HEX.search(text, start):
         readable = wrong[0].isascii() and wrong[0].isprintable()
         raise TlvError(wrong.start(), "hex digits", repr(wrong[0]) if readable else f"U+{ord(wrong[0]):04X}")
     if (len(text) - start) % 2:
         raise TlvError(len(text), "whole bytes, two hex digits each", f"{len(text) - start} hex digits")
-    tags = _tags_in(text.upper(), start, len(text), 0)
+    tags = _tags_in(upper, start, len(text), 0)
     if strict:
         for tag in walk_tags(tags):
             if tag.fault:
@@ -91,21 +93,40 @@ def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, .
     return tags
 
 
+# Where a tag stands: its name, where its value starts and where it ends.
+Place = tuple[str, int, int]
+
+
+def _plain(text: str, at: int) -> tuple[Place, ...] | None:
+    """Where the tags of upper-case *text* stand from *at* on, where all of them are as nearly all cards have
+    them: one byte, or two, no tags inside, a length of one byte. None for others, and for what is no TLV."""
+    try:
+        if 2 * len(bytes.fromhex(text)) != (end := len(text)):
+            return None  # blanks
+        places: list[Place] = []
+        while at < end:
+            tag = text[at : at + 2]
+            if tag in _SHORT:
+                start = at + 4
+            elif tag in _LONG and text[at + 2] < _MORE:
+                tag, start = text[at : at + 4], at + 6
+            else:
+                return None
+            at = start + _SIZES[text[start - 2 : start]]
+            places.append((tag, start, at))
+    except (ValueError, LookupError):
+        return None
+    return tuple(places) if at == end else None
+
+
+def _as_tags(text: str, places: Iterable[Place]) -> tuple[Tag, ...]:
+    return tuple(Tag(tag, text[start:end], start - 2 - len(tag), start, end) for tag, start, end in places)
+
+
 def _tags_in(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
     found: list[Tag] = []
-    new = tuple.__new__  # of a plain tag, five times as fast as by its names
     while at < end:
-        head = text[at : at + 2]
-        start = at + 4 if head in _SHORT else at + 6
-        if start == at + 4 or (head in _LONG and text[at + 2 : at + 3] in _LAST_BYTE):
-            stop = start + _SIZES.get(text[start - 2 : start], end)
-            if stop <= end:
-                found.append(
-                    new(Tag, (text[at : start - 2], text[start:stop], at, start, stop, depth, (), None))
-                )
-                at = stop
-                continue
-        if head in _PADDING:
+        if text[at : at + 2] in _PADDING:
             at += 2
             continue
         try:
@@ -205,31 +226,34 @@ _DATASET_HEAD = 6
 _CACHE_SIZE = 2
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class ChipData:
     """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
-    or `AGNS` (a network's fixed layout, left unread). `tags` holds every tag, a template before what is in
-    it; offsets count from the start of the element. With an `error` they are those read before it."""
+    or `AGNS` (a network's fixed layout, left unread). `places` say where every tag stands, a template before
+    what is in it, from the start of the element. With an `error` they are those read before it."""
 
-    layout: str
-    tags: tuple[Tag, ...]
-    error: TlvError | None = None
-    _firsts: dict[str, Tag] | None = None
-    _values: dict[str, str] | None = None
+    def __init__(
+        self, layout: str, text: str = "", places: tuple[Place, ...] = (), error: TlvError | None = None
+    ) -> None:
+        self.layout = layout
+        self.places = places
+        self.error = error
+        self._text = text
 
-    @property
+    @cached_property
+    def tags(self) -> tuple[Tag, ...]:
+        """Every tag, a template before what is in it."""
+        return _as_tags(self._text, self.places)
+
+    @cached_property
     def values(self) -> dict[str, str]:
         """The value of the first tag of each name."""
-        if self._values is None:
-            self._values = {tag.tag: tag.value for tag in reversed(self.tags)}
-        return self._values
+        text = self._text
+        return {tag: text[start:end] for tag, start, end in reversed(self.places)}
 
-    @property
+    @cached_property
     def firsts(self) -> dict[str, Tag]:
         """The first tag of each name, at any depth."""
-        if self._firsts is None:
-            self._firsts = {tag.tag: tag for tag in reversed(self.tags)}
-        return self._firsts
+        return {tag.tag: tag for tag in reversed(self.tags)}
 
     def __contains__(self, tag: object) -> bool:
         return tag in self.values
@@ -251,7 +275,7 @@ def read(text: str) -> ChipData:
     ['9F27', '9C']
     """
     if text[: len(_AGNS)].upper() == _AGNS:
-        return ChipData("AGNS", ())
+        return ChipData("AGNS")
     wrapped = text[:2] == _DATASET and len(text) > _DATASET_HEAD
     if wrapped and text[2:_DATASET_HEAD].upper() == f"{(len(text) - _DATASET_HEAD) // 2:04X}":
         return _parsed(text, "dataset", _DATASET_HEAD)
@@ -262,23 +286,26 @@ def read(text: str) -> ChipData:
 
 
 def _parsed(text: str, layout: str, start: int) -> ChipData:
+    upper = text.upper()
+    if places := _plain(upper, start):
+        return ChipData(layout, upper, places)
+    error = None
     try:
-        return _chip(layout, read_tags(text, strict=False, start=start))
-    except TlvError as error:
-        return _chip(layout, error.partial, error)
-
-
-def _chip(layout: str, top: tuple[Tag, ...], error: TlvError | None = None) -> ChipData:
-    tags = tuple(walk_tags(top)) if any(tag.children for tag in top) else top
-    return ChipData(layout, tags, error)
+        top = read_tags(text, strict=False, start=start)
+    except TlvError as misfit:
+        top, error = misfit.partial, misfit
+    tags = tuple(walk_tags(top))
+    chip = ChipData(layout, upper, tuple((tag.tag, tag.value_start, tag.end) for tag in tags), error)
+    chip.tags = tags
+    return chip
 
 
 def _dataset_error(text: str, plain: TlvError) -> ChipData:
     """No tag is 01, so this is a dataset; its length is wrong, or a tag inside is cut short."""
-    inside = _parsed(text, "dataset", _DATASET_HEAD)
-    if inside.error is None and len(text) % 2 == 0:
+    chip = _parsed(text, "dataset", _DATASET_HEAD)
+    if chip.error is None and len(text) % 2 == 0:
         size = int(text[2:_DATASET_HEAD], 16)
-        said = f"{size} byte{'' if size == 1 else 's'} in dataset 01, as its length says"
-        error = TlvError(2, said, f"{(len(text) - _DATASET_HEAD) // 2}")
-        return ChipData("dataset", inside.tags, error)
-    return ChipData("dataset", inside.tags, inside.error or plain)
+        expected = f"{size} byte{'' if size == 1 else 's'} in dataset 01, as its length says"
+        chip.error = TlvError(2, expected, f"{(len(text) - _DATASET_HEAD) // 2}")
+    chip.error = chip.error or plain
+    return chip

@@ -17,7 +17,7 @@ import pyarrow as pa
 from sim.codec import Message, ParseError
 from sim.judge.engine import Kind, opened
 from sim.judge.finding import Said
-from sim.judge.parts import CARD, SHAPE, Part, Values, presence, readable, shape_of
+from sim.judge.parts import CARD, SHAPE, Part, Values, presence, readable
 from sim.judge.rules import Bound
 from sim.operations.validation import judge
 from sim.parts.chip_data import ChipData
@@ -119,11 +119,11 @@ def _by_tags(block: Block, rows: Ints) -> Iterable[tuple[Ints, ChipData | None]]
 
 def _is_plain(chip: ChipData) -> bool:
     """Whether no tag comes again."""
-    return len(chip.tags) == len(chip.values)
+    return len(chip.places) == len(chip.values)
 
 
 def _shape(chip: ChipData, row: int) -> object:
-    return shape_of(chip) if _is_plain(chip) else row
+    return chip.places if _is_plain(chip) else row
 
 
 def _alike(cells: Bytes, chip: ChipData) -> Bools:
