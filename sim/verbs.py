@@ -20,8 +20,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import sim
 from sim.errors import either
-from sim.spec import VERSIONS, words
-from sim.spec.networks import NETWORKS
+from sim.spec import words
 from sim.spec.words import OF_A_MODEL as OF_A_MODEL
 
 # What verbs call the message they are about.
@@ -31,29 +30,6 @@ REQUIRED = inspect.Parameter.empty
 _ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
 _AS_IN = re.compile(r"As in `(\w+)`\.")
 _NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
-# What a docstring says to callers from Python, said to others.
-_ELSEWHERE = (
-    (rf"\*(?:{'|'.join(MESSAGES)})\*", "the message"),
-    (r"(One|one) of `sim\.NETWORKS`", either(NETWORKS)),
-    (r"(One|one) of `sim\.VERSIONS`", either(VERSIONS)),
-    (
-        r"a datetime, a date \(its midnight\) or a text in ISO 8601",
-        "a date (its midnight) or a time in ISO 8601",
-    ),
-    (r", an offset such as `(.*?)`, or a tzinfo", r" or an offset such as `\1`"),
-    (r", or a host of `sim\.host`", ""),
-    (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),
-    (r"A table: a CSV or TOML file, its text, rows or a DataFrame\.", "A table, CSV or TOML."),
-    (r"An `SSLContext`, True for the authorities of the system, or the path of one's own", "Its authority"),
-    (r"An `SSLContext`, or the paths of", "The paths of"),
-    (
-        r"A message in any form(?: that `parse` takes|: its raw text, a message table, a `Message`)?\.",
-        "Its text, or bytes in any spelling.",
-    ),
-    (r", one of `sim\.formats\(\)`", ", by its name"),
-    (r"; see `sim\.llm\.status\(\)`", ""),
-    (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +68,9 @@ class Option:
     @property
     def choices(self) -> tuple[str, ...]:
         """The words to choose from, in an editor and here; other spellings may be taken, too."""
+        for kind, named in (("AnyNetwork", 0), ("AnyVersion", 1)):
+            if kind in self.annotation:
+                return _words()[named]
         return tuple(dict.fromkeys(_choices(self.type)))
 
     def in_json(self, each: Any) -> Any:
@@ -144,6 +123,41 @@ def verb(name: str) -> Verb:
     before = re.split(r"\n\n[A-Z][a-z]+\n---", text)[0]
     summary = " ".join(before.split("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
     return Verb(name, module, summary, before, tuple(_options(function.args, _about(text))))
+
+
+# What a docstring says to callers from Python, said to others.
+_ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (rf"\*(?:{'|'.join(MESSAGES)})\*", "the message"),
+    (r"(One|one) of `sim\.NETWORKS`", lambda _: either(_words()[0])),
+    (r"(One|one) of `sim\.VERSIONS`", lambda _: either(_words()[1])),
+    (
+        r"a datetime, a date \(its midnight\) or a text in ISO 8601",
+        "a date (its midnight) or a time in ISO 8601",
+    ),
+    (r", an offset such as `(.*?)`, or a tzinfo", r" or an offset such as `\1`"),
+    (r", or a host of `sim\.host`", ""),
+    (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),
+    (r"A table: a CSV or TOML file, its text, rows or a DataFrame\.", "A table, CSV or TOML."),
+    (r"An `SSLContext`, True for the authorities of the system, or the path of one's own", "Its authority"),
+    (r"An `SSLContext`, or the paths of", "The paths of"),
+    (
+        r"A message in any form(?: that `parse` takes|: its raw text, a message table, a `Message`)?\.",
+        "Its text, or bytes in any spelling.",
+    ),
+    (r", one of `sim\.formats\(\)`", ", by its name"),
+    (r"; see `sim\.llm\.status\(\)`", ""),
+    (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
+)
+
+
+@cache
+def _words() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The networks, and the versions. Their tables are read where a verb's options are asked for: a list of
+    verbs does without."""
+    from sim.spec import VERSIONS
+    from sim.spec.networks import NETWORKS
+
+    return NETWORKS, VERSIONS
 
 
 def elsewhere(text: str, option: str | Callable[[re.Match[str]], str] = r"`\1`") -> str:
@@ -200,10 +214,8 @@ class _Known(dict[str, Any]):
 
 
 _CALLED = dict.fromkeys(("Address", "Path", "Rules"), str)
-_CHOICES = {"AnyNetwork": Literal[NETWORKS] | str, "AnyVersion": Literal[VERSIONS] | str | int}
 _KNOWN = {
     **vars(words),
-    **_CHOICES,
     **_CALLED,
     "Any": Any,
     "Literal": Literal,

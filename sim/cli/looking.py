@@ -6,53 +6,47 @@ from typing import Any
 
 import click
 
+from sim import answers
 from sim.cli import shown
 from sim.cli.given import messages
 from sim.cli.options import command, option
-from sim.operations import parse_any, records
-from sim.operations.anatomy import Anatomy
+from sim.operations.anatomy import UNREAD
 
 _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
+_LABELS = {0: "MTI", 1: "bitmap", UNREAD: ""}
 
 
 @command("parse", note="A broken message is shown as far as it was read; the exit status is 1 then.")
 def parse(message: str, as_json: bool, **how: Any) -> bool:
     """The data elements of a message."""
-    seen, read_as = records.seen(message, **how)
+    record = answers.parse(message, **how)
     if as_json:
-        shown.json_line(records.message_record(seen, read_as))
+        shown.json_line(record)
     else:
-        _heading(seen, read_as)
-        rows = [records.row(seen, place) for place in seen.places]
-        shown.table(_HEADS, [(records.label(row.pop("number")), *row.values()) for row in rows])
-        shown.findings(seen.findings)
-    return not seen.findings
+        read_as = "" if record["read_as"] == "text" else f"read as {record['read_as']}"
+        parts = [record["mti"], f"ISO 8583:{record['version']}", record["network"], read_as]
+        shown.heading(" · ".join(filter(None, parts)))
+        shown.table(_HEADS, [(_label(number), *row) for number, *row in _rows(record["elements"])])
+        shown.findings(record["findings"])
+    return not record["findings"]
 
 
-def _heading(seen: Anatomy, read_as: str) -> None:
-    parts = [seen.message.mti, f"ISO 8583:{seen.version}", seen.network, read_as and f"read as {read_as}"]
-    shown.heading(" · ".join(part for part in parts if part))
+def _rows(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [tuple(record.values()) for record in records]
+
+
+def _label(number: int) -> str:
+    return _LABELS.get(number, str(number))
 
 
 @command("explain")
-def explain(
-    message: str, as_json: bool, llm: bool, provider: str | None, model: str | None, **how: Any
-) -> None:
+def explain(message: str, as_json: bool, **how: Any) -> None:
     """A message in plain English."""
-    from sim import operations
-
-    read = parse_any(message, **how)
-    if llm:
-        from sim.operations import llm as models
-
-        told = models.explain(read.whole(), network=read.network, provider=provider, model=model)
-    else:
-        told = operations.explain(read)
+    record = answers.explain(message, **how)
     if as_json:
-        record = {"mti": told.mti, "version": read.version, "network": told.network, "summary": told.summary}
-        shown.json_line(record | {"source": told.source})
+        shown.json_line(record)
     else:
-        shown.prose(told.summary)
+        shown.prose(record["summary"])
 
 
 @command(
@@ -66,60 +60,51 @@ def validate(
 ) -> bool:
     """The verdict on a message, and its findings."""
     if fix:
-        return _fix(message, as_json, safe, how)
-    judged = records.judged(message, against=against, **how)
-    report, found = judged
+        return _fix(answers.repair(message, unsafe=not safe, **how).record(), as_json)
+    record = answers.validate(message, against=against, **how)
+    valid: bool = record["valid"]
     if as_json:
-        shown.json_line(records.report_record(judged, against))
-        return report.valid
-    own = f"ISO 8583:{report.version}" + (f", {report.network}" if report.network else "")
-    shown.verdict(report.valid, f"{'valid' if report.valid else 'not valid'} ({own})")
-    shown.findings(found)
+        shown.json_line(record)
+        return valid
+    own = f"ISO 8583:{record['version']}" + (f", {record['network']}" if record["network"] else "")
+    shown.verdict(valid, f"{'valid' if valid else 'not valid'} ({own})")
+    shown.findings(record["findings"])
     if against:
-        verdicts = [(name, "passed" if one.passed else "failed") for name, one in report.networks.items()]
+        verdicts = [(name, "passed" if passed else "failed") for name, passed in record["networks"].items()]
         shown.table(("network", "verdict"), verdicts)
-    return report.valid
+    return valid
 
 
-def _fix(message: str, as_json: bool, safe: bool, how: dict[str, Any]) -> bool:
+def _fix(record: answers.Record, as_json: bool) -> bool:
     """Print the message after the edits, and the edits."""
-    from dataclasses import asdict
-
-    from sim.operations import repair
-
-    held = records.held(message, **how)
-    done = repair(held, version=how["version"], network=how["network"], unsafe=not safe)
     if as_json:
-        edits = [asdict(edit) for edit in done.edits]
-        left = [records.finding_record(one) for one in done.left]
-        shown.json_line({"message": done.text, "valid": done.valid, "edits": edits, "left": left})
-        return done.valid
-    for edit in done.edits:
-        where = "message" if edit.field is None else f"DE {edit.field}" if edit.field else "MTI"
-        change = f" {edit.before or '-'} -> {edit.after or '-'}" if edit.before or edit.after else ""
-        kind = "safe" if edit.safe else "UNSAFE"
-        shown.line(f"{kind}: {where} {edit.action}{change}: {edit.why}", err=True)
-    for one in done.left:
-        shown.line(f"left: {one.message}", err=True)
-    shown.message(done.text)
-    return done.valid
+        shown.json_line(record)
+    else:
+        for edit in record["edits"]:
+            number, before, after = edit["field"], edit["before"], edit["after"]
+            where = "message" if number is None else f"DE {number}" if number else "MTI"
+            change = f" {before or '-'} -> {after or '-'}" if before or after else ""
+            kind = "safe" if edit["safe"] else "UNSAFE"
+            shown.line(f"{kind}: {where} {edit['action']}{change}: {edit['why']}", err=True)
+        for finding in record["left"]:
+            shown.line(f"left: {finding['message']}", err=True)
+        shown.message(record["message"])
+    return bool(record["valid"])
 
 
 @command("guess", note="The exit status is 1 where nothing of a message is found.")
 def guess(message: str, as_json: bool, **how: Any) -> bool:
     """What a paste may be."""
-    from sim.operations import guess
-
-    found = guess(message, **how)
-    for one in (found, *found.rivals):
+    records = answers.guess(message, **how)
+    for record in records:
         if as_json:
-            shown.json_line(records.guess_record(one))
+            shown.json_line(record)
             continue
-        what = f"{one.mti} {one.read_as}" if one.message else one.read_as
-        shown.heading(f"{what} ({one.read} of {one.size} read)" if one.message else what)
-        for reason in one.reasons:
+        mti, read_as = record["mti"], record["read_as"]
+        shown.heading(f"{mti} {read_as} ({record['read']} of {record['size']} read)" if mti else read_as)
+        for reason in record["reasons"]:
             shown.line(f"    {reason}")
-    return found.message is not None and found.confidence != "none"
+    return bool(records[0]["mti"]) and records[0]["confidence"] != "none"
 
 
 @command(
@@ -129,24 +114,22 @@ def guess(message: str, as_json: bool, **how: Any) -> bool:
 )
 def diff(a: str, b: str, as_json: bool, **how: Any) -> bool:
     """The elements in which two messages differ."""
-    pastes = (next(messages((one,), None)) for one in (a, b))
-    left, right = (records.seen(one, **how)[0] for one in pastes)
-    found = records.difference_records(left, right)
+    left, right = (next(messages((paste,), None)) for paste in (a, b))
+    records = answers.diff(left, right, **how)
     if as_json:
-        shown.json_line(found)
-    elif found:
-        rows = [(records.label(one["number"]), one["name"], one["a"], one["b"]) for one in found]
-        shown.table(("DE", "name", "a", "b"), rows)
+        shown.json_line(records)
+    elif records:
+        shown.table(("DE", "name", "a", "b"), [(_label(number), *row) for number, *row in _rows(records)])
     else:
         shown.line("No differences.")
-    return not found
+    return not records
 
 
 @command("mask")
 def mask(message: str, as_json: bool, **how: Any) -> None:
     """A message with its card data masked."""
-    masked = records.masked(message, **how)
+    record = answers.mask(message, **how)
     if as_json:
-        shown.json_line({"message": masked})
+        shown.json_line(record)
     else:
-        shown.message(masked)
+        shown.message(record["message"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sim import answers
 from sim.cli import shown
 from sim.cli.given import messages
 from sim.verbs import MESSAGES, Option, elsewhere, verb
@@ -157,13 +158,12 @@ def _closed(function: Function) -> Function:
 def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str, ...] = ()) -> None:
     """Print a table, the rows that hold *find*, card data hidden; what is missing is empty."""
     columns = [name for name in table.columns if name not in left_out]
-    plain = table.masked()
-    plain = plain.astype(object).where(plain.notna(), None)
+    records = answers.rows(table)
     if find:
-        held = plain.apply(lambda row: find.casefold() in " ".join(map(str, row)).casefold(), axis=1)
-        plain = plain[held]
+        word = find.casefold()
+        records = [one for one in records if word in " ".join(map(str, one.values())).casefold()]
     if as_json:
-        for record in plain.to_dict("records"):
+        for record in records:
             shown.json_line(record)
     else:
-        shown.table(columns, plain[columns].itertuples(index=False))
+        shown.table(columns, [[record[name] for name in columns] for record in records])

@@ -6,16 +6,13 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from sim.visible import json_text, visible, visible_lines
-
-if TYPE_CHECKING:
-    from sim.judge import Finding
 
 _GAP = "  "
 _LEAST = 8
@@ -113,15 +110,16 @@ def verdict(well: bool, text: str) -> None:
     line(("✔ " if well else "✖ ") + text, fg="green" if well else "red", bold=True)
 
 
-def findings(found: Iterable[Finding]) -> None:
+def findings(records: Iterable[Mapping[str, Any]]) -> None:
     """Print each finding: sign, what is wrong where, what to do about it, its rule."""
-    for one in found:
-        sign, colour = _SIGNS[one.severity]
-        owner = f"{one.network} " if one.network else ""
-        rule = click.style(visible(f"[{owner}{one.rule}]"), dim=True)
-        click.echo(f"{click.style(f'{sign} {one.severity}', fg=colour)} {visible(one.message)} {rule}")
-        if one.hint:
-            prose(one.hint, "    ")
+    for record in records:
+        severity, hint = record["severity"], record["hint"]
+        sign, colour = _SIGNS[severity]
+        owner = f"{record['network']} " if record["network"] else ""
+        rule = click.style(visible(f"[{owner}{record['rule']}]"), dim=True)
+        click.echo(f"{click.style(f'{sign} {severity}', fg=colour)} {visible(record['message'])} {rule}")
+        if hint:
+            prose(hint, "    ")
 
 
 def json_line(record: Any) -> None:

@@ -1,0 +1,297 @@
+"""What verbs answer to those who are no Python: records of plain values, for a shell (`sim.cli`) and for
+assistants (`sim.mcp`).
+
+What looks at a message hides its card data. What makes one gives a `Made`: the shell shows it whole, for the
+next program, an assistant gets it so only where it asks for that. Answers are made without tables of pandas,
+but for those that are tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sim import operations
+from sim.codec import Message
+from sim.operations.anatomy import Anatomy, differences, dissect, masked_text
+from sim.operations.building import TEXT, build_from, in_format, known_format, told_otherwise, written
+from sim.operations.choosing import chosen_version
+from sim.operations.project import strip_line_ending
+from sim.operations.reading import parse_any, read
+from sim.spec.spellings import version_named
+
+if TYPE_CHECKING:
+    from sim.judge import Finding
+    from sim.operations.generation import Generated
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A message that was made, or the text of one that is broken; what was `lost` of it in its format, and
+    what else is said of it."""
+
+    message: Message | str
+    version: str
+    notes: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    network: str | None = None
+    more: Record = field(default_factory=dict)
+
+    def record(self, to: str | None = None) -> Record:
+        """The message in the format *to*, and what is said of it."""
+        if isinstance(self.message, str):
+            return {"message": self.message, **self.more}
+        name = known_format(to)
+        head = {"message": written(self.message, name), "mti": self.message.mti, "version": self.version}
+        network = {"network": self.network} if self.network else {}
+        notes = [*self.notes, *self.lost, *told_otherwise(self.message, name)]
+        return {**head, "format": name, **network, "notes": notes, **self.more}
+
+    def masked(self) -> Record:
+        """The text form with its card data hidden, and what is said of it."""
+        record = self.record()
+        return record | {"message": masked_text(record["message"], self.version or None)}
+
+    def warnings(self, to: str | None) -> list[str]:
+        """What a reader of the message alone should know: what was lost, what comes back otherwise."""
+        if isinstance(self.message, str):
+            return []
+        otherwise = told_otherwise(self.message, known_format(to))
+        return [*self.lost, *(f"{one[0].upper()}{one[1:]}." for one in otherwise)]
+
+
+def rows(table: Any) -> list[Record]:
+    """The rows of a table, card data hidden, what is missing None."""
+    plain = table.masked()
+    records: list[Record] = plain.astype(object).where(plain.notna(), None).to_dict("records")
+    return records
+
+
+def parse(message: str, **how: Any) -> Record:
+    """A message, its elements, and what of it could not be read."""
+    view, read_as = _seen(message, **how)
+    findings = [_finding(one) for one in view.findings]
+    return {
+        "mti": view.message.mti,
+        "version": view.version,
+        "network": view.network,
+        "read_as": read_as or TEXT,
+        "elements": [
+            {
+                "number": place.number,
+                "name": view.name(place),
+                "format": view.format(place),
+                "value": view.shown_values[place.number],
+                "meaning": view.meaning(place),
+                "start": place.start if view.is_text else None,
+                "end": place.end if view.is_text else None,
+            }
+            for place in view.places
+        ],
+        "finding": findings[0] if findings else None,
+        "findings": findings,
+    }
+
+
+def _seen(
+    message: str, *, version: str | None = None, network: str | None = None, format: str | None = None
+) -> tuple[Anatomy, str]:
+    """The anatomy of *message*, written in any way, and how it was read (empty: as the text that it is).
+
+    Raises ParseError for bytes of which nothing can be read, ChoiceError for a wrong word.
+    """
+    reading = read(message, format=format, version=version, network=network)
+    if reading.message is None and reading.raw is None and reading.error is not None:
+        raise reading.error
+    return dissect(reading), "" if reading.raw is not None else reading.read_as
+
+
+def _finding(finding: Finding) -> Record:
+    """One finding; with `url`, the page about its rule, where a site of documentation is known."""
+    record = asdict(finding)
+    return record | {"url": finding.url} if finding.url else record
+
+
+def explain(
+    message: str,
+    *,
+    network: str | None = None,
+    llm: bool = False,
+    provider: str | None = None,
+    model: str | None = None,
+    **how: Any,
+) -> Record:
+    """A message in plain English."""
+    reading = parse_any(message, network=network, **how)
+    if llm:
+        from sim.operations import llm as models
+
+        explanation = models.explain(reading.whole(), network=reading.network, provider=provider, model=model)
+    else:
+        explanation = operations.explain(reading)
+    return {
+        "mti": explanation.mti,
+        "version": reading.version,
+        "network": explanation.network,
+        "summary": explanation.summary,
+        "source": explanation.source,
+    }
+
+
+def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) -> Record:
+    """A verdict: its findings, and which of the networks asked for the message passes."""
+    # What only shows a message loads no rules.
+    from sim.operations.records import told, verdict_on
+
+    asked = tuple(against or ())
+    reading = read(message, **how)
+    report = verdict_on(reading, asked)
+    return {
+        "valid": report.valid,
+        "version": report.version,
+        "network": report.network,
+        "networks": {name: one.passed for name, one in report.networks.items()} if asked else {},
+        "findings": [_finding(one) for one in told(report, reading, asked)],
+    }
+
+
+def repair(
+    message: str,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    format: str | None = None,
+    unsafe: bool = True,
+) -> Made:
+    """A message after the edits, and the edits."""
+    held = _seen(message, version=version, network=network, format=format)[0].content
+    done = operations.repair(held, version=version, network=network, unsafe=unsafe)
+    edits, left = [asdict(edit) for edit in done.edits], [_finding(one) for one in done.left]
+    return Made(done.text, done.version, more={"valid": done.valid, "edits": edits, "left": left})
+
+
+def guess(message: str, **how: Any) -> list[Record]:
+    """What a paste may be, and why."""
+    names = ("confidence", "read_as", "mti", "version", "format", "read", "size", "reasons")
+    best = operations.guess(message, **how)
+    return [{name: getattr(one, name) for name in names} for one in (best, *best.rivals)]
+
+
+def diff(a: str, b: str, **how: Any) -> list[Record]:
+    """The elements in which two messages differ; None where one of them lacks an element."""
+    sides = left, right = [_seen(one, **how)[0] for one in (a, b)]
+    records = []
+    for one in differences(left, right):
+        name = left.name(one.a) if one.a else right.name(one.b) if one.b else ""
+        values = [
+            None if place is None else side.shown_values[place.number]
+            for side, place in zip(sides, (one.a, one.b), strict=True)
+        ]
+        records.append({"number": one.number, "name": name, "a": values[0], "b": values[1]})
+    return records
+
+
+def mask(message: str, *, version: str | None = None, format: str | None = None) -> Record:
+    """*message* as it stands, card data starred out; one in a wire format that is named, as text."""
+    if format not in (None, TEXT):
+        return {"message": _seen(message, version=version, format=format)[0].shown_text}
+    text = strip_line_ending(message)
+    return {"message": masked_text(text, chosen_version(text, version))}
+
+
+def generate(
+    message_type: str,
+    *,
+    format: str | None = None,
+    description: str | None = None,
+    provider: str | None = None,
+    model: str | None = None,
+    **options: Any,
+) -> Made:
+    """A test message, as *format* has it."""
+    from sim.operations.asked import generated, moment
+
+    if description:
+        from sim.operations import llm
+
+        version = version_named(options["version"]) if options["version"] else "1987"
+        at = moment(options["at"])
+        made = llm.generate(description, provider=provider, model=model, version=version, at=at)
+    else:
+        made = generated(message_type, format=format, **options)
+    return _fitted(made, format)
+
+
+def respond(message: str, code: str | None = None, *, to: str | None = None, **how: Any) -> Made:
+    """The response to a request, as the format *to* has it, else that of the request."""
+    options, amounts = _reading_options(how)
+    request = parse_any(message, **options).whole()
+    return _fitted(operations.respond(request, code, **amounts), to or options.get("format"))
+
+
+def reverse(
+    message: str, *, stan: str | None = None, at: str | None = None, to: str | None = None, **how: Any
+) -> Made:
+    """The reversal of a message; a trace number may lack the zeros in front."""
+    from sim.operations.asked import moment
+
+    options, amounts = _reading_options(how)
+    original = parse_any(message, **options).whole()
+    stan = stan.zfill(6) if stan is not None and stan.isdecimal() else stan
+    made = operations.reverse(original, stan=stan, at=moment(at), **amounts)
+    return _fitted(made, to or options.get("format"))
+
+
+def build(mti: str, fields: Mapping[int, str], version: str | None = None) -> Made:
+    """A message from its elements."""
+    edition = version_named(version) if version else chosen_version(mti, None)
+    message = build_from(mti, fields, version=edition).message
+    return Made(message, message.version)
+
+
+def convert(message: str, to: str, *, at: str | None = None, **how: Any) -> Made:
+    """A message in another version, with what became of each element, or in a wire format."""
+    from sim.operations.asked import moment
+
+    original = parse_any(message, **how).whole()
+    if to not in operations.VERSIONS:
+        known_format(to)
+        return Made(original, original.version)
+    made = operations.convert(original, to, network=how.get("network"), at=moment(at))
+    notes = [
+        {"number": one.number, "to": list(one.to), "action": one.action, "note": one.note}
+        for one in made.notes
+    ]
+    more = {"lossless": made.lossless, "notes": notes}
+    return Made(made.message, made.message.version, more=more)
+
+
+def faults(message: str, *, network: str | None = None, **how: Any) -> list[Record]:
+    """The faults that a message can be given."""
+    original = parse_any(message, network=network, **how).whole()
+    possible = operations.faults_for(original, network=network)
+    return [{"fault": one.id, "rule": one.rule, "what": one.what} for one in possible]
+
+
+def break_message(message: str, fault: str, *, network: str | None = None, **how: Any) -> Made:
+    """A message with a fault."""
+    original = parse_any(message, network=network, **how).whole()
+    broken = operations.break_message(original, fault, network=network)
+    names = ("fault", "rule", "field", "path", "start", "what")
+    return Made(broken.raw, broken.version, more={name: getattr(broken, name) for name in names})
+
+
+def _reading_options(how: Record) -> tuple[Record, Record]:
+    """How a message is read, and the rest."""
+    names = ("version", "network", "format")
+    reading = {name: value for name, value in how.items() if name in names}
+    return reading, {name: value for name, value in how.items() if name not in names}
+
+
+def _fitted(made: Generated, format: str | None) -> Made:
+    """What was made, as *format* has it."""
+    message, lost = in_format(made.message, known_format(format))
+    return Made(message, message.version, tuple(made.notes), lost, made.network)
