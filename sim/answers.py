@@ -144,7 +144,7 @@ def explain(
 def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) -> Record:
     """A verdict: its findings, and which of the networks asked for the message passes."""
     # What only shows a message loads no rules.
-    from sim.operations.records import told, verdict_on
+    from sim.operations.verdict import told, verdict_on
 
     asked = tuple(against or ())
     reading = read(message, **how)

@@ -32,6 +32,16 @@ _AS_IN = re.compile(r"As in `(\w+)`\.")
 _NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
 
 
+@cache
+def _words() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The networks, and the versions. Their tables are read where a verb's options are asked for: a list of
+    verbs does without."""
+    from sim.spec import VERSIONS
+    from sim.spec.networks import NETWORKS
+
+    return NETWORKS, VERSIONS
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """A parameter of a verb: its `type` as annotated, what is unknown here as Any; `default` is `REQUIRED`
@@ -148,16 +158,6 @@ _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"; see `sim\.llm\.status\(\)`", ""),
     (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
 )
-
-
-@cache
-def _words() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The networks, and the versions. Their tables are read where a verb's options are asked for: a list of
-    verbs does without."""
-    from sim.spec import VERSIONS
-    from sim.spec.networks import NETWORKS
-
-    return NETWORKS, VERSIONS
 
 
 def elsewhere(text: str, option: str | Callable[[re.Match[str]], str] = r"`\1`") -> str:

@@ -37,12 +37,13 @@ ORDER = (
     "sim.keys",
     "sim.widgets",
     "sim.verbs",
+    "sim.answers",
     "sim.mcp",
     "sim.cli",
     "sim.magic",
 )
 # Rooms that stand on the face, as a user does: `import sim`.
-ABOVE_THE_FACE = ("sim.verbs", "sim.cli", "sim.magic", "sim.mcp")
+ABOVE_THE_FACE = ("sim.verbs", "sim.answers", "sim.cli", "sim.magic", "sim.mcp")
 SERVER_MAY_IMPORT = ("sim.__version__", "sim.errors", "sim.codec", "sim.operations", "sim.verbs")
 # A heavy package and the only rooms that may import it.
 HEAVY = {

@@ -18,7 +18,7 @@ from sim.operations import copying, explain
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_network
 from sim.operations.explanation import Told, explain_so_far
-from sim.operations.records import verdict_on
+from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT_TITLE, Reading
 from sim.tables.addressing import element, set_element
 from sim.tables.argument import digest, facts_of, leniently, readable, take, text_of

@@ -21,7 +21,7 @@ from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.findings import NO_ROWS, framing_finding
 from sim.operations.options import LIMITS
-from sim.operations.records import told, verdict_on
+from sim.operations.verdict import told, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.paste.reading import Reading
 from sim.spec.spellings import network_named, several, version_named

@@ -10,7 +10,8 @@ import sim
 from sim.codec import Message
 from sim.codec.wire import Format, encode, wire_format
 from sim.codec.wire.dialects import load_format
-from sim.operations import records
+from sim.operations.reading import read
+from sim.operations.verdict import verdict_on
 from sim.parts.writing import write
 from sim.widgets import MessageAnatomy, ValidatePanel
 
@@ -87,7 +88,7 @@ def test_a_ready_dialect_is_read_everywhere() -> None:
     table = sim.parse(paste)
     assert table.set_index("number").loc[41, "value"] == "TILL000000000001"
     assert not any(table["finding"])
-    assert records.judged(paste).report.framing is None
+    assert verdict_on(read(paste)).framing is None
     panel = ValidatePanel(paste)
     assert panel.report is not None
     assert (panel.report.framing, panel.report.message is not None) == (None, True)

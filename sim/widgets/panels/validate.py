@@ -8,7 +8,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.operations import validate
-from sim.operations.records import verdict_on
+from sim.operations.verdict import verdict_on
 from sim.paste.reading import Reading
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
