@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.codec import Message
     from sim.codec.wire.dialects import load_format
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
-    from sim.link.opening import export_suite
+    from sim.link.scenario.report import export_suite
     from sim.operations.drill import drill
     from sim.operations.packs import load_rules
     from sim.spec import VERSIONS
@@ -102,7 +102,7 @@ _HOMES = {
     "sim.codec": "Message",
     "sim.errors": "BuildError ChoiceError IsoError OptionError ParseError SpecError",
     "sim.codec.wire.dialects": "load_format",
-    "sim.link.opening": "export_suite",
+    "sim.link.scenario.report": "export_suite",
     "sim.operations.drill": "drill",
     "sim.operations.packs": "load_rules",
     "sim.tables.columns.reading": "read",

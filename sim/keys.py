@@ -11,31 +11,15 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from sim.codec import Message
-from sim.link import keys as _keys
-from sim.link.keys import (
-    Key,
-    KeyBlock,
-    KeyRing,
-    MacAlgorithm,
-    PinFormat,
-    Step,
-    Usage,
-    Worked,
-    arpc,
-    arqc,
-    cvv,
-    dukpt_key,
-    icc_master_key,
-    initial_key,
-    key_block,
-    mac,
-    pin_block,
-    pvv,
-    read_key_block,
-    read_pin_block,
-    session_key,
-    translate_pin_block,
-)
+from sim.link.keys import messages as _messages
+from sim.link.keys.blocks import KeyBlock, key_block, read_key_block
+from sim.link.keys.card import cvv, pvv
+from sim.link.keys.chip import arpc, arqc, icc_master_key, session_key
+from sim.link.keys.dukpt import Usage, dukpt_key, initial_key
+from sim.link.keys.key import Key, Step, Worked
+from sim.link.keys.mac import MacAlgorithm, mac
+from sim.link.keys.pin import PinFormat, pin_block, read_pin_block, translate_pin_block
+from sim.link.keys.ring import KeyRing
 from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.messages import columns_of, table_of
 from sim.tables.reference import ReferenceTable
@@ -134,19 +118,19 @@ def _made(
     return cast(Callable[Concatenate[MessageArgument, _P], MessageTable], of_any)
 
 
-check_mac = _asked(_keys.check_mac)
-check_arqc = _asked(_keys.check_arqc)
-message_arqc = _asked(_keys.message_arqc)
-with_mac = _made(_keys.with_mac)
-with_pin_block = _made(_keys.with_pin_block)
-with_arqc = _made(_keys.with_arqc)
+check_mac = _asked(_messages.check_mac)
+check_arqc = _asked(_messages.check_arqc)
+message_arqc = _asked(_messages.message_arqc)
+with_mac = _made(_messages.with_mac)
+with_pin_block = _made(_messages.with_pin_block)
+with_arqc = _made(_messages.with_arqc)
 
 
-@wraps(_keys.with_arpc)
+@wraps(_messages.with_arpc)
 def _with_arpc(
     answer: Message, request: MessageArgument, issuer_key: Key | str | bytes, *, code: str = "00"
 ) -> Message:
-    return _keys.with_arpc(answer, readable(take(request)), issuer_key, code=code)
+    return _messages.with_arpc(answer, readable(take(request)), issuer_key, code=code)
 
 
 with_arpc = _made(_with_arpc)

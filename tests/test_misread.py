@@ -10,7 +10,7 @@ from support import turns
 
 import sim
 from sim.codec.wire import encode, wire_format, wrap
-from sim.link.keys import pin_block
+from sim.link.keys.pin import pin_block
 from sim.operations import generate
 
 PAN = "4111111111111111"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lessons.judging import Lesson, equal
-from sim.link.keys import mac, read_key_block, read_pin_block
+from sim.keys import mac, read_key_block, read_pin_block
 from sim.operations.drill.facts import Hex
 
 _CARD = "4111111111111111"

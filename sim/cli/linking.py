@@ -34,14 +34,14 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 )
 def host(framing: tuple[str, ...], suite: str | None, as_json: bool, **options: Any) -> None:
     """A host, and what it sees."""
-    from sim.link import opening
-    from sim.link.sync import Host
+    from sim.link.ends import Host
+    from sim.link.ends import host as listening
 
     if suite is not None:
         _play(suite, options)
     # A script, a service manager or a container ends it by SIGTERM: as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with opening.host(Host, options.pop("rules"), framing=list(framing) or None, **options) as host:
+    with listening(Host, options.pop("rules"), framing=list(framing) or None, **options) as host:
         unread = threading.Event()
         host.seen.observe(_teller(host.seen, as_json, unread))
         try:
@@ -75,8 +75,8 @@ def send(
     **options: Any,
 ) -> bool:
     """Messages sent, and what became of them."""
-    from sim.link import opening
-    from sim.link.sync import Client
+    from sim.link.ends import Client
+    from sim.link.ends import client as connected
     from sim.operations import parse_any
 
     answered = True
@@ -85,7 +85,7 @@ def send(
         "match": match or None,
         "reverse": not no_reversal,
     }
-    with opening.client(Client, address, **how, **options) as client:
+    with connected(Client, address, **how, **options) as client:
         for one in messages(message, path):
             before = client.seen.counts.total()
             done = client.exchange(parse_any(one).whole())
@@ -117,13 +117,13 @@ def suite(
     **options: Any,
 ) -> bool:
     """A suite that was run, or exported."""
-    from sim.link import opening
-    from sim.link.scenario import ROW
+    from sim.link.scenario.report import export_suite, run_suite
+    from sim.link.scenario.run import ROW
 
     if export is not None:
-        shown.line(str(opening.export_suite(suite, export)))
+        shown.line(str(export_suite(suite, export)))
         return True
-    done = opening.run_suite(suite, address, framing=list(framing) or None, **options)
+    done = run_suite(suite, address, framing=list(framing) or None, **options)
     records = [dict(zip(ROW, row, strict=True)) for row in done.rows()]
     failed = [record for record in records if record["result"] != "passed"]
     if as_json:
@@ -153,14 +153,14 @@ def load(
     **options: Any,
 ) -> bool:
     """A load, and its figures."""
-    from sim.link import opening
+    from sim.link.load import RunningLoad, start_load
 
     how: dict[str, Any] = {"mix": _weights(mix), "framing": list(framing) or None}
     if replay is not None:
         from sim.tables.runs import replayed
 
         how["replay"] = replayed(replay)
-    numbers = opening.load(opening.RunningLoad, address, **how, **options).ended()
+    numbers = start_load(RunningLoad, address, **how, **options).ended()
     percents = (50, 95, 99, 99.9, 100)
     if as_json:
         record = {"sent": numbers.sent, "answered": numbers.answered, "seconds": round(numbers.seconds, 3)}
@@ -214,7 +214,7 @@ def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[
 
 def _play(suite: str, options: dict[str, Any]) -> None:
     """Have *options* say what a host needs that plays the other side of *suite*."""
-    from sim.link.scenario import suite_of
+    from sim.link.scenario.suite import suite_of
 
     if options["rules"] is not None:
         raise click.UsageError("--rules and --suite both say how to answer; give one of them")

@@ -13,25 +13,21 @@ from sim.lazy import lazily
 
 if TYPE_CHECKING:
     from sim.link.client import AsyncClient
-    from sim.link.errors import LinkError
+    from sim.link.ends import Client, Host
     from sim.link.exchange import Exchange
     from sim.link.host import AsyncHost
-    from sim.link.line import Cutter, Line
+    from sim.link.line import Cutter, Line, LinkError
     from sim.link.rules import Rule, rules_of
-    from sim.link.sync import Client, Host
-    from sim.link.timing import Timing
     from sim.link.tls import client_context, server_context
     from sim.link.traffic import Entry, Traffic
 
 _HOMES = {
     "sim.link.client": "AsyncClient",
-    "sim.link.errors": "LinkError",
+    "sim.link.ends": "Client Host",
     "sim.link.exchange": "Exchange",
     "sim.link.host": "AsyncHost",
-    "sim.link.line": "Cutter Line",
+    "sim.link.line": "Cutter Line LinkError",
     "sim.link.rules": "Rule rules_of",
-    "sim.link.sync": "Client Host",
-    "sim.link.timing": "Timing",
     "sim.link.tls": "client_context server_context",
     "sim.link.traffic": "Entry Traffic",
 }
@@ -47,7 +43,6 @@ __all__ = [
     "Line",
     "LinkError",
     "Rule",
-    "Timing",
     "Traffic",
     "client_context",
     "rules_of",

@@ -10,33 +10,30 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sim.codec import Message, ParseError
+from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements import mti as mtis
-from sim.errors import IsoError, WireError
+from sim.errors import IsoError, ParseError
 from sim.kept import Kept
-from sim.link.client_channel import ClientChannel
-from sim.link.deadlines import Deadlines
-from sim.link.errors import LinkError
 from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange, tells_of_the_past
 from sim.link.issuer import management
-from sim.link.line import Line
-from sim.link.pool import Pool
+from sim.link.line import Line, LinkError
+from sim.link.pool import ClientChannel, Pool
 from sim.link.timeouts import TimeOut, policy_of, repeated, undoing
-from sim.link.timing import Handle, Timing
 from sim.link.traffic import EVENT, IN, OUT, Traffic
-from sim.link.unsettled import Unsettled
 from sim.operations.answering import respond
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
-    from sim.link.keys import KeyRing
+    from sim.link.keys.ring import KeyRing
 
 _MOVING = "124"  # message classes
 _DISTRUSTED = {
@@ -49,12 +46,14 @@ Unsolicited = Callable[[Message], Message | None]
 
 @dataclass(slots=True, eq=False)
 class _Awaited:
+    """An answer that is waited for: over *channel*, since *began*, until *deadline* rings."""
+
     exchange: Exchange
     key: Key
     channel: ClientChannel
     ended: Callable[[], None]
     began: float
-    seconds: float
+    deadline: asyncio.TimerHandle | None = None
 
     def end(self, status: str, note: str = "") -> None:
         self.exchange.status, self.exchange.note = status, note
@@ -67,7 +66,7 @@ class AsyncClient:
     *pool* connections are kept open, each new request goes to the one with the fewest awaited. *match*
     are the elements that an answer has like its request, *timeout* seconds are waited for it; *reverse*
     says whether time-outs are followed up: by a reversal, or, of an advice or a reversal, by repeats; *tries*
-    how often those are sent (None: as the network has it).
+    how often those are sent (None: as the network has it), each of which is waited for as long.
     *echo_after* seconds of silence send an echo test; a connection whose echo is not answered is opened anew.
     *unsolicited* is given what answers nothing, and may give an answer; without it echo tests of the host are
     answered. With *keys* that have a MAC key, requests and reversals get a MAC, and each answer's is checked.
@@ -88,45 +87,39 @@ class AsyncClient:
         echo_after: float | None = None,
         unsolicited: Unsolicited | None = None,
         keys: KeyRing | None = None,
-        timing: Timing | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> None:
-        self.where, self.line, self.network, self.tls = where, line or Line.of(), network, tls
+        self.where, self.line, self.network = where, line or Line.of(), network
         self.limits: dict[str, Any] = {**read_toml("link")["client"], **(limits or {})}
-        self.pool = pool
         self.match = tuple(read_toml("link")["keys"]["answer"] if match is None else match)
         self.timeout: float = self.limits["timeout"] if timeout is None else timeout
         self.reverse, self.tries = reverse, tries
         self.echo_after, self.keys = echo_after, keys
-        self.timing = timing or Timing()
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
-        self._open = Unsettled(self.limits["unsettled"], self.tell)
+        self.forgotten = 0  # unsettled exchanges that gave way to newer ones, each of which was told
+        self._open: deque[Exchange] = deque()
         self._unsolicited = unsolicited or self._answer_echo
-        name = f"{where[0]}:{where[1]}"
-        self._pool = Pool(name, pool, self._open_channel, self.tell, self.timing, self.limits)
+        ends: Any = {"tls": tls, "heard": self._heard, "lost": self._lost, "tell": self.tell}
+        self._pool = Pool(where, pool, self.line, self.limits, **ends)
         self._awaited: dict[Key, _Awaited] = {}
-        self._deadlines: Deadlines[_Awaited] = Deadlines(self.timing, self._give_up)
         # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
         self._overdue: Kept[Key, Exchange | str] = Kept(self.limits["late"])
-        self._idle: Handle | None = None
+        self._spoke = 0.0  # when an answer came last, or did not
+        self._echoes: asyncio.Task[None] | None = None
         self.stan = 0  # the last trace number that was given out
-        self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
     def unsettled(self) -> list[Exchange]:
-        """What was neither answered nor undone, the newest of it: somebody has to look into it."""
-        return self._open.left()
-
-    @property
-    def forgotten(self) -> int:
-        """How many of those gave way to newer ones, each of which was told."""
-        return self._open.forgotten
+        """What was neither answered nor undone, the newest of it: somebody has to look into it. An answer
+        that comes after all settles it."""
+        return [exchange for exchange in self._open if not exchange.settled]
 
     async def connect(self) -> AsyncClient:
         """Open all connections of the pool. Raises LinkError where one cannot be opened."""
         self._pool.check_loop()
         await self._pool.fill()
-        self._rest()
+        if self.echo_after is not None and self._echoes is None:
+            self._echoes = asyncio.get_running_loop().create_task(self._echo(self.echo_after))
         return self
 
     async def close(self) -> None:
@@ -134,10 +127,8 @@ class AsyncClient:
         self._pool.closed = True
         if not self._pool.in_own_loop:
             return
-        if self._idle:
-            self._idle.cancel()
-        for task in tuple(self._tasks):
-            task.cancel()
+        if self._echoes:
+            self._echoes.cancel()
         await self._pool.close()
 
     async def __aenter__(self) -> AsyncClient:
@@ -155,17 +146,18 @@ class AsyncClient:
         self, message: Message, *, timeout: float | None = None, reverse: bool | None = None
     ) -> Exchange:
         """Send *message* and wait for its answer; what was not answered is undone, where that is asked
-        for. Raises LinkError where no connection can be had, BuildError where the line cannot write it."""
+        for: the reversal and each repeat are waited for as long as the answer was. Raises LinkError where no
+        connection can be had, BuildError where the line cannot write it."""
         self._pool.check_loop()
         exchange = Exchange(message)
         undo = self.reverse if reverse is None else reverse
         try:
             await self.carry(exchange, timeout)
-            if undo and exchange.status in (TIMED_OUT, LOST):
+            if undo and exchange.status in (TIMED_OUT, LOST) and message.mti[1] in _MOVING:
                 await self._follow_up(exchange, timeout)
         except asyncio.CancelledError:
             if undo and exchange.sent and not exchange.answered and message.mti[1] in _MOVING:
-                self._open.add(exchange, "its sender did not wait for what becomes of it")
+                self._leave_open(exchange, "its sender did not wait for what becomes of it")
             raise
         return exchange
 
@@ -175,28 +167,21 @@ class AsyncClient:
         data = self.line.encode(message)
         channel = await self._pool.channel(self.timeout)
         channel.write(data)
-        self.traffic.add(self.timing.wall(), channel.name, OUT, "unsolicited", data)
+        self.traffic.add(time.time(), channel.name, OUT, "unsolicited", data)
 
     async def _follow_up(self, exchange: Exchange, timeout: float | None) -> None:
         """What follows on no answer: an advice and a reversal, which tell what has happened already, are
         repeated; another request that moves money is reversed."""
-        message = exchange.request
-        if message.mti[1] not in _MOVING:
+        request = exchange.request
+        if tells_of_the_past(request):
+            await self._repeat(exchange, policy_of(request, self.network), timeout, began=1)
             return
-        if tells_of_the_past(message):
-            await self._repeat(exchange, policy_of(message, self.network), timeout, began=1)
-        else:
-            await self._undo(exchange, timeout)
-
-    async def _undo(self, exchange: Exchange, timeout: float | None) -> None:
-        """Send the reversal, then its repeats, until it is answered or the tries are used up."""
-        at = datetime.fromtimestamp(self.timing.wall(), UTC)
-        if is_digits(own := exchange.request.get(11)):  # the reversal's trace number is a later one
+        if is_digits(own := request.get(11)):  # the reversal's trace number is a later one
             self.stan = max(self.stan, int(own) % 1_000_000)
         try:
-            message, policy = undoing(exchange.request, self.next_stan(), at, self.network)
+            message, policy = undoing(request, self.next_stan(), _now(), self.network)
         except IsoError as error:
-            self._open.add(exchange, f"no reversal can be made of it: {error}")
+            self._leave_open(exchange, f"no reversal can be made of it: {error}")
             return
         exchange.reversal = Exchange(message)
         await self._repeat(exchange.reversal, policy, timeout, of=exchange)
@@ -218,7 +203,7 @@ class AsyncClient:
         for attempt in range(began, tries):
             if attempt:
                 if seconds := policy.wait(attempt):
-                    await self.timing.sleep(seconds)
+                    await asyncio.sleep(seconds)
                 exchange.request = repeated(exchange.request)
             try:
                 await self.carry(exchange, timeout)
@@ -230,7 +215,17 @@ class AsyncClient:
                 return
             if self._pool.closed:
                 break
-        self._open.add(of or exchange, why)
+        self._leave_open(of or exchange, why)
+
+    def _leave_open(self, exchange: Exchange, why: str) -> None:
+        """*exchange* is neither answered nor undone, and *why*."""
+        self._open.append(exchange)
+        self.tell("unsettled", why)
+        while len(self._open) > self.limits["unsettled"]:
+            oldest = self._open.popleft()
+            if not oldest.settled:
+                self.forgotten += 1
+                self.tell("forgotten", f"unsettled, and the oldest of too many: {oldest!r}")
 
     async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is undone. What is waited
@@ -238,19 +233,19 @@ class AsyncClient:
         seconds = self.timeout if timeout is None else timeout
         channel = self._pool.free()
         if channel is None:
-            began = self.timing.now()
+            began = time.perf_counter()
             channel = await self._pool.channel(seconds)
-            seconds = max(0.0, seconds - (self.timing.now() - began))
+            seconds = max(0.0, seconds - (time.perf_counter() - began))
         await self._over(channel, exchange, seconds)
 
-    async def _over(self, channel: ClientChannel, exchange: Exchange, timeout: float | None) -> None:
+    async def _over(self, channel: ClientChannel, exchange: Exchange, seconds: float) -> None:
         done = asyncio.get_running_loop().create_future()
 
         def ended() -> None:
             if not done.done():  # nobody waits any more where it was cancelled
                 done.set_result(None)
 
-        self._begin(channel, exchange, ended, timeout)
+        self._begin(channel, exchange, ended, seconds)
         await done
 
     def begin(self, exchange: Exchange, ended: Callable[[], None]) -> bool:
@@ -259,11 +254,11 @@ class AsyncClient:
         `send` does."""
         channel = self._pool.free()
         if channel is not None:
-            self._begin(channel, exchange, ended, None)
+            self._begin(channel, exchange, ended, self.timeout)
         return channel is not None
 
     def _begin(
-        self, channel: ClientChannel, exchange: Exchange, ended: Callable[[], None], timeout: float | None
+        self, channel: ClientChannel, exchange: Exchange, ended: Callable[[], None], seconds: float
     ) -> None:
         message = exchange.request
         expected = mtis.response_mti(message.mti)
@@ -275,59 +270,51 @@ class AsyncClient:
         key = self._key(expected, message)
         if key in self._awaited:
             raise LinkError(f"STAN {message.get(11)}", "no request waiting with the same keys", "one")
-        seconds = self.timeout if timeout is None else timeout
-        now = self.timing.now()
-        awaited = _Awaited(exchange, key, channel, ended, now, seconds)
+        awaited = _Awaited(exchange, key, channel, ended, time.perf_counter())
         self._awaited[key] = awaited
         channel.awaited.add(awaited)
-        self._deadlines.add(awaited, seconds, now)
-        exchange.sent_at, exchange.sent = self.timing.wall(), exchange.sent + 1
+        awaited.deadline = asyncio.get_running_loop().call_later(seconds, self._ring, awaited)
+        exchange.sent_at, exchange.sent = time.time(), exchange.sent + 1
         channel.write(data)
         self.traffic.add(exchange.sent_at, channel.name, OUT, "request", data)
 
+    def _ring(self, awaited: _Awaited) -> None:
+        """One turn of the loop more: where it was held up, an answer may wait to be read."""
+        asyncio.get_running_loop().call_soon(self._give_up, awaited)
+
     def _give_up(self, awaited: _Awaited) -> None:
+        if self._awaited.get(awaited.key) is awaited:
+            self.tell("timed out", note := awaited.channel.stuck, awaited.channel.name)
+            self._miss(awaited, TIMED_OUT, note)
+
+    def _miss(self, awaited: _Awaited, status: str, note: str) -> None:
+        """The answer did not come; it may still."""
         self._forget(awaited)
         self._overdue.keep(awaited.key, awaited.exchange)
-        self.tell("timed out", note := awaited.channel.stuck, awaited.channel.name)
-        awaited.end(TIMED_OUT, note)
+        awaited.end(status, note)
 
     def _forget(self, awaited: _Awaited) -> None:
         self._awaited.pop(awaited.key, None)
-        self._deadlines.met(awaited, awaited.seconds)
         awaited.channel.awaited.discard(awaited)
-        if self.echo_after is not None:
-            self._rest()
+        if awaited.deadline is not None:
+            awaited.deadline.cancel()
+        self._spoke = time.perf_counter()
 
     def _key(self, mti: str, message: Message) -> Key:
         return (mti, *map(message.fields.get, self.match))
 
-    async def _open_channel(self, name: str) -> ClientChannel:
-        return await ClientChannel.open(
-            name,
-            self.where,
-            self.line,
-            self.timing,
-            self.limits,
-            tls=self.tls,
-            heard=self._heard,
-            lost=self._lost,
-        )
-
     def _lost(self, channel: ClientChannel) -> None:
         """*channel* is over: nobody waits any more for answers over it."""
-        why = channel.why
         if channel in self._pool.channels:
             self._pool.channels.remove(channel)
-        self.tell("closed", why, channel.name)
+        self.tell("closed", channel.why, channel.name)
         for awaited in tuple(channel.awaited):
-            self._forget(awaited)
-            self._overdue.keep(awaited.key, awaited.exchange)
-            self.tell("lost", why, channel.name)
-            awaited.end(LOST, why)
+            self.tell("lost", channel.why, channel.name)
+            self._miss(awaited, LOST, channel.why)
 
-    def _heard(self, channel: ClientChannel, frames: Iterable[bytes]) -> None:
+    def _heard(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
         """Take what has come over *channel*."""
-        now, wall = self.timing.now(), self.timing.wall()  # they came together
+        now, wall = time.perf_counter(), time.time()  # they came together
         for data in frames:
             self._take(channel, data, now, wall)
             if channel.why:
@@ -336,7 +323,7 @@ class AsyncClient:
     def _take(self, channel: ClientChannel, data: bytes, now: float, wall: float) -> None:
         try:
             message, _ = self.line.decode(data)
-        except (WireError, ParseError) as error:
+        except ParseError as error:
             kind, note = channel.misread(data, error)
             self.traffic.add(wall, channel.name, IN, kind, data, note=note)
             return
@@ -348,7 +335,7 @@ class AsyncClient:
             exchange = awaited.exchange
             exchange.answer, exchange.latency = message, now - awaited.began
             self.traffic.codes[message.get(39)] += 1
-            note = self._distrust(exchange) or exchange.misfit
+            note = self._distrust(message) or exchange.misfit
             self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency, note=note)
             self._overdue.keep(key, ANSWERED)
             awaited.end(ANSWERED, note)
@@ -360,11 +347,11 @@ class AsyncClient:
         else:
             self.traffic.add(wall, channel.name, IN, "duplicate", data, note="came twice")
 
-    def _distrust(self, exchange: Exchange) -> str:
-        """Why the answer of *exchange* may be another's; empty where its MAC fits, or none is asked for."""
-        if self.keys is None or exchange.answer is None:
+    def _distrust(self, answer: Message) -> str:
+        """Why *answer* may be another's; empty where its MAC fits, or none is asked for."""
+        if self.keys is None:
             return ""
-        return _DISTRUSTED.get(self.keys.wrong_mac(exchange.answer, self.line.mac_format, self.network), "")
+        return _DISTRUSTED.get(self.keys.wrong_mac(answer, self.line.mac_format, self.network), "")
 
     def _unasked(self, channel: ClientChannel, message: Message, data: bytes, wall: float) -> None:
         kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"
@@ -379,42 +366,37 @@ class AsyncClient:
             return
         if out:
             channel.write(out)
-            self.traffic.add(self.timing.wall(), channel.name, OUT, "answer", out)
+            self.traffic.add(time.time(), channel.name, OUT, "answer", out)
 
     def _answer_echo(self, message: Message) -> Message | None:
         return respond(message).message if management(message) == "echo" else None
 
-    def _rest(self) -> None:
-        """From now on nothing is said: after a while an echo test is."""
-        if self.echo_after is None or self._pool.closed:
-            return
-        if self._idle:
-            self._idle.cancel()
-        self._idle = self.timing.later(self.echo_after, self._wake)
-
-    def _wake(self) -> None:
-        task = asyncio.get_running_loop().create_task(self._echo())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _echo(self) -> None:
-        """An echo test over each connection: one that is not answered ends its own alone."""
-        try:
-            channels = tuple(self._pool.channels) or (await self._pool.channel(self.timeout),)
-            await asyncio.gather(*map(self._test, channels))
-        except IsoError as error:
-            self.tell("echo failed", str(error))
-        self._rest()
+    async def _echo(self, silence: float) -> None:
+        """After *silence*, in seconds, an echo test over each connection: one that is not answered ends its
+        own alone."""
+        self._spoke = time.perf_counter()
+        while True:
+            while (left := self._spoke + silence - time.perf_counter()) > 0:
+                await asyncio.sleep(left)
+            try:
+                channels = tuple(self._pool.channels) or (await self._pool.channel(self.timeout),)
+                await asyncio.gather(*map(self._test, channels))
+            except IsoError as error:
+                self.tell("echo failed", str(error))
+            self._spoke = time.perf_counter()
 
     async def _test(self, channel: ClientChannel) -> None:
-        at = datetime.fromtimestamp(self.timing.wall(), UTC)
         version = self.line.version or self.line.format.version
-        made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=at)
+        made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=_now())
         exchange = Exchange(made.message)
-        await self._over(channel, exchange, None)
+        await self._over(channel, exchange, self.timeout)
         if exchange.status == TIMED_OUT:
             channel.end("an echo test was not answered")
 
     def tell(self, kind: str, note: str, name: str = "") -> None:
         """Write down what happened: a kind and a note, which has no card data, the connection's name."""
-        self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)
+        self.traffic.add(time.time(), name, EVENT, kind, note=note)
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(time.time(), UTC)

@@ -12,27 +12,29 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.codec import Message
+from sim.codec.wire import strip, wrap
 from sim.errors import IsoError, WireError
 from sim.link.accounts import Accounts
-from sim.link.errors import LinkError
-from sim.link.host_channel import HostChannel
-from sim.link.issuer import Decision, Issuer
-from sim.link.line import KEEP_ALIVE, Line, answering
+from sim.link.channel import Channel
+from sim.link.issuer import Decision, Issuer, Session
+from sim.link.line import KEEP_ALIVE, Line, LinkError, answering
 from sim.link.rules import Rule, Table
-from sim.link.timing import Timing
 from sim.link.tls import why_not
-from sim.link.traffic import EVENT, Traffic
+from sim.link.traffic import EVENT, IN, OUT, Traffic
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
-    from sim.link.keys import KeyRing
+    from sim.link.keys.ring import KeyRing
 
 LOOPBACK = "127.0.0.1"
 _STOPPED = "the host was stopped"
+_GARBAGE = b"\xde\xad\xbe\xef" * 4
+_UNANSWERED = {"drop": "the answer was dropped", "close": "closed instead of an answer"}
 
 
 class AsyncHost:
@@ -56,24 +58,15 @@ class AsyncHost:
         address: str = LOOPBACK,
         port: int = 0,
         tls: ssl.SSLContext | None = None,
-        timing: Timing | None = None,
         keys: KeyRing | None = None,
         limits: Mapping[str, Any] | None = None,
     ) -> None:
-        self.address, self.port = address, port
-        self.tls = tls
-        self.timing = timing or Timing()
+        self.address, self.port, self.tls = address, port, tls
         self.limits: dict[str, Any] = {**read_toml("link")["host"], **(limits or {})}
         self.traffic = Traffic(line or Line.of(), self.limits["traffic"])
         self.accounts = Accounts(balances, opening, self.limits)
-        self.issuer = Issuer(
-            Table(rules),
-            self.accounts,
-            network=network,
-            sign_on=sign_on,
-            keys=keys,
-            format=self.line.mac_format,
-        )
+        known: Any = {"network": network, "sign_on": sign_on, "keys": keys, "format": self.line.mac_format}
+        self.issuer = Issuer(Table(rules), self.accounts, **known)
         self.serving: set[HostChannel] = set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -103,10 +96,9 @@ class AsyncHost:
         """Listen. Raises LinkError where the place is taken or not ours."""
         self.issuer.ready()
         self._stopped = False
+        backlog = self.limits["connections"]
         try:
-            self._server = await asyncio.start_server(
-                self._serve, self.address, self.port, backlog=self.limits["connections"]
-            )
+            self._server = await asyncio.start_server(self._serve, self.address, self.port, backlog=backlog)
         except OSError as error:
             where = f"{self.address}:{self.port}"
             # asyncio puts words of its own around what the system says; a name that is not found has none.
@@ -126,8 +118,8 @@ class AsyncHost:
         if server.get_loop() is not asyncio.get_running_loop():
             return  # that loop is closed, or of the process that this one was forked from
         server.close()
-        for one in tuple(self.serving):
-            one.end(_STOPPED)
+        for channel in tuple(self.serving):
+            channel.end(_STOPPED)
         for task in tuple(self._shaking):
             task.cancel()
         if self._tasks:
@@ -144,8 +136,7 @@ class AsyncHost:
     async def send(self, message: Message) -> int:
         """Send a message that no client asked for to all connections; gives to how many."""
         data = self.line.encode(message)
-        taken = [one for one in tuple(self.serving) if one.push(data, "unsolicited")]
-        return len(taken)
+        return sum([channel.push(data, "unsolicited") for channel in tuple(self.serving)])
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._count += 1
@@ -159,14 +150,13 @@ class AsyncHost:
             self._tell("refused", why, name)
             writer.close()
             return
-        opened = (name, (reader, writer), self.line, self.timing, self.limits)
-        one = HostChannel(*opened, traffic=self.traffic, decide=self.decide)
-        self.serving.add(one)
+        channel = HostChannel(self, name, (reader, writer))
+        self.serving.add(channel)
         self._tell("connected", "", name)
         try:
-            await one.run()
+            await channel.run()
         finally:
-            self.serving.discard(one)
+            self.serving.discard(channel)
 
     def _no_room(self) -> str:
         """Why no connection is taken, empty where one is."""
@@ -193,21 +183,21 @@ class AsyncHost:
         return ""
 
     def _tell(self, kind: str, note: str, name: str = "") -> None:
-        self.traffic.add(self.timing.wall(), name, EVENT, kind, note=note)
+        self.traffic.add(time.time(), name, EVENT, kind, note=note)
 
-    def decide(self, data: bytes, one: HostChannel) -> tuple[Decision, bytes]:
+    def decide(self, data: bytes, channel: HostChannel) -> tuple[Decision, bytes]:
         """The decision on a frame, and the frame of its answer (empty: none)."""
+        layers: Any = ()
         try:
             request, layers = self.line.decode(data)
         except WireError as error:
-            kind, why = one.misread(data, error)
+            kind, why = channel.misread(data, error)
             empty = kind == KEEP_ALIVE
             decision = Decision(None, note=why) if empty else self.issuer.unreadable(error, why)
-            layers = ()
         else:
-            one.understood()
+            channel.understood()
             try:
-                decision = self.issuer.decide(request, one.session)
+                decision = self.issuer.decide(request, channel.session)
             except IsoError as error:
                 decision = Decision(None, note=f"it cannot be answered: {error}")
         if decision.answer is None:
@@ -222,3 +212,147 @@ class AsyncHost:
         except IsoError as error:
             decision.answer, decision.note = None, f"its answer cannot be written: {error}"
             return decision, b""
+
+
+class _Outgoing(NamedTuple):
+    """An answer on its way out: its frame, what is written down of it, when its request came."""
+
+    data: bytes
+    rule: str
+    note: str
+    came: float
+
+
+class HostChannel(Channel):
+    """A connection of *host*. `session` is what the issuer knows of it; `waiting` counts answers that wait
+    for their delay or for the next message."""
+
+    side = "host"
+
+    def __init__(
+        self, host: AsyncHost, name: str, streams: tuple[asyncio.StreamReader, asyncio.StreamWriter]
+    ) -> None:
+        super().__init__(name, streams, host.line, host.limits)
+        self.session = Session()
+        self.traffic, self._decide = host.traffic, host.decide
+        # drain() waits until all is handed to the system: what it does not reach is undelivered. A buffer of
+        # TLS is full when it reaches its limit, another when it is beyond.
+        over_tls = self._writer.get_extra_info("ssl_object") is not None
+        self._writer.transport.set_write_buffer_limits(high=int(over_tls))
+        self._late: list[_Outgoing] = []
+        self._delayed: dict[asyncio.Task[None], _Outgoing] = {}
+
+    @property
+    def waiting(self) -> int:
+        """How many answers wait for their delay, or for the next message."""
+        return len(self._late) + len(self._delayed)
+
+    def push(self, data: bytes, kind: str) -> bool:
+        """Write *data*, which answers nothing; False where the other side does not read."""
+        transport = self._writer.transport
+        if transport.is_closing() or transport.get_write_buffer_size():
+            self._note("undelivered", data, "the other side does not read")
+            return False
+        self._writer.write(data)
+        self.traffic.add(time.time(), self.name, OUT, kind, data)
+        return True
+
+    async def hear(self, frames: Iterator[bytes]) -> None:
+        """Decide on what has come, and answer it; where no frame can start, what came before has its answers
+        first."""
+        outgoing: list[_Outgoing] = []
+        broken = None
+        now, wall = time.perf_counter(), time.time()
+        try:
+            for frame in frames:
+                self._take(frame, outgoing, now, wall)
+                if self.why:
+                    break
+        except WireError as error:
+            broken = error
+        if outgoing:
+            await self._deliver(outgoing)
+        if broken:
+            raise broken
+        if not self.why and self.waiting >= self.limits["waiting"] and self._delayed:
+            await asyncio.wait(self._delayed, return_when=asyncio.FIRST_COMPLETED)
+
+    def _take(self, frame: bytes, outgoing: list[_Outgoing], came: float, wall: float) -> None:
+        """Decide on a frame, and do what that says: what goes out at once is *outgoing*."""
+        self.traffic.add(wall, self.name, IN, "request", frame)
+        decision, answer = self._decide(frame, self)
+        action, rule, note = decision.action, decision.rule, decision.note
+        late: list[_Outgoing] = []
+        if action != "late":
+            late, self._late = self._late, late
+        if answer:
+            self.understood()
+        if action in ("ignore", *_UNANSWERED) or not answer:
+            self._note("unanswered", b"", _UNANSWERED.get(action, note) or "ignored", rule)
+            if action == "close":
+                self.why = self.why or "by a rule"
+        else:
+            self.traffic.codes[decision.code] += 1
+            if action == "garbage":
+                answer, note = _garbage(self.line, answer), "bytes that are no message"
+            out = _Outgoing(answer, rule, note, came)
+            if decision.delay:
+                task = asyncio.get_running_loop().create_task(self._later(out, decision.delay))
+                self._delayed[task] = out
+            elif action != "late":
+                outgoing += [out, out] if action == "duplicate" else [out]
+            elif len(self._late) < self.limits["waiting"]:
+                self._late.append(out)
+            else:
+                self._note("undelivered", answer, "too many answers wait", rule)
+        outgoing += late
+
+    async def _later(self, out: _Outgoing, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        if (task := asyncio.current_task()) is not None:
+            self._delayed.pop(task, None)
+        await self._deliver([out])
+
+    async def _deliver(self, outgoing: list[_Outgoing]) -> None:
+        """Write answers and wait until they are taken; what is not is told."""
+        self._writer.write(b"".join([out.data for out in outgoing]))
+        watch = None
+        try:
+            if self._writer.transport.get_write_buffer_size():
+                seconds = self.limits["write_seconds"]
+                why = f"answers were not taken for {seconds} seconds"
+                watch = asyncio.get_running_loop().call_later(seconds, self.end, why)
+            await self._writer.drain()
+            if self._writer.transport.is_closing():  # drain() returns, too, when we broke it off
+                raise ConnectionAbortedError
+        except OSError as error:
+            why = self.why or f"the connection broke ({type(error).__name__})"
+            for out in outgoing:
+                self._note("undelivered", out.data, why, out.rule)
+            self.end(why)
+            return
+        finally:
+            if watch:
+                watch.cancel()
+        wall, now, add = time.time(), time.perf_counter(), self.traffic.add
+        for data, rule, note, came in outgoing:
+            add(wall, self.name, OUT, "answer", data, now - came, rule, note)
+
+    def _note(self, kind: str, data: bytes, note: str, rule: str = "") -> None:
+        self.traffic.add(time.time(), self.name, EVENT, kind, data, rule=rule, note=note)
+
+    def finish(self) -> None:
+        """Tell what was not sent any more, and that it is over."""
+        for out in (*self._delayed.values(), *self._late):
+            self._note("undelivered", out.data, self.why, out.rule)
+        for task in self._delayed:
+            task.cancel()
+        if self._cutter.partial:
+            self._note("cut off", b"", f"{self._cutter.partial} bytes of a frame")
+        self._note("closed", b"", self.why)
+
+
+def _garbage(line: Line, answer: bytes) -> bytes:
+    """A frame of the same framing whose content is no message."""
+    layers, _, _ = strip(answer, line.framing)
+    return wrap(_GARBAGE, layers)

@@ -34,7 +34,7 @@ from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-    from sim.link.keys import KeyRing
+    from sim.link.keys.ring import KeyRing
 
 _ACCOUNTED = "12"  # message classes that move money
 _REVERSAL = "4"

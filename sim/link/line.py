@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import Format, Layer, decode, encode, frame, names, strip, wire_format, wrap
@@ -21,6 +22,22 @@ from sim.spec.tables import read_toml
 KEEP_ALIVE = "keep-alive"
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
 _MOST_NAMED = 3
+
+
+class LinkError(IsoError):
+    """A line that does not carry: `what` was wanted, `found` is what happened instead.
+
+    >>> str(LinkError("127.0.0.1:8583", "a connection", "nobody listens there"))
+    '127.0.0.1:8583: expected a connection, found nobody listens there'
+    """
+
+    def __init__(self, where: str, expected: str, found: str) -> None:
+        super().__init__(None, None, expected, found)
+        self.where = quotable(where)
+        self.say(f"{self.where}: expected {expected}, found {found}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.where, self.expected, self.found)
 
 
 class Cutter:

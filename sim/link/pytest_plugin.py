@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from sim.link.sync import Host
+    from sim.link.ends import Host
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -27,10 +27,9 @@ def iso_host(request: pytest.FixtureRequest) -> Iterator[Host | str]:
     if address:
         yield address
         return
-    from sim.link import opening
-    from sim.link.sync import Host
+    from sim.link import ends
 
     mark = request.node.get_closest_marker("iso_host")
     options = dict(mark.kwargs) if mark else {}
-    with opening.host(Host, options.pop("rules", None), **options) as host:
+    with ends.host(ends.Host, options.pop("rules", None), **options) as host:
         yield host

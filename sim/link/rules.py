@@ -24,7 +24,6 @@ from sim.codec.text import is_digits
 from sim.elements.card import account
 from sim.elements.money import amount
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
-from sim.link.arguments import MOST_ELEMENT
 from sim.masking.files import text_of
 from sim.operations.answering import Inside
 from sim.operations.choosing import chosen_network
@@ -32,6 +31,7 @@ from sim.spec import currency
 from sim.spec.spellings import network_named
 from sim.spec.tables import toml_of
 
+MOST_ELEMENT = 192  # of three bitmaps
 # What a host can do with a message beside answering it as it is.
 ACTIONS = {
     "answer": "the answer is sent",

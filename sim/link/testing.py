@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim.link.sync import Host
+    from sim.link.ends import Host
 
 
 def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     """Run the case *name* of *suite* against *host*, an own one or `host:port`. Raises AssertionError with
     all that was not as expected."""
     __tracebackhide__ = True  # who reads a failure wants its test, and what was wrong
-    from sim.link import opening
     from sim.link.line import Line
-    from sim.link.scenario import suite_of
+    from sim.link.scenario.report import run_suite
+    from sim.link.scenario.suite import suite_of
     from sim.masking import mask_words
     from sim.visible import visible
 
@@ -30,7 +30,7 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
         host.server.issuer.network = whole.network
         if whole.format or whole.framing:
             host.server.line = Line.of(whole.format, whole.framing)
-    done = opening.run_suite(replace(whole, cases=(whole.case(name),)), host)
+    done = run_suite(replace(whole, cases=(whole.case(name),)), host)
     wrong = [f"step {one.number} ({one.sent}): {text}" for one in done.results for text in one.wrong]
     if wrong:
         raise AssertionError("\n".join(visible(mask_words(one)) for one in wrong))

@@ -14,12 +14,12 @@ from sim.codec import Message
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.elements.money import say
+from sim.link.ends import Client, Host
+from sim.link.ends import client as open_client
+from sim.link.ends import host as open_host
 from sim.link.exchange import Exchange
 from sim.link.lanes import STYLE as LANES_STYLE
 from sim.link.lanes import as_svg, seen_in
-from sim.link.opening import client as open_client
-from sim.link.opening import host as open_host
-from sim.link.sync import Client, Host
 from sim.link.traffic import IN, OUT, Entry, Traffic
 from sim.masking import mask_pan
 from sim.operations.choosing import chosen_network
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from sim.codec.wire import Format
-    from sim.link.keys import KeyRing
+    from sim.link.keys.ring import KeyRing
     from sim.spec.words import AnyNetwork, AnyVersion
 
 Rules = str | Path | pd.DataFrame | Iterable[Mapping[str, Any]]

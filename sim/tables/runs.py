@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sim.codec import Message
 from sim.errors import IsoError
-from sim.link import opening
-from sim.link.load import Numbers
+from sim.link import load as loads
 from sim.link.load.mix import sent_at
-from sim.link.scenario import ROW, Done
+from sim.link.load.run import Numbers
+from sim.link.scenario import report as suites
+from sim.link.scenario.run import ROW, Done
 from sim.tables.columns import read
 from sim.tables.columns.table import MessagesTable
 from sim.tables.tables import Table
@@ -102,7 +103,7 @@ def run_suite(
     [['alive', '0810 00', 'passed'], ['poor', '0110 00', 'failed']]
     """
     options: dict[str, Any] = {"format": format, "framing": framing, "tls": tls, "cases": cases}
-    return suite_table(opening.run_suite(suite, host, **options, junit=junit, report=report))
+    return suite_table(suites.run_suite(suite, host, **options, junit=junit, report=report))
 
 
 class LoadTable(Table):
@@ -140,7 +141,7 @@ def load_table(numbers: Numbers) -> LoadTable:
     return table
 
 
-class RunningLoad(opening.RunningLoad):
+class RunningLoad(loads.RunningLoad):
     """A load under way: `numbers` so far, `stop()`, `wait()` for its table."""
 
     def wait(self) -> LoadTable:
@@ -164,81 +165,6 @@ def replayed(replay: Any) -> list[tuple[float, Message]]:
         at = sent_at(message, at)
         found.append((at, message))
     return found
-
-
-@overload
-def load(
-    address: Address,
-    *,
-    mix: Mapping[str, float] | None = None,
-    replay: str | Path | Iterable[MessageArgument] | None = None,
-    speed: float = 1.0,
-    rate: float | None = None,
-    concurrency: int | None = None,
-    count: int = 10_000,
-    seconds: float = 60.0,
-    pool: int = 1,
-    network: AnyNetwork | None = None,
-    format: Format | str | None = None,
-    framing: str | Sequence[str] | None = None,
-    version: AnyVersion | None = None,
-    tls: SSLContext | str | Path | bool | None = None,
-    timeout: float | None = None,
-    check: Callable[[Exchange], str | None] | None = None,
-    wait: Literal[True] = True,
-    **options: Any,
-) -> LoadTable:
-    """Its table, when it is over."""
-
-
-@overload
-def load(
-    address: Address,
-    *,
-    mix: Mapping[str, float] | None = None,
-    replay: str | Path | Iterable[MessageArgument] | None = None,
-    speed: float = 1.0,
-    rate: float | None = None,
-    concurrency: int | None = None,
-    count: int = 10_000,
-    seconds: float = 60.0,
-    pool: int = 1,
-    network: AnyNetwork | None = None,
-    format: Format | str | None = None,
-    framing: str | Sequence[str] | None = None,
-    version: AnyVersion | None = None,
-    tls: SSLContext | str | Path | bool | None = None,
-    timeout: float | None = None,
-    check: Callable[[Exchange], str | None] | None = None,
-    wait: Literal[False],
-    **options: Any,
-) -> RunningLoad:
-    """A load that has begun."""
-
-
-@overload
-def load(
-    address: Address,
-    *,
-    mix: Mapping[str, float] | None = None,
-    replay: str | Path | Iterable[MessageArgument] | None = None,
-    speed: float = 1.0,
-    rate: float | None = None,
-    concurrency: int | None = None,
-    count: int = 10_000,
-    seconds: float = 60.0,
-    pool: int = 1,
-    network: AnyNetwork | None = None,
-    format: Format | str | None = None,
-    framing: str | Sequence[str] | None = None,
-    version: AnyVersion | None = None,
-    tls: SSLContext | str | Path | bool | None = None,
-    timeout: float | None = None,
-    check: Callable[[Exchange], str | None] | None = None,
-    wait: bool,
-    **options: Any,
-) -> LoadTable | RunningLoad:
-    """Either, where only a run of the program tells."""
 
 
 def load(
@@ -327,7 +253,7 @@ def load(
     >>> table.numbers.answered, dict(table.numbers.codes)
     (200, {'00': 200})
     """
-    running = opening.load(
+    running = loads.start_load(
         RunningLoad,
         address,
         mix=mix,

@@ -152,7 +152,7 @@ def run_dialect(data: bytes) -> None:
 def run_scenario(data: bytes) -> None:
     """The text of a suite, or of a rule table."""
     from sim.link.rules import rules_of
-    from sim.link.scenario import suite_of
+    from sim.link.scenario.suite import suite_of
 
     text = data[1:].decode("utf-8", "replace") + "\n"
     try:

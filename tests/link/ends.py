@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from sim.codec import Message
-from sim.link import Line, Timing
+from sim.link import Line
 from sim.operations import generate
 
 AT = datetime(2026, 11, 20, 10, 15, 30, tzinfo=UTC)
@@ -23,48 +23,39 @@ LINE = Line.of()
 _PATIENCE = 120  # seconds, for what a busy system does; nothing waits for them to pass
 
 
-class ManualTiming(Timing):
-    """Time that passes when `advance` is called."""
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop whose time passes when `advance` is called; `passed` are its seconds."""
 
-    def __init__(self) -> None:
-        self.passed = 0.0
-        self.calls: list[list[object]] = []
+    passed = 0.0
 
-    def now(self) -> float:
+    def time(self) -> float:
         return self.passed
 
-    def wall(self) -> float:
-        return AT.timestamp() + self.passed
+    def __enter__(self) -> Clock:
+        return self
 
-    def later(self, seconds: float, call: Callable[[], None]) -> _Call:
-        made = _Call(self.passed + seconds, call)
-        self.calls.append([made])
-        return made
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def due(self, end: float = float("inf")) -> list[float]:
+        """When calls are still to be made, until *end*."""
+        calls: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]
+        return sorted(one.when() for one in calls if not one.cancelled() and one.when() <= end)
 
     async def advance(self, seconds: float) -> None:
         """Let *seconds* pass, calling what is due in its order."""
         end = self.passed + seconds
-        while due := sorted(self.due(end), key=lambda one: one.at):
-            self.passed = max(self.passed, due[0].at)
-            due[0].done = True
-            due[0].call()
-            await asyncio.sleep(0)
+        while due := self.due(end):
+            self.passed = max(self.passed, due[0])
+            await settled()
         self.passed = end
+        await settled()
+
+
+async def settled() -> None:
+    """Let what was called, sent or closed come to its end."""
+    for _ in range(10):
         await asyncio.sleep(0)
-
-    def due(self, end: float = float("inf")) -> list[_Call]:
-        """The calls that are still to be made until *end*."""
-        self.calls = [one for one in self.calls if not one[0].done]  # type: ignore[attr-defined]
-        return [one[0] for one in self.calls if one[0].at <= end]  # type: ignore[attr-defined,misc]
-
-
-class _Call:
-    def __init__(self, at: float, call: Callable[[], None]) -> None:
-        self.at, self.call, self.done = at, call, False
-
-    def cancel(self) -> None:
-        """Do not call."""
-        self.done = True
 
 
 async def until(met: Callable[[], object]) -> None:
@@ -73,7 +64,9 @@ async def until(met: Callable[[], object]) -> None:
     while not met():
         assert time.monotonic() < end, "it did not happen"
         turns += 1
-        await asyncio.sleep(0 if turns < 100 else 0.001)
+        await asyncio.sleep(0)
+        if turns > 100:
+            time.sleep(0.001)
 
 
 def message(stan: int = 1, kind: str = "auth", **options: object) -> Message:

@@ -10,118 +10,94 @@ import pytest
 from sim.codec import Message
 from sim.link import AsyncClient, AsyncHost, LinkError, rules_of
 from sim.operations import respond
-from tests.link.ends import LINE, ManualTiming, framed, kinds, message, until
+from tests.link.ends import LINE, Clock, framed, kinds, message, until
 
 
-def client_of(host: AsyncHost, timing: ManualTiming | None = None, **options: Any) -> AsyncClient:
+def client_of(host: AsyncHost, **options: Any) -> AsyncClient:
     """A client of *host*."""
-    return AsyncClient(("127.0.0.1", host.port), timing=timing or host.timing, **options)
+    return AsyncClient(("127.0.0.1", host.port), **options)
 
 
-def test_a_time_out_is_undone() -> None:
+async def test_a_time_out_is_undone(clock: Clock) -> None:
     """The answer is lost: after its time the reversal goes out with the original's data, and the balance
     is what it was before."""
-
-    async def run() -> None:
-        timing, sent = ManualTiming(), message()
-        rules = rules_of([{"mti": "0100", "action": "drop"}])
-        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
-            sending = asyncio.ensure_future(client.send(sent))
-            await until(lambda: host.traffic.counts["unanswered"])
-            assert host.accounts.balance(sent[2]) == host.accounts.opening - 1000
-            await timing.advance(30)
-            exchange = await sending
-            assert (exchange.status, exchange.settled) == ("timed out", True)
-            assert exchange.reversal is not None
-            assert exchange.reversal.request.mti == "0400"
-            assert exchange.reversal.request[90].startswith("0100" + sent[11] + sent[7])
-            assert exchange.reversal.code == "00"
-            assert host.accounts.balance(sent[2]) == host.accounts.opening
-
-    asyncio.run(run())
+    sent = message()
+    rules = rules_of([{"mti": "0100", "action": "drop"}])
+    async with AsyncHost(rules=rules) as host, client_of(host) as client:
+        sending = asyncio.ensure_future(client.send(sent))
+        await until(lambda: host.traffic.counts["unanswered"])
+        assert host.accounts.balance(sent[2]) == host.accounts.opening - 1000
+        await clock.advance(30)
+        exchange = await sending
+        assert (exchange.status, exchange.settled) == ("timed out", True)
+        assert exchange.reversal is not None
+        assert exchange.reversal.request.mti == "0400"
+        assert exchange.reversal.request[90].startswith("0100" + sent[11] + sent[7])
+        assert exchange.reversal.code == "00"
+        assert host.accounts.balance(sent[2]) == host.accounts.opening
 
 
-def test_a_reversal_is_repeated_until_it_is_answered() -> None:
+async def test_a_reversal_is_repeated_until_it_is_answered(clock: Clock) -> None:
     """The first two reversals get no answer: the repeats carry 0401, the third is answered; the money comes
     back once."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        rules = rules_of([{"mti": "04xx", "seen": "3..", "action": "answer"}, {"action": "drop"}])
-        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
-            sending = asyncio.ensure_future(client.send(message()))
-            for count in range(1, 4):
-                await until(lambda count=count: host.traffic.counts["unanswered"] == count)
-                await timing.advance(30)
-            exchange = await sending
-            assert exchange.reversal is not None
-            assert (exchange.reversal.sent, exchange.reversal.request.mti) == (3, "0401")
-            assert exchange.settled
-            requests = [host.traffic.message(one) for one in host.traffic if one.kind == "request"]
-            assert [one.mti for one in requests if one] == ["0100", "0400", "0401", "0401"]
-            assert host.accounts.balance(message()[2]) == host.accounts.opening
-
-    asyncio.run(run())
+    rules = rules_of([{"mti": "04xx", "seen": "3..", "action": "answer"}, {"action": "drop"}])
+    async with AsyncHost(rules=rules) as host, client_of(host) as client:
+        sending = asyncio.ensure_future(client.send(message()))
+        for count in range(1, 4):
+            await until(lambda count=count: host.traffic.counts["unanswered"] == count)
+            await clock.advance(30)
+        exchange = await sending
+        assert exchange.reversal is not None
+        assert (exchange.reversal.sent, exchange.reversal.request.mti) == (3, "0401")
+        assert exchange.settled
+        requests = [host.traffic.message(one) for one in host.traffic if one.kind == "request"]
+        assert [one.mti for one in requests if one] == ["0100", "0400", "0401", "0401"]
+        assert host.accounts.balance(message()[2]) == host.accounts.opening
 
 
-def test_what_could_not_be_undone_is_kept() -> None:
+async def test_what_could_not_be_undone_is_kept(clock: Clock) -> None:
     """Nothing is ever answered: the exchange is unsettled, and the client says so."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with (
-            AsyncHost(rules=rules_of([{"action": "ignore"}]), timing=timing) as host,
-            client_of(host, tries=2) as client,
-        ):
-            sending = asyncio.ensure_future(client.send(message()))
-            for count in range(1, 4):
-                await until(lambda count=count: host.traffic.counts["unanswered"] == count)
-                await timing.advance(30)
-            exchange = await sending
-            assert not exchange.settled
-            assert client.unsettled == [exchange]
-            assert kinds(client.traffic)[-1] == "unsettled"
-
-    asyncio.run(run())
+    async with (
+        AsyncHost(rules=rules_of([{"action": "ignore"}])) as host,
+        client_of(host, tries=2) as client,
+    ):
+        sending = asyncio.ensure_future(client.send(message()))
+        for count in range(1, 4):
+            await until(lambda count=count: host.traffic.counts["unanswered"] == count)
+            await clock.advance(30)
+        exchange = await sending
+        assert not exchange.settled
+        assert client.unsettled == [exchange]
+        assert kinds(client.traffic)[-1] == "unsettled"
 
 
-def test_a_late_answer_is_kept_and_told() -> None:
+async def test_a_late_answer_is_kept_and_told(clock: Clock) -> None:
     """The answer comes after its time, before that of the reversal: it is no answer any more, but known."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        rules = rules_of([{"mti": "0100", "action": "late"}])
-        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
-            sending = asyncio.ensure_future(client.send(message()))
-            await until(lambda: host.traffic.counts["request"])
-            await timing.advance(30)
-            exchange = await sending
-            await until(lambda: exchange.late)
-            assert exchange.answer is None
-            assert exchange.late is not None
-            assert exchange.late.get(39) == "00"
-            assert exchange.settled
-            assert client.traffic.counts["late"] == 1
-
-    asyncio.run(run())
+    rules = rules_of([{"mti": "0100", "action": "late"}])
+    async with AsyncHost(rules=rules) as host, client_of(host) as client:
+        sending = asyncio.ensure_future(client.send(message()))
+        await until(lambda: host.traffic.counts["request"])
+        await clock.advance(30)
+        exchange = await sending
+        await until(lambda: exchange.late)
+        assert exchange.answer is None
+        assert exchange.late is not None
+        assert exchange.late.get(39) == "00"
+        assert exchange.settled
+        assert client.traffic.counts["late"] == 1
 
 
-def test_a_delayed_answer_within_its_time_is_an_answer() -> None:
+async def test_a_delayed_answer_within_its_time_is_an_answer(clock: Clock) -> None:
     """Five seconds are fewer than thirty; the latency says how many."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with (
-            AsyncHost(rules=rules_of([{"delay": "5"}]), timing=timing) as host,
-            client_of(host) as client,
-        ):
-            sending = asyncio.ensure_future(client.send(message()))
-            await until(lambda: len(timing.due()) == 2)
-            await timing.advance(5)
-            exchange = await sending
-            assert (exchange.code, exchange.latency) == ("00", 5.0)
-
-    asyncio.run(run())
+    async with (
+        AsyncHost(rules=rules_of([{"delay": "5"}])) as host,
+        client_of(host) as client,
+    ):
+        sending = asyncio.ensure_future(client.send(message()))
+        await until(lambda: len(clock.due()) == 2)
+        await clock.advance(5)
+        exchange = await sending
+        assert (exchange.code, exchange.latency) == ("00", 5.0)
 
 
 @pytest.mark.parametrize(
@@ -133,296 +109,232 @@ def test_a_delayed_answer_within_its_time_is_an_answer() -> None:
         ("close", "lost", "lost"),
     ],
 )
-def test_what_a_host_does_wrong_is_told(action: str, told: str, status: str) -> None:
+async def test_what_a_host_does_wrong_is_told(clock: Clock, action: str, told: str, status: str) -> None:
     """Two answers, an answer with another STAN, bytes that are none, a closed line: each is one entry."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        rules = rules_of([{"mti": "0100", "action": action}])
-        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
-            sending = asyncio.ensure_future(client.send(message(), reverse=False))
-            await until(lambda: client.traffic.counts[told] == 1)
-            await timing.advance(30)
-            assert (await sending).status == status
-
-    asyncio.run(run())
+    rules = rules_of([{"mti": "0100", "action": action}])
+    async with AsyncHost(rules=rules) as host, client_of(host) as client:
+        sending = asyncio.ensure_future(client.send(message(), reverse=False))
+        await until(lambda: client.traffic.counts[told] == 1)
+        await clock.advance(30)
+        assert (await sending).status == status
 
 
-def test_a_killed_host_loses_no_request_without_a_word() -> None:
+async def test_a_killed_host_loses_no_request_without_a_word() -> None:
     """A hundred requests wait when the host dies: each of them ends as lost, and says why."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        host = await AsyncHost(rules=rules_of([{"action": "ignore"}]), timing=timing).start()
-        async with client_of(host) as client:
-            sending = [asyncio.ensure_future(client.send(message(at), reverse=False)) for at in range(100)]
-            await until(lambda: host.traffic.counts["request"] == 100)
-            await host.stop()
-            done = await asyncio.gather(*sending)
-            assert {one.status for one in done} == {"lost"}
-            assert {one.note for one in done} <= {
-                "the host closed the connection",
-                "the connection broke (ConnectionResetError)",
-            }
-            assert client.traffic.counts["lost"] == 100
-
-    asyncio.run(run())
+    host = await AsyncHost(rules=rules_of([{"action": "ignore"}])).start()
+    async with client_of(host) as client:
+        sending = [asyncio.ensure_future(client.send(message(at), reverse=False)) for at in range(100)]
+        await until(lambda: host.traffic.counts["request"] == 100)
+        await host.stop()
+        done = await asyncio.gather(*sending)
+        assert {one.status for one in done} == {"lost"}
+        assert {one.note for one in done} <= {
+            "the host closed the connection",
+            "the connection broke (ConnectionResetError)",
+        }
+        assert client.traffic.counts["lost"] == 100
 
 
-def test_a_lost_line_is_opened_anew_with_growing_waits() -> None:
+async def test_a_lost_line_is_opened_anew_with_growing_waits(clock: Clock) -> None:
     """The host is away for three tries: the client waits 0.5, 1 and 2 seconds between them, then goes on."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        host = await AsyncHost(timing=timing).start()
-        async with client_of(host) as client:
-            port = host.port
-            await host.stop()
-            await until(lambda: "closed" in kinds(client.traffic))
-            sending = asyncio.ensure_future(client.send(message()))
-            again = AsyncHost(port=port, timing=timing)
-            for count, wait in enumerate((0.5, 1.0, 2.0), 1):
-                await until(lambda count=count: client.traffic.counts["waiting"] == count and timing.due())
-                assert min(one.at - timing.passed for one in timing.due()) == wait
-                if wait == 2.0:
-                    await again.start()
-                await timing.advance(wait)
-            assert (await sending).code == "00"
-            await again.stop()
-
-    asyncio.run(run())
+    host = await AsyncHost().start()
+    async with client_of(host) as client:
+        port = host.port
+        await host.stop()
+        await until(lambda: "closed" in kinds(client.traffic))
+        sending = asyncio.ensure_future(client.send(message()))
+        again = AsyncHost(port=port)
+        for count, wait in enumerate((0.5, 1.0, 2.0), 1):
+            await until(lambda count=count: client.traffic.counts["waiting"] == count and clock.due())
+            assert clock.due()[0] - clock.passed == wait
+            if wait == 2.0:
+                await again.start()
+            await clock.advance(wait)
+        assert (await sending).code == "00"
+        await again.stop()
 
 
-def test_all_that_wait_for_a_connection_share_one_series_of_attempts() -> None:
+async def test_all_that_wait_for_a_connection_share_one_series_of_attempts(clock: Clock) -> None:
     """Three requests wait for a host that does not come back: six attempts for all of them, one end."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        host = await AsyncHost(timing=timing).start()
-        async with client_of(host) as client:
-            await host.stop()
-            await until(lambda: "closed" in kinds(client.traffic))
-            sending = [asyncio.ensure_future(client.send(message(stan))) for stan in (1, 2, 3)]
-            for count in range(1, 6):
-                await until(lambda count=count: client.traffic.counts["waiting"] == count)
-                assert not any(one.done() for one in sending)
-                await timing.advance(2 ** (count - 2))
-            errors = await asyncio.gather(*sending, return_exceptions=True)
-            assert timing.passed == 15.5
-            assert len({id(error) for error in errors}) == 3
-            for error in errors:
-                assert isinstance(error, LinkError)
-                assert "expected a connection, found" in str(error)
-
-    asyncio.run(run())
+    host = await AsyncHost().start()
+    async with client_of(host) as client:
+        await host.stop()
+        await until(lambda: "closed" in kinds(client.traffic))
+        sending = [asyncio.ensure_future(client.send(message(stan))) for stan in (1, 2, 3)]
+        for count in range(1, 6):
+            await until(lambda count=count: client.traffic.counts["waiting"] == count)
+            assert not any(one.done() for one in sending)
+            await clock.advance(2 ** (count - 2))
+        errors = await asyncio.gather(*sending, return_exceptions=True)
+        assert clock.passed == 15.5
+        assert len({id(error) for error in errors}) == 3
+        for error in errors:
+            assert isinstance(error, LinkError)
+            assert "expected a connection, found" in str(error)
 
 
-def test_the_wait_for_a_connection_is_part_of_the_time_out() -> None:
+async def test_the_wait_for_a_connection_is_part_of_the_time_out(clock: Clock) -> None:
     """Two seconds are asked for: one passes until there is a connection, one is left for the answer; where
     none comes, the request ends with its time, and says what is in the way."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        host = await AsyncHost(timing=timing).start()
-        async with client_of(host) as client:
-            await host.stop()
-            await until(lambda: "closed" in kinds(client.traffic))
-            sending = asyncio.ensure_future(client.send(message(1), timeout=2))
-            for count, wait in enumerate((0.5, 1.0, 0.5), 1):
-                await until(lambda count=count: client.traffic.counts["waiting"] == count)
-                await timing.advance(wait)
-            with pytest.raises(LinkError, match="a connection within 2 seconds, found Connection refused"):
-                await sending
-
-            again = AsyncHost(port=host.port, timing=timing, rules=rules_of([{"action": "ignore"}]))
-            sending = asyncio.ensure_future(client.send(message(2), timeout=2, reverse=False))
-            await again.start()
-            await timing.advance(1.5)
-            await until(lambda: again.traffic.counts["unanswered"])
-            await timing.advance(0.5)
-            assert (await sending).status == "timed out"
-            await again.stop()
-
-    asyncio.run(run())
-
-
-def test_a_host_that_dies_under_a_request_leaves_it_unsettled_in_its_time() -> None:
-    """The reversal of what was lost has the request's time to find a connection, and no more."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        host = await AsyncHost(rules=rules_of([{"action": "ignore"}]), timing=timing).start()
-        async with client_of(host) as client:
-            sending = asyncio.ensure_future(client.send(message(), timeout=2))
-            await until(lambda: host.traffic.counts["unanswered"])
-            await host.stop()
-            await until(lambda: client.traffic.counts["waiting"])
-            await timing.advance(2)
-            exchange = await sending
-            assert client.unsettled == [exchange]
-            (told,) = [one.note for one in client.traffic if one.kind == "unsettled"]
-            assert told.startswith("its reversal could not be sent: 127.0.0.1:")
-
-    asyncio.run(run())
-
-
-def test_nobody_there_is_told_with_the_address() -> None:
-    """The first connection is not tried again and again: the error names the address."""
-
-    async def run() -> None:
-        host = await AsyncHost().start()
+    host = await AsyncHost().start()
+    async with client_of(host) as client:
         await host.stop()
-        with pytest.raises(LinkError, match=f"127.0.0.1:{host.port}: expected a connection, found"):
-            await client_of(host).connect()
+        await until(lambda: "closed" in kinds(client.traffic))
+        sending = asyncio.ensure_future(client.send(message(1), timeout=2))
+        for count, wait in enumerate((0.5, 1.0, 0.5), 1):
+            await until(lambda count=count: client.traffic.counts["waiting"] == count)
+            await clock.advance(wait)
+        with pytest.raises(LinkError, match="a connection within 2 seconds, found Connection refused"):
+            await sending
 
-    asyncio.run(run())
+        again = AsyncHost(port=host.port, rules=rules_of([{"action": "ignore"}]))
+        sending = asyncio.ensure_future(client.send(message(2), timeout=2, reverse=False))
+        await again.start()
+        await clock.advance(1.5)
+        await until(lambda: again.traffic.counts["unanswered"])
+        await clock.advance(0.5)
+        assert (await sending).status == "timed out"
+        await again.stop()
 
 
-def test_a_host_that_does_not_read_is_told() -> None:
+async def test_a_host_that_dies_under_a_request_leaves_it_unsettled_in_its_time(clock: Clock) -> None:
+    """The reversal of what was lost has the request's time to find a connection, and no more."""
+    host = await AsyncHost(rules=rules_of([{"action": "ignore"}])).start()
+    async with client_of(host) as client:
+        sending = asyncio.ensure_future(client.send(message(), timeout=2))
+        await until(lambda: host.traffic.counts["unanswered"])
+        await host.stop()
+        await until(lambda: client.traffic.counts["waiting"])
+        await clock.advance(2)
+        exchange = await sending
+        assert client.unsettled == [exchange]
+        (told,) = [one.note for one in client.traffic if one.kind == "unsettled"]
+        assert told.startswith("its reversal could not be sent: 127.0.0.1:")
+
+
+async def test_nobody_there_is_told_with_the_address() -> None:
+    """The first connection is not tried again and again: the error names the address."""
+    host = await AsyncHost().start()
+    await host.stop()
+    with pytest.raises(LinkError, match=f"127.0.0.1:{host.port}: expected a connection, found"):
+        await client_of(host).connect()
+
+
+async def test_a_host_that_does_not_read_is_told() -> None:
     """A peer that takes nothing: the client holds no more than its bound, then refuses to queue more."""
+    held: list[asyncio.StreamWriter] = []
 
-    async def run() -> None:
-        held: list[asyncio.StreamWriter] = []
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reader._transport.pause_reading()  # type: ignore[attr-defined]
+        held.append(writer)
 
-        async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            reader._transport.pause_reading()  # type: ignore[attr-defined]
-            held.append(writer)
-
-        server = await asyncio.start_server(silent, "127.0.0.1", 0)
-        where = ("127.0.0.1", server.sockets[0].getsockname()[1])
-        async with AsyncClient(where, limits={"queue_bytes": 10_000}) as client:
-            await until(lambda: held)
-            while client._pool.channels[0].queued <= 10_000:
-                await client.post(message())
-            with pytest.raises(LinkError, match="expected a host that reads"):
-                await client.post(message())
-            assert client._pool.channels[0].queued < 11_000
-        held[0].transport.abort()
-        server.close()
-
-    asyncio.run(run())
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    where = ("127.0.0.1", server.sockets[0].getsockname()[1])
+    async with AsyncClient(where, limits={"queue_bytes": 10_000}) as client:
+        await until(lambda: held)
+        while client._pool.channels[0].queued <= 10_000:
+            await client.post(message())
+        with pytest.raises(LinkError, match="expected a host that reads"):
+            await client.post(message())
+        assert client._pool.channels[0].queued < 11_000
+    held[0].transport.abort()
+    server.close()
 
 
-def test_half_an_answer_is_told_when_the_line_ends() -> None:
+async def test_half_an_answer_is_told_when_the_line_ends() -> None:
     """A host that dies in the middle of its answer: the request is lost, the note says how far it came."""
 
-    async def run() -> None:
-        async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readexactly(2)
-            writer.write(framed(respond(message()).message)[:20])
-            await writer.drain()
-            writer.close()
+    async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(2)
+        writer.write(framed(respond(message()).message)[:20])
+        await writer.drain()
+        writer.close()
 
-        server = await asyncio.start_server(half, "127.0.0.1", 0)
-        async with AsyncClient(("127.0.0.1", server.sockets[0].getsockname()[1])) as client:
-            exchange = await client.send(message(), reverse=False)
-            assert (exchange.status, exchange.answer) == ("lost", None)
-            assert exchange.note in (
-                "the host closed the connection, 20 bytes of a frame had come",
-                "the connection broke (ConnectionResetError)",
-            )
-        server.close()
-
-    asyncio.run(run())
+    server = await asyncio.start_server(half, "127.0.0.1", 0)
+    async with AsyncClient(("127.0.0.1", server.sockets[0].getsockname()[1])) as client:
+        exchange = await client.send(message(), reverse=False)
+        assert (exchange.status, exchange.answer) == ("lost", None)
+        assert exchange.note in (
+            "the host closed the connection, 20 bytes of a frame had come",
+            "the connection broke (ConnectionResetError)",
+        )
+    server.close()
 
 
-def test_silence_is_ended_by_an_echo_test() -> None:
+async def test_silence_is_ended_by_an_echo_test(clock: Clock) -> None:
     """After a minute of silence an 0800 goes out; one that is not answered has the line opened anew."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with AsyncHost(timing=timing) as host, client_of(host, echo_after=60) as client:
-            assert (await client.send(message())).code == "00"
-            await timing.advance(59)
-            assert host.traffic.counts["request"] == 1
-            await timing.advance(1)
-            await until(lambda: client.traffic.counts["answer"] == 2)
-            host.rules = rules_of([{"mti": "0800", "action": "ignore"}])
-            await until(lambda: timing.due())
-            await timing.advance(60)
-            await until(lambda: host.traffic.counts["request"] == 3)
-            await timing.advance(30)
-            await until(lambda: client.traffic.counts["closed"])
-            assert client.traffic.counts["timed out"] == 1
-
-    asyncio.run(run())
+    async with AsyncHost() as host, client_of(host, echo_after=60) as client:
+        assert (await client.send(message())).code == "00"
+        await clock.advance(59)
+        assert host.traffic.counts["request"] == 1
+        await clock.advance(1)
+        await until(lambda: client.traffic.counts["answer"] == 2)
+        host.rules = rules_of([{"mti": "0800", "action": "ignore"}])
+        await until(lambda: clock.due())
+        await clock.advance(60)
+        await until(lambda: host.traffic.counts["request"] == 3)
+        await clock.advance(30)
+        await until(lambda: client.traffic.counts["closed"])
+        assert client.traffic.counts["timed out"] == 1
 
 
-def test_what_nobody_asked_for_goes_to_its_handler() -> None:
+async def test_what_nobody_asked_for_goes_to_its_handler() -> None:
     """The host sends an echo test and an advice: the first is answered by itself, the handler gets both."""
+    heard: list[str] = []
 
-    async def run() -> None:
-        heard: list[str] = []
+    def handler(got: Message) -> Message | None:
+        heard.append(got.mti)
+        return respond(got).message if got.mti == "0800" else None
 
-        def handler(got: Message) -> Message | None:
-            heard.append(got.mti)
-            return respond(got).message if got.mti == "0800" else None
-
-        async with AsyncHost() as host, client_of(host) as client, client_of(host, unsolicited=handler):
-            await until(lambda: len(host.serving) == 2)
-            assert await host.send(message(kind="echo")) == 2
-            await until(lambda: host.traffic.counts["request"] == 2)
-            assert await host.send(message(2, "advice")) == 2
-            await until(lambda: client.traffic.counts["unsolicited"] == 2 and len(heard) == 2)
-        assert heard == ["0800", "0120"]
-        assert kinds(client.traffic).count("answer") == 1
-
-    asyncio.run(run())
+    async with AsyncHost() as host, client_of(host) as client, client_of(host, unsolicited=handler):
+        await until(lambda: len(host.serving) == 2)
+        assert await host.send(message(kind="echo")) == 2
+        await until(lambda: host.traffic.counts["request"] == 2)
+        assert await host.send(message(2, "advice")) == 2
+        await until(lambda: client.traffic.counts["unsolicited"] == 2 and len(heard) == 2)
+    assert heard == ["0800", "0120"]
+    assert kinds(client.traffic).count("answer") == 1
 
 
-def test_a_pool_spreads_what_waits() -> None:
+async def test_a_pool_spreads_what_waits(clock: Clock) -> None:
     """Four connections, eight requests that wait: two on each."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with (
-            AsyncHost(rules=rules_of([{"delay": 1}]), timing=timing) as host,
-            client_of(host, pool=4) as client,
-        ):
-            sending = [asyncio.ensure_future(client.send(message(at))) for at in range(8)]
-            await until(lambda: host.traffic.counts["request"] == 8)
-            names = [one.connection for one in host.traffic if one.kind == "request"]
-            assert sorted(names.count(name) for name in set(names)) == [2, 2, 2, 2]
-            await until(lambda: len(timing.due()) == 8 + 1)
-            await timing.advance(1)
-            assert {one.code for one in await asyncio.gather(*sending)} == {"00"}
-
-    asyncio.run(run())
+    async with (
+        AsyncHost(rules=rules_of([{"delay": 1}])) as host,
+        client_of(host, pool=4) as client,
+    ):
+        sending = [asyncio.ensure_future(client.send(message(at))) for at in range(8)]
+        await until(lambda: host.traffic.counts["request"] == 8)
+        names = [one.connection for one in host.traffic if one.kind == "request"]
+        assert sorted(names.count(name) for name in set(names)) == [2, 2, 2, 2]
+        await until(lambda: len(clock.due()) == 8 + 8)
+        await clock.advance(1)
+        assert {one.code for one in await asyncio.gather(*sending)} == {"00"}
 
 
-def test_answers_are_matched_by_the_elements_asked_for() -> None:
+async def test_answers_are_matched_by_the_elements_asked_for(clock: Clock) -> None:
     """Two terminals use the same trace number: matched by DE 11 and 41 both get their own answer; by DE 11
     alone the second cannot be told from the first, and is not sent."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with AsyncHost(rules=rules_of([{"delay": 1}]), timing=timing) as host:
-            one, two = message(), message().replace(de41="TERM0002")
-            async with client_of(host) as client, client_of(host, match=[11]) as narrow:
-                sending = [asyncio.ensure_future(client.send(ask)) for ask in (one, two)]
-                first = asyncio.ensure_future(narrow.send(one))
-                await until(lambda: host.traffic.counts["request"] == 3)
-                with pytest.raises(LinkError, match="STAN 000001: expected no request waiting"):
-                    await narrow.send(two)
-                await until(lambda: len(timing.due()) == 3 + 2)
-                await timing.advance(1)
-                done = [ex.answer for ex in await asyncio.gather(*sending, first)]
-                assert [got and got[41] for got in done] == ["TERM0001", "TERM0002", "TERM0001"]
-
-    asyncio.run(run())
+    async with AsyncHost(rules=rules_of([{"delay": 1}])) as host:
+        one, two = message(), message().replace(de41="TERM0002")
+        async with client_of(host) as client, client_of(host, match=[11]) as narrow:
+            sending = [asyncio.ensure_future(client.send(ask)) for ask in (one, two)]
+            first = asyncio.ensure_future(narrow.send(one))
+            await until(lambda: host.traffic.counts["request"] == 3)
+            with pytest.raises(LinkError, match="STAN 000001: expected no request waiting"):
+                await narrow.send(two)
+            await until(lambda: len(clock.due()) == 3 + 3)
+            await clock.advance(1)
+            done = [ex.answer for ex in await asyncio.gather(*sending, first)]
+            assert [got and got[41] for got in done] == ["TERM0001", "TERM0002", "TERM0001"]
 
 
-def test_an_answer_is_no_request() -> None:
+async def test_an_answer_is_no_request() -> None:
     """What nothing answers cannot be waited for."""
-
-    async def run() -> None:
-        async with AsyncHost() as host, client_of(host) as client:
-            with pytest.raises(LinkError, match="MTI 0110: expected a request"):
-                await client.send(respond(message()).message)
-            await client.post(respond(message()).message)
-            await until(lambda: host.traffic.counts["unanswered"])
-
-    asyncio.run(run())
+    async with AsyncHost() as host, client_of(host) as client:
+        with pytest.raises(LinkError, match="MTI 0110: expected a request"):
+            await client.send(respond(message()).message)
+        await client.post(respond(message()).message)
+        await until(lambda: host.traffic.counts["unanswered"])
 
 
 def test_the_frame_of_a_line_is_that_of_its_format() -> None:

@@ -13,7 +13,7 @@ import pytest
 from support import long
 
 from sim.link import AsyncClient, AsyncHost, Line, LinkError, rules_of
-from tests.link.ends import LINE, ManualTiming, framed, kinds, message, until
+from tests.link.ends import LINE, Clock, framed, kinds, message, until
 
 
 async def connect(host: AsyncHost) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -43,36 +43,28 @@ async def answer_of(reader: asyncio.StreamReader) -> str:
     return f"{got.mti} {got.get(39)}"
 
 
-def test_a_request_is_answered_and_written_down() -> None:
+async def test_a_request_is_answered_and_written_down() -> None:
     """An authorization gets 0110 with 00; host and client both have it in their traffic."""
-
-    async def run() -> None:
-        async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
-            exchange = await client.send(message())
-            assert (exchange.status, exchange.code, exchange.sent) == ("answered", "00", 1)
-            assert exchange.answer is not None
-            assert exchange.answer.mti == "0110"
-            assert kinds(client.traffic) == ["connected", "request", "answer"]
-            assert kinds(host.traffic)[-2:] == ["request", "answer"]
-            assert host.traffic.codes == {"00": 1}
-
-    asyncio.run(run())
+    async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
+        exchange = await client.send(message())
+        assert (exchange.status, exchange.code, exchange.sent) == ("answered", "00", 1)
+        assert exchange.answer is not None
+        assert exchange.answer.mti == "0110"
+        assert kinds(client.traffic) == ["connected", "request", "answer"]
+        assert kinds(host.traffic)[-2:] == ["request", "answer"]
+        assert host.traffic.codes == {"00": 1}
 
 
 @pytest.mark.parametrize(
     "name", ["ascii", "ascii-binary", "bcd", "visa", "mastercard", "nac", "ebcdic", "unionpay"]
 )
-def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None:
+async def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None:
     """Format and framing are chosen by name, and headers come back around the answer."""
-
-    async def run() -> None:
-        line = Line.of(name, ["length-2", "tpdu"] if name == "bcd" else None)
-        own = "UNIONPAY" if name == "unionpay" else "VISA"  # it writes DE 62 as raw bytes, others as text
-        async with AsyncHost(line) as host, AsyncClient(("127.0.0.1", host.port), line) as client:
-            assert (await client.send(message(network=own))).code == "00"
-            assert host.traffic.counts["answer"] == 1
-
-    asyncio.run(run())
+    line = Line.of(name, ["length-2", "tpdu"] if name == "bcd" else None)
+    own = "UNIONPAY" if name == "unionpay" else "VISA"  # it writes DE 62 as raw bytes, others as text
+    async with AsyncHost(line) as host, AsyncClient(("127.0.0.1", host.port), line) as client:
+        assert (await client.send(message(network=own))).code == "00"
+        assert host.traffic.counts["answer"] == 1
 
 
 @pytest.mark.parametrize(
@@ -89,7 +81,9 @@ def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None:
         ),
     ],
 )
-def test_an_answer_goes_back_to_where_the_request_came_from(name: str, sent: str, answered: str) -> None:
+async def test_an_answer_goes_back_to_where_the_request_came_from(
+    name: str, sent: str, answered: str
+) -> None:
     """Destination and source of a routing header are exchanged in the answer, whose length it has."""
 
     def head(pattern: str, size: int) -> bytes:
@@ -97,339 +91,270 @@ def test_an_answer_goes_back_to_where_the_request_came_from(name: str, sent: str
             return bytes.fromhex(pattern.replace("25303464", f"{size + 46:04}".encode().hex()))
         return bytes.fromhex(pattern % (size + 22) if "%" in pattern else pattern)
 
-    async def run() -> None:
-        async with AsyncHost(Line.of("ascii", ["length-2", name])) as host:
-            reader, writer = await connect(host)
-            text = framed(message())[2:]
-            body = head(sent, len(text)) + text
-            writer.write(len(body).to_bytes(2, "big") + body)
-            size = int.from_bytes(await reader.readexactly(2), "big")
-            back = await reader.readexactly(size)
-            front = len(body) - len(text)
-            assert back[:front] == head(answered, size - front)
-            assert back[front:].startswith(b"0110")
-            writer.close()
-
-    asyncio.run(run())
-
-
-def test_many_connections_share_one_host() -> None:
-    """Fifty clients ask at the same time; each gets its own answer, and the host says which was which."""
-
-    async def run() -> None:
-        async with AsyncHost(rules=rules_of([{"terminal": "TERM0007", "code": "05"}])) as host:
-            clients = [await AsyncClient(("127.0.0.1", host.port)).connect() for _ in range(50)]
-            asked = [message().replace(de41=f"TERM{at:04}") for at in range(50)]
-            done = await asyncio.gather(*(one.send(ask) for one, ask in zip(clients, asked, strict=True)))
-            assert [at for at, exchange in enumerate(done) if exchange.code == "05"] == [7]
-            assert len({entry.connection for entry in host.traffic if entry.kind == "request"}) == 50
-            for client in clients:
-                await client.close()
-
-    asyncio.run(run())
-
-
-def test_a_thousand_idle_connections_do_not_hinder_one_that_works() -> None:
-    """A thousand connections are open and silent; another one is answered, and their end is told."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            idle = [await connect(host) for _ in range(1000)]
-            await until(lambda: len(host.serving) == 1000)
-            async with AsyncClient(("127.0.0.1", host.port)) as client:
-                assert (await client.send(message())).code == "00"
-            for _, writer in idle:
-                writer.close()
-            await until(lambda: not host.serving)
-            assert host.traffic.counts["closed"] == 1001
-
-    asyncio.run(run())
-
-
-def test_more_connections_than_allowed_are_refused() -> None:
-    """The host has a bound on connections; one more is closed at once, and told."""
-
-    async def run() -> None:
-        async with AsyncHost(limits={"connections": 2}) as host:
-            kept = [await connect(host) for _ in range(2)]
-            await until(lambda: len(host.serving) == 2)
-            reader, writer = await connect(host)
-            assert await reader.read() == b""
-            assert host.traffic.counts["refused"] == 1
-            for one in (writer, *(other for _, other in kept)):
-                one.close()
-
-    asyncio.run(run())
-
-
-def test_a_frame_that_does_not_become_whole_is_given_up() -> None:
-    """FFFF with nothing behind, and half a message: both connections end after their time, no sooner;
-    nothing is allocated for what a length says."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with AsyncHost(timing=timing) as host:
-            _, one = await connect(host)
-            two_reader, two = await connect(host)
-            one.write(b"\xff\xff")
-            whole = framed(message())
-            two.write(whole + whole[:40])
-            assert await answer_of(two_reader) == "0110 00"
-            await until(lambda: len(timing.due()) == 2)
-            await timing.advance(29)
-            assert len(host.serving) == 2
-            await timing.advance(2)
-            await until(lambda: not host.serving)
-            notes = [entry.note for entry in host.traffic if entry.kind in ("closed", "cut off")]
-            assert sorted(notes) == [
-                "2 bytes of a frame",
-                "40 bytes of a frame",
-                "a frame did not become whole in 30 seconds: 2 bytes of it had come",
-                "a frame did not become whole in 30 seconds: 40 bytes of it had come",
-            ]
-            one.close()
-            two.close()
-
-    asyncio.run(run())
-
-
-def test_a_frame_may_come_byte_by_byte() -> None:
-    """A frame's bytes may come one at a time: the answer is the same."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            reader, writer = await connect(host)
-            for byte in framed(message()):
-                writer.write(bytes([byte]))
-                await writer.drain()
-                await asyncio.sleep(0)
-            assert await answer_of(reader) == "0110 00"
-            writer.close()
-
-    asyncio.run(run())
-
-
-def test_what_cannot_be_a_frame_ends_the_connection_behind_the_answers_before_it() -> None:
-    """A length field of letters: the request before it is answered, then the host says why it ends."""
-
-    async def run() -> None:
-        line = Line.of("ascii", ["length-4-ascii"])
-        async with AsyncHost(line) as host:
-            reader, writer = await connect(host)
-            writer.write(line.encode(message()) + b"ABCD")
-            got = await reader.read()
-            assert line.decode(got)[0].get(39) == "00"
-            await until(lambda: not host.serving)
-            assert [one.note for one in host.traffic][-1].startswith(
-                "no frame: message at byte 0: expected a 4-digit"
-            )
-            writer.close()
-
-    asyncio.run(run())
-
-
-def test_bytes_that_are_no_message_are_told_and_harm_nobody() -> None:
-    """Random bytes in a frame get no answer, a message cut inside an element gets a format error; the
-    connection goes on."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            reader, writer = await connect(host)
-            writer.write(b"\x00\x08\xde\xad\xbe\xef\xde\xad\xbe\xef")
-            cut = framed(message())[2:-9]
-            writer.write(len(cut).to_bytes(2, "big") + cut)
-            assert await answer_of(reader) == "0110 30"
-            writer.write(framed(message(2)))
-            assert await answer_of(reader) == "0110 00"
-            assert kinds(host.traffic).count("unanswered") == 1
-            writer.close()
-
-    asyncio.run(run())
-
-
-def test_who_floods_a_host_does_not_hold_up_another() -> None:
-    """Of 120 KB of messages that get no answer a piece is taken, then the others have their turn."""
-
-    async def run() -> None:
-        rules = rules_of([{"mti": "0100", "action": "ignore"}])
-        async with AsyncHost(rules=rules) as host:
-            _, flood = await connect(host)
-            reader, writer = await connect(host)
-            await until(lambda: len(host.serving) == 2)
-            flood.write(framed(message()) * 1000)
-            writer.write(framed(message(2, "echo")))
-            assert await answer_of(reader) == "0810 00"
-            assert host.traffic.counts["unanswered"] < 800
-            await until(lambda: host.traffic.counts["unanswered"] == 1000)
-            flood.close()
-            writer.close()
-
-    asyncio.run(run())
-
-
-def test_frame_after_frame_that_is_no_message_is_cut_off() -> None:
-    """40,000 frames of a byte: the formats that would read one are asked once, and a bounded number in a row
-    ends the connection; what can be answered with a format error may come without end."""
-
-    async def run() -> None:
-        async with AsyncHost(limits={"unreadable": 100}) as host:
-            reader, flood = await connect(host)
-            flood.write(b"\x00\x01X" * 40_000)
-            with contextlib.suppress(ConnectionError):
-                assert await reader.read() == b""
-            await until(lambda: not host.serving)
-            assert host.traffic.counts["unanswered"] == 100
-            assert [one.note for one in host.traffic if one.kind == "closed"] == [
-                "100 frames in a row were no message"
-            ]
-            flood.close()
-
-            reader, other = await connect(host)
-            body = framed(message())[2:-9]
-            other.write((len(body).to_bytes(2, "big") + body) * 300)
-            for _ in range(300):
-                assert await answer_of(reader) == "0110 30"
-            other.close()
-
-    asyncio.run(run())
-
-
-def test_the_formats_that_read_a_frame_are_named_once_a_connection() -> None:
-    """Whoever speaks another format is told which it fits, once."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            other = Line.of("bcd", ["length-2"])
-            _, writer = await connect(host)
-            writer.write(other.encode(message()) * 3)
-            await until(lambda: host.traffic.counts["unanswered"] == 3)
-            notes = [one.note for one in host.traffic if one.kind == "unanswered"]
-            assert ["it reads as bcd" in note for note in notes] == [True, False, False]
-            writer.close()
-
-    asyncio.run(run())
-
-
-def test_a_client_that_never_reads_stops_being_read() -> None:
-    """The host holds no more than a buffer for it, ends it after its time, and tells which answers it did
-    not take."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with AsyncHost(timing=timing, limits={"traffic": 200_000}) as host:
-            writer, sent = await never_reading(host)
-            before = -1
-            while before != host.traffic.counts["request"]:
-                before = host.traffic.counts["request"]
-                for _ in range(500):
-                    await asyncio.sleep(0)
-            assert 0 < before < sent
-            await timing.advance(31)
-            await until(lambda: not host.serving)
-            assert host.traffic.counts["undelivered"] > 0
-            assert before == host.traffic.counts["answer"] + host.traffic.counts["undelivered"]
-            # Both clocks run out at the same time: what it did not take, what it did not finish.
-            why = list(host.traffic)[-1].note
-            assert why.partition(":")[0] in (
-                "answers were not taken for 30 seconds",
-                "a frame did not become whole in 30 seconds",
-            )
-            writer.transport.abort()
-
-    asyncio.run(run())
-
-
-def test_a_stopped_host_tells_the_answers_that_it_did_not_give() -> None:
-    """An answer that still waited for its delay is told as undelivered."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        host = AsyncHost(timing=timing, rules=rules_of([{"delay": 5}]))
-        async with host:
-            _, writer = await connect(host)
-            writer.write(framed(message()))
-            await until(lambda: timing.due())
-        assert [(one.kind, one.note) for one in host.traffic if one.kind == "undelivered"] == [
-            ("undelivered", "the host was stopped")
-        ]
+    async with AsyncHost(Line.of("ascii", ["length-2", name])) as host:
+        reader, writer = await connect(host)
+        text = framed(message())[2:]
+        body = head(sent, len(text)) + text
+        writer.write(len(body).to_bytes(2, "big") + body)
+        size = int.from_bytes(await reader.readexactly(2), "big")
+        back = await reader.readexactly(size)
+        front = len(body) - len(text)
+        assert back[:front] == head(answered, size - front)
+        assert back[front:].startswith(b"0110")
         writer.close()
 
-    asyncio.run(run())
+
+async def test_many_connections_share_one_host() -> None:
+    """Fifty clients ask at the same time; each gets its own answer, and the host says which was which."""
+    async with AsyncHost(rules=rules_of([{"terminal": "TERM0007", "code": "05"}])) as host:
+        clients = [await AsyncClient(("127.0.0.1", host.port)).connect() for _ in range(50)]
+        asked = [message().replace(de41=f"TERM{at:04}") for at in range(50)]
+        done = await asyncio.gather(*(one.send(ask) for one, ask in zip(clients, asked, strict=True)))
+        assert [at for at, exchange in enumerate(done) if exchange.code == "05"] == [7]
+        assert len({entry.connection for entry in host.traffic if entry.kind == "request"}) == 50
+        for client in clients:
+            await client.close()
+
+
+async def test_a_thousand_idle_connections_do_not_hinder_one_that_works() -> None:
+    """A thousand connections are open and silent; another one is answered, and their end is told."""
+    async with AsyncHost() as host:
+        idle = [await connect(host) for _ in range(1000)]
+        await until(lambda: len(host.serving) == 1000)
+        async with AsyncClient(("127.0.0.1", host.port)) as client:
+            assert (await client.send(message())).code == "00"
+        for _, writer in idle:
+            writer.close()
+        await until(lambda: not host.serving)
+        assert host.traffic.counts["closed"] == 1001
+
+
+async def test_more_connections_than_allowed_are_refused() -> None:
+    """The host has a bound on connections; one more is closed at once, and told."""
+    async with AsyncHost(limits={"connections": 2}) as host:
+        kept = [await connect(host) for _ in range(2)]
+        await until(lambda: len(host.serving) == 2)
+        reader, writer = await connect(host)
+        assert await reader.read() == b""
+        assert host.traffic.counts["refused"] == 1
+        for one in (writer, *(other for _, other in kept)):
+            one.close()
+
+
+async def test_a_frame_that_does_not_become_whole_is_given_up(clock: Clock) -> None:
+    """FFFF with nothing behind, and half a message: both connections end after their time, no sooner;
+    nothing is allocated for what a length says."""
+    async with AsyncHost() as host:
+        _, one = await connect(host)
+        two_reader, two = await connect(host)
+        one.write(b"\xff\xff")
+        whole = framed(message())
+        two.write(whole + whole[:40])
+        assert await answer_of(two_reader) == "0110 00"
+        await until(lambda: len(clock.due()) == 2)
+        await clock.advance(29)
+        assert len(host.serving) == 2
+        await clock.advance(2)
+        await until(lambda: not host.serving)
+        notes = [entry.note for entry in host.traffic if entry.kind in ("closed", "cut off")]
+        assert sorted(notes) == [
+            "2 bytes of a frame",
+            "40 bytes of a frame",
+            "a frame did not become whole in 30 seconds: 2 bytes of it had come",
+            "a frame did not become whole in 30 seconds: 40 bytes of it had come",
+        ]
+        one.close()
+        two.close()
+
+
+async def test_a_frame_may_come_byte_by_byte() -> None:
+    """A frame's bytes may come one at a time: the answer is the same."""
+    async with AsyncHost() as host:
+        reader, writer = await connect(host)
+        for byte in framed(message()):
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(0)
+        assert await answer_of(reader) == "0110 00"
+        writer.close()
+
+
+async def test_what_cannot_be_a_frame_ends_the_connection_behind_the_answers_before_it() -> None:
+    """A length field of letters: the request before it is answered, then the host says why it ends."""
+    line = Line.of("ascii", ["length-4-ascii"])
+    async with AsyncHost(line) as host:
+        reader, writer = await connect(host)
+        writer.write(line.encode(message()) + b"ABCD")
+        got = await reader.read()
+        assert line.decode(got)[0].get(39) == "00"
+        await until(lambda: not host.serving)
+        assert [one.note for one in host.traffic][-1].startswith(
+            "no frame: message at byte 0: expected a 4-digit"
+        )
+        writer.close()
+
+
+async def test_bytes_that_are_no_message_are_told_and_harm_nobody() -> None:
+    """Random bytes in a frame get no answer, a message cut inside an element gets a format error; the
+    connection goes on."""
+    async with AsyncHost() as host:
+        reader, writer = await connect(host)
+        writer.write(b"\x00\x08\xde\xad\xbe\xef\xde\xad\xbe\xef")
+        cut = framed(message())[2:-9]
+        writer.write(len(cut).to_bytes(2, "big") + cut)
+        assert await answer_of(reader) == "0110 30"
+        writer.write(framed(message(2)))
+        assert await answer_of(reader) == "0110 00"
+        assert kinds(host.traffic).count("unanswered") == 1
+        writer.close()
+
+
+async def test_who_floods_a_host_does_not_hold_up_another() -> None:
+    """Of 120 KB of messages that get no answer a piece is taken, then the others have their turn."""
+    rules = rules_of([{"mti": "0100", "action": "ignore"}])
+    async with AsyncHost(rules=rules) as host:
+        _, flood = await connect(host)
+        reader, writer = await connect(host)
+        await until(lambda: len(host.serving) == 2)
+        flood.write(framed(message()) * 1000)
+        writer.write(framed(message(2, "echo")))
+        assert await answer_of(reader) == "0810 00"
+        assert host.traffic.counts["unanswered"] < 800
+        await until(lambda: host.traffic.counts["unanswered"] == 1000)
+        flood.close()
+        writer.close()
+
+
+async def test_frame_after_frame_that_is_no_message_is_cut_off() -> None:
+    """40,000 frames of a byte: the formats that would read one are asked once, and a bounded number in a row
+    ends the connection; what can be answered with a format error may come without end."""
+    async with AsyncHost(limits={"unreadable": 100}) as host:
+        reader, flood = await connect(host)
+        flood.write(b"\x00\x01X" * 40_000)
+        with contextlib.suppress(ConnectionError):
+            assert await reader.read() == b""
+        await until(lambda: not host.serving)
+        assert host.traffic.counts["unanswered"] == 100
+        assert [one.note for one in host.traffic if one.kind == "closed"] == [
+            "100 frames in a row were no message"
+        ]
+        flood.close()
+
+        reader, other = await connect(host)
+        body = framed(message())[2:-9]
+        other.write((len(body).to_bytes(2, "big") + body) * 300)
+        for _ in range(300):
+            assert await answer_of(reader) == "0110 30"
+        other.close()
+
+
+async def test_the_formats_that_read_a_frame_are_named_once_a_connection() -> None:
+    """Whoever speaks another format is told which it fits, once."""
+    async with AsyncHost() as host:
+        other = Line.of("bcd", ["length-2"])
+        _, writer = await connect(host)
+        writer.write(other.encode(message()) * 3)
+        await until(lambda: host.traffic.counts["unanswered"] == 3)
+        notes = [one.note for one in host.traffic if one.kind == "unanswered"]
+        assert ["it reads as bcd" in note for note in notes] == [True, False, False]
+        writer.close()
+
+
+async def test_a_client_that_never_reads_stops_being_read(clock: Clock) -> None:
+    """The host holds no more than a buffer for it, ends it after its time, and tells which answers it did
+    not take."""
+    async with AsyncHost(limits={"traffic": 200_000}) as host:
+        writer, sent = await never_reading(host)
+        before = -1
+        while before != host.traffic.counts["request"]:
+            before = host.traffic.counts["request"]
+            for _ in range(500):
+                await asyncio.sleep(0)
+        assert 0 < before < sent
+        await clock.advance(31)
+        await until(lambda: not host.serving)
+        assert host.traffic.counts["undelivered"] > 0
+        assert before == host.traffic.counts["answer"] + host.traffic.counts["undelivered"]
+        # Both clocks run out at the same time: what it did not take, what it did not finish.
+        why = list(host.traffic)[-1].note
+        assert why.partition(":")[0] in (
+            "answers were not taken for 30 seconds",
+            "a frame did not become whole in 30 seconds",
+        )
+        writer.transport.abort()
+
+
+async def test_a_stopped_host_tells_the_answers_that_it_did_not_give(clock: Clock) -> None:
+    """An answer that still waited for its delay is told as undelivered."""
+    host = AsyncHost(rules=rules_of([{"delay": 5}]))
+    async with host:
+        _, writer = await connect(host)
+        writer.write(framed(message()))
+        await until(lambda: clock.due())
+    assert [(one.kind, one.note) for one in host.traffic if one.kind == "undelivered"] == [
+        ("undelivered", "the host was stopped")
+    ]
+    writer.close()
 
 
 @long
-def test_traffic_grows_no_further_than_its_bound() -> None:
+async def test_traffic_grows_no_further_than_its_bound() -> None:
     """Five times as many requests as are kept: as many entries as are kept, and no more memory."""
+    limits = {"traffic": 100, "remembered": 100, "late": 100}
+    tracemalloc.start()
+    async with (
+        AsyncHost(limits=limits) as host,
+        AsyncClient(("127.0.0.1", host.port), limits=limits) as client,
+    ):
 
-    async def run() -> None:
-        limits = {"traffic": 100, "remembered": 100, "late": 100}
-        tracemalloc.start()
-        async with (
-            AsyncHost(limits=limits) as host,
-            AsyncClient(("127.0.0.1", host.port), limits=limits) as client,
-        ):
+        async def ask(first: int, count: int) -> int:
+            for stan in range(first, first + count):
+                assert (await client.send(message(stan, amount_minor_units=1))).code == "00"
+            gc.collect()
+            return tracemalloc.get_traced_memory()[0]
 
-            async def ask(first: int, count: int) -> int:
-                for stan in range(first, first + count):
-                    assert (await client.send(message(stan, amount_minor_units=1))).code == "00"
-                gc.collect()
-                return tracemalloc.get_traced_memory()[0]
-
-            before = await ask(1, 200)
-            after = await ask(1000, 400)
-        tracemalloc.stop()
-        assert len(host.traffic) == 100
-        assert host.traffic.forgotten > 800
-        assert after - before < 50_000
-
-    asyncio.run(run())
+        before = await ask(1, 200)
+        after = await ask(1000, 400)
+    tracemalloc.stop()
+    assert len(host.traffic) == 100
+    assert host.traffic.forgotten > 800
+    assert after - before < 50_000
 
 
-def test_a_place_that_is_taken_is_told() -> None:
+async def test_a_place_that_is_taken_is_told() -> None:
     """A second host at the same port is a LinkError that names it."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            said = f"127.0.0.1:{host.port}: expected a place to listen at, found Address already in use"
-            with pytest.raises(LinkError, match=said):
-                await AsyncHost(port=host.port).start()
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        said = f"127.0.0.1:{host.port}: expected a place to listen at, found Address already in use"
+        with pytest.raises(LinkError, match=said):
+            await AsyncHost(port=host.port).start()
 
 
-def test_a_host_listens_on_the_loopback_address_unless_asked() -> None:
+async def test_a_host_listens_on_the_loopback_address_unless_asked() -> None:
     """Nobody else can reach it."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            assert host._server is not None
-            assert [one.getsockname()[0] for one in host._server.sockets] == ["127.0.0.1"]
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        assert host._server is not None
+        assert [one.getsockname()[0] for one in host._server.sockets] == ["127.0.0.1"]
 
 
-def test_no_log_line_and_no_repr_shows_a_card_number(caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_log_line_and_no_repr_shows_a_card_number(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
     """Entries, rules and log lines of requests, broken frames and lost answers quote no card."""
-
-    async def run() -> None:
-        rules = rules_of([{"card": "4111111111111111", "action": "drop"}])
-        timing = ManualTiming()
-        async with (
-            AsyncHost(rules=rules, timing=timing) as host,
-            AsyncClient(("127.0.0.1", host.port), timing=timing) as client,
-        ):
-            sending = asyncio.ensure_future(client.send(message(), reverse=False))
-            await until(lambda: host.traffic.counts["unanswered"])
-            await timing.advance(31)
-            exchange = await sending
-            cut = framed(message())[2:-9]
-            _, writer = await connect(host)
-            writer.write(len(cut).to_bytes(2, "big") + cut)
-            await until(lambda: host.traffic.counts["answer"])
-            writer.close()
-            shown = f"{[*host.traffic]} {[*client.traffic]} {exchange} {rules} {host.accounts}"
-        assert "4111111111111111" not in shown + caplog.text
-        assert "timed out" in caplog.text
-
-    with caplog.at_level(logging.INFO, logger="sim.link"):
-        asyncio.run(run())
+    caplog.set_level(logging.INFO, logger="sim.link")
+    rules = rules_of([{"card": "4111111111111111", "action": "drop"}])
+    async with (
+        AsyncHost(rules=rules) as host,
+        AsyncClient(("127.0.0.1", host.port)) as client,
+    ):
+        sending = asyncio.ensure_future(client.send(message(), reverse=False))
+        await until(lambda: host.traffic.counts["unanswered"])
+        await clock.advance(31)
+        exchange = await sending
+        cut = framed(message())[2:-9]
+        _, writer = await connect(host)
+        writer.write(len(cut).to_bytes(2, "big") + cut)
+        await until(lambda: host.traffic.counts["answer"])
+        writer.close()
+        shown = f"{[*host.traffic]} {[*client.traffic]} {exchange} {rules} {host.accounts}"
+    assert "4111111111111111" not in shown + caplog.text
+    assert "timed out" in caplog.text

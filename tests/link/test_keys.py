@@ -21,9 +21,10 @@ from pyemv import ac, cvn, kd
 from support import together
 
 import sim
+from sim import keys
 from sim.codec import Message
 from sim.errors import ChoiceError, OptionError
-from sim.link import keys
+from sim.link.keys import messages
 from sim.operations import generate, respond
 from sim.parts import chip_data
 from sim.spec.tables import read_csv
@@ -226,19 +227,19 @@ def test_the_cryptogram_of_a_message_is_that_of_pyemv(which: tuple[str, str]) ->
     issuer = bytes.fromhex(PAIR)
     card = oracle(issuer, issuer, issuer, message[2], "01")
     chip = chip_data.read(message[55])
-    wanted = {f"tag_{tag.lower()}": bytes.fromhex(chip.value(tag)) for tag in keys.messages._PROTECTED}
+    wanted = {f"tag_{tag.lower()}": bytes.fromhex(chip.value(tag)) for tag in messages._PROTECTED}
     raw = bytes.fromhex(issuer_data)
     parts: dict[str, bytes] = {}
     if which[0] == "VISA":
         parts = {"cvr": raw[3:7]} if which[1] == "0A" else {"tag_9f10": raw}
     else:
         parts = {"cvr": raw[2:8]} | ({"counters": raw[10:]} if which[1] in ("11", "15") else {})
-    made = keys.message_arqc(message, PAIR)
+    made = messages.message_arqc(message, PAIR)
     assert made.octets == card.generate_ac(**wanted, **parts)
-    signed = keys.with_arqc(message, PAIR)
-    assert keys.check_arqc(signed, PAIR)
-    assert not keys.check_arqc(signed, TRIPLE[16:])
-    answer = keys.with_arpc(respond(signed).message, signed, PAIR, code="00")
+    signed = messages.with_arqc(message, PAIR)
+    assert messages.check_arqc(signed, PAIR)
+    assert not messages.check_arqc(signed, TRIPLE[16:])
+    answer = messages.with_arpc(respond(signed).message, signed, PAIR, code="00")
     proof = bytes.fromhex(chip_data.read(answer[55]).value("91"))
     _check_answer(card, proof, made.octets, chip)
 
@@ -258,28 +259,28 @@ def _check_answer(card: Any, proof: bytes, asked: bytes, chip: chip_data.ChipDat
 def test_a_mac_shows_every_change(format: str, algorithm: keys.MacAlgorithm) -> None:
     """It fits the message it was made for, in every format, and none that differs in one element."""
     message = generate("financial", network="VISA").message
-    signed = keys.with_mac(message, PAIR, algorithm=algorithm, format=format)
+    signed = messages.with_mac(message, PAIR, algorithm=algorithm, format=format)
     assert 64 in signed
-    assert keys.check_mac(signed, PAIR, algorithm=algorithm, format=format)
+    assert messages.check_mac(signed, PAIR, algorithm=algorithm, format=format)
     for changed in (
         signed.replace(de4="000000999999"),
         signed.replace(de64="0" * 16),
         signed.replace(mti="0220"),
     ):
-        assert not keys.check_mac(changed, PAIR, algorithm=algorithm, format=format)
-    longer = keys.with_mac(message.replace(de102="12345"), PAIR, algorithm=algorithm, format=format)
+        assert not messages.check_mac(changed, PAIR, algorithm=algorithm, format=format)
+    longer = messages.with_mac(message.replace(de102="12345"), PAIR, algorithm=algorithm, format=format)
     assert 128 in longer
-    assert keys.check_mac(longer, PAIR, algorithm=algorithm, format=format)
+    assert messages.check_mac(longer, PAIR, algorithm=algorithm, format=format)
     with pytest.raises(OptionError, match="a MAC in DE 64 or 128"):
-        keys.check_mac(message, PAIR)
+        messages.check_mac(message, PAIR)
 
 
 def test_a_pin_goes_into_a_message() -> None:
     """DE 52 holds the block of the message's card; the block of 16 bytes has no room there."""
-    message = keys.with_pin_block(generate("financial", network="VISA").message, "1234", PAIR)
+    message = messages.with_pin_block(generate("financial", network="VISA").message, "1234", PAIR)
     assert keys.read_pin_block(message[52], message[2], key=PAIR).value == "1234"
     with pytest.raises(OptionError, match="0, 1 or 3"):
-        keys.with_pin_block(message, "1234", PAIR, format=4)
+        messages.with_pin_block(message, "1234", PAIR, format=4)
 
 
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
@@ -314,7 +315,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "serial: expected 8 to 10 bytes for TDES, found 1 bytes",
     ),
     "a usage": (lambda: keys.dukpt_key(PAIR, "FFFF9876543210E00001", "pim"), "did you mean 'pin'"),  # type: ignore[arg-type]
-    "no chip": (lambda: keys.check_arqc(Message("0100", {2: PAN}), PAIR), "DE 55 with tag 9F02"),
+    "no chip": (lambda: messages.check_arqc(Message("0100", {2: PAN}), PAIR), "DE 55 with tag 9F02"),
 }
 
 
@@ -371,7 +372,7 @@ def test_nothing_that_is_printed_gives_a_secret_away() -> None:
 
 def test_steps_name_keys_by_their_check_values() -> None:
     """What explains the way to a result shows no key."""
-    made = keys.message_arqc(keys.with_arqc(chip_request("VISA", "06011203A0B800"), PAIR), PAIR)
+    made = messages.message_arqc(messages.with_arqc(chip_request("VISA", "06011203A0B800"), PAIR), PAIR)
     told = " ".join(f"{step.done} {step.result} {step.how}" for step in made.steps)
     assert PAIR not in told
     assert "check value" in told

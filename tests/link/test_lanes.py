@@ -5,7 +5,9 @@ from __future__ import annotations
 import sim
 from sim.codec import Message
 from sim.link.lanes import Lane, lanes_of, seen_in
-from sim.link.scenario import as_html, suite_of
+from sim.link.scenario.report import as_html
+from sim.link.scenario.run import play
+from sim.link.scenario.suite import suite_of
 from sim.link.traffic import IN, OUT
 from sim.operations import generate
 
@@ -75,14 +77,13 @@ def test_an_empty_line_has_no_lanes() -> None:
 def test_a_report_draws_each_transaction_of_a_case() -> None:
     """A case with a time-out and one more request has two drawings, titled by `sim.match`."""
     from sim import background
-    from sim.link.scenario import run_suite
 
     suite = suite_of(
         'network = "VISA"\nversion = "1987"\n[[rules]]\namount = "100"\nmti = "0200"\naction = "drop"\n'
         '[[cases]]\nname = "undone"\n[[cases.steps]]\ntype = "financial"\namount = 100\ntimeout = 0.2\n'
         'undo = true\nexpect.status = "timed out"\n[[cases.steps]]\ntype = "financial"\namount = 500\n'
     )
-    done = background.run(run_suite(suite))
+    done = background.run(play(suite))
     page = as_html(done)
     assert done.passed
     assert page.count("<svg") == 2

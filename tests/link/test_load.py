@@ -17,14 +17,14 @@ from sim.errors import OptionError
 from sim.link import AsyncClient, AsyncHost, Exchange, rules_of
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at
-from sim.link.load.numbers import histogram
+from sim.link.load.run import histogram
 from sim.operations import respond
-from tests.link.ends import ManualTiming, message, until
+from tests.link.ends import Clock, message, settled, until
 
 
 async def drive(host: AsyncHost, messages: Any = None, **options: Any) -> Numbers:
     """A load on *host*."""
-    async with AsyncClient(("127.0.0.1", host.port), timing=host.timing, reverse=False) as client:
+    async with AsyncClient(("127.0.0.1", host.port), reverse=False) as client:
         return await Load(client, messages or Mix(), **options).run()
 
 
@@ -44,21 +44,17 @@ def test_what_a_format_has_otherwise_is_made_and_answered_so(name: str) -> None:
     assert set(sim.run_suite("case,type\nsold,auth\nalive,echo", format=name)["result"]) == {"passed"}
 
 
-def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
+async def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
     """Everything that was sent is answered, and counted by kind, code and second."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            numbers = await drive(host, Mix({"auth": 3, "echo": 1}), count=400, concurrency=20)
-            assert (numbers.sent, numbers.answered) == (400, 400)
-            assert host.traffic.counts["request"] == 400
-            assert numbers.codes == {"00": 400}
-            assert sum(numbers.kinds.values()) == sum(one.answered for one in numbers.by_second) == 400
-            assert 200 < numbers.kinds["auth"] < 400
-            assert 0 < numbers.percentile(50) <= numbers.percentile(99) <= numbers.percentile(100)
-            assert numbers.latencies.get_total_count() == 400
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        numbers = await drive(host, Mix({"auth": 3, "echo": 1}), count=400, concurrency=20)
+        assert (numbers.sent, numbers.answered) == (400, 400)
+        assert host.traffic.counts["request"] == 400
+        assert numbers.codes == {"00": 400}
+        assert sum(numbers.kinds.values()) == sum(one.answered for one in numbers.by_second) == 400
+        assert 200 < numbers.kinds["auth"] < 400
+        assert 0 < numbers.percentile(50) <= numbers.percentile(99) <= numbers.percentile(100)
+        assert numbers.latencies.get_total_count() == 400
 
 
 def test_a_load_does_not_empty_the_account_of_its_card() -> None:
@@ -69,56 +65,43 @@ def test_a_load_does_not_empty_the_account_of_its_card() -> None:
         assert sim.load(host, mix={"auth": 1}, count=60).numbers.codes == {"00": 50, "51": 10}
 
 
-def test_a_load_at_a_rate_sends_what_is_due_before_its_end() -> None:
+async def test_a_load_at_a_rate_sends_what_is_due_before_its_end(clock: Clock) -> None:
     """Four a second for 2.5 seconds are 10 requests; what would be due at the end is none of them."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with AsyncHost(timing=timing) as host:
-            driving = asyncio.ensure_future(drive(host, rate=4, seconds=2.5))
-            for sent in range(1, 10):
-                await until(lambda: host.traffic.counts["answer"] == sent and timing.due(sent))  # noqa: B023
-                await timing.advance(0.25)
-            await timing.advance(9)
-            assert (await driving).sent == 10
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        driving = asyncio.ensure_future(drive(host, rate=4, seconds=2.5))
+        for sent in range(1, 10):
+            await until(lambda: host.traffic.counts["answer"] == sent and clock.due(sent))  # noqa: B023
+            await clock.advance(0.25)
+        await clock.advance(9)
+        assert (await driving).sent == 10
 
 
-def test_what_held_a_load_up_cannot_hide_at_a_rate() -> None:
+async def test_what_held_a_load_up_cannot_hide_at_a_rate(clock: Clock) -> None:
     """Four requests a second are due; five seconds pass at once: latency counts from when each was due,
     not from when it went."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with AsyncHost(timing=timing) as host:
-            driving = asyncio.ensure_future(drive(host, rate=4, count=20, seconds=60))
-            await until(lambda: host.traffic.counts["answer"] == 1 and timing.due(0.25))
-            await timing.advance(5)
-            numbers = await driving
-            assert numbers.answered == 20
-            assert 1000 < numbers.percentile(100) <= 5000
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        driving = asyncio.ensure_future(drive(host, rate=4, count=20, seconds=60))
+        await until(lambda: host.traffic.counts["answer"] == 1 and clock.due(0.25))
+        await settled()
+        clock.passed = 5
+        numbers = await driving
+        assert numbers.answered == 20
+        assert 1000 < numbers.percentile(100) <= 5000
 
 
-def test_a_load_can_be_stopped() -> None:
+async def test_a_load_can_be_stopped() -> None:
     """What is in flight is waited for, nothing more is sent."""
-
-    async def run() -> None:
-        async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
-            load = Load(client, Mix(), concurrency=5, count=1_000_000)
-            driving = asyncio.ensure_future(load.run())
-            await until(lambda: load.numbers.answered >= 50)
-            load.stop()
-            numbers = await driving
-            assert numbers.sent == numbers.answered < 1000
-
-    asyncio.run(run())
+    async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
+        load = Load(client, Mix(), concurrency=5, count=1_000_000)
+        driving = asyncio.ensure_future(load.run())
+        await until(lambda: load.numbers.answered >= 50)
+        load.stop()
+        numbers = await driving
+        assert numbers.sent == numbers.answered < 1000
 
 
 @pytest.mark.parametrize("how", [{"rate": 100}, {"concurrency": 20}], ids=["rate", "concurrency"])
-def test_a_load_whose_host_is_killed_ends_with_its_seconds(how: dict[str, Any]) -> None:
+async def test_a_load_whose_host_is_killed_ends_with_its_seconds(clock: Clock, how: dict[str, Any]) -> None:
     """The host's process is killed in the middle: what is due meanwhile waits for a connection that never
     comes, and is counted as not sent when the five seconds are over."""
     code = "import sim, sys; print(sim.host().port, flush=True); sys.stdin.read()"
@@ -127,48 +110,37 @@ def test_a_load_whose_host_is_killed_ends_with_its_seconds(how: dict[str, Any]) 
     ) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())
-
-        async def run() -> Numbers:
-            timing = ManualTiming()
-            async with AsyncClient(("127.0.0.1", port), timing=timing, reverse=False) as client:
-                load = Load(client, Mix(), seconds=5, count=1_000_000, **how)
-                driving = asyncio.ensure_future(load.run())
-                for answered in range(1, 11):
-                    await until(lambda: load.numbers.answered >= answered)  # noqa: B023
-                    await timing.advance(0.01)
-                process.kill()
-                await until(lambda: client.traffic.counts["closed"])
-                await timing.advance(5)
-                await until(lambda: driving.done())
-                return await driving
-
-        numbers = asyncio.run(run())
+        async with AsyncClient(("127.0.0.1", port), reverse=False) as client:
+            load = Load(client, Mix(), seconds=5, count=1_000_000, **how)
+            driving = asyncio.ensure_future(load.run())
+            for answered in range(1, 11):
+                await until(lambda: load.numbers.answered >= answered)  # noqa: B023
+                await clock.advance(0.01)
+            process.kill()
+            await until(lambda: client.traffic.counts["closed"])
+            await clock.advance(5)
+            numbers = await driving
     assert numbers.seconds <= 6
     assert numbers.statuses["not sent"]
     assert sum(numbers.statuses.values()) == numbers.sent
     assert sum(numbers.wrong.values()) == numbers.statuses["not sent"]
 
 
-def test_a_load_that_is_given_up_ends_at_once() -> None:
+async def test_a_load_that_is_given_up_ends_at_once(clock: Clock) -> None:
     """A host that answers nothing: no time passes until the figures are there, in flight or between two."""
-
-    async def run() -> None:
-        for how in ({"concurrency": 5}, {"rate": 0.01}):
-            timing = ManualTiming()
-            rules = rules_of([{"action": "ignore"}])
-            async with (
-                AsyncHost(rules=rules, timing=timing) as host,
-                AsyncClient(("127.0.0.1", host.port), timing=timing) as client,
-            ):
-                load = Load(client, Mix(), **how)
-                driving = asyncio.ensure_future(load.run())
-                await until(lambda: host.traffic.counts["unanswered"])
-                load.stop(at_once=True)
-                numbers = await driving
-                assert timing.passed == 0
-                assert (numbers.sent, numbers.answered) == (5 if "concurrency" in how else 1, 0)
-
-    asyncio.run(run())
+    for how in ({"concurrency": 5}, {"rate": 0.01}):
+        rules = rules_of([{"action": "ignore"}])
+        async with (
+            AsyncHost(rules=rules) as host,
+            AsyncClient(("127.0.0.1", host.port)) as client,
+        ):
+            load = Load(client, Mix(), **how)
+            driving = asyncio.ensure_future(load.run())
+            await until(lambda: host.traffic.counts["unanswered"])
+            load.stop(at_once=True)
+            numbers = await driving
+            assert clock.passed == 0
+            assert (numbers.sent, numbers.answered) == (5 if "concurrency" in how else 1, 0)
 
 
 def test_an_interrupt_ends_the_command_at_once_with_its_figures() -> None:
@@ -183,30 +155,24 @@ def test_an_interrupt_ends_the_command_at_once_with_its_figures() -> None:
     assert process.returncode == 1
 
 
-def test_failures_are_counted_by_what_they_are() -> None:
+async def test_failures_are_counted_by_what_they_are(clock: Clock) -> None:
     """Declines by code, lost answers by status, what a check says by its words."""
 
     def check(exchange: Exchange) -> str | None:
         return None if exchange.code == "00" else f"code {exchange.code or exchange.status}"
 
-    async def run() -> None:
-        timing = ManualTiming()
-        rules = rules_of("mti,seen,action,code\n0100,1..5,answer,05\n0100,6,drop,")
-        async with AsyncHost(rules=rules, timing=timing) as host:
-            driving = asyncio.ensure_future(
-                drive(host, Mix({"auth": 1}), concurrency=1, count=7, check=check)
-            )
-            await until(lambda: host.traffic.counts["request"] == 6)
-            await timing.advance(30)
-            numbers = await driving
-            assert numbers.codes == {"05": 5, "00": 1}
-            assert numbers.statuses == {"answered": 6, "timed out": 1}
-            assert numbers.wrong == {"code 05": 5, "code timed out": 1}
-
-    asyncio.run(run())
+    rules = rules_of("mti,seen,action,code\n0100,1..5,answer,05\n0100,1,drop,")
+    async with AsyncHost(rules=rules) as host:
+        driving = asyncio.ensure_future(drive(host, Mix({"auth": 1}), concurrency=1, count=7, check=check))
+        await until(lambda: host.traffic.counts["request"] == 6)
+        await clock.advance(30)
+        numbers = await driving
+        assert numbers.codes == {"05": 5, "00": 1}
+        assert numbers.statuses == {"answered": 6, "timed out": 1}
+        assert numbers.wrong == {"code 05": 5, "code timed out": 1}
 
 
-def test_what_was_sent_once_is_sent_again_with_its_timing() -> None:
+async def test_what_was_sent_once_is_sent_again_with_its_timing(clock: Clock) -> None:
     """Answers are left out; a request goes when it went then, twice as fast."""
     log = [(10.0, message(1)), (10.2, respond(message(1)).message), (14.0, message(2, "echo"))]
     replay = Replay(log, speed=2)
@@ -216,33 +182,25 @@ def test_what_was_sent_once_is_sent_again_with_its_timing() -> None:
         == 30
     )
     assert sent_at(Message("0800", {7: "no time"}), 5.0) == 5.0
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with AsyncHost(timing=timing) as host:
-            driving = asyncio.ensure_future(drive(host, replay))
-            await until(lambda: host.traffic.counts["request"] == 1 and timing.due(2.0))
-            await timing.advance(1.9)
-            assert host.traffic.counts["request"] == 1
-            await timing.advance(0.1)
-            assert (await driving).answered == 2
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        driving = asyncio.ensure_future(drive(host, replay))
+        await until(lambda: host.traffic.counts["request"] == 1 and clock.due(2.0))
+        await clock.advance(1.9)
+        assert host.traffic.counts["request"] == 1
+        await clock.advance(0.1)
+        assert (await driving).answered == 2
 
 
-def test_what_a_check_raises_ends_the_load() -> None:
+async def test_what_a_check_raises_ends_the_load() -> None:
     """The caller gets it; nothing is sent any more, nothing is left waiting."""
 
     def check(exchange: Exchange) -> str | None:
         raise KeyError(exchange.code)
 
-    async def run() -> None:
-        async with AsyncHost() as host:
-            for how in ({"concurrency": 5}, {"rate": 1000.0}):
-                with pytest.raises(KeyError, match="00"):
-                    await drive(host, Mix({"echo": 1}), count=50, check=check, **how)
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        for how in ({"concurrency": 5}, {"rate": 1000.0}):
+            with pytest.raises(KeyError, match="00"):
+                await drive(host, Mix({"echo": 1}), count=50, check=check, **how)
 
 
 def test_latencies_stand_in_the_histogram_as_each_would_alone() -> None:

@@ -14,9 +14,10 @@ from sim.codec import Message
 from sim.codec.wire import encode
 from sim.link import AsyncClient, AsyncHost
 from sim.link.load import Load, Mix
-from sim.link.scenario import run_suite, suite_of
+from sim.link.scenario.run import play
+from sim.link.scenario.suite import suite_of
 from sim.operations import respond
-from tests.link.ends import LINE, ManualTiming, framed, message, until
+from tests.link.ends import LINE, Clock, framed, message, until
 
 
 async def answered(reader: asyncio.StreamReader) -> str:
@@ -25,7 +26,7 @@ async def answered(reader: asyncio.StreamReader) -> str:
     return LINE.decode(head + await reader.readexactly(int.from_bytes(head, "big")))[0].mti
 
 
-def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on() -> None:
+async def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on(clock: Clock) -> None:
     """An answer whose length is too short leaves bytes that are taken for the next length: the time-out tells
     of them, the frame they begin never ends, and what undoes the request goes over a new connection. A frame
     of length zero keeps the line open, and is no message."""
@@ -40,30 +41,26 @@ def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on() -> None:
             writer.write(b"\0\0" + short if request.mti == "0100" else frame)
         writer.close()
 
-    async def run() -> None:
-        timing = ManualTiming()
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        where = server.sockets[0].getsockname()
-        async with AsyncClient(where, timing=timing, timeout=20) as client:
-            sending = asyncio.ensure_future(client.send(message()))
-            await until(lambda: client.traffic.counts["unreadable"] == 1)
-            assert client.traffic.counts["keep-alive"] == 1
-            await timing.advance(20)
-            await until(lambda: seen == ["0100", "0400"])
-            await timing.advance(10)  # the frame had half a minute
-            await until(lambda: client.traffic.counts["lost"] == 1)
-            await timing.advance(60)
-            exchange = await sending
-            assert exchange.note == "7 bytes of a frame had come, and no more of it"
-            assert exchange.reversal is not None
-            assert exchange.reversal.answered
-            assert seen == ["0100", "0400", "0401"]
-        server.close()
-
-    asyncio.run(run())
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    where = server.sockets[0].getsockname()
+    async with AsyncClient(where, timeout=20) as client:
+        sending = asyncio.ensure_future(client.send(message()))
+        await until(lambda: client.traffic.counts["unreadable"] == 1)
+        assert client.traffic.counts["keep-alive"] == 1
+        await clock.advance(20)
+        await until(lambda: seen == ["0100", "0400"])
+        await clock.advance(10)  # the frame had half a minute
+        await until(lambda: client.traffic.counts["lost"] == 1)
+        await clock.advance(60)
+        exchange = await sending
+        assert exchange.note == "7 bytes of a frame had come, and no more of it"
+        assert exchange.reversal is not None
+        assert exchange.reversal.answered
+        assert seen == ["0100", "0400", "0401"]
+    server.close()
 
 
-def test_an_answer_that_repeats_something_else_is_told() -> None:
+async def test_an_answer_that_repeats_something_else_is_told() -> None:
     """Another amount and reference than was asked for: answered all the same, with a note on what differs,
     in the traffic, too. A part that is approved is another amount, and nothing to tell."""
 
@@ -75,48 +72,37 @@ def test_an_answer_that_repeats_something_else_is_told() -> None:
             writer.write(framed(Message(made.mti, made.fields | changed, made.version)))
         writer.close()
 
-    async def run() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        async with AsyncClient(server.sockets[0].getsockname()) as client:
-            notes = [(await client.send(message(stan))).note for stan in (1, 2)]
-            assert notes == ["not as in the request: DE 4, 37", ""]
-            assert [one.note for one in client.traffic if one.kind == "answer"] == notes
-        server.close()
-
-    asyncio.run(run())
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with AsyncClient(server.sockets[0].getsockname()) as client:
+        notes = [(await client.send(message(stan))).note for stan in (1, 2)]
+        assert notes == ["not as in the request: DE 4, 37", ""]
+        assert [one.note for one in client.traffic if one.kind == "answer"] == notes
+    server.close()
 
 
-def test_a_frame_of_length_zero_keeps_the_line_open() -> None:
+async def test_a_frame_of_length_zero_keeps_the_line_open() -> None:
     """It is no message that cannot be read: nothing answers it, and what follows is answered."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
-            writer.write(b"\0\0" + framed(message()))
-            assert await answered(reader) == "0110"
-            writer.close()
-            notes = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
-            assert notes == ["a frame of length 0 keeps the line open"]
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
+        writer.write(b"\0\0" + framed(message()))
+        assert await answered(reader) == "0110"
+        writer.close()
+        notes = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
+        assert notes == ["a frame of length 0 keeps the line open"]
 
 
-def test_a_partner_that_writes_another_format_is_told_by_its_name() -> None:
+async def test_a_partner_that_writes_another_format_is_told_by_its_name() -> None:
     """EBCDIC on a line of ASCII: the traffic names formats that read it; of garbage it names none."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
-            for data in (encode(message(), "ebcdic"), b"\xff" * 40):
-                writer.write(len(data).to_bytes(2, "big") + data)
-            writer.write(framed(message()))
-            assert await answered(reader) == "0110"
-            writer.close()
-            known, unknown = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
-            assert "; it reads as ebcdic or" in known
-            assert "reads as" not in unknown
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
+        for data in (encode(message(), "ebcdic"), b"\xff" * 40):
+            writer.write(len(data).to_bytes(2, "big") + data)
+        writer.write(framed(message()))
+        assert await answered(reader) == "0110"
+        writer.close()
+        known, unknown = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
+        assert "; it reads as ebcdic or" in known
+        assert "reads as" not in unknown
 
 
 def test_a_host_that_floods_keeps_neither_a_request_nor_the_end() -> None:
@@ -154,7 +140,7 @@ _FAULTS = ("stall", "half a frame", "reset", "flood", "refuse")
 
 
 @pytest.mark.parametrize("fault", _FAULTS)
-def test_whatever_a_host_does_every_verb_ends_in_its_time(fault: str) -> None:
+async def test_whatever_a_host_does_every_verb_ends_in_its_time(clock: Clock, fault: str) -> None:
     """A request within its time-out, a load within its seconds and one time-out, a suite within the time-outs
     of its steps, a close at once: nothing waits for the host beyond."""
     whole = framed(respond(message(900)).message)
@@ -173,39 +159,31 @@ def test_whatever_a_host_does_every_verb_ends_in_its_time(fault: str) -> None:
             await reader.read()
         writer.close()
 
-    async def timed(timing: ManualTiming, work: Coroutine[Any, Any, Any], most: float) -> Any:
+    async def timed(work: Coroutine[Any, Any, Any], most: float) -> Any:
         """What *work* comes to; time passes only where nothing else happens."""
-        began, running = timing.passed, asyncio.ensure_future(work)
+        began, running = clock.passed, asyncio.ensure_future(work)
         while not running.done():
             for _ in range(300):
                 await asyncio.sleep(0)
-            if not running.done() and (due := timing.due()):
-                await timing.advance(max(0.0, min(one.at for one in due) - timing.passed))
-            assert timing.passed - began <= most
+            if not running.done() and (due := clock.due()):
+                await clock.advance(max(0.0, due[0] - clock.passed))
+            assert clock.passed - began <= most
         return running.result()
 
-    async def run() -> None:
-        nonlocal server
-        for verb in ("send", "load", "suite"):
-            timing = ManualTiming()
-            server = await asyncio.start_server(misbehave, "127.0.0.1", 0)
-            where = server.sockets[0].getsockname()
-            client = AsyncClient(where, timing=timing, timeout=2, reverse=False)
-            if verb == "send":
-                await client.connect()
-                exchange = await timed(timing, client.send(message()), 2)
-                assert exchange.status in ("timed out", "lost")
-                await timed(timing, client.close(), 0)
-            elif verb == "load":
-                load = Load(client, Mix(), concurrency=3, seconds=1, count=50)
-                assert (await timed(timing, load.connected(), 3)).answered == 0
-            else:
-                suite = suite_of(
-                    "\n".join(f"[[cases]]\nname='{at}'\nsteps=[{{timeout = 2}}]" for at in range(2))
-                )
-                done = await timed(timing, run_suite(suite, where, timing=timing), 4)
-                assert not done.passed
-            server.close()
-
-    server: asyncio.Server
-    asyncio.run(run())
+    for verb in ("send", "load", "suite"):
+        server = await asyncio.start_server(misbehave, "127.0.0.1", 0)
+        where = server.sockets[0].getsockname()
+        client = AsyncClient(where, timeout=2, reverse=False)
+        if verb == "send":
+            await client.connect()
+            exchange = await timed(client.send(message()), 2)
+            assert exchange.status in ("timed out", "lost")
+            await timed(client.close(), 0)
+        elif verb == "load":
+            load = Load(client, Mix(), concurrency=3, seconds=1, count=50)
+            assert (await timed(load.connected(), 3)).answered == 0
+        else:
+            suite = suite_of("\n".join(f"[[cases]]\nname='{at}'\nsteps=[{{timeout = 2}}]" for at in range(2)))
+            done = await timed(play(suite, where), 4)
+            assert not done.passed
+        server.close()

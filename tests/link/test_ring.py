@@ -15,7 +15,10 @@ from sim.errors import ChoiceError, OptionError
 from sim.link import rules_of
 from sim.link.accounts import Accounts
 from sim.link.issuer import Issuer, Session
-from sim.link.keys import Key, KeyRing, check_mac, key_block, read_key_block, with_mac, with_pin_block
+from sim.link.keys.blocks import key_block, read_key_block
+from sim.link.keys.key import Key
+from sim.link.keys.messages import check_mac, with_mac, with_pin_block
+from sim.link.keys.ring import KeyRing
 from sim.link.rules import Table
 from sim.operations import NETWORKS, generate
 

@@ -20,7 +20,9 @@ import sim
 from sim.errors import OptionError
 from sim.link import AsyncHost, Line
 from sim.link.rules import rules_of
-from sim.link.scenario import Done, Suite, as_html, as_junit, as_pytest, ready_suites, run_suite, suite_of
+from sim.link.scenario.report import as_html, as_junit, as_pytest
+from sim.link.scenario.run import Done, play
+from sim.link.scenario.suite import Suite, ready_suites, suite_of
 from sim.link.testing import check_case
 from sim.operations import NETWORKS
 from tests.link.ends import message
@@ -31,7 +33,7 @@ _MANY = 25
 
 def run(suite: Suite | str, **options: object) -> Done:
     """The suite, run against a host of our own."""
-    return asyncio.run(run_suite(suite_of(suite), **options))  # type: ignore[arg-type]
+    return asyncio.run(play(suite_of(suite), **options))  # type: ignore[arg-type]
 
 
 def wrong(done: Done) -> list[str]:
@@ -63,7 +65,7 @@ def test_a_suite_fails_where_the_host_is_otherwise() -> None:
                 'network = "VISA"\n[[cases]]\nname = "no"\nsteps = [{ expect = { code = "05", 38 = "absent", '
                 '4 = "~9+", 37 = "same", mti = "0210", within = 0 } }]\n'
             )
-            return await run_suite(suite, ("127.0.0.1", host.port))
+            return await play(suite, ("127.0.0.1", host.port))
 
     done = asyncio.run(against())
     assert not done.passed

@@ -11,10 +11,10 @@ from support import together
 import sim
 from sim.errors import OptionError
 from sim.link import AsyncHost, Host, rules_of
-from sim.link.scenario import Done, run_suite, suite_of
-from sim.link.scenario.suite import Suite
+from sim.link.scenario.run import Done, play
+from sim.link.scenario.suite import Suite, suite_of
 from sim.link.testing import check_case
-from tests.link.ends import AT, ManualTiming, until
+from tests.link.ends import AT, Clock, until
 
 
 def run(text: str | Suite | Path, host: AsyncHost | None = None, **options: object) -> tuple[Done, AsyncHost]:
@@ -22,9 +22,9 @@ def run(text: str | Suite | Path, host: AsyncHost | None = None, **options: obje
 
     async def against() -> tuple[Done, AsyncHost]:
         suite = suite_of(text)
-        own = host or AsyncHost(rules=suite.rules, timing=ManualTiming())
+        own = host or AsyncHost(rules=suite.rules)
         async with own:
-            return await run_suite(suite, ("127.0.0.1", own.port), timing=own.timing), own
+            return await play(suite, ("127.0.0.1", own.port)), own
 
     return asyncio.run(against())
 
@@ -34,9 +34,10 @@ def requests(host: AsyncHost) -> list[sim.Message]:
     return [seen for one in host.traffic if one.kind == "request" and (seen := host.traffic.message(one))]
 
 
-def test_a_completion_carries_what_its_approval_said() -> None:
+def test_a_completion_carries_what_its_approval_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """The approval code, the reference and the trace number of an earlier step, in elements and options; the
     time of the step; either kind of brackets."""
+    monkeypatch.setattr("time.time", AT.timestamp)
     done, host = run(
         """
         [[cases]]
@@ -221,23 +222,18 @@ def test_a_suite_names_a_format_of_a_file(tmp_path: Path) -> None:
         assert sim.load(host.address, format=path, framing="length-2", count=3).numbers.answered == 3
 
 
-def test_a_host_that_dies_fails_what_does_not_reach_it() -> None:
+async def test_a_host_that_dies_fails_what_does_not_reach_it(clock: Clock) -> None:
     """In the middle of a suite: its steps fail one by one, and what was before keeps its result."""
     suite = suite_of(
         "\n".join(f"[[cases]]\nname = '{at}'\nsteps = [{{ timeout = 2 }}]" for at in ("one", "two", "three"))
     )
 
-    async def against() -> Done:
-        timing = ManualTiming()
-        host = await AsyncHost(rules=rules_of([{"seen": "2", "action": "ignore"}]), timing=timing).start()
-        running = asyncio.ensure_future(run_suite(suite, ("127.0.0.1", host.port), timing=timing))
-        await until(lambda: host.traffic.counts["unanswered"])
-        await host.stop()
-        done = await running
-        assert timing.passed == 0
-        return done
-
-    done = asyncio.run(against())
+    host = await AsyncHost(rules=rules_of([{"seen": "2", "action": "ignore"}])).start()
+    running = asyncio.ensure_future(play(suite, ("127.0.0.1", host.port)))
+    await until(lambda: host.traffic.counts["unanswered"])
+    await host.stop()
+    done = await running
+    assert clock.passed == 0
     assert [one.passed for one in done.results] == [True, False, False]
     assert done.results[1].received == "lost"
     assert "expected a connection, found" in done.results[2].wrong[0]

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from sim.codec import Message
-from sim.link import AsyncClient, AsyncHost, Timing
+from sim.link import AsyncClient, AsyncHost
 from sim.link.rules import rules_of
 from sim.link.timeouts import repeated, timeout_of, undoing
 from sim.operations import NETWORKS, generate, validate
 from sim.spec.tables import read_csv
-from tests.link.ends import AT
+from tests.link.ends import AT, Clock, until
 
 # Network, version; the reversal and its repeat; where the reason stands, and which it is.
 ASKED = [
@@ -51,40 +51,31 @@ def test_every_row_says_where_it_comes_from() -> None:
     assert all(int(row["tries"]) > 0 for row in rows)
 
 
-class _Hurried(Timing):
-    """Waits are written down, and over at once."""
-
-    def __init__(self) -> None:
-        self.waited: list[float] = []
-
-    async def sleep(self, seconds: float) -> None:
-        self.waited.append(seconds)
-
-
 @pytest.mark.parametrize(
     ("network", "version", "waits"), [("AMEX", "1993", [2, 4, 8, 16, 32, 64]), ("MASTERCARD", "1987", [])]
 )
-def test_repeats_come_as_often_and_as_late_as_the_row_says(
-    network: str, version: str, waits: list[float]
+async def test_repeats_come_as_often_and_as_late_as_the_row_says(
+    clock: Clock, network: str, version: str, waits: list[float]
 ) -> None:
     """On a real line: the reversal, then its repeats under their own MTI, until the tries are used up."""
-
-    async def run() -> tuple[list[str], list[float]]:
-        timing = _Hurried()
-        async with (
-            AsyncHost(rules=rules_of([{"action": "drop"}])) as host,
-            AsyncClient((host.address, host.port), timing=timing, timeout=0.01) as client,
-        ):
-            exchange = await client.send(unanswered(network, version))
-            await asyncio.sleep(0)
-            assert not exchange.settled
-            assert client.unsettled == [exchange]
-            sent = [client.traffic.message(one) for one in client.traffic if one.direction == "out"]
-            return [one.mti for one in sent if one], timing.waited
-
-    first, *rest = asyncio.run(run())[0]
-    assert asyncio.run(run())[1] == waits
     row = timeout_of(network, version)
+    async with (
+        AsyncHost(rules=rules_of([{"action": "drop"}])) as host,
+        AsyncClient((host.address, host.port)) as client,
+    ):
+        sending = asyncio.ensure_future(client.send(unanswered(network, version)))
+        for count, wait in enumerate((0, *(waits or [0] * (row.tries - 1)), 0), 1):
+            await until(lambda count=count: host.traffic.counts["unanswered"] == count)
+            await clock.advance(30)
+            if wait:
+                await until(lambda: clock.due())
+                assert clock.due()[0] - clock.passed == wait
+                await clock.advance(wait)
+        exchange = await sending
+        assert not exchange.settled
+        assert client.unsettled == [exchange]
+        sent = [client.traffic.message(one) for one in client.traffic if one.direction == "out"]
+    first, *rest = [one.mti for one in sent if one]
     reversal = "1420" if version == "1993" else "0400"
     assert first == unanswered(network, version).mti
     assert rest == [reversal, *[f"{reversal[:3]}1"] * (row.tries - 1)]

@@ -13,19 +13,15 @@ from sim.link.tls import why_not
 from tests.link.ends import certificate, framed, kinds, message, until
 
 
-def test_tls_with_a_certificate_of_our_own(tmp_path: Path) -> None:
+async def test_tls_with_a_certificate_of_our_own(tmp_path: Path) -> None:
     """Both ends speak TLS; a client that does not trust the certificate is told so, and gets nothing."""
     cert, key = certificate(tmp_path)
-
-    async def run() -> None:
-        tls, trusting = server_context(cert, key), client_context(cert)
-        async with AsyncHost(tls=tls) as host, AsyncClient(("127.0.0.1", host.port), tls=trusting) as client:
-            assert (await client.send(message())).code == "00"
-            with pytest.raises(LinkError, match=r"self-signed|unable to get local issuer"):
-                await AsyncClient(("127.0.0.1", host.port), tls=client_context()).connect()
-        assert trusting.minimum_version == ssl.TLSVersion.TLSv1_2
-
-    asyncio.run(run())
+    tls, trusting = server_context(cert, key), client_context(cert)
+    async with AsyncHost(tls=tls) as host, AsyncClient(("127.0.0.1", host.port), tls=trusting) as client:
+        assert (await client.send(message())).code == "00"
+        with pytest.raises(LinkError, match=r"self-signed|unable to get local issuer"):
+            await AsyncClient(("127.0.0.1", host.port), tls=client_context()).connect()
+    assert trusting.minimum_version == ssl.TLSVersion.TLSv1_2
 
 
 def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_path: Path) -> None:
@@ -55,21 +51,17 @@ def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_pat
     assert asyncio.run(told(b"", ends="host stops")) == "the host was stopped"
 
 
-def test_handshakes_count_as_connections(tmp_path: Path) -> None:
+async def test_handshakes_count_as_connections(tmp_path: Path) -> None:
     """Who connects and says nothing takes one of the connections that there may be."""
     cert, key = certificate(tmp_path)
-
-    async def run() -> None:
-        async with AsyncHost(tls=server_context(cert, key), limits={"connections": 1}) as host:
-            _, silent = await asyncio.open_connection("127.0.0.1", host.port)
-            await until(lambda: host._shaking)
-            _, other = await asyncio.open_connection("127.0.0.1", host.port)
-            await until(lambda: host.traffic.counts["refused"])
-            assert list(host.traffic)[1].note == "there are as many connections as there may be"
-            for writer in (silent, other):
-                writer.transport.abort()
-
-    asyncio.run(run())
+    async with AsyncHost(tls=server_context(cert, key), limits={"connections": 1}) as host:
+        _, silent = await asyncio.open_connection("127.0.0.1", host.port)
+        await until(lambda: host._shaking)
+        _, other = await asyncio.open_connection("127.0.0.1", host.port)
+        await until(lambda: host.traffic.counts["refused"])
+        assert list(host.traffic)[1].note == "there are as many connections as there may be"
+        for writer in (silent, other):
+            writer.transport.abort()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,14 +16,14 @@ from typing import Any
 import pytest
 from support import long
 
+import sim
 from sim.codec import Message
 from sim.link import AsyncClient, AsyncHost, LinkError, client_context, rules_of, server_context
-from sim.link.deadlines import Deadlines
 from sim.link.issuer import Session
-from sim.link.keys import KeyRing
+from sim.link.keys.ring import KeyRing
 from sim.operations import NETWORKS, generate, respond
 from sim.spec import VERSIONS
-from tests.link.ends import AT, LINE, ManualTiming, certificate, framed, kinds, message, until
+from tests.link.ends import AT, LINE, Clock, certificate, framed, kinds, message, until
 
 PAN = message()[2]
 _KEY = "0123456789ABCDEFFEDCBA9876543210"
@@ -37,8 +38,8 @@ _RULES: list[list[dict[str, str]]] = [
 
 
 def client_of(host: AsyncHost, **options: Any) -> AsyncClient:
-    """A client of *host*, with its clock."""
-    return AsyncClient(("127.0.0.1", host.port), timing=host.timing, **options)
+    """A client of *host*."""
+    return AsyncClient(("127.0.0.1", host.port), **options)
 
 
 @pytest.mark.parametrize(
@@ -49,40 +50,33 @@ def client_of(host: AsyncHost, **options: Any) -> AsyncClient:
     ],
     ids=["advice", "reversal"],
 )
-def test_what_tells_of_the_past_is_repeated_and_never_reversed(sent: Message, mtis: list[str]) -> None:
+async def test_what_tells_of_the_past_is_repeated_and_never_reversed(
+    clock: Clock, sent: Message, mtis: list[str]
+) -> None:
     """An advice and a reversal without an answer are sent again as repeats, until one is answered."""
-
-    async def run() -> None:
-        timing, rules = ManualTiming(), rules_of([{"seen": "..2", "action": "ignore"}])
-        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
-            sending = asyncio.ensure_future(client.send(sent))
-            for count in (1, 2):
-                await until(lambda count=count: host.traffic.counts["unanswered"] == count)
-                await timing.advance(30)
-            exchange = await sending
-            seen = [host.traffic.message(one) for one in host.traffic if one.kind == "request"]
-            assert [one.mti for one in seen if one] == mtis
-            assert (exchange.status, exchange.sent, exchange.reversal) == ("answered", 3, None)
-            assert client.unsettled == []
-
-    asyncio.run(run())
+    rules = rules_of([{"seen": "..2", "action": "ignore"}])
+    async with AsyncHost(rules=rules) as host, client_of(host) as client:
+        sending = asyncio.ensure_future(client.send(sent))
+        for count in (1, 2):
+            await until(lambda count=count: host.traffic.counts["unanswered"] == count)
+            await clock.advance(30)
+        exchange = await sending
+        seen = [host.traffic.message(one) for one in host.traffic if one.kind == "request"]
+        assert [one.mti for one in seen if one] == mtis
+        assert (exchange.status, exchange.sent, exchange.reversal) == ("answered", 3, None)
+        assert client.unsettled == []
 
 
-def test_an_advice_that_nobody_answers_is_unsettled() -> None:
+async def test_an_advice_that_nobody_answers_is_unsettled(clock: Clock) -> None:
     """After the tries of its network it is kept, and told."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        async with (
-            AsyncHost(rules=rules_of([{"action": "ignore"}]), timing=timing) as host,
-            client_of(host, tries=1) as client,
-        ):
-            sending = asyncio.ensure_future(client.send(message(kind="advice")))
-            await until(lambda: host.traffic.counts["unanswered"])
-            await timing.advance(30)
-            assert client.unsettled == [await sending]
-
-    asyncio.run(run())
+    async with (
+        AsyncHost(rules=rules_of([{"action": "ignore"}])) as host,
+        client_of(host, tries=1) as client,
+    ):
+        sending = asyncio.ensure_future(client.send(message(kind="advice")))
+        await until(lambda: host.traffic.counts["unanswered"])
+        await clock.advance(30)
+        assert client.unsettled == [await sending]
 
 
 def test_a_client_in_another_loop_says_so_and_can_be_closed() -> None:
@@ -173,191 +167,157 @@ load = sim.load(host, wait=False, seconds=50, mix={"financial": 1})
 """
 
 
-def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
     """A host that answers nothing for hours: the newest are kept, each that gave way is counted and named,
     without its card; one that was settled meanwhile is no loss."""
-
-    async def run() -> None:
-        timing, rules = ManualTiming(), rules_of([{"action": "ignore"}])
-        async with (
-            AsyncHost(rules=rules, timing=timing) as host,
-            client_of(host, tries=1, limits={"unsettled": 2}) as client,
-        ):
-            for stan in range(1, 6):
-                sending = asyncio.ensure_future(client.send(message(stan, kind="advice")))
-                await until(lambda stan=stan: host.traffic.counts["unanswered"] == stan)
-                await timing.advance(30)
-                done = await sending
-                if stan == 3:
-                    done.late = respond(done.request).message
-            assert [one.request[11] for one in client.unsettled] == ["000004", "000005"]
-            told = [one.note for one in client.traffic if one.kind == "forgotten"]
-            assert [note.split(": ")[1] for note in told] == [
-                f"Exchange(0120 00000{stan}, timed out)" for stan in (1, 2)
-            ]
-            assert client.forgotten == 2
-
-    with caplog.at_level(logging.INFO):
-        asyncio.run(run())
+    caplog.set_level(logging.INFO)
+    rules = rules_of([{"action": "ignore"}])
+    async with (
+        AsyncHost(rules=rules) as host,
+        client_of(host, tries=1, limits={"unsettled": 2}) as client,
+    ):
+        for stan in range(1, 6):
+            sending = asyncio.ensure_future(client.send(message(stan, kind="advice")))
+            await until(lambda stan=stan: host.traffic.counts["unanswered"] == stan)
+            await clock.advance(30)
+            done = await sending
+            if stan == 3:
+                done.late = respond(done.request).message
+        assert [one.request[11] for one in client.unsettled] == ["000004", "000005"]
+        told = [one.note for one in client.traffic if one.kind == "forgotten"]
+        assert [note.split(": ")[1] for note in told] == [
+            f"Exchange(0120 00000{stan}, timed out)" for stan in (1, 2)
+        ]
+        assert client.forgotten == 2
     assert "forgotten" in caplog.text
     assert PAN not in caplog.text
 
 
-def test_a_sender_that_leaves_leaves_its_request_behind() -> None:
+async def test_a_sender_that_leaves_leaves_its_request_behind(clock: Clock) -> None:
     """Whoever cancels `send` does not know what the host booked: the exchange is kept as unsettled, and its
     answer, when it comes, settles it."""
-
-    async def run() -> None:
-        timing, rules = ManualTiming(), rules_of([{"delay": 1}])
-        async with AsyncHost(rules=rules, timing=timing) as host, client_of(host) as client:
-            sending = asyncio.ensure_future(client.send(message()))
-            await until(lambda: timing.due() and host.traffic.counts["request"])
-            sending.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await sending
-            (left,) = client.unsettled
-            assert not left.answered
-            await timing.advance(1)
-            await until(lambda: left.answered)
-            assert left.code == "00"
-            assert client.unsettled == []
-
-    asyncio.run(run())
+    rules = rules_of([{"delay": 1}])
+    async with AsyncHost(rules=rules) as host, client_of(host) as client:
+        sending = asyncio.ensure_future(client.send(message()))
+        await until(lambda: clock.due() and host.traffic.counts["request"])
+        sending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+        (left,) = client.unsettled
+        assert not left.answered
+        await clock.advance(1)
+        await until(lambda: left.answered)
+        assert left.code == "00"
+        assert client.unsettled == []
 
 
-def test_a_handler_and_an_observer_that_fail_do_not_end_the_line(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_handler_and_an_observer_that_fail_do_not_end_the_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """Both are the caller's own: what they raise is told, and requests are answered as before."""
 
     def fails(_: object) -> None:
         raise RuntimeError(PAN)
 
-    async def run() -> None:
-        async with AsyncHost() as host, client_of(host, unsolicited=fails) as client:
-            host.traffic.observe(fails)
-            assert (await client.send(message())).code == "00"
-            assert await host.send(message(2, "echo")) == 1
-            await until(lambda: client.traffic.counts["handler failed"])
-            assert (await client.send(message(3))).code == "00"
-
-    with caplog.at_level(logging.INFO):
-        asyncio.run(run())
+    caplog.set_level(logging.INFO)
+    async with AsyncHost() as host, client_of(host, unsolicited=fails) as client:
+        host.traffic.observe(fails)
+        assert (await client.send(message())).code == "00"
+        assert await host.send(message(2, "echo")) == 1
+        await until(lambda: client.traffic.counts["handler failed"])
+        assert (await client.send(message(3))).code == "00"
     assert "RuntimeError" in caplog.text
     assert PAN not in caplog.text
 
 
-def test_nobody_waits_for_a_connection_that_cannot_be_had() -> None:
+async def test_nobody_waits_for_a_connection_that_cannot_be_had() -> None:
     """One of two is lost and cannot be opened anew: requests go over the other, at once."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        host = await AsyncHost(timing=timing).start()
-        async with client_of(host, pool=2) as client:
-            await until(lambda: len(host.serving) == 2)
-            assert host._server is not None
-            host._server.close()
-            next(iter(host.serving)).end("by the test")
-            await until(lambda: client.traffic.counts["closed"])
-            for stan in (1, 2, 3):
-                assert (await client.send(message(stan))).code == "00"
-            await until(lambda: client.traffic.counts["waiting"])
-            assert client.traffic.counts["waiting"] == 1
-        await host.stop()
-
-    asyncio.run(run())
+    host = await AsyncHost().start()
+    async with client_of(host, pool=2) as client:
+        await until(lambda: len(host.serving) == 2)
+        assert host._server is not None
+        host._server.close()
+        next(iter(host.serving)).end("by the test")
+        await until(lambda: client.traffic.counts["closed"])
+        for stan in (1, 2, 3):
+            assert (await client.send(message(stan))).code == "00"
+        await until(lambda: client.traffic.counts["waiting"])
+        assert client.traffic.counts["waiting"] == 1
+    await host.stop()
 
 
-def test_a_client_that_is_closed_while_it_connects_leaves_no_connection() -> None:
+async def test_a_client_that_is_closed_while_it_connects_leaves_no_connection() -> None:
     """Who waits for the connection is told, and the host sees it end."""
-
-    async def run() -> None:
-        async with AsyncHost() as host:
-            client = client_of(host)
-            sending = asyncio.ensure_future(client.send(message()))
-            await until(lambda: host.traffic.counts["connected"] or client._pool._opening)
-            await client.close()
-            with pytest.raises(LinkError, match="a closed one"):
-                await sending
-            await until(lambda: host.traffic.counts["connected"] == host.traffic.counts["closed"])
-            assert client._pool.channels == []
-
-    asyncio.run(run())
+    async with AsyncHost() as host:
+        client = client_of(host)
+        sending = asyncio.ensure_future(client.send(message()))
+        await until(lambda: host.traffic.counts["connected"] or client._pool._opening)
+        await client.close()
+        with pytest.raises(LinkError, match="a closed one"):
+            await sending
+        await until(lambda: host.traffic.counts["connected"] == host.traffic.counts["closed"])
+        assert client._pool.channels == []
 
 
-def test_an_echo_test_that_fails_ends_its_own_connection_alone() -> None:
+async def test_an_echo_test_that_fails_ends_its_own_connection_alone(clock: Clock) -> None:
     """Each connection of a pool is tested, and what the others wait for is not lost."""
-
-    async def run() -> None:
-        timing = ManualTiming()
-        rules = rules_of([{"mti": "08xx", "seen": "1", "action": "ignore"}, {"mti": "01xx", "delay": 95}])
-        async with (
-            AsyncHost(rules=rules, timing=timing) as host,
-            client_of(host, pool=2, echo_after=60) as client,
-        ):
-            sending = asyncio.ensure_future(client.send(message(100), timeout=100))
-            await until(lambda: host.traffic.counts["request"] == 1)
-            await timing.advance(60)
-            await until(lambda: host.traffic.counts["request"] == 3 and client.traffic.counts["answer"])
-            await timing.advance(30)
-            await until(lambda: client.traffic.counts["closed"])
-            assert client.traffic.counts["timed out"] == 1
-            names = [one.connection for one in client.traffic if one.kind == "request"]
-            (ended,) = [one.connection for one in client.traffic if one.kind == "closed"]
-            assert len(set(names)) == 2
-            assert client.traffic.counts["lost"] == (names[0] == ended)
-            sending.cancel()
-
-    asyncio.run(run())
+    rules = rules_of([{"mti": "08xx", "seen": "1", "action": "ignore"}, {"mti": "01xx", "delay": 95}])
+    async with (
+        AsyncHost(rules=rules) as host,
+        client_of(host, pool=2, echo_after=60) as client,
+    ):
+        sending = asyncio.ensure_future(client.send(message(100), timeout=100))
+        await until(lambda: host.traffic.counts["request"] == 1)
+        await clock.advance(60)
+        await until(lambda: host.traffic.counts["request"] == 3 and client.traffic.counts["answer"])
+        await clock.advance(30)
+        await until(lambda: client.traffic.counts["closed"])
+        assert client.traffic.counts["timed out"] == 1
+        names = [one.connection for one in client.traffic if one.kind == "request"]
+        (ended,) = [one.connection for one in client.traffic if one.kind == "closed"]
+        assert len(set(names)) == 2
+        assert client.traffic.counts["lost"] == (names[0] == ended)
+        sending.cancel()
 
 
-def test_an_answer_that_waits_to_be_read_is_in_time() -> None:
+async def test_an_answer_that_waits_to_be_read_is_in_time(clock: Clock) -> None:
     """Where the loop was held up for longer than a deadline, what came meanwhile is read first."""
-
-    async def run() -> None:
-        timing, over = ManualTiming(), list[str]()
-        deadlines: Deadlines[str] = Deadlines(timing, over.append)
-        for name in ("met", "missed"):
-            deadlines.add(name, 5, timing.now())
-        (ring,) = timing.due()
-        timing.passed = 60
-        ring.done = True
-        ring.call()
-        deadlines.met("met", 5)
-        await timing.advance(0)
-        assert over == ["missed"]
-
-    asyncio.run(run())
+    with sim.host() as host:  # in a thread of its own: it answers while this loop is held up
+        async with AsyncClient(("127.0.0.1", host.port), reverse=False) as client:
+            sending = asyncio.ensure_future(client.send(message(), timeout=5))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            waited = time.monotonic()
+            while not host.seen.counts["answer"] and time.monotonic() < waited + 60:
+                pass
+            clock.passed = 60
+            assert (await sending).answered
 
 
-def test_under_tls_an_answer_is_written_down_when_it_is_handed_over(tmp_path: Path) -> None:
+async def test_under_tls_an_answer_is_written_down_when_it_is_handed_over(tmp_path: Path) -> None:
     """Not when the next request comes; and a client that leaves after its answer had it."""
     cert, key = certificate(tmp_path)
-
-    async def run() -> None:
-        async with AsyncHost(tls=server_context(cert, key)) as host:
-            async with client_of(host, tls=client_context(cert)) as client:
-                assert (await client.send(message())).code == "00"
-                await until(lambda: host.traffic.counts["answer"])
-            await until(lambda: host.traffic.counts["closed"])
-            assert "undelivered" not in kinds(host.traffic)
-
-    asyncio.run(run())
+    async with AsyncHost(tls=server_context(cert, key)) as host:
+        async with client_of(host, tls=client_context(cert)) as client:
+            assert (await client.send(message())).code == "00"
+            await until(lambda: host.traffic.counts["answer"])
+        await until(lambda: host.traffic.counts["closed"])
+        assert "undelivered" not in kinds(host.traffic)
 
 
-def test_a_stopped_host_serves_nobody_who_was_still_coming() -> None:
+async def test_a_stopped_host_serves_nobody_who_was_still_coming() -> None:
     """A connection whose handshake ends after the stop is refused."""
-
-    async def run() -> None:
-        host = await AsyncHost().start()
-        await host.stop()
-        server = await asyncio.start_server(host._serve, "127.0.0.1", 0)
-        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
-        assert await reader.read() == b""
-        assert kinds(host.traffic)[-1] == "refused"
-        server.close()
-        writer.close()
-        await asyncio.gather(writer.wait_closed(), *host._tasks)
-
-    asyncio.run(run())
+    host = await AsyncHost().start()
+    await host.stop()
+    server = await asyncio.start_server(host._serve, "127.0.0.1", 0)
+    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+    assert await reader.read() == b""
+    assert kinds(host.traffic)[-1] == "refused"
+    server.close()
+    writer.close()
+    await asyncio.gather(writer.wait_closed(), *host._tasks)
 
 
 def test_nothing_that_comes_in_is_too_odd_to_be_decided() -> None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sim.codec import Message, parse
 from sim.elements import mti as mtis
 from sim.errors import IsoError
 from sim.link.client import AsyncClient
-from sim.link.errors import LinkError
+from sim.link.ends import key_ring
 from sim.link.exchange import ANSWERED, Exchange
 from sim.link.host import AsyncHost
 from sim.link.lanes import Seen, seen_in
-from sim.link.line import Line
+from sim.link.line import Line, LinkError
 from sim.link.rules import matches
 from sim.link.scenario.suite import Case, Step, Suite, check_amount
 from sim.link.scenario.variables import element_of, filled
-from sim.link.timing import Timing
 from sim.link.traffic import OUT
 from sim.masking import mask, mask_words
 from sim.operations.answering import reverse
@@ -31,9 +32,6 @@ from sim.operations.recipes import approved
 from sim.operations.validation import judge
 from sim.spec import code_list, number_of
 from sim.spec.tables import read_toml
-
-if TYPE_CHECKING:
-    from sim.link.keys import KeyRing
 
 _CODE = 39
 ROW = (
@@ -104,72 +102,46 @@ class Done:
             yield case, [one for one in self.results if one.case == case.name]
 
 
-async def run_suite(
+async def play(
     suite: Suite,
     where: tuple[str, int] | None = None,
     *,
     line: Line | None = None,
     tls: Any = None,
-    timing: Timing | None = None,
 ) -> Done:
     """Run *suite* against the host at *where*; None starts one of our own, with the suite's rules.
 
     Each case has a connection of its own, unless the suite has a session. Raises LinkError where nobody
     listens; a host that goes away later fails the steps of the cases that do not reach it.
     """
-    clock = timing or Timing()
     line = line or Line.of(suite.format, suite.framing)
-    own = None
-    if where is None:
-        keys = _ring(suite.keys)
-        own = await AsyncHost(line, suite.rules, network=suite.network, keys=keys, timing=clock).start()
-        where = (own.address, own.port)
-    began, started = datetime.fromtimestamp(clock.wall(), UTC), clock.now()
+    if where is None:  # each end has a key ring of its own
+        keys = key_ring(suite.keys)
+        async with AsyncHost(line, suite.rules, network=suite.network, keys=keys) as own:
+            return await play(suite, (own.address, own.port), line=line, tls=tls)
+    began, started = _now(), time.perf_counter()
     results: list[StepResult] = []
     seen: dict[str, tuple[Seen, ...]] = {}
-    stan, ring = 0, _ring(suite.keys)
-
-    async def run(*cases: Case) -> None:
-        """The cases over one connection."""
-        nonlocal stan
-        client = AsyncClient(
-            where, line, network=suite.network, tls=tls, keys=ring, timing=clock, reverse=False
-        )
+    options: Any = {"network": suite.network, "tls": tls, "keys": key_ring(suite.keys), "reverse": False}
+    stan = 0
+    # The cases that go over one connection.
+    for cases in [suite.in_order] if suite.session is not None else [(case,) for case in suite.cases]:
+        client = AsyncClient(where, line, **options)
         client.stan = stan
         try:
             await client.connect()
         except LinkError as error:
             if not results:
                 raise
-            for case in cases:
-                results.extend(_unreached(case, error))
-            return
+            results += [result for case in cases for result in _unreached(case, error)]
+            continue
         async with client:
             for case in cases:
                 before = client.traffic.counts.total()
                 results.extend(await _Run(suite, case, client).steps())
                 seen[case.name] = tuple(seen_in(client.traffic, OUT, after=before))
         stan = client.stan
-
-    try:
-        if suite.session is not None:
-            await run(*suite.in_order)
-        else:
-            for case in suite.cases:
-                await run(case)
-    finally:
-        if own is not None:
-            await own.stop()
-    return Done(suite, f"{where[0]}:{where[1]}", began, clock.now() - started, tuple(results), seen)
-
-
-def _ring(keys: Any) -> KeyRing | None:
-    """The suite's keys, of which each end has a ring of its own; the ciphers are wanted with keys alone."""
-    if keys is None:
-        return None
-    from sim.link.keys import KeyRing
-
-    return KeyRing.of(keys)
+    return Done(suite, f"{where[0]}:{where[1]}", began, time.perf_counter() - started, tuple(results), seen)
 
 
 def _unreached(case: Case, error: LinkError) -> Iterator[StepResult]:
@@ -200,7 +172,7 @@ class _Run:
 
     async def _take(self, step: Step, result: StepResult) -> None:
         if step.do == "wait":
-            await self.client.timing.sleep(step.seconds)
+            await asyncio.sleep(step.seconds)
             return
         step = self._filled(step)
         message = self._message(step)
@@ -258,7 +230,7 @@ class _Run:
         ring = self.client.keys
         if ring is None or ring.pin is None:
             raise IsoError(52, None, "a PIN key among the suite's keys", "none")
-        from sim.link.keys import with_pin_block
+        from sim.link.keys.messages import with_pin_block
 
         return with_pin_block(message, pin, ring.pin, format=ring.pin_format)
 
@@ -269,8 +241,7 @@ class _Run:
             request = self.before.request
             if step.do == "repeat":
                 return request.replace(mti=mtis.repeat_mti(request.mti))
-            at = datetime.fromtimestamp(self.client.timing.wall(), UTC)
-            return reverse(request, stan=self.client.next_stan(), at=at).message
+            return reverse(request, stan=self.client.next_stan(), at=_now()).message
         given = {**self.suite.defaults, **step.options}
         if "raw" in given:
             return parse(given["raw"], self.suite.version or "1987")
@@ -286,12 +257,16 @@ class _Run:
             currency=given.get("currency", "840"),
             stan=given.get("stan") or self.client.next_stan(),
             version=self.suite.version,
-            at=datetime.fromtimestamp(self.client.timing.wall(), UTC),
+            at=_now(),
             purpose=given.get("purpose", "purchase"),
             entry=given.get("entry", "manual"),
             format=self.client.line.format,
         )
         return in_format(generate(**asked).message, self.client.line.format)[0]
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(time.time(), UTC)
 
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:

@@ -29,8 +29,7 @@ from typing import Any, cast
 from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
-from sim.link.arguments import MOST_ELEMENT
-from sim.link.rules import Rule, check_pattern, csv_rows, rules_of
+from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, rules_of
 from sim.link.scenario.variables import check, put_cells, variables
 from sim.masking import mask_words
 from sim.masking.files import path_of, text_of

@@ -8,9 +8,9 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.errors import IsoError
+from sim.link.ends import Host
 from sim.link.host import AsyncHost
 from sim.link.rules import ACTIONS, rules_of
-from sim.link.sync import Host
 from sim.masking import mask_words
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml

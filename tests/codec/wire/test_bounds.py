@@ -13,7 +13,7 @@ import pytest
 
 import sim
 from sim.errors import IsoError
-from sim.link.keys import KeyRing
+from sim.link.keys.ring import KeyRing
 from sim.link.rules import rules_of
 from sim.link.scenario.suite import suite_of
 

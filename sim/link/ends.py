@@ -1,0 +1,294 @@
+"""Both ends of a line without `await`, as callers name them: at work in a thread of their own.
+
+Notebooks and the command line open them alike. What nobody closes is closed when the program ends. What an
+option cannot be raises OptionError, which names the option and never quotes a card number.
+"""
+
+from __future__ import annotations
+
+import atexit
+import math
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from sim import background
+from sim.codec import Message
+from sim.codec.wire.dialects import named_format
+from sim.errors import OptionError, quotable, shown
+from sim.link.client import AsyncClient
+from sim.link.exchange import Exchange
+from sim.link.host import LOOPBACK, AsyncHost
+from sim.link.line import Line, address_of
+from sim.link.rules import MOST_ELEMENT, Rule, Source, rules_of
+from sim.link.tls import client_tls, server_tls
+from sim.link.traffic import Traffic
+from sim.masking import mask_pan
+from sim.spec.spellings import network_named, version_named
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
+
+AHost = TypeVar("AHost", bound="Host")
+AClient = TypeVar("AClient", bound="Client")
+_MOST_CONNECTIONS = 1000
+_LONGEST = 86_400.0
+
+
+class Host:
+    """A host that listens, from `start` until `close`: `with Host(AsyncHost()) as host: host.port`."""
+
+    def __init__(self, server: AsyncHost) -> None:
+        self.server = server
+        self.running = False
+
+    def start(self) -> Self:
+        """Listen. Raises LinkError where the place is taken."""
+        if not self.running:
+            background.run(self.server.start())
+            self.running = True
+            atexit.register(self.close)
+        return self
+
+    def close(self) -> None:
+        """Close all connections and listen no more."""
+        if self.running:
+            self.running = False
+            atexit.unregister(self.close)
+            background.run(self.server.stop())
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        line = self.server.line
+        state = f"listening at {self.address}" if self.running else "closed"
+        return f"Host({state}, {line.format.name} in {' '.join(line.framing)}, {len(self.rules)} rules)"
+
+    @property
+    def port(self) -> int:
+        """The port it listens at."""
+        return self.server.port
+
+    @property
+    def address(self) -> str:
+        """Where a client finds it: `127.0.0.1:8583`."""
+        return f"{self.server.address}:{self.server.port}"
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rule table; assign rows, a file or rules at any time."""
+        return self.server.rules
+
+    @rules.setter
+    def rules(self, rules: Source | None) -> None:
+        self.server.rules = rules_of(self._rows(rules))
+
+    def _rows(self, rules: Any) -> Any:
+        """A rule table as `rules_of` takes it."""
+        return rules
+
+    @property
+    def seen(self) -> Traffic:
+        """What it saw, entry by entry."""
+        return self.server.traffic
+
+    def balance(self, pan: str) -> int:
+        """What is available on the account of *pan*, in minor units."""
+        return self.server.accounts.balance(pan)
+
+    def push(self, message: Message) -> int:
+        """Send a message that nobody asked for to all clients; gives to how many."""
+        return background.run(self.server.send(message))
+
+
+class Client:
+    """A client that is connected, from `connect` until `close`. `start` sends without waiting."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self.client = client
+        self.open = False
+
+    def connect(self) -> Self:
+        """Open the connections. Raises LinkError where nobody listens."""
+        if not self.open:
+            background.run(self.client.connect())
+            self.open = True
+            atexit.register(self.close)
+        return self
+
+    def close(self) -> None:
+        """Close the connections; what is still awaited is lost, and told so."""
+        if self.open:
+            self.open = False
+            atexit.unregister(self.close)
+            background.run(self.client.close())
+
+    def __enter__(self) -> Self:
+        return self.connect()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        host, port = self.client.where
+        state = "connected to" if self.open else "closed, was for"
+        return f"Client({state} {host}:{port}, {self.client.line.format.name})"
+
+    @property
+    def seen(self) -> Traffic:
+        """What it saw, entry by entry."""
+        return self.client.traffic
+
+    @property
+    def unsettled(self) -> tuple[Exchange, ...]:
+        """Requests that were neither answered nor undone, the newest of them."""
+        return tuple(self.client.unsettled)
+
+    @property
+    def forgotten(self) -> int:
+        """How many of them gave way to newer ones; what the client saw names each."""
+        return self.client.forgotten
+
+    def start(self, message: Message, **options: Any) -> Future[Exchange]:
+        """Send *message*; the future has its `Exchange`. The options are those of `exchange`."""
+        return background.start(self.client.send(message, **options))
+
+    def exchange(self, message: Message, **options: Any) -> Exchange:
+        """Send *message* and wait for what becomes of it: `timeout` in seconds, `reverse` whether a time-out
+        is undone, which is waited for as long again."""
+        return self.start(message, **options).result()
+
+    def exchange_all(self, messages: Iterable[Message], **options: Any) -> list[Exchange]:
+        """Send *messages* at once, and wait for all."""
+        return [future.result() for future in [self.start(message, **options) for message in messages]]
+
+
+def line_of(format: Format | str | Path | None = None, framing: Any = None, version: object = None) -> Line:
+    """The line that a caller names; a format may be the file that describes it."""
+    chosen = None if format is None else named_format(format)
+    return Line.of(chosen, framing, None if version is None else version_named(version))
+
+
+def host_and_line(
+    address: Any, format: Any = None, framing: Any = None, version: Any = None
+) -> tuple[tuple[str, int], Line]:
+    """Host and port of *address*, and the line spoken there: that of a host of our own where no format and
+    no framing is named."""
+    line = line_of(format, framing, version)
+    if not isinstance(address, Host):
+        return address_of(address), line
+    own = address.server
+    return (own.address, own.port), own.line if format is None and framing is None else line
+
+
+def host(
+    kind: type[AHost],
+    rules: Any,
+    *,
+    format: Format | str | None = None,
+    framing: Any = None,
+    version: Any = None,
+    **options: Any,
+) -> AHost:
+    """A host that listens. The arguments are those of `sim.host`."""
+    return kind(
+        AsyncHost(line_of(format, framing, version), rules_of(rules), **_checked(options, _OF_A_HOST))
+    ).start()
+
+
+def client(
+    kind: type[AClient],
+    address: Any,
+    *,
+    format: Format | str | None = None,
+    framing: Any = None,
+    version: Any = None,
+    **options: Any,
+) -> AClient:
+    """A client that is connected. The arguments are those of `sim.client`."""
+    where, line = host_and_line(address, format, framing, version)
+    return kind(AsyncClient(where, line, **_checked(options, _OF_A_CLIENT))).connect()
+
+
+def key_ring(keys: Any) -> Any:
+    """A key ring in any form; the ciphers are an extra, and wanted where there are keys alone."""
+    if keys is None:
+        return None
+    from sim.link.keys.ring import KeyRing
+
+    return KeyRing.of(keys)
+
+
+def _whole(option: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+    """A whole number from *least* to *most*, where there are such."""
+    fits = isinstance(value, int) and not isinstance(value, bool)
+    if fits and (least is None or value >= least) and (most is None or value <= most):
+        return int(value)
+    bounds = "" if least is None else f" of at least {least}" if most is None else f", {least} to {most}"
+    raise OptionError(option, f"a whole number{bounds}", shown(value))
+
+
+def _seconds(option: str, value: Any) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and math.isfinite(value) and 0 < value <= _LONGEST:
+        return float(value)
+    raise OptionError(option, "seconds, above 0 and at most 86400", shown(value))
+
+
+def _elements(option: str, value: Any) -> tuple[int, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise OptionError(option, "a list of element numbers, such as [11, 41]", shown(value))
+    return tuple(_whole(option, number, 2, MOST_ELEMENT) for number in value)
+
+
+def _balances(option: str, value: Any) -> dict[str, int]:
+    """Balances in minor units by card number, which may have blanks."""
+    if not isinstance(value, Mapping):
+        found = f"a value of type {type(value).__name__}"
+        raise OptionError(option, "a mapping of card numbers to minor units", found)
+    cards = {str(card).replace(" ", ""): units for card, units in value.items()}
+    return {card: _whole(f"{option}, card {mask_pan(card)}", units) for card, units in cards.items()}
+
+
+def _address(option: str, value: Any) -> str:
+    if quotable(str(value)) != str(value):
+        raise OptionError(option, "an address of this machine, such as 127.0.0.1", shown(value))
+    return str(value) or LOOPBACK
+
+
+# How an end takes what a caller writes, by option; what is not here is taken as it is.
+_Check = Callable[[str, Any], Any]
+_OF_BOTH: dict[str, _Check] = {
+    "network": lambda _, value: network_named(value),
+    "keys": lambda _, value: key_ring(value),
+}
+_OF_A_HOST = _OF_BOTH | {
+    "opening": _whole,
+    "balances": _balances,
+    "address": _address,
+    "port": partial(_whole, least=0, most=65535),
+    "tls": lambda _, value: server_tls(value),
+}
+_OF_A_CLIENT = _OF_BOTH | {
+    "pool": partial(_whole, least=1, most=_MOST_CONNECTIONS),
+    "match": _elements,
+    "timeout": _seconds,
+    "tries": partial(_whole, least=0),
+    "echo_after": _seconds,
+    "tls": lambda _, value: client_tls(value),
+}
+
+
+def _checked(options: Mapping[str, Any], checks: Mapping[str, _Check]) -> dict[str, Any]:
+    """*options* as an end takes them; what is None is left to it."""
+    return {
+        name: checks[name](name, value) if name in checks else value
+        for name, value in options.items()
+        if value is not None
+    }

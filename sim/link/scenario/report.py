@@ -1,0 +1,257 @@
+"""What a suite came to, told: as one page with the lanes of each case, as JUnit XML; a suite as pytest code.
+
+The page has no script and needs no network. What a suite's author or a host has said stands in none of them
+with card numbers, nor with characters that are not shown.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from sim import background
+from sim.files import write_text
+from sim.link.ends import Host, host_and_line, line_of
+from sim.link.lanes import as_svg
+from sim.link.line import address_of
+from sim.link.scenario.run import Done, StepResult, play
+from sim.link.scenario.suite import Case, Suite, ready_suites, suite_of
+from sim.link.tls import client_tls
+from sim.masking import mask_words
+from sim.masking.files import masked_names
+from sim.visible import visible
+
+_COLUMNS = ("Step", "Sent", "Expected", "Received", "Time")
+_STYLE = """
+:root { color-scheme: light dark; --ok: #1a7f37; --bad: #b3261e; --line: #8888; --dim: #57606a; }
+@media (prefers-color-scheme: dark) { :root { --ok: #4ac26b; --bad: #ff8a80; --dim: #9da7b1; } }
+html { background: Canvas; color: CanvasText; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
+  overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0; }
+th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { overflow-wrap: normal; }
+.ok { color: var(--ok); } .bad { color: var(--bad); font-weight: 600; } .dim { color: var(--dim); }
+section { margin: 1.6rem 0; border-top: 2px solid var(--line); padding-top: .6rem; }
+figure { margin: .8rem 0; } figcaption { color: var(--dim); }
+svg { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+svg text { fill: currentColor; } svg line { stroke: currentColor; }
+svg .life { stroke: var(--line); stroke-width: 2; } svg .lost { stroke: var(--bad); stroke-dasharray: 5 4; }
+svg text.lost { fill: var(--bad); }
+@media (max-width: 40rem) {
+  table, tbody, tr, td { display: block; } tr:has(th) { display: none; }
+  tr { border-bottom: 1px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .1rem 0; }
+  td:empty { display: none; } td[data-of]::before { content: attr(data-of) ": "; color: var(--dim); }
+  svg { font-size: 19px; } /* the drawing is half as large */
+}
+"""
+_HEAD = '''"""{title}: a test per case, against a host that is started for it.
+
+Set `ISO8583_HOST` to `host:port` to run against another one.
+"""
+
+{path}from sim.link.testing import check_case
+
+SUITE = {suite}
+
+'''
+_TEST = '''
+def {name}(iso_host):
+    """{about}"""
+    check_case(SUITE, {case!r}, iso_host)
+'''
+
+
+def _plain(text: str) -> str:
+    """*text* without card numbers, in characters that XML has."""
+    return visible(mask_words(text))
+
+
+def _text(text: str) -> str:
+    """The same as text of a page."""
+    return html.escape(_plain(text))
+
+
+def as_html(done: Done) -> str:
+    """The page."""
+    cases = list(done.cases())
+    passed = sum(all(step.passed for step in steps) for _, steps in cases)
+    title = _text(done.suite.title)
+    head = f"{passed} of {len(cases)} cases passed"
+    when = f"{done.began:%Y-%m-%d %H:%M:%S} UTC, {done.seconds:.1f} seconds, against {_text(done.where)}"
+    body = "\n".join(
+        _section(at, case, steps, as_svg(done.seen.get(case.name, ()), case.name))
+        for at, (case, steps) in enumerate(cases)
+    )
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
+        f"<style>{_STYLE}</style></head>\n<body><main><h1>{title}</h1>"
+        f'<p class="{"ok" if passed == len(cases) else "bad"}">{head}</p><p class="dim">{when}</p>\n'
+        f"{_contents(cases)}\n{body}\n</main></body></html>\n"
+    )
+
+
+def _contents(cases: list[tuple[Case, list[StepResult]]]) -> str:
+    rows = "".join(
+        f'<tr><td>{_verdict(all(step.passed for step in steps))}</td><td><a href="#case-{at}">'
+        f"{_text(case.name)}</a></td><td>{_text(case.about)}</td></tr>"
+        for at, (case, steps) in enumerate(cases)
+    )
+    return f"<table><tr><th>Result</th><th>Case</th><th>What it is about</th></tr>{rows}</table>"
+
+
+def _verdict(passed: bool) -> str:
+    return '<span class="ok">✔ passed</span>' if passed else '<span class="bad">✖ failed</span>'
+
+
+def _section(at: int, case: Case, steps: list[StepResult], lanes: str) -> str:
+    heads = "".join(f"<th>{name}</th>" for name in _COLUMNS)
+    rows = "".join(_row(step) for step in steps)
+    return (
+        f'<section id="case-{at}"><h2>{_text(case.name)}</h2><p>{_text(case.about)}</p>'
+        f"<table><tr>{heads}<th>Result</th></tr>{rows}</table>{lanes}</section>"
+    )
+
+
+def _row(step: StepResult) -> str:
+    time = "" if step.latency is None else f"{step.latency * 1000:.1f} ms"
+    wrong = "".join(f'<br><span class="bad">{_text(text)}</span>' for text in step.wrong)
+    cells = (f"{step.number} {step.do}", step.sent, step.expected, step.received, time)
+    # Where the page is narrow there is no head: each cell says its own.
+    named = zip(_COLUMNS, cells, strict=True)
+    made = "".join(f'<td data-of="{name}">{_text(cell)}</td>' for name, cell in named)
+    note = f'<br><span class="dim">{_text(step.note)}</span>' if step.note else ""
+    return f"<tr>{made}<td>{_verdict(step.passed)}{wrong}{note}</td></tr>"
+
+
+def as_junit(done: Done) -> str:
+    """The results as JUnit XML, card numbers in what the suite says hidden."""
+    cases = list(done.cases())
+    failed = sum(any(not step.passed for step in steps) for _, steps in cases)
+    root = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(
+        root,
+        "testsuite",
+        name=_plain(done.suite.title),
+        tests=str(len(cases)),
+        failures=str(failed),
+        errors="0",
+        skipped="0",
+        time=f"{done.seconds:.3f}",
+        timestamp=done.began.replace(tzinfo=None).isoformat(timespec="seconds"),
+        hostname=done.where,
+    )
+    for case, steps in cases:
+        seconds = sum(step.latency or 0.0 for step in steps)
+        made = ElementTree.SubElement(
+            suite,
+            "testcase",
+            classname=_plain(done.suite.title),
+            name=_plain(case.name),
+            time=f"{seconds:.3f}",
+        )
+        wrong = [_plain(f"step {step.number}: {text}") for step in steps for text in step.wrong]
+        if wrong:
+            ElementTree.SubElement(made, "failure", message=wrong[0]).text = "\n".join(wrong)
+        told = [_plain(f"{step.number} {step.do} {step.sent}: {step.received}") for step in steps]
+        ElementTree.SubElement(made, "system-out").text = "\n".join(told)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def as_pytest(suite: Suite, source: str) -> str:
+    """The module. *source* is what it names as its suite: a ready one's name, or a path beside the module."""
+    ready = source.isupper() and "/" not in source and "." not in source
+    said = repr(source) if ready else f"Path(__file__).with_name({source!r})"
+    path = "" if ready else "from pathlib import Path\n\n"
+    head = _HEAD.format(title=_sentence(suite.title).rstrip("."), suite=said, path=path)
+    used: set[str] = set()
+    return head + "\n".join(_test(case, used) for case in suite.cases)
+
+
+def _test(case: Case, used: set[str]) -> str:
+    name = "test_" + (re.sub("[^a-z0-9]+", "_", mask_words(case.name).lower()).strip("_") or "case")
+    while name in used:
+        name += "_"
+    used.add(name)
+    return _TEST.format(name=name, about=_sentence(case.about or case.name), case=mask_words(case.name))
+
+
+def _sentence(text: str) -> str:
+    """*text* as a sentence of a docstring."""
+    words = visible(re.sub(r'["\\\n]+', " ", mask_words(text)).strip().rstrip("."))
+    return words.replace("\\", "\\\\") + "."
+
+
+def run_suite(
+    suite: Any,
+    host: Any = None,
+    *,
+    format: Any = None,
+    framing: Any = None,
+    tls: Any = None,
+    cases: Any = None,
+    junit: Any = None,
+    report: Any = None,
+) -> Done:
+    """Run a suite. The arguments are those of `sim.run_suite`."""
+    whole = suite_of(suite)
+    if cases:
+        whole = whole.only(cases)
+    where: tuple[str, int] | None = None
+    line = line_of(format or whole.format, framing or whole.framing)
+    if isinstance(host, Host):
+        where, line = host_and_line(host)
+    elif host is not None:
+        where = address_of(host)
+    done = background.run(play(whole, where, line=line, tls=client_tls(tls)))
+    for path, write in ((junit, as_junit), (report, as_html)):
+        if path is not None:
+            with masked_names():
+                write_text(path, write(done))
+    return done
+
+
+def export_suite(suite: str | Path, path: str | Path) -> Path:
+    """Write a suite as a pytest module, a test per case.
+
+    The tests use the fixture `iso_host`, which comes with the package: a host for each test, or the one
+    that the environment variable `ISO8583_HOST` names.
+
+    Parameters
+    ----------
+    suite
+        A ready one by its network, or a file, beside which the module is to stand.
+    path
+        Where to write the module.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+
+    Raises
+    ------
+    OptionError
+        The suite cannot be read.
+    OSError
+        The module cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, sim, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = sim.export_suite("JCB", pathlib.Path(folder) / "test_jcb.py")
+    ...     made.read_text().count("def test_")
+    31
+    """
+    whole, target = suite_of(suite), Path(path)
+    ready = str(suite).strip().upper()
+    source = ready if ready in ready_suites() else Path(suite).name
+    with masked_names():
+        write_text(target, as_pytest(whole, source))
+    return target
