@@ -23,6 +23,17 @@ _LEGAL = {
     name: frozenset(f"{number:02}" for number in range(low, high + 1))
     for name, (low, high) in _LIMITS.items()
 }
+# The same as patterns, a day with its month; the 29th of February is not in every year.
+_USUAL = {
+    "MMDD": "(?:(?:0[13578]|1[02])(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)(?:0[1-9]|[12][0-9]|30)"
+    "|02(?:0[1-9]|1[0-9]|2[0-8]))",
+    "MM": "(?:0[1-9]|1[0-2])",
+    "hh": "(?:[01][0-9]|2[0-3])",
+    "mm": "[0-5][0-9]",
+    "ss": "[0-5][0-9]",
+    "CC": "[0-9]{2}",
+    "YY": "[0-9]{2}",
+}
 _NAMES = {"MM": "month", "DD": "day", "hh": "hour", "mm": "minute", "ss": "second"}
 # A pattern without a year cannot rule 29 February out.
 _ANY_LEAP_YEAR = 2024
@@ -43,6 +54,13 @@ def _limited(pattern: str) -> tuple[tuple[str, int, int, frozenset[str]], ...]:
     return tuple((*part, _LEGAL[part[0]]) for part in _layout(pattern) if part[0] in _LEGAL)
 
 
+@cache
+def unusual(pattern: str) -> re.Pattern[str]:
+    """Matches what may be no date or time of *pattern*."""
+    usual = re.sub("MMDD|[A-Za-z]{2}", lambda part: _USUAL[part[0]], pattern)
+    return re.compile(rf"(?!{usual}\Z)")
+
+
 def split(pattern: str, value: str) -> dict[str, str]:
     """The parts of *value* by the letters of *pattern*: {"MM": "11", "DD": "20"}."""
     return {name: value[start:end] for name, start, end in _layout(pattern)}
@@ -57,6 +75,8 @@ def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
     >>> problem("hhmmss", "251530")
     (0, 2, 'hour 25')
     """
+    if not unusual(pattern).match(value):
+        return None
     for name, start, end, legal in _limited(pattern):
         if value[start:end] not in legal:
             return start, end, f"{_NAMES[name]} {value[start:end]}"

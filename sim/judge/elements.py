@@ -80,7 +80,7 @@ def part_of_pos(version: str, job: str) -> slice:
 @every(
     "character-class",
     lambda element: element.number != _TRACK_2,
-    lambda element: FOREIGN[element.content],
+    lambda element: FOREIGN[element.content].search,
 )
 def character_class(wrong: re.Match[str] = VALUE, element: ElementSpec = ELEMENT) -> Hit:
     """Every value has only the characters of its class."""
@@ -103,9 +103,14 @@ def whole_bytes(value: str = VALUE, element: ElementSpec = ELEMENT) -> Told:
     return Hit(element.number, "two hex digits for each byte", f"{len(value)} hex digits")
 
 
-@every("date", lambda element: bool(element.pattern))
-def date(value: str = VALUE, element: ElementSpec = ELEMENT, table: Spec = TABLE) -> Told:
+@every(
+    "date",
+    lambda element: bool(element.pattern),
+    lambda element: dates.unusual(element.pattern).match,
+)
+def date(unusual: re.Match[str] = VALUE, element: ElementSpec = ELEMENT, table: Spec = TABLE) -> Told:
     """Dates and times exist in the calendar."""
+    value = unusual.string
     if not (value.isascii() and value.isdigit()):
         return None  # the character class says so
     if (wrong := dates.problem(element.pattern, value)) is None:
@@ -117,10 +122,11 @@ def date(value: str = VALUE, element: ElementSpec = ELEMENT, table: Spec = TABLE
 
 def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
     """What is wrong with the characters of a value, or with its date."""
-    wrong = None if element.number == _TRACK_2 else FOREIGN[element.content].search(value)
-    if wrong:
+    if element.number != _TRACK_2 and (wrong := FOREIGN[element.content].search(value)):
         return character_class(wrong, element)
-    return date(value, element, table) if element.pattern else None
+    if element.pattern and (wrong := dates.unusual(element.pattern).match(value)):
+        return date(wrong, element, table)
+    return None
 
 
 # Currencies and countries.

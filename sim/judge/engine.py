@@ -26,7 +26,7 @@ import sim.judge.message  # noqa: F401
 from sim.codec import Message
 from sim.judge import dialect, networks
 from sim.judge.finding import Answer, Finding, Places, Said, by_place, locate_all
-from sim.judge.parts import CARD, DE, SHAPE, Part, Shape, Values, mask_of, presence, readable
+from sim.judge.parts import DE, SHAPE, Part, Shape, Values, mask_of, presence, readable
 from sim.judge.rules import OF_EVERY, RULES, Bound, Check, Row, Rule, standard
 from sim.spec import Spec, reshaped, spec
 
@@ -161,6 +161,7 @@ class Type:
                 self._at(bound.needs)[1].append(bound)
         self.rows = _in_order(rows)
         holds = networks.conditions(table)
+        self.owner = Group([networks.owner(table)])
         self.conditions = Group([holds[bit] for bit in sorted({row.when for row in rows} - {0})])
 
     def _at(self, needs: int) -> tuple[list[Group], list[Bound]]:
@@ -196,7 +197,7 @@ class Type:
         ]
 
     def _groups(self) -> Iterator[Group]:
-        yield self.conditions
+        yield from (self.owner, self.conditions)
         for groups, _ in self.by_bit.values():
             yield from groups
 
@@ -217,7 +218,7 @@ _NOTHING: tuple[tuple[()], tuple[()]] = (), ()
 class Kind:
     """Messages of a type with the same elements and tags: what to ask of them."""
 
-    __slots__ = ("_rows", "_said", "asked", "conditions", "kept", "several", "single", "type")
+    __slots__ = ("_rows", "_said", "asked", "conditions", "kept", "owner", "several", "single", "type")
 
     def __init__(self, kept: Type, message: Message, shape: Shape | None) -> None:
         fields, inside = message.fields, shape.bits if shape else ()
@@ -236,6 +237,7 @@ class Kind:
                 if bound.applies(mask):
                     self.asked.append(bound)
                     (self.single if len(bound.parts) == 1 else self.several).append(bound.entry)
+        self.owner = kept.owner.pick(mask, None)
         self._rows = [row for row in kept.rows if row[0] & mask == row[1]]
         self.conditions = kept.conditions.pick(mask, shape) if any(row[2] for row in self._rows) else None
         self._said: dict[Any, Mapping[str, Rows]] = {}
@@ -243,11 +245,7 @@ class Kind:
     def rows(self, values: Values) -> Mapping[str, Rows]:
         """What is said of all messages of this kind in which the same conditions hold as in *values*, by
         network."""
-        held: Any = ()
-        if (asked := self.conditions) is not None:
-            key = asked.key_of(values)
-            if (held := asked.memory.get(key)) is None:
-                held = asked.ask(values, key)
+        held = _told(self.conditions, values)
         if (known := self._said.get(held)) is None:
             by_network: dict[str, list[Said]] = {}
             for _, _, when, said in self._rows:
@@ -258,6 +256,15 @@ class Kind:
                 name: Rows(said, [one for one in said if one[4]]) for name, said in by_network.items()
             }
         return known
+
+
+def _told(asked: Asked | None, values: Values) -> tuple[Any, ...]:
+    """What is said of *values*; nothing where nothing is asked."""
+    if asked is None:
+        return ()
+    key = asked.key_of(values)
+    answer = asked.memory.get(key)
+    return asked.ask(values, key) if answer is None else answer
 
 
 class Rows(NamedTuple):
@@ -378,7 +385,8 @@ def hear(message: Message, network: str | None = None) -> Heard:
             told = [_shifted(one, shape.starts[one.hit.tag]) if one.hit.tag else one for one in told]
         if shape.repeats:
             told += _again(message.fields[_CHIP], kind.type)
-    rows, found, own = kind.rows(values), dict[str, list[Said]](), network or values[CARD].network
+    rows, found = kind.rows(values), dict[str, list[Said]]()
+    own = network or next(iter(_told(kind.owner, values)), None)
     for one in told:
         found.setdefault(one.network, []).append(one)
     if message.dialect is not None or message.mti[2] in dialect.RESERVED_FUNCTIONS:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH
-from sim.errors import element_label, located
+from sim.errors import BITMAP_FIELD, MTI_FIELD, element_label, located
 from sim.spec import Spec
 from sim.spec.networks import told_name
 from sim.spec.tables import read_csv
@@ -179,23 +179,31 @@ class Places:
     def __init__(self, message: Message) -> None:
         self.spec = message.spec
         self._message = message
-        self._found: dict[int, tuple[int, int]] | None = None
+        self._found: dict[int, tuple[int, int] | None] = {}
 
     def of(self, field: int | None) -> tuple[int, int] | None:
         """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
-        if self._found is None:
-            self._found = self._all()
-        return None if field is None else self._found.get(field)
+        if field is None:
+            return None
+        if field not in self._found:
+            self._found[field] = self._place(field)
+        return self._found[field]
 
-    def _all(self) -> dict[int, tuple[int, int]]:
+    def _place(self, field: int) -> tuple[int, int] | None:
+        if field == MTI_FIELD:
+            return 0, MTI_WIDTH
         message, elements = self._message, self.spec.elements
         end = MTI_WIDTH + (2 if message.has_secondary else 1) * BITMAP_WIDTH
-        found = {0: (0, MTI_WIDTH), 1: (MTI_WIDTH, end)}
-        for number, value in sorted(message.fields.items()):
-            start = end + elements[number - 1].prefix
-            end = start + len(value)
-            found[number] = start, end
-        return found
+        if field == BITMAP_FIELD:
+            return MTI_WIDTH, end
+        fields = message.fields
+        if field not in fields:
+            return None
+        ahead = [
+            len(value) + elements[number - 1].prefix for number, value in fields.items() if number < field
+        ]
+        start = end + sum(ahead) + elements[field - 1].prefix
+        return start, start + len(fields[field])
 
 
 def loudness(said: Said) -> int:
@@ -211,12 +219,11 @@ def locate_all(places: Places, found: Sequence[Said]) -> list[Finding]:
 
 def sentence(places: Places, hit: Hit) -> str:
     """What a hit says, in the words that errors use."""
-    field, expected, found, at, _, path, *_, said = hit
-    if said:
-        return said
-    place = places.of(field)
-    label = f"DE {path}" if path else element_label(field)
-    return located(label, None if place is None else place[0] + at, expected, found)
+    if hit.said:
+        return hit.said
+    place = places.of(hit.field)
+    label = f"DE {hit.path}" if hit.path else element_label(hit.field)
+    return located(label, None if place is None else place[0] + hit.at, hit.expected, hit.found)
 
 
 def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:

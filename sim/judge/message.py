@@ -10,16 +10,24 @@ from __future__ import annotations
 from typing import Unpack
 
 from sim.elements import mti as message_types
-from sim.elements.card import read_track_2
 from sim.elements.money import AdditionalAmount
 from sim.errors import with_article
 from sim.judge.elements import LATER, answer_kind, clean, known_later, purpose_kind
 from sim.judge.finding import Hit, Severity
-from sim.judge.parts import ANY, DE, EMPTY_SECONDARY, MTI, NUMBER, SECONDARY, TABLE, Maybe, Present
+from sim.judge.parts import (
+    ANY,
+    DE,
+    EMPTY_SECONDARY,
+    MTI,
+    NUMBER,
+    SECONDARY,
+    TABLE,
+    Maybe,
+    Present,
+    Stripe,
+)
 from sim.judge.rules import EVERY_DIGIT, Told, When, each, rule
-from sim.masking.search import SHORTEST_PAN
 from sim.spec import VERSIONS, Spec, is_particular, lookup, number_of, particular, version_of
-from sim.spec.networks import luhn_ok
 
 _REQUEST_OR_ADVICE = "02"
 _FINANCIAL = "12"
@@ -261,8 +269,8 @@ _says(
 
 @rule("card-in-network-message", classes="8", any_mti=False)
 def card_in_network_message(
-    pan: str = Maybe[2],
-    track: str = Maybe[35],
+    numbered: bool = Maybe[2].numbered,
+    stripe: Stripe = Maybe[35].stripe,
     amount: bool = Present[4],
     pin: bool = Present[52],
     chip: bool = Present[55],
@@ -270,9 +278,9 @@ def card_in_network_message(
     """A sign-on, a test or a key exchange is about the line, not about a card. What networks have in DE 2
     and 35 there is no card number and no track."""
     found = [number for number, there in zip(_OF_CARDS, (amount, pin, chip), strict=True) if there]
-    if len(pan) >= SHORTEST_PAN and luhn_ok(pan):
+    if numbered:
         found.insert(0, 2)
-    elif read_track_2(track):
+    elif stripe.pan_size:
         found.insert(0, 35)
     return [Hit(number, "no card data or amount in network management", "some") for number in found[:1]]
 

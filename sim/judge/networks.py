@@ -388,6 +388,11 @@ def _version_hits(mti: str, name: str) -> Iterator[Said]:
         yield said(name, _OF_MTI, words, Hit(0, versions.expected, mti, 0, 1))
 
 
+def owner(table: Spec) -> Bound:
+    """What tells whose card it is."""
+    return Bound(lambda card: card.network, lambda name: (name,), (CARD,), table)
+
+
 def cards(table: Spec, mti: str) -> list[Bound]:
     """What networks say of the card: network management has none."""
     return [] if mti[1:2] == "8" else [Bound(_cards, _as_it_is, (CARD,), table)]

@@ -265,6 +265,7 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
     # The value, for rules that look at where its tags stand and not at what is in them.
     "tagged": (lambda value, table: value, False),
     "size": (lambda value, table: len(value), True),
+    "numbered": (lambda value, table: len(value) >= SHORTEST_PAN and luhn_ok(value), True),
 }
 
 

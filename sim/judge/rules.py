@@ -88,21 +88,25 @@ class Rule:
 RULES: list[Rule] = []
 
 
+# What looks, for an element, for a pattern in its value.
+Find = Callable[[ElementSpec], Callable[[str], re.Match[str] | None]]
+
+
 class Every(NamedTuple):
-    """A rule about any element that it *concerns*; with a pattern, it is asked about what that finds in the
+    """A rule about any element that it *concerns*; with a `find`, it is asked about what that finds in the
     value, where it finds something."""
 
     item: Rule
     concerns: Callable[[ElementSpec], bool]
-    pattern: Callable[[ElementSpec], re.Pattern[str]] | None
+    find: Find | None
 
     def bound(self, element: ElementSpec, table: Spec, part: Part) -> Bound:
         """What is asked about *part*, the value of *element*."""
         item = self.item
         check, say = item.bound("", table, element.number), standard(item.text, item.place)
-        if self.pattern is None:
+        if self.find is None:
             return Bound(check, say, (part,), table)
-        return Bound(self.pattern(element).search, lambda wrong: say(check(wrong)), (part,), table)
+        return Bound(self.find(element), lambda wrong: say(check(wrong) or ()), (part,), table)
 
 
 OF_EVERY: list[Every] = []
@@ -160,14 +164,14 @@ def each_tag(rule_id: str, *tags: str) -> Callable[[Check], Check]:
 def every(
     rule_id: str,
     concerns: Callable[[ElementSpec], bool],
-    pattern: Callable[[ElementSpec], re.Pattern[str]] | None = None,
+    find: Find | None = None,
 ) -> Callable[[Check], Check]:
-    """Bind a function of any element that it *concerns*: of `VALUE`, or what *pattern* finds in that, and
+    """Bind a function of any element that it *concerns*: of `VALUE`, or what *find* finds in that, and
     `ELEMENT`, its row."""
     text = _text(rule_id)
 
     def bind(check: Check) -> Check:
-        OF_EVERY.append(Every(_bound(text, check, {"number": 0}, {}), concerns, pattern))
+        OF_EVERY.append(Every(_bound(text, check, {"number": 0}, {}), concerns, find))
         return check
 
     return bind

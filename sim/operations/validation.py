@@ -23,20 +23,22 @@ class Judgement:
     """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
     demand. The verdict needs no located finding, so none is made before somebody looks."""
 
-    __slots__ = ("_findings", "_places", "_said", "_wrong", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
 
     network: str
     passed: bool  # whether none of the findings is an error
 
     def __init__(self, places: Places, heard: Heard, network: str = "") -> None:
         self.network, self._places = network, places
-        rows, found = heard.rows.get(network, _NOTHING), heard.found.get(network)
-        self._said, self._wrong = rows
-        if found:
-            self._said = [*self._said, *found]
-            if wrong := [one for one in found if one.error]:
-                self._wrong = [*self._wrong, *wrong]
-        self.passed = not self._wrong
+        self._said, self._errors = heard.rows.get(network, _NOTHING)
+        if found := heard.found.get(network):
+            wrong = [one for one in found if one.error]
+            self._said = [*self._said, *found] if self._said else found
+            if wrong:
+                self._errors = (
+                    sorted((*self._errors, *wrong), key=by_place) if self._errors or wrong[1:] else wrong
+                )
+        self.passed = not self._errors
         self._findings: tuple[Finding, ...] | None = None
 
     def __repr__(self) -> str:
@@ -52,15 +54,12 @@ class Judgement:
     @property
     def wrong(self) -> int:
         """How many errors there are."""
-        return len(self._wrong)
+        return len(self._errors)
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        wrong = self._wrong
-        if len(wrong) > 1:
-            wrong = sorted(wrong, key=by_place)
-        return [one.hit.said or sentence(self._places, one.hit) for one in wrong]
+        return [one.hit.said or sentence(self._places, one.hit) for one in self._errors]
 
     def without(self, other: Judgement) -> Judgement:
         """The same but for what only repeats what *other* says already, at least as loudly: of the same
@@ -70,8 +69,8 @@ class Judgement:
             near.setdefault(one.hit.field, []).append(one)
         if near:
             self._said = [one for one in self._said if not _repeats(one, near.get(one.hit.field, ()))]
-            self._wrong = [one for one in self._said if one.error]
-            self.passed = not self._wrong
+            self._errors = [one for one in self._said if one.error]
+            self.passed = not self._errors
         return self
 
 
