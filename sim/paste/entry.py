@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
-from sim.paste.believable import believable
 from sim.paste.blocks import blocks, paragraphs
 from sim.paste.candidate import Candidate, of_candidate, same
-from sim.paste.confidence import judge
+from sim.paste.confidence import believable, judge
 from sim.paste.pipeline import GIVEN, Known, as_first, candidates, following
 from sim.paste.reading import (
     AS_IT_STANDS,

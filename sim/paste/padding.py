@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from sim.codec.wire.formats import BCD
 from sim.paste.search import Step
 from sim.paste.ways import odd_said
-from sim.paste.weights import WEIGHTS
+from sim.paste.worth import is_known_code
 
 _GROUPS = ("fixed", "variable", "track")
 _SHOWN = 4
-_KNOWN = WEIGHTS["known_code"]
-_CODED = frozenset({19, 20, 21, 22, 49, 50, 51})
 
 
 @dataclass(slots=True)
@@ -89,15 +87,15 @@ def _alone(odd: Sequence[Step], chosen: str) -> int:
     and the others have room for that; 0 for none. Half a byte F that fills up is no chance."""
     other = {"left 0": "right 0", "right 0": "left 0"}.get(chosen, "")
     against = [step for step in odd if other not in dict(step.values)]
-    if not other or len(against) != 1 or _vote(against[0], dict(against[0].values)[chosen]) > _KNOWN:
+    if not other or len(against) != 1 or _vote(against[0], dict(against[0].values)[chosen]):
         return 0
     plain = odd_said(odd[0].way.field)
     return against[0].number if chosen != plain or len(odd) > 1 else 0
 
 
-def _vote(step: Step, value: str) -> float:
-    """How well a value is known: only codes say anything."""
-    return step.way.weigh(value)[0] if step.number in _CODED else 0.0
+def _vote(step: Step, value: str) -> bool:
+    """Whether a value is known: only codes say anything."""
+    return is_known_code(step.number, value)
 
 
 def _both(steps: list[Step]) -> str:

@@ -18,7 +18,6 @@ from sim.errors import IsoError
 from sim.parts import chip_data
 from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, code_list, country, currency, spec
-from sim.spec.networks import luhn_ok
 
 # Bits saved by a byte of each kind of content, against any byte.
 _DIGIT = WEIGHTS["digit"]
@@ -27,37 +26,26 @@ _HEX_DIGIT = WEIGHTS["hex_digit"]
 _LETTER = WEIGHTS["letter"]
 _PRINTED = WEIGHTS["printed"]
 _UNPRINTED = WEIGHTS["unprinted"]
-_WIDE = WEIGHTS["wide"]
 _UNUSUAL = WEIGHTS["unusual"]
 # The first byte of level 1 of GB 2312.
 _USUAL_FIRST, _USUAL_END = 0xB0, 0xD8
 _FOREIGN = WEIGHTS["foreign"]
-_RAW_FIXED = WEIGHTS["raw_fixed"]  # any bytes will do, but their number is given
 _IMPOSSIBLE = WEIGHTS["no_date"]
-_TAG = WEIGHTS["tag"]
-_TAGS = WEIGHTS["tags"]
 _ODD = WEIGHTS["odd_value"]
-_CHIP_NONE = WEIGHTS["no_tags"]
-_TRACK = WEIGHTS["track"]
-_TRACK_SHORT = WEIGHTS["no_track"]
+_NO_CURRENCY = WEIGHTS["no_currency"]
+_NO_TRACK = WEIGHTS["no_track"]
+_KNOWN_CODE = WEIGHTS["known_code"]
 _WORDS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
 _PRINTS = bytes(range(0x20, 0x7F))
 _HIGH = re.compile(r"[\u0100-\U0010ffff]")
 # Three bytes of ASCII digits and more, seen as packed digits.
 _MISREAD = re.compile(r"(?:3[0-9]){3,}")
-_PAN, _AMOUNT, _ORIGINAL = 2, 4, 90
+_PAN, _AMOUNT, _ENTRY = 2, 4, 22
 _PAN_DIGITS = range(12, 20)
 _TRACK_2 = 35
 _CARDS = (_PAN, _TRACK_2)
 _CHIP = 55
 _PART_BITS = {"CCYY": 6.0, "YY": 0.0, "MM": 3.06, "DD": 1.69, "hh": 2.06, "mm": 0.74, "ss": 0.74}
-# The code list of an element, and how many characters of it are the code.
-_CODED = {
-    3: ("transaction_type", 2),
-    22: ("pos_entry_mode", 2),
-    39: ("response_code", 3),
-    70: ("network_management", 3),
-}
 _CURRENCIES = frozenset({49, 50, 51})
 _COUNTRIES = frozenset({19, 20, 21})
 
@@ -128,7 +116,7 @@ def _hex(field: Field, value: str) -> Worth:
 
 
 def _raw(field: Field, value: str) -> Worth:
-    return (_RAW_FIXED * len(value) if field.fixed else 0.0), ""
+    return 0.0, ""
 
 
 def _text(field: Field, value: str) -> Worth:
@@ -145,7 +133,7 @@ def _wide(value: str) -> tuple[float, int]:
     3,755 usual ones, while other bytes seen as GBK are as often of the others."""
     found = _HIGH.findall(value)
     usual = sum(_USUAL_FIRST <= char.encode("gbk", "replace")[0] < _USUAL_END for char in found)
-    return _WIDE * usual + _UNUSUAL * (len(found) - usual), len(found)
+    return _UNUSUAL * (len(found) - usual), len(found)
 
 
 def _digits(field: Field, value: str) -> Worth:
@@ -166,31 +154,23 @@ def _digits(field: Field, value: str) -> Worth:
 
 def _track(field: Field, value: str) -> Worth:
     packed = field.written == BCD
-    per = _PACKED_DIGIT if packed else _DIGIT
-    body = value.rstrip("F") if packed else value
-    if card.read_track_2(body) is not None:
-        return per * len(value) + _TRACK, ""
-    if not packed and _MASKED.fullmatch(value):
+    bits = (_PACKED_DIGIT if packed else _DIGIT) * len(value)
+    if card.read_track_2(value.rstrip("F") if packed else value) is not None:
+        return bits, ""
+    if _MASKED.fullmatch(value):
         return _DIGIT * sum(char.isdigit() for char in value), ""
-    if packed or (value.isascii() and value.isprintable()):
-        plain = field.number != _TRACK_2 or packed
-        return (
-            (per * len(value) + _TRACK_SHORT, "") if plain else (-8.0, f"DE {field.number} is no track data")
-        )
-    return -20.0, f"DE {field.number} is no track data"
+    if packed or (field.number != _TRACK_2 and value.isascii() and value.isprintable()):
+        return bits + _NO_TRACK, ""
+    return 0.0, f"DE {field.number} is no track data"
 
 
 def _chip(field: Field, value: str) -> Worth:
     base = _HEX_DIGIT * len(value) if field.written == HEX else 0.0
-    if not value:
-        return base, ""
     try:
-        tags = len(chip_data.read_tags(value, strict=False))
+        whole = not value or bool(chip_data.read_tags(value, strict=False))
     except IsoError:
-        tags = 0
-    if not tags:
-        return base + _CHIP_NONE, f"DE {field.number} is no TLV"
-    return base + _TAGS + _TAG * tags, ""
+        whole = False
+    return base, "" if whole else f"DE {field.number} is no TLV"
 
 
 @cache
@@ -216,52 +196,44 @@ def _date(field: Field, value: str, patterns: tuple[str, ...]) -> Worth:
 
 
 def _pan(field: Field, value: str) -> Worth:
-    if not (value.isascii() and value.isdigit()):
-        return 0.0, ""
-    bits = WEIGHTS["luhn"] if luhn_ok(value) else WEIGHTS["no_luhn"]
-    if len(value) not in _PAN_DIGITS:
-        return bits + WEIGHTS["no_pan"], f"DE {field.number} has an unlikely length"
-    return bits + WEIGHTS["pan"], ""
+    unlikely = value.isascii() and value.isdigit() and len(value) not in _PAN_DIGITS
+    return 0.0, f"DE {field.number} has an unlikely length" if unlikely else ""
 
 
 def _amount(field: Field, value: str) -> Worth:
     return WEIGHTS["amount_zero"] * (len(value) - len(value.lstrip("0"))), ""
 
 
-def _original(field: Field, value: str) -> Worth:
-    return (
-        WEIGHTS["original"] if value[:1] in "012" and value[1:2] in "12345678" else WEIGHTS["no_original"]
-    ), ""
+def _code(field: Field, value: str) -> Worth:
+    return _KNOWN_CODE * is_known_code(field.number, value), ""
 
 
-def _known_currency(field: Field, value: str) -> Worth:
+def _currency(field: Field, value: str) -> Worth:
     if currency(value) is not None:
-        return WEIGHTS["currency"], ""
+        return _KNOWN_CODE, ""
     # Packed or text: the choice moves the end by a byte and could hide a lost one, so the code must be known.
-    if field.written == BCD:
-        return WEIGHTS["no_packed_currency"], f"DE {field.number} packed is no known currency"
-    return WEIGHTS["no_currency"], f"DE {field.number} is no known currency"
+    packed = field.written == BCD
+    return _NO_CURRENCY, f"DE {field.number} {'packed ' * packed}is no known currency"
 
 
-def _known_country(field: Field, value: str) -> Worth:
-    return (WEIGHTS["country"] if country(value[-3:]) is not None else WEIGHTS["no_country"]), ""
-
-
-def _known_code(field: Field, value: str) -> Worth:
-    name, size = _CODED[field.number]
-    return (WEIGHTS["code"] if value[:size].strip() in _codes(name) else WEIGHTS["no_code"]), ""
+def is_known_code(number: int, value: str) -> bool:
+    """Whether *value* is a currency, a country or an entry mode, where element *number* has one of these."""
+    if number in _CURRENCIES:
+        return currency(value) is not None
+    if number in _COUNTRIES:
+        return country(value[-3:]) is not None
+    return number == _ENTRY and value[:2] in _entry_modes()
 
 
 @cache
-def _codes(name: str) -> frozenset[str]:
-    return frozenset(row.code for row in code_list(name))
+def _entry_modes() -> frozenset[str]:
+    return frozenset(row.code for row in code_list("pos_entry_mode"))
 
 
 _CHECKS: dict[int, Callable[[Field, str], Worth]] = {
     _PAN: _pan,
     _AMOUNT: _amount,
-    _ORIGINAL: _original,
-    **dict.fromkeys(_CURRENCIES, _known_currency),
-    **dict.fromkeys(_COUNTRIES, _known_country),
-    **dict.fromkeys(_CODED, _known_code),
+    _ENTRY: _code,
+    **dict.fromkeys(_COUNTRIES, _code),
+    **dict.fromkeys(_CURRENCIES, _currency),
 }

@@ -17,15 +17,26 @@ from __future__ import annotations
 
 import csv
 import os
+import random
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import reduce
+from itertools import cycle, product
+from operator import xor
 from pathlib import Path
 from typing import Any
 
+from sim.codec import Message
+from sim.codec.wire import encode, wire_format
+from sim.errors import BuildError
 from tests.not_iso import pastes
-from tests.wire_samples import Sample, same, samples
+from tests.octal_dumps import OCTAL
+from tests.paste_bytes import WRITTEN
+from tests.paste_kinds import NAMED
+from tests.spellings import SPELLINGS
+from tests.wire_samples import FORMATS, Sample, messages, same, samples
 
 _SEED = 20261121
 _WEIGHTS = Path(__file__).parents[2] / "sim" / "spec" / "data" / "weights.csv"
@@ -35,19 +46,75 @@ _WRONG = {"sure": -5.0, "likely": -2.0}
 _NOTHING = 1e-9
 _DAMAGED, _NO_MESSAGE = "damaged", "no message"
 # So many samples of each kind are looked at for each weight.
-_FEW = 30
+_FEW = 60
+# So many elements a message has that is written out.
+_FEWEST = 4
 
 # The kind of a sample, whether it is right, the confidence, and seconds.
 Judged = tuple[str, bool, str, float]
 
 
 def made_up(count: int) -> list[tuple[str, Any]]:
-    """Messages, whole and damaged, and pastes that are none, each with its kind."""
+    """Messages in every writing, whole and damaged, and pastes that are none, each with its kind."""
     return [
+        *(("written", one) for one in _written()),
+        *(("named", one) for one in _named()),
+        *(("private", one) for one in _private()),
         *(("made up", one) for one in samples(count, _SEED)),
         *((_DAMAGED, one) for one in samples(count, _SEED + 1, damaged=True)),
         *((_NO_MESSAGE, noise) for _, noise in pastes(count, _SEED)),
     ]
+
+
+def _written() -> Iterator[Sample]:
+    """A message in every writing of bytes, in each format in turn."""
+    chance = random.Random(_SEED)
+    table = WRITTEN | SPELLINGS | OCTAL
+    for (kind, write), name in zip(table.items(), cycle(FORMATS)):
+        fmt = wire_format(name)
+        while True:
+            message = chance.choice(messages())
+            if fmt.version not in (None, message.version) or len(message.fields) < _FEWEST:
+                continue
+            try:
+                body = encode(message, fmt)
+            except BuildError:
+                continue
+            yield Sample(write(len(body).to_bytes(2, "big") + body), message, f"{kind}, {name}")
+            break
+
+
+def _named() -> Iterator[Sample]:
+    """A message in every writing of elements."""
+    chance = random.Random(_SEED)
+    plain = [one for one in messages() if len(one.fields) >= _FEWEST]
+    for kind, write in NAMED.items():
+        message = chance.choice(plain)
+        yield Sample(write(message), message, kind)
+
+
+def _private() -> Iterator[Sample]:
+    """What links send in private elements: bytes, Chinese, short binary values; between STX and ETX with an
+    LRC, right and wrong."""
+    chance = random.Random(_SEED)
+    bcd = wire_format("bcd")
+    plain = [one for one in messages() if one.version == "1987" and 48 in one.fields]
+    texts = [
+        text.encode("gbk")
+        for text in ("\u6d4b\u8bd5\u4fdd\u5355|123", "\u8054\u7cfb\u65b9\u5f0f\u6d4b\u8bd5")
+    ]
+    for number, data in product((57, 58, 61, 62), [*texts, chance.randbytes(9), chance.randbytes(28)]):
+        changed = bcd.with_(elements={number: {"format": "b..999", "written": "raw", "counts": "bytes"}})
+        message = chance.choice(plain)
+        fields = {**message.fields, number: data.hex().upper()}
+        body = encode(Message(message.mti, fields), changed)
+        shown = data.decode("gbk") if data in texts else fields[number]
+        wanted = Message(message.mti, {**fields, number: shown})
+        yield Sample((len(body).to_bytes(2, "big") + body).hex(), wanted, f"DE {number}, {len(data)} bytes")
+    for message, wrong in product(plain[:8], (0, 1)):
+        body = encode(message, "ascii") + b"\x03"
+        framed = b"\x02" + body + bytes([reduce(xor, body) ^ wrong])
+        yield Sample(framed.hex(), message, f"STX, ETX, LRC off by {wrong}")
 
 
 def judged(found: list[tuple[str, Any]], *, all_texts: bool = True) -> Iterator[Judged]:

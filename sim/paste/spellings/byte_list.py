@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from sim.paste.spellings import tidy
-from sim.paste.spellings.layout import laid_out
-from sim.paste.spellings.sighting import Sighting, sighted
+from sim.paste.spellings.sighting import Sighting, laid_out, sighted
 
 NAMES = ("list of byte values",)
 EXAMPLES = (

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from sim.paste.spellings import tidy
-from sim.paste.spellings.layout import Token, laid_out
-from sim.paste.spellings.sighting import Sighting, sighted
+from sim.paste.spellings.sighting import Sighting, Token, laid_out, sighted
 
 NAMES = ("hex",)
 EXAMPLES = (

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from sim.paste.spellings.sighting import Sighting, sighted
 
 NAMES = ("dump of",)
+_CHARACTERS = "dump of characters"
 EXAMPLES = (
     ("0000000   0   8   0   0  \\0 202\n0000006\n", b"0800\0\x82"),
     ("0000000 034060 030060 000202\n0000006\n", b"0800\x82\0"),
@@ -33,43 +33,19 @@ _BASES = (8, 16, 10)
 _FEWEST = 2
 
 
-@dataclass(frozen=True, slots=True)
-class OctalDump:
-    """A dump found: its `name`, its bytes and how many characters of the paste it took. The repr leaves the
-    bytes out: they hold card numbers."""
-
-    name: str
-    data: bytes
-    characters: int
-
-    def __repr__(self) -> str:
-        return f"OctalDump({self.name!r}, {len(self.data)} bytes)"
-
-
 def find(text: str) -> Iterator[Sighting]:
-    """The dump in *text*, if it is one."""
-    for dump in octal_rows(text):
-        yield sighted(dump.name, dump.data, dump.characters, text)
-
-
-def octal_rows(text: str) -> list[OctalDump]:
-    r"""The dump of characters, octal bytes or words in *text*; empty where there is none.
-
-    >>> octal_rows("0000000   0   8   0   0  \\0 202\n0000006\n")
-    [OctalDump('dump of characters', 6 bytes)]
-    """
+    """The dump of characters, octal bytes or words in *text*, if it is one."""
     lines = [line[:_MOST_LINE] for line in text.strip("\r\n").splitlines()[:_MOST_ROWS]]
     rows = [match for line in lines if (match := _ROW.fullmatch(line))]
-    if not rows:
-        return _bare(lines)
+    if not rows and (data := _bare(lines)):
+        yield sighted(_CHARACTERS, data, sum(len(line) + 1 for line in lines), text)
     if len(rows) < _FEWEST or not rows[0][1]:
-        return []
-    size = sum(len(row[0]) + 1 for row in rows)
+        return
     every = [places for base in _BASES if (places := _places(rows, base))]
     for name, read in _READERS:
         if data := _least(rows, every, read):
-            return [OctalDump(name, data, size)]
-    return []
+            yield sighted(name, data, sum(len(row[0]) + 1 for row in rows), text)
+            return
 
 
 def _least(
@@ -81,16 +57,14 @@ def _least(
     return least if len(least) > _WIDTH else b""
 
 
-def _bare(lines: list[str]) -> list[OctalDump]:
-    """The dump of characters without offsets; empty where a line is something else."""
+def _bare(lines: list[str]) -> bytes:
+    """The bytes of a dump of characters without offsets; none where a line is something else."""
     if len(lines) < _FEWEST or not _CELLS.fullmatch(lines[0]):
-        return []
+        return b""
     wide = len(lines[0]) // _WIDTH
     rows = [_characters(line, 0 if line is lines[-1] else wide) for line in lines]
     data = b"".join(row or b"" for row in rows)
-    if None in rows or len(data) <= wide * (len(lines) - 1):
-        return []
-    return [OctalDump("dump of characters", data, sum(len(line) + 1 for line in lines))]
+    return b"" if None in rows or len(data) <= wide * (len(lines) - 1) else data
 
 
 def _places(rows: list[re.Match[str]], base: int) -> list[int]:
@@ -158,7 +132,7 @@ def _numbers(pattern: str, base: int, size: int) -> Callable[[str, int], bytes |
 
 _READERS: tuple[tuple[str, Callable[[str, int], bytes | None]], ...] = (
     ("dump of octal bytes", _numbers("[0-3][0-7]{2}", 8, 1)),
-    ("dump of characters", _characters),
+    (_CHARACTERS, _characters),
     ("dump of octal words", _numbers("[01][0-7]{5}", 8, 2)),
     ("dump of bits", _numbers("[01]{8}", 2, 1)),
     ("dump of words of 32 bits", _numbers("[0-9A-Fa-f]{8}", 16, 4)),

@@ -1,14 +1,19 @@
-"""Bytes seen in a paste, and what it takes to compare one way to see them with another."""
+"""Bytes seen in a paste, what it takes to compare one way to see them with another, and to put other bytes
+into their place."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sim.paste.weights import WEIGHTS
 
 _BYTE = 8.0
 _AROUND = WEIGHTS["around"]
 _LONGEST_WORD = 64
+# Start and end of one byte in the paste, and what it is.
+Token = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +56,13 @@ def word_before(text: str, at: int) -> str:
     """What of a word stands directly in front of character *at*."""
     before = text[max(at - _LONGEST_WORD, 0) : at]
     return before.split()[-1] if before.strip() and not before[-1].isspace() else ""
+
+
+def laid_out(paste: str, tokens: Sequence[Token], texts: Sequence[str]) -> str:
+    """*texts* in place of *tokens*, with between them what stood between those; rows go on as they did."""
+    gaps = [paste[one[1] : other[0]] for one, other in pairwise(tokens)]
+    row = next((at + 1 for at, gap in enumerate(gaps) if "\n" in gap), 0)
+    made = [texts[0]] if texts else []
+    for at, text in enumerate(texts[1:]):
+        made += [gaps[at] if at < len(gaps) else gaps[at % (row or len(gaps))] if gaps else "", text]
+    return paste[: tokens[0][0]] + "".join(made) + paste[tokens[-1][1] :]
