@@ -61,6 +61,11 @@ def unusual(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?!{usual}\Z)")
 
 
+def times(pattern: str) -> list[tuple[int, frozenset[str]]]:
+    """Where *pattern* has hours, minutes and seconds, and which there are."""
+    return [(start, legal) for name, start, _, legal in _limited(pattern) if name.islower()]
+
+
 def split(pattern: str, value: str) -> dict[str, str]:
     """The parts of *value* by the letters of *pattern*: {"MM": "11", "DD": "20"}."""
     return {name: value[start:end] for name, start, end in _layout(pattern)}

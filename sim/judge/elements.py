@@ -82,7 +82,7 @@ def part_of_pos(version: str, job: str) -> slice:
     lambda element: element.number != _TRACK_2,
     lambda element: FOREIGN[element.content].search,
 )
-def character_class(wrong: re.Match[str] = VALUE, element: ElementSpec = ELEMENT) -> Hit:
+def character_class(wrong: re.Match[str] = VALUE.characters, element: ElementSpec = ELEMENT) -> Hit:
     """Every value has only the characters of its class."""
     expected = f"{element.format}, {CLASS_NAMES[element.content]}"
     return Hit(element.number, expected, _describe(wrong[0]), wrong.start(), 1)
@@ -96,7 +96,7 @@ def _describe(char: str) -> str:
 
 
 @every("whole-bytes", lambda element: element.binary)
-def whole_bytes(value: str = VALUE, element: ElementSpec = ELEMENT) -> Told:
+def whole_bytes(value: str = VALUE.characters, element: ElementSpec = ELEMENT) -> Told:
     """Binary values have two hex digits a byte."""
     if len(value) % 2 == 0:
         return None
@@ -108,7 +108,7 @@ def whole_bytes(value: str = VALUE, element: ElementSpec = ELEMENT) -> Told:
     lambda element: bool(element.pattern),
     lambda element: dates.unusual(element.pattern).match,
 )
-def date(unusual: re.Match[str] = VALUE, element: ElementSpec = ELEMENT, table: Spec = TABLE) -> Told:
+def date(unusual: re.Match[str] = VALUE.moment, element: ElementSpec = ELEMENT, table: Spec = TABLE) -> Told:
     """Dates and times exist in the calendar."""
     value = unusual.string
     if not (value.isascii() and value.isdigit()):

@@ -163,6 +163,10 @@ class Type:
         holds = networks.conditions(table)
         self.owner = Group([networks.owner(table)])
         self.conditions = Group([holds[bit] for bit in sorted({row.when for row in rows} - {0})])
+        # What can tell of an error, and the conditions on which one hangs.
+        when = {row.when for row in rows if any(one.error for one in row.said)}
+        self.of_errors = [bound for bit, bound in holds.items() if bit in when]
+        self.of_errors += [bound for bound in bounds if bound.error]
 
     def _at(self, needs: int) -> tuple[list[Group], list[Bound]]:
         highest = needs.bit_length() - 1 if needs > 0 else 0  # few messages have what stands far behind
@@ -170,7 +174,7 @@ class Type:
 
     def _bound(self, item: Rule) -> Bound:
         check, say = item.bound(self.mti, self.table, item.number), standard(item.text, item.place)
-        bound = Bound(check, say, item.parts, self.table, item.needs, item.lacks, item.tag)
+        bound = Bound(check, say, item.parts, self.table, item.needs, item.lacks, item.tag, item.error)
         if item.tag:
             self.every_tag.setdefault(item.tag, []).append(bound)
         return bound
@@ -178,10 +182,11 @@ class Type:
     def _of_every(self) -> Iterator[Bound]:
         """The rules about any element."""
         for element in self.table.elements[1:]:
-            part = DE[element.number]
             for every in OF_EVERY:
                 if every.concerns(element):
-                    yield every.bound(element, self.table, part.tagged if element.number == _CHIP else part)
+                    tagged = element.number == _CHIP
+                    part = DE[_CHIP].tagged if tagged else every.item.part_of(element.number)
+                    yield every.bound(element, self.table, part)
 
     def forget(self) -> None:
         """Forget all but the rules."""

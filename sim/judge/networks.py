@@ -450,10 +450,11 @@ class _Formats:
         if {one.item.check for one in self.questions.values()} == {"tlv"}:
             element = element.tagged
         parts = ((element,) if self.number else ()) + tuple(Maybe[number] for number in beside)
+        error = any(text.severity is Severity.ERROR for _, _, of in asks for _, _, text, _ in of)
         simple = [(ask, askers) for ask, at, askers in asks if not at]
         if not beside and len(simple) == len(asks):
-            return Bound(partial(_alone, simple), self._say, parts, table)
-        return Bound(partial(_with_beside, asks), self._say, parts, table)
+            return Bound(partial(_alone, simple), self._say, parts, table, error=error)
+        return Bound(partial(_with_beside, asks), self._say, parts, table, error=error)
 
     def _say(self, told: list[tuple[str, list[tuple[str, int, RuleText, str]]]]) -> list[Said]:
         found, judged = [], set()

@@ -94,7 +94,7 @@ class Part:
     what must be there and of what is looked for; `sources` the elements whose values are read, but for the
     card, which has none of its own; `key` the names of what it is remembered by, None where it is not."""
 
-    __slots__ = ("hashed", "key", "label", "looks", "name", "needs", "read", "sources")
+    __slots__ = ("hashed", "inside", "key", "label", "looks", "name", "needs", "read", "sources")
 
     def __init__(
         self,
@@ -106,8 +106,10 @@ class Part:
         sources: Iterable[int] = (),
         key: tuple[Any, ...] | None = (),
         name: int | str | None = None,
+        inside: str = "",
     ) -> None:
         self.label, self.needs, self.looks, self.key = label, needs, looks | needs, key
+        self.inside = inside
         self.sources = frozenset(sources)
         self.hashed = False
         self.name: Any = self if name is None else name
@@ -262,11 +264,13 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
     "heads": (_heads, True),
     "layout": (lambda value, table: chip_data.read(value).layout, True),
     "accounts": (lambda value, table: any(tag in chip_data.read(value) for tag in ("5A", "57")), True),
-    # The value, for rules that look at where its tags stand and not at what is in them.
-    "tagged": (lambda value, table: value, False),
     "size": (lambda value, table: len(value), True),
     "numbered": (lambda value, table: len(value) >= SHORTEST_PAN and luhn_ok(value), True),
 }
+# The value itself, for rules that do not tell all values apart: they look at its length and which characters
+# there are; what is wrong with a date; where tags stand, and not what is in them. Many messages at once are
+# asked about one of the values that are alike (`tables.columns.alike`).
+_AS_IT_IS = ("characters", "moment", "tagged")
 
 
 class ElementPart(Part):
@@ -290,23 +294,23 @@ class ElementPart(Part):
         self._inside: dict[str, Part] = {}
 
     def __getattr__(self, name: str) -> Part:
-        if name.startswith("_") or name not in _READERS:
+        if name.startswith("_") or (name not in _READERS and name not in _AS_IT_IS):
             raise AttributeError(name)
         if name not in self._inside:
-            reader, again = _READERS[name]
-            number = self._number
-            made = Part(
-                f"{self.label}.{name}",
-                lambda values: reader(values[number], values.table),
-                needs=self.needs | (1 << ODD if name in _OF_ODD else 0),
-                looks=self.looks,
-                sources=self.sources,
-                key=self.key,
-            )
-            if self.key is None and again:
-                made.key = (SHAPE,) if name == "heads" else (made,)
-            self._inside[name] = made
+            self._inside[name] = self._made(name)
         return self._inside[name]
+
+    def _made(self, name: str) -> Part:
+        number, label = self._number, f"{self.label}.{name}"
+        at: dict[str, Any] = {"looks": self.looks, "sources": self.sources, "key": self.key, "inside": name}
+        at["needs"] = self.needs | (1 << ODD if name in _OF_ODD else 0)
+        if name in _AS_IT_IS:
+            return Part(label, name=number, **at)
+        reader, again = _READERS[name]
+        part = Part(label, lambda values: reader(values[number], values.table), **at)
+        if self.key is None and again:
+            part.key = (SHAPE,) if name == "heads" else (part,)
+        return part
 
 
 # Which tags chip data have, and where: all that their heads tell. Kinds of messages are told apart by it, so

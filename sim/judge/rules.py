@@ -16,8 +16,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from sim.errors import SpecError
-from sim.judge.finding import Answer, Hit, RuleText, Said, catalogue, said
-from sim.judge.parts import CARD, TAG_VALUE, Constant, Part, Tag, Value, Values, kept_by, mask_of
+from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, said
+from sim.judge.parts import CARD, DE, TAG_VALUE, Constant, Part, Tag, Value, Values, kept_by, mask_of
 from sim.spec import VERSIONS, ElementSpec, Spec, version_of
 
 # What a rule says: nothing, one hit, or several.
@@ -77,6 +77,17 @@ class Rule:
         return frozenset().union(*(part.sources for part in self.parts))
 
     @property
+    def error(self) -> bool:
+        """Whether what it says is an error: a hit is never louder than its rule."""
+        return self.text.severity is Severity.ERROR
+
+    def part_of(self, number: int) -> Part:
+        """What it reads of element *number*, where it is about any element."""
+        inside = self.parts[0].inside
+        part: Part = getattr(DE[number], inside) if inside else DE[number]
+        return part
+
+    @property
     def alone(self) -> bool:
         """Whether it is about the inside of one element, which it needs."""
         sources, needs = self.sources, self.needs
@@ -105,8 +116,8 @@ class Every(NamedTuple):
         item = self.item
         check, say = item.bound("", table, element.number), standard(item.text, item.place)
         if self.find is None:
-            return Bound(check, say, (part,), table)
-        return Bound(self.find(element), lambda wrong: say(check(wrong) or ()), (part,), table)
+            return Bound(check, say, (part,), table, error=item.error)
+        return Bound(self.find(element), lambda wrong: say(check(wrong) or ()), (part,), table, error=item.error)
 
 
 OF_EVERY: list[Every] = []
@@ -252,9 +263,10 @@ def _answering(check: Check) -> Check:
 class Bound:
     """A rule of a type of messages: `check` takes the values of `parts`, `say` makes of what it told what is
     said. `needs` and `lacks` are bits, `looks` those on which hangs what is told, `key` what it is remembered
-    by, None where it is asked each time. `entry` is what takes its parts, its check and what it says."""
+    by, None where it is asked each time; `error` says whether it can tell of an error. `entry` is what takes
+    its parts, its check and what it says."""
 
-    __slots__ = ("check", "entry", "key", "lacks", "looks", "needs", "parts", "say", "tag")
+    __slots__ = ("check", "entry", "error", "key", "lacks", "looks", "needs", "parts", "say", "tag")
 
     def __init__(
         self,
@@ -265,8 +277,10 @@ class Bound:
         needs: int = 0,
         lacks: int = 0,
         tag: str = "",
+        error: bool = True,
     ) -> None:
         self.check, self.say, self.parts, self.tag = check, say, tuple(parts), tag
+        self.error = error
         self.needs, self.lacks = needs, lacks
         looks, names = 0, set[Any]()
         kept = True
