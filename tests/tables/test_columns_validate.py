@@ -4,6 +4,7 @@ the scalar rules say."""
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,15 @@ from sim.codec import Message, ParseError, build, parse
 from sim.elements.card import read_track_2
 from sim.judge import CARD, DE, Hit, Severity, catalogue, rule, run
 from sim.judge.engine import MEMORY
-from sim.judge.parts import Card
+from sim.judge.parts import Card, Values
 from sim.judge.rules import RULES, Check
 from sim.operations import NETWORKS, chosen_version, strip_line_ending, validate
+from sim.spec import spec
 from sim.spec.networks import luhn_ok, test_cards
 from sim.tables.columns import cards, check
+from sim.tables.columns.alike import ALIKE
+from sim.tables.columns.check import weights
+from sim.tables.columns.cut import few
 
 RAWS = [row["message"] for row in VECTORS] + [build(message) for _, _, message in generated()]
 TEST_CARDS = [card.pan for name in NETWORKS for card in test_cards(name)]
@@ -227,6 +232,39 @@ def test_only_rules_that_are_errors_make_errors() -> None:
             continue
         for one in run(message):
             assert not one.is_error or known[one.rule].severity is Severity.ERROR
+
+
+BOUND = [
+    (spec(version), bound)
+    for version, mti in (("1987", "0200"), ("1993", "1200"), ("2003", "2200"))
+    for bound in MEMORY.type_of(spec(version), mti).of_errors
+    if any(part.inside in ALIKE for part in bound.parts)
+]
+
+
+@given(st.data())
+def test_values_that_are_alike(data: st.DataObject) -> None:
+    """A rule says the same of a value and of what it is written as to be asked once for many."""
+    table, bound = data.draw(st.sampled_from(BOUND))
+    part = next(part for part in bound.parts if part.inside in ALIKE)
+    (number,) = part.sources
+    element = table[number]
+    near = {
+        35: st.sampled_from([f"{TEST_CARDS[0]}=29122010000012345678", "59123456789=84029122010", "12==x"]),
+        55: st.sampled_from(CHIPS),
+    }.get(number, st.text(CHARS, min_size=len(element.pattern), max_size=len(element.pattern) or 9))
+    value = data.draw(near)
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.integers(0, max(len(value) - 1, 0)))
+        value = value[:at] + data.draw(st.sampled_from(CHARS + "é")) + value[at + 1 :]
+    column = few(2, {0: value})
+    alike = replace(column, data=ALIKE[part.inside](column, element)).text(0)
+    told = []
+    for text in (value, alike):
+        values = Values({number: text})
+        values.mti, values.table = "0200", table
+        told.append(weights(bound, bound.check(*[values[one.name] for one in bound.parts])))
+    assert told[0] == told[1]
 
 
 def _cells(texts: list[str]) -> tuple[Any, Any]:

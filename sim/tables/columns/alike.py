@@ -11,8 +11,8 @@ from functools import cache
 
 import numpy as np
 
-from sim.judge.parts import readable
 from sim.elements import dates
+from sim.judge.parts import readable
 from sim.spec import ElementSpec
 from sim.spec.layouts import FOREIGN
 from sim.tables.columns.cards import matrix, tracks

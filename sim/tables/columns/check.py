@@ -1,8 +1,8 @@
 """Validating a block: how many errors each message has by the standard and by its own network.
 
-The rules are those of one message (`sim.judge.engine`), those that can tell of an error; each is asked once for
-each distinct combination of its columns, of all messages of a type together. What it says is a mark of the
-rows that have it; one message of each combination of marks is judged, and the others are counted like it.
+The rules are those of one message (`sim.judge.engine`) that can tell of an error. Each is asked once for each
+distinct combination of its columns, of all messages of a type together. What it says is a mark of the rows
+that have it; one message of each combination of marks is judged, and the others are counted like it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ class Coded(NamedTuple):
     known: dict[Any, Kinds]
 
     def of(self, number: int, element: ElementSpec | None = None, inside: str = "") -> Kinds:
-        """The values of an element, those that are alike for what is *inside* as one of them; None is none."""
+        """The values of an element, those that are alike for what is *inside* as one; None where it is not
+        there."""
         key = (number, inside, element.content, element.pattern) if element else (number, "")
         if key not in self.known:
             self.known[key] = self._encoded(self.block.columns.get(number), element, inside)
@@ -178,9 +179,9 @@ class Asked:
         marks = np.zeros(len(first), np.int64)
         parts = [[column.values[kind] for kind in column.kinds[first].tolist()] for column in columns]
         for kind in asked:
-            if told := bound.check(*[values[kind] for values in parts]):
-                if weights := tuple(filter(None, map(_weight, bound.say(told)))):
-                    marks[kind] = known.setdefault(weights, len(known) + 1)
+            told = bound.check(*[values[kind] for values in parts])
+            if counted := weights(bound, told):
+                marks[kind] = known.setdefault(counted, len(known) + 1)
         if not marks.any():
             return None
         said: Ints = marks[kinds] if where is None else marks[kinds] * where
@@ -231,12 +232,15 @@ class Asked:
         return values
 
 
-def _weight(one: Any) -> object:
-    """What counts: a condition that holds, all of an error but the value that was found; None for a warning,
-    which hides no error."""
-    if not isinstance(one, Said):
-        return one
-    return (one.network, one.text.id, one.hit.field, one.hit.at) if one.error else None
+def weights(bound: Bound, told: Any) -> tuple[Any, ...]:
+    """What counts of what a rule *told*: a condition that holds, all of an error but the value that was
+    found; nothing of a warning, which hides no error."""
+    said = bound.say(told) if told else ()
+    return tuple(
+        (one.network, one.text.id, one.hit.field, one.hit.at) if isinstance(one, Said) else one
+        for one in said
+        if not isinstance(one, Said) or one.error
+    )
 
 
 def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
