@@ -35,6 +35,7 @@ from sim.masking.written import SHORTEST
 from sim.parts import chip_data
 from sim.spec import currency
 from sim.spec.elements import spec
+from sim.spec.layouts import of_dialects
 from sim.spec.tables import read_csv
 
 UNREAD = -1  # the number of text that was left unread
@@ -123,23 +124,26 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     same mapping where nothing is."""
     pan, telling, changed = fields.get(_PAN, ""), _telling(version), {}
     for number, value in fields.items():
-        short = len(value) < SHORTEST and value.isprintable()
-        if short or number in telling or _WHOLE.get(key := (version, number, value)):
+        if number in telling or _is_short(value):
             continue
         shown = cover_value(number, value, version, pan)
         if shown != value:
             changed[number] = shown
-        elif search.is_quiet(value):
-            _WHOLE.keep(key, True)
     return {**fields, **changed} if changed else fields
 
 
-# Values, by version and element, that are shown whole whatever the card is: too few digits for a piece of it.
-_WHOLE: Kept[tuple[str, int, str], bool] = Kept(1024)
+# Values in which by themselves nothing is hidden, by version, element and how many layouts dialects have:
+# most say the same again and again. True where they have too few digits for a piece of a card number, too: they
+# are shown whole, whatever the card is.
+OPEN: Kept[tuple[str, int, str, int], bool] = Kept(2048)
 
 
 def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
     """*value* of data element *number*, as long as it was, card data starred out."""
+    key = version, number, value, len(of_dialects(version, number))
+    few = OPEN.get(key)
+    if few:
+        return value
     kind = _kinds(version).get(number)
     if kind == "hidden":
         return STAR * len(value)
@@ -147,22 +151,29 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
         return mask_pan(value)
     if kind == "chip":
         return cover_chip(value, pan)
+    shown = value if few is not None else _without_parts(kind, number, value, version)
+    near = len(pan) >= SHORTEST_PAN and search.has_piece(shown)
+    beside = search.accounts(shown, (pan,)) if near else ()
+    shown = hide(shown, beside) if beside else shown
+    if (few is None or beside) and not _is_short(value) and not _is_amount(number, value, version):
+        shown = mask_words(shown)
+    if few is None and shown == value:
+        OPEN.keep(key, not search.has_piece(value))
+    return shown
+
+
+def _without_parts(kind: str | None, number: int, value: str, version: str) -> str:
+    """*value* without what rows name as card data in it."""
     if kind == "account":
         value = _LONG_RUN.sub(lambda run: mask_pan(run[0]), value)
     if kind == "tagged":
         value = cover_tagged(value)
-    value = cover_parts(version, number, value)
-    if search.is_quiet(value):
-        return value
-    if len(pan) >= SHORTEST_PAN and (found := search.accounts(value, (pan,))):
-        value = hide(value, found)
-    if (
-        (len(value) < SHORTEST and value.isprintable())
-        or _is_amount(number, value, version)
-        or search.is_clean(value)
-    ):
-        return value
-    return mask_words(value)
+    return cover_parts(version, number, value)
+
+
+def _is_short(value: str) -> bool:
+    """Whether *value* is too short for a card number that is found by its form, and no bytes."""
+    return len(value) < SHORTEST and value.isprintable()
 
 
 def _is_amount(number: int, value: str, version: str) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from sim.kept import Kept
 from sim.masking import search
 from sim.masking.search import SHORTEST_PAN, USUAL, Span, hide, middle
 from sim.masking.texts import STAR, mask_pan, mask_words
@@ -72,24 +71,13 @@ def _has_room(cell: Cell) -> bool:
     return any(map(_has_room, cell.cells)) if cell.cells else not cell.sensitive and cell.most >= SHORTEST
 
 
-# Values, by version and element, in whose parts there is nothing to hide, and of how many layouts that is
-# known: those of one merchant are alike.
-_OPEN: Kept[tuple[str, int, str], int] = Kept(1024)
-
-
 def cover_parts(version: str, number: int, value: str) -> str:
     """Hide what rows name as card data in every layout that *value* fits, and the card numbers that stand in
     a part of one that can be read: what is in front of the part may be digits, too."""
     known = _known(version, number)
-    if not known or _OPEN.get(key := (version, number, value)) == len(known):
-        return value
     long = has_digits(value, SHORTEST)
     spans = [span for one in known if one.named or long for span in _in_parts(one.layout, value)]
-    if spans:
-        return hide(value, spans)
-    if search.is_clean(value):
-        _OPEN.keep(key, len(known))
-    return value
+    return hide(value, spans) if spans else value
 
 
 def _is_number(value: str) -> bool:

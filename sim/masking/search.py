@@ -20,7 +20,6 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from sim.kept import Kept
 from sim.masking import written
 from sim.masking.written import SHORTEST, has_digits
 from sim.spec import emv
@@ -94,39 +93,26 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
             found.append(Span(start, end, True))
     for other in written.other_pages(text):
         found += (Span(start, end, True) for start, end, _ in _in_plain(other, unread))
-    for first, digits in written.packed(text, unread):
+    for first, digits in written.packed(text):
         for start, end, _ in _in_plain(digits, True):
             span = Span(first + start // 2, first + (end + 1) // 2, True)
             # With the first six digits and the last four, which are shown.
-            number = text[max(0, span.start - 3) : span.end + 2]
-            if written.is_packed_alone(text) or written.is_binary(number):
+            if written.is_binary(text[max(0, span.start - 3) : span.end + 2]):
                 found.append(span)
     if unread:
+        found += (Span(0, len(text), True) for digits in written.packed_alone(text) if is_card(digits))
         found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
     return found
 
 
-# Texts in which nothing was found, and whether they are quiet; one that hides something is not kept.
-_CLEAN: Kept[str, bool] = Kept(512)
-
-
 def is_clean(text: str) -> bool:
-    """Whether nothing is found in *text*; looked for once in a text that comes again."""
-    if _CLEAN.get(text) is not None:
-        return True
-    if find(text):
-        return False
-    _CLEAN.keep(text, not has_digits(text, _LEAST))
-    return True
+    """Whether nothing is found in *text*."""
+    return not find(text)
 
 
-def is_quiet(text: str) -> bool:
-    """Whether *text* is clean, and too few digits for a piece of a card number; False also where it was not
-    looked through yet."""
-    known = _CLEAN.get(text)
-    if known is None and not may_hold(text):
-        known = _CLEAN.keep(text, True)
-    return known or False
+def has_piece(text: str) -> bool:
+    """Whether *text* has digits enough for a piece of a card number."""
+    return has_digits(text, _LEAST)
 
 
 def may_hold(text: str) -> bool:

@@ -77,18 +77,18 @@ def _packed_runs(page: str) -> re.Pattern[str]:
 _PACKED = {page: _packed_runs(page) for page in ("latin-1", "cp037")}
 
 
-def is_packed_alone(text: str) -> bool:
-    """Whether *text*, though it has no other characters than text, may be the bytes of a card number."""
-    return len(text) <= _LONGEST_PACKED and not text.strip().isdecimal()
+def packed_alone(text: str) -> Iterator[str]:
+    """The digits that *text*, though it has no other characters than text, may be the bytes of: all of a card
+    number, filled up with an F where they are odd. A zero or a length in front would be no text."""
+    if len(text) <= _LONGEST_PACKED and not text.strip().isdecimal():
+        for page in _PACKED:
+            yield text.encode(page, "replace").hex().upper().removesuffix("F")
 
 
-def packed(text: str, unread: bool) -> Iterator[tuple[int, str]]:
+def packed(text: str) -> Iterator[tuple[int, str]]:
     """The digits of bytes that *text* shows as characters, of Latin-1 or EBCDIC, two a character, and where
     the first stands."""
-    if unread and is_packed_alone(text):
-        for page in _PACKED:
-            yield 0, text.encode(page, "replace").hex().upper()
-    elif is_binary(text):
+    if is_binary(text):
         for page, runs in _PACKED.items():
             for run in runs.finditer(text):
                 if len(run[0]) >= _FEWEST_PACKED:

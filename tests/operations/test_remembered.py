@@ -71,7 +71,7 @@ def forget() -> None:
     for _, cache in caches(*TOLD, "sim.elements.card", "sim.elements.money", "sim.elements.mti"):
         cache.cache_clear()
     own_parts.SAID.clear()
-    masking._WHOLE.clear()
+    masking.OPEN.clear()
 
 
 @given(options, options)
@@ -157,7 +157,7 @@ def test_no_cache_holds_a_card(version: str) -> None:
         fields = {**made.message.fields, **hidden}
         summaries.append(explain(Message(made.mti, fields, version)).summary)
         assert not any(CARD in summary for summary in summaries)
-    all_kept = [*caches(*MODULES), ("sentences", own_parts.SAID.young), ("values", masking._WHOLE)]
+    all_kept = [*caches(*MODULES), ("sentences", own_parts.SAID.young), ("values", masking.OPEN)]
     kept = {name: [text for text in texts(cache) if CARD[:12] in text] for name, cache in all_kept}
     assert {name: found for name, found in kept.items() if found} == {}
 
@@ -179,7 +179,7 @@ def test_values_are_remembered_unless_they_could_be_a_piece_of_a_card() -> None:
     fields = {2: CARD, 42: "CORNER SHOP 42 ", 43: f"AT {CARD[:11]} CORNER"}
     assert masking.cover_fields(fields, "1987") == masking.cover_fields(fields, "1987")
     assert fields[43] not in masking.cover_fields(fields, "1987").values()
-    assert set(texts(masking._WHOLE._old)) | set(texts(masking._WHOLE.young)) == {"1987", fields[42]}
+    assert set(texts(masking.OPEN._old)) | set(texts(masking.OPEN.young)) == {"1987", fields[42]}
     assert fields[43] in masking.cover_fields({**fields, 2: "371449635398431"}, "1987").values()
 
 
