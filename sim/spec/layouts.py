@@ -218,12 +218,7 @@ def layouts(version: str, number: int, network: str | None = None) -> tuple[Layo
 def laid_out(version: str, network: str | None = None) -> frozenset[int]:
     """The elements of *version* that some layout of the standard or of *network* describes."""
     files = {STANDARD, (network or STANDARD).lower()}.intersection(owners())
-    return frozenset(
-        int(row["number"])
-        for name in files
-        for row in read_csv(f"layouts/{name}")
-        if version in row["versions"].split("|")
-    )
+    return frozenset(number for name in files for known, number in _rows(name) if known == version)
 
 
 @cache

@@ -32,6 +32,7 @@ def read_toml(name: str) -> dict[str, Any]:
     return tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+@cache
 def names(folder: str, suffix: str) -> tuple[str, ...]:
     """Names, without suffix, of the files of `data/<folder>`, sorted."""
     found = (entry.name for entry in (_DATA / folder).iterdir())
