@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from sim.errors import BuildError
 from sim.parts import chip_data
 from sim.parts.layout import Part, fitting
-from sim.parts.writing import Value, write, writer
+from sim.parts.writing import Value, write
 from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.recipes import DROPPED, Recipe, Test
 
@@ -112,14 +112,13 @@ def filler(number: int, parts: Mapping[str, str], version: str, network: str | N
     try:
         layout = _layout_with(version, number, network, tuple(parts))
         order = tuple(_ordered(layout.cell, dict.fromkeys(parts, "")))
-        write_parts = writer(layout, order)
     except BuildError:
         return usual  # which says so, where there is something to write
     texts = tuple(worder(parts[key]) for key in order)
 
     def made(values: Said) -> str:
         found = [text(values) for text in texts]
-        return write_parts(found) if all(found) else usual(values)
+        return write(layout, dict(zip(order, found, strict=True))) if all(found) else usual(values)
 
     return made
 

@@ -30,67 +30,6 @@ def write(layout: Layout, parts: Value) -> str:
     return _inside(layout.cell, parts, layout.number)
 
 
-def writer(layout: Layout, keys: Sequence[str]) -> Callable[[Sequence[str]], str]:
-    """`write` for parts that are given time and again, one text for each of *keys*: what stands around
-    them is found out once. Raises BuildError where nothing can be written."""
-    cell, number = layout.cell, layout.number
-    around = _AROUND.get(cell.cut)
-    bytewise = cell.cut == "list" and cell.words[1].startswith("b")
-    if around is None or bytewise or not all(key in cell.by_key and not cell.by_key[key].cut for key in keys):
-        return lambda texts: write(layout, dict(zip(keys, texts, strict=True)))
-    head, places, tail = around(cell, keys, number)
-
-    def written(texts: Sequence[str]) -> str:
-        found = [head]
-        for at, one, front, width in places:
-            text = _leaf(one, texts[at], number)
-            found += (front, f"{len(text):0{width}}{text}" if width else _own(one, text))
-        return "".join(found) + tail
-
-    return written
-
-
-# Which of the texts comes next, its cell, what stands in front of it, and the width of a length behind that.
-_Place = tuple[int, Cell, str, int]
-
-
-def _around_bits(cell: Cell, keys: Sequence[str], number: int) -> tuple[str, list[_Place], str]:
-    head = _bits(cell, {}, number)
-    given = sorted((int(key), at) for at, key in enumerate(keys) if key != cell.cells[0].key)
-    bits = sum(1 << _BITS_A_DIGIT * len(head) - bit for bit, _ in given)
-    return f"{bits:0{len(head)}X}", [(at, cell.by_key[keys[at]], "", 0) for _, at in given], ""
-
-
-def _around_list(cell: Cell, keys: Sequence[str], number: int) -> tuple[str, list[_Place], str]:
-    width = int("".join(filter(str.isdigit, cell.words[1])))
-    lead = cell.cells[0].key if "lead" in cell.words else ""
-    places = [(at, cell.by_key[key], key, width) for at, key in enumerate(keys) if key != lead]
-    leading = [(at, cell.by_key[key], "", 0) for at, key in enumerate(keys) if key == lead]
-    return "", leading + places, ""
-
-
-def _around_places(cell: Cell, keys: Sequence[str], number: int) -> tuple[str, list[_Place], str]:
-    cells = list(cell.cells)
-    while "short" in cell.words and cells[-1].key not in keys:
-        del cells[-1]
-    places: list[_Place] = []
-    between = ""
-    for one in cells:
-        if one.key in keys:
-            places.append((keys.index(one.key), one, between, 0))
-            between = ""
-        else:
-            between += _own(one, _inside(one, _usual(one), number))
-    return "", places, between
-
-
-_AROUND: dict[str, Callable[[Cell, Sequence[str], int], tuple[str, list[_Place], str]]] = {
-    "bits": _around_bits,
-    "list": _around_list,
-    "places": _around_places,
-}
-
-
 def _inside(cell: Cell, value: Value, number: int) -> str:
     if isinstance(value, str):
         return value if cell.cut else _leaf(cell, value, number)

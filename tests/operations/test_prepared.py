@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import product
 from random import Random
 
 from sim.codec import Message
-from sim.errors import BuildError, OptionError
+from sim.errors import OptionError
 from sim.operations import generate, respond
 from sim.operations.answering import Inside, answers_of
 from sim.parts.layout import fitting, standing
-from sim.parts.writing import write, writer
-from sim.spec.layouts import Layout, layouts
+from sim.spec.layouts import layouts
 from sim.spec.networks import NETWORKS
 
 _AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -71,27 +69,3 @@ def test_a_part_asked_for_alone_is_what_the_whole_reading_has() -> None:
                                 asked += 1
                                 assert inside[f"{number}.{cell.key}"] == expected
     assert asked > 1000
-
-
-def test_parts_written_time_and_again_are_written_alike() -> None:
-    """What is found out once of a layout changes nothing of what is written by it, nor of what is refused."""
-    some = Random(3)
-    owners = [(owner, number) for owner in (None, *NETWORKS) for number in range(2, 129)]
-    for layout in dict.fromkeys(one for owner, number in owners for one in layouts("1987", number, owner)):
-        flat = [cell for cell in layout.cell.cells if not cell.cut]
-        for _ in range(4):
-            chosen = [cell for cell in flat if some.random() < 0.5] or flat[:1]
-            texts = [some.choice("17A") * some.choice((cell.least, cell.least + 1)) for cell in chosen]
-            parts = dict(zip([cell.key for cell in chosen], texts, strict=True))
-            assert _written(_at_once, layout, parts) == _written(write, layout, parts)
-
-
-def _at_once(layout: Layout, parts: dict[str, str]) -> str:
-    return writer(layout, tuple(parts))(tuple(parts.values()))
-
-
-def _written(how: Callable[[Layout, dict[str, str]], str], layout: Layout, parts: dict[str, str]) -> str:
-    try:
-        return how(layout, parts)
-    except BuildError as refused:
-        return str(refused)
