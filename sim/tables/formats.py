@@ -7,7 +7,10 @@ import warnings
 from typing import Any, Literal, overload
 
 from sim.codec.wire import Format, names, wire_format
-from sim.codec.wire.exchange import to_jpos, to_moov, to_pyiso8583, to_toml
+from sim.codec.wire.catalogue import to_toml
+from sim.codec.wire.exchange.jpos import to_jpos
+from sim.codec.wire.exchange.moov import to_moov
+from sim.codec.wire.exchange.pyiso import to_pyiso8583
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError, shown
 from sim.masking import mask_words

@@ -20,7 +20,7 @@ from bench_bulk import messages
 import sim
 from sim.codec import ParseError, parse
 from sim.codec.wire import encode, misfits, wire_format, wrap
-from sim.codec.wire.exchange import to_pyiso8583
+from sim.codec.wire.exchange.pyiso import to_pyiso8583
 
 COUNT = 60_000
 ROUNDS = 3

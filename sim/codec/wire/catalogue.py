@@ -1,9 +1,11 @@
-"""The ready formats, and the way from rows to a `Format`: each row is checked, and an error names the row
-and what it may say."""
+"""The ready formats, and the way from rows to a `Format` and back: each row is checked, and an error names the
+row and what it may say."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -68,7 +70,6 @@ _WITHOUT_DEFAULT = ("title", "source")
 _LOADED: dict[str, Format] = {}
 
 
-@cache
 def ready() -> tuple[str, ...]:
     """The names of the formats that come with the toolkit."""
     return data_names("formats", ".toml")
@@ -200,3 +201,39 @@ def _check(number: int | None, key: str, known: Mapping[str, Any], value: Any, t
     elif isinstance(value, bool) or value not in allowed:
         choice = " or ".join(map(str, allowed))
         raise SpecError(number, None, f"{name} = {choice}", shown(value))
+
+
+_NOT_ROWS = ("name", "extends", "elements", "counts", "odd")
+
+
+def to_toml(made: Format) -> str:
+    """*made* as TOML: every row that it has otherwise than a format that says nothing. It stands alone,
+    whatever it was an extension of."""
+    plain = Format(name="", title="", source="")
+    lines = [f"name = {_toml_value(made.name)}"]
+    for one in fields(Format):
+        value = getattr(made, one.name)
+        if one.name in _NOT_ROWS or one.name.startswith("_"):
+            continue
+        if value != getattr(plain, one.name) or one.name in ("title", "source"):
+            lines.append(f"{one.name} = {_toml_value(value)}")
+    for table in ("counts", "odd"):
+        lines += _toml_table(table, getattr(made, table))
+    for number, row in sorted(made.elements.items()):
+        lines += _toml_table(f"elements.{number}", row)
+    return "\n".join(lines) + "\n"
+
+
+def _toml_table(name: str, rows: Mapping[str, Any]) -> list[str]:
+    return (
+        ["", f"[{name}]", *(f"{key} = {_toml_value(value)}" for key, value in rows.items())] if rows else []
+    )
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml_value(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml_value, value)) + "]"
+    # A JSON text, number or truth value is one of TOML, too.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -15,18 +15,11 @@ from support import together
 
 from sim.codec import Message, parse
 from sim.codec.wire import Format, decode, encode, misfits, names, wire_format
-from sim.codec.wire.catalogue import format_of
-from sim.codec.wire.dialects import load_format
-from sim.codec.wire.exchange import (
-    from_jpos,
-    from_json,
-    from_moov,
-    from_pyiso8583,
-    to_jpos,
-    to_moov,
-    to_pyiso8583,
-    to_toml,
-)
+from sim.codec.wire.catalogue import format_of, to_toml
+from sim.codec.wire.dialects import from_json, load_format
+from sim.codec.wire.exchange.jpos import from_jpos, to_jpos
+from sim.codec.wire.exchange.moov import from_moov, to_moov
+from sim.codec.wire.exchange.pyiso import from_pyiso8583, to_pyiso8583
 from sim.errors import SpecError
 from tests.support import PARSED
 
