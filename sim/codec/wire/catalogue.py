@@ -1,5 +1,5 @@
-"""The ready formats, and the way from rows to a `Format` and back: each row is checked, and an error names the
-row and what it may say."""
+"""The ready formats, and the way from rows to a `Format` and back: each row is checked, and an error names it
+and what it may say."""
 
 from __future__ import annotations
 
