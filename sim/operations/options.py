@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from typing import Any
 
@@ -41,6 +41,7 @@ LIMITS: Mapping[str, tuple[int, str, str]] = {
     "acquirer": (32, "up to 11 digits", "[0-9]{1,11}"),
     "cashback": (54, "up to 12 digits", "[0-9]{1,12}"),
 }
+_USUAL_PURPOSE = "purchase"
 _LOCATION = {"name": 40, "city": 30}  # our choice: both, street, code and country stay below 99
 _TEXTS = dict.fromkeys(("name", "city"), "printable ASCII text without backslashes")  # those divide DE 43
 _SAMPLES = (
@@ -157,152 +158,37 @@ def _has_kind(kind: str, own: str | None, version: str) -> bool:
     return kind not in lacks
 
 
-def words_of(kind: str, purpose: str, entry: str, details: Mapping[str, Any]) -> frozenset[str]:
-    """What recipes may ask for: the kind and, where it has a card and a purpose, `card`, purpose, entry and
-    the options given."""
-    templates = read_toml("templates")
-    if templates["kinds"][kind].get("alone"):
-        return frozenset((kind,))
-    found = {kind, "card", purpose, entry}
-    for name, row in templates["options"].items():
-        given = details.get(name)
-        if "choices" in row:
-            found.add(row["choices"].get(given, "")) if given else None
-        elif given or (given is None and _usual(name, kind, purpose, entry)):
-            found.add(name)
-    return frozenset(found - {""})
-
-
-def _usual(option: str, kind: str, purpose: str, entry: str) -> bool:
-    """Whether *option* is on where nothing is said: the PIN at a cash machine."""
-    templates = read_toml("templates")
-    row = templates["options"][option]
-    wanted = bool(templates["purposes"][purpose].get(option))
-    return wanted and kind in row["kinds"] and entry in row["entries"]
-
-
-def check_fit(
-    kind: str, own: str | None, version: str, purpose: str, entry: str, details: Mapping[str, Any]
-) -> None:
-    """Raises OptionError for the first option that does not go with the others."""
-    templates = read_toml("templates")
-    if not _has_kind(kind, own, version):
-        known = [name for name in NETWORKS if _has_kind(kind, name, version)]
-        expected = f"one that is known of {own} in {version}, or for {kind!r} a network of {', '.join(known)}"
-        raise OptionError("message_type", expected, repr(kind))
-    alone = bool(templates["kinds"][kind].get("alone"))
-    row = templates["purposes"][purpose]
-    if not alone:
-        if kind not in row["kinds"]:
-            raise OptionError("message_type", f"{_any_of(row['kinds'])} for purpose {purpose!r}", repr(kind))
-        if entry not in row["entries"]:
-            raise OptionError("entry", f"{_any_of(entries_of(purpose))} for purpose {purpose!r}", repr(entry))
-        if not has_purpose(purpose, own, version):
-            raise OptionError("purpose", _known_where(purpose, has_purpose, own, version), repr(purpose))
-    if "cashback" in details and purpose != "cashback":
-        raise OptionError("cashback", "none, or purpose 'cashback'", f"purpose {purpose!r}", 54)
-    for name, given in details.items():
-        if name in templates["options"] and given:
-            _check_option(name, kind, own, version, purpose, entry, details)
-
-
-def goes_with(
-    option: str,
-    kind: str,
-    own: str | None,
-    version: str,
-    purpose: str,
-    entry: str,
-    details: Mapping[str, Any],
-) -> bool:
-    """Whether *option* goes with a message, and with the other *details*.
-
-    >>> goes_with("three_d_secure", "auth", "VISA", "1987", "purchase", "ecommerce", {})
-    True
-    >>> goes_with("three_d_secure", "auth", "VISA", "1987", "purchase", "chip", {})
-    False
-    """
-    try:
-        _check_option(option, kind, own, version, purpose, entry, details)
-    except OptionError:
-        return False
-    return True
-
-
-def _check_option(
-    name: str, kind: str, own: str | None, version: str, purpose: str, entry: str, details: Mapping[str, Any]
-) -> None:
-    row = read_toml("templates")["options"][name]
-    field = row.get("field")
-    for limit, said, what in (("kinds", kind, "message type"), ("purposes", purpose, "purpose"),
-                              ("entries", entry, "entry")):  # fmt: skip
-        if limit in row and said not in row[limit]:
-            raise OptionError(name, f"none, or {what} {_any_of(row[limit])}", f"{what} {said!r}", field)
-    if (other := row.get("with")) and not details.get(other):
-        raise OptionError(name, f"{other} beside it", "none", field)
-    if not has_option(name, own, version):
-        raise OptionError(name, "none, or " + _known_where(name, has_option, own, version), "one", field)
-
-
-def _known_where(name: str, has: Any, own: str | None, version: str) -> str:
-    """Where *name* would do, as far as public documents say."""
-    known: dict[str, list[str]] = {}
-    for edition, one in product(VERSIONS, NETWORKS):
-        if has(name, one, edition):
-            known.setdefault(edition, []).append(one)
-    texts = [
-        f"{edition} ({'any network' if len(names) == len(NETWORKS) else ', '.join(names)})"
-        for edition, names in known.items()
-    ]
-    where = f"{own} in {version}" if own else f"{version} without a network"
-    return f"{' or '.join(texts)}, where it is known of, not {where}"
-
-
-def _any_of(words: Any) -> str:
-    names = list(map(repr, words))
-    return names[0] if len(names) == 1 else "one of " + ", ".join(names)
-
-
 LARGEST_AMOUNT = 999_999_999_999
-_USUAL_PURPOSE = "purchase"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
-    """The options that say what a message looks like, complete and legal: all but its card, amount, STAN
-    and moment. `network` is the one whose dialect applies, `currency` three digits; `details` stand in
-    for the values of `sample`, where they already are; `words` are what recipes ask for, `rows` those that
-    hold, `parts` what they put into the elements."""
+    """The options that say what a message looks like: all but its card, amount, STAN and moment. `network` is
+    the one whose dialect applies, `currency` three digits; `details` are complete and legal where `settle`
+    made it."""
 
     kind: str
     network: str | None
     version: str
     purpose: str
     entry: str
-    currency: str
-    details: Mapping[str, Any]
-    sample: Mapping[str, Any]
-    words: frozenset[str] = field(default=frozenset())
-    rows: tuple[Recipe, ...] = ()
-    parts: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    currency: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def kinds(self) -> dict[str, Any]:
         """The template of the message kind."""
-        found: dict[str, Any] = read_toml("templates")["kinds"][self.kind]
-        return found
+        return _row("kinds", self.kind)
 
     @property
     def entries(self) -> dict[str, Any]:
         """How the card was read."""
-        found: dict[str, Any] = read_toml("templates")["entries"][self.entry]
-        return found
+        return _row("entries", self.entry)
 
     @property
     def purposes(self) -> dict[str, Any]:
         """What the message is for."""
-        found: dict[str, Any] = read_toml("templates")["purposes"][self.purpose]
-        return found
+        return _row("purposes", self.purpose)
 
     @property
     def alone(self) -> bool:
@@ -314,16 +200,46 @@ class Setting:
         """The MTI, which the network may have of its own."""
         return mti_of(self.kind, self.network, self.version)
 
+    @cached_property
+    def sample(self) -> dict[str, Any]:
+        """The details, and sample values for those that are not given."""
+        templates, category = read_toml("templates"), chosen_category(self.details, self.purpose)
+        places = templates["places"].get(self.purpose, {})
+        return {**templates["sample"], **places, **self.details, **({"mcc": category} if category else {})}
 
-def mti_of(kind: str, own: str | None, version: str) -> str:
-    """The MTI of a message kind on network *own*.
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """What recipes may ask for: the kind and, where it has a card and a purpose, `card`, purpose, entry
+        and the options given."""
+        if self.alone:
+            return frozenset((self.kind,))
+        words = {self.kind, "card", self.purpose, self.entry}
+        for name, row in read_toml("templates")["options"].items():
+            given = self.details.get(name)
+            if "choices" in row:
+                words.add(row["choices"].get(given, "")) if given else None
+            elif given or (given is None and self._usual(name, row)):
+                words.add(name)
+        return frozenset(words - {""})
 
-    >>> mti_of("reversal", "JCB", "1987"), mti_of("reversal", "VISA", "1987")
-    ('0420', '0400')
-    """
-    usual = read_toml("templates")["kinds"][kind]["mti"][version]
-    dialect = network(own).dialects.get(version, {}) if own else {}
-    return str(dialect.get("mtis", {}).get(kind, usual))
+    def _usual(self, option: str, row: Mapping[str, Any]) -> bool:
+        """Whether *option* is on where nothing is said: the PIN at a cash machine."""
+        return bool(self.purposes.get(option)) and self.kind in row["kinds"] and self.entry in row["entries"]
+
+    @cached_property
+    def rows(self) -> tuple[Recipe, ...]:
+        """The recipes that hold."""
+        return tuple(holding(recipes(self.network, self.version), self.words))
+
+    @cached_property
+    def parts(self) -> dict[int, dict[str, str]]:
+        """What the recipes put into each element."""
+        return parts_of(self.rows)
+
+
+def _row(table: str, name: str) -> dict[str, Any]:
+    row: dict[str, Any] = read_toml("templates")[table][name]
+    return row
 
 
 def settle(
@@ -346,13 +262,94 @@ def settle(
     code, more = _numeric(currency_code), check_details(details or {}, version)
     if "cashback" in more and purpose == _USUAL_PURPOSE:
         purpose = "cashback"  # the processing code says it, too
-    check_fit(kind, chosen, version, purpose, entry, more)
-    sample = {**templates["sample"], **templates["places"].get(purpose, {}), **more}
-    if category := chosen_category(more, purpose):
-        sample["mcc"] = category
-    words = words_of(kind, purpose, entry, more)
-    rows = tuple(holding(recipes(chosen, version), words))
-    return Setting(kind, chosen, version, purpose, entry, code, more, sample, words, rows, parts_of(rows))
+    setting = Setting(kind, chosen, version, purpose, entry, code, more)
+    _check_fit(setting)
+    return setting
+
+
+def _check_fit(setting: Setting) -> None:
+    """Raises OptionError for the first option that does not go with the others."""
+    kind, own, version = setting.kind, setting.network, setting.version
+    if not _has_kind(kind, own, version):
+        known = [name for name in NETWORKS if _has_kind(kind, name, version)]
+        expected = f"one that is known of {own} in {version}, or for {kind!r} a network of {', '.join(known)}"
+        raise OptionError("message_type", expected, repr(kind))
+    purpose, entry, row = setting.purpose, setting.entry, setting.purposes
+    if not setting.alone:
+        if kind not in row["kinds"]:
+            raise OptionError("message_type", f"{_any_of(row['kinds'])} for purpose {purpose!r}", repr(kind))
+        if entry not in row["entries"]:
+            raise OptionError("entry", f"{_any_of(entries_of(purpose))} for purpose {purpose!r}", repr(entry))
+        if not has_purpose(purpose, own, version):
+            raise OptionError("purpose", _known_where(purpose, has_purpose, setting), repr(purpose))
+    if "cashback" in setting.details and purpose != "cashback":
+        raise OptionError("cashback", "none, or purpose 'cashback'", f"purpose {purpose!r}", 54)
+    for name, given in setting.details.items():
+        if name in read_toml("templates")["options"] and given:
+            _check_option(name, setting)
+
+
+def goes_with(option: str, setting: Setting) -> bool:
+    """Whether *option* goes with a message, and with its other details.
+
+    >>> goes_with("three_d_secure", Setting("auth", "VISA", "1987", "purchase", "ecommerce"))
+    True
+    >>> goes_with("three_d_secure", Setting("auth", "VISA", "1987", "purchase", "chip"))
+    False
+    """
+    try:
+        _check_option(option, setting)
+    except OptionError:
+        return False
+    return True
+
+
+def _check_option(name: str, setting: Setting) -> None:
+    row = read_toml("templates")["options"][name]
+    field = row.get("field")
+    limits = (
+        ("kinds", setting.kind, "message type"),
+        ("purposes", setting.purpose, "purpose"),
+        ("entries", setting.entry, "entry"),
+    )
+    for limit, said, what in limits:
+        if limit in row and said not in row[limit]:
+            raise OptionError(name, f"none, or {what} {_any_of(row[limit])}", f"{what} {said!r}", field)
+    if (other := row.get("with")) and not setting.details.get(other):
+        raise OptionError(name, f"{other} beside it", "none", field)
+    if not has_option(name, setting.network, setting.version):
+        raise OptionError(name, "none, or " + _known_where(name, has_option, setting), "one", field)
+
+
+def _known_where(name: str, has: Any, setting: Setting) -> str:
+    """Where *name* would do, as far as public documents say."""
+    known: dict[str, list[str]] = {}
+    for edition, one in product(VERSIONS, NETWORKS):
+        if has(name, one, edition):
+            known.setdefault(edition, []).append(one)
+    texts = [
+        f"{edition} ({'any network' if len(names) == len(NETWORKS) else ', '.join(names)})"
+        for edition, names in known.items()
+    ]
+    own, version = setting.network, setting.version
+    where = f"{own} in {version}" if own else f"{version} without a network"
+    return f"{' or '.join(texts)}, where it is known of, not {where}"
+
+
+def _any_of(words: Any) -> str:
+    names = list(map(repr, words))
+    return names[0] if len(names) == 1 else "one of " + ", ".join(names)
+
+
+def mti_of(kind: str, own: str | None, version: str) -> str:
+    """The MTI of a message kind on network *own*.
+
+    >>> mti_of("reversal", "JCB", "1987"), mti_of("reversal", "VISA", "1987")
+    ('0420', '0400')
+    """
+    usual = read_toml("templates")["kinds"][kind]["mti"][version]
+    dialect = network(own).dialects.get(version, {}) if own else {}
+    return str(dialect.get("mtis", {}).get(kind, usual))
 
 
 def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:

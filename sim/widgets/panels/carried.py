@@ -11,7 +11,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.operations.options import goes_with
+from sim.operations.options import Setting, goes_with
 from sim.spec.tables import read_toml
 from sim.widgets.panels.shared import InputField, show
 
@@ -78,14 +78,14 @@ def offered(
 ) -> tuple[str, ...]:
     """The inputs that go with a message; of those that need another, when that is *given*."""
     options = read_toml("templates")["options"]
-    alone = bool(read_toml("templates")["kinds"][kind].get("alone"))
+    setting = Setting(kind, network, version, purpose, entry, details=given)
     return tuple(
         name
         for name in carried_names()
         if (
-            goes_with(name, kind, network, version, purpose, entry, given)
+            goes_with(name, setting)
             if name in options
-            else not alone and (name != "cashback_minor_units" or purpose in ("purchase", "cashback"))
+            else not setting.alone and (name != "cashback_minor_units" or purpose in ("purchase", "cashback"))
         )
     )
 
