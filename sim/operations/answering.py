@@ -34,7 +34,6 @@ from sim.operations.recipes import (
     original_data,
     placeholders,
     reference,
-    values_of,
 )
 from sim.parts import chip_data
 from sim.parts.layout import Part, fits, fitting, standing
@@ -405,7 +404,7 @@ def reverse(
     if version != "1987":
         kinds = template.setting.kinds
         fields[24], fields[25] = str(kinds["function"]), str(kinds["reason"])
-    context = Context(template.setting, account(original)[1], asked, number[-6:], moment)
+    context = Context(template.setting, template.known, account(original)[1], asked, number[-6:], moment)
     _undo(fields, template, context)
     message = Message(template.mti, dict(sorted(fields.items())), version, dialect=original.dialect)
     return Generated(message, network, SOURCE_TEMPLATE)
@@ -414,12 +413,11 @@ def reverse(
 def _undo(fields: dict[int, str], template: Template, context: Context) -> None:
     """Fill in what recipes say of reversals, and take out what they drop."""
     setting = template.setting
-    values = values_of(context)
     rows = [row for row in setting.rows if row.mentions("reversal")]
     for number, parts in parts_of(rows).items():
         base = fields.get(number, "")
         if base or any(text != "-" for text in parts.values()):
-            fields[number] = filled(number, base, parts, values, setting.version, setting.network)
+            fields[number] = filled(number, base, parts, context, setting.version, setting.network)
     for number in [number for number, text in fields.items() if not text]:
         del fields[number]
 

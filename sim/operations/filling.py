@@ -35,7 +35,7 @@ class Text(str):
         return self.encode("cp037").hex().upper() if spec == "ebcdic" else super().__format__(spec)
 
 
-class Values(dict[str, Any]):
+class Values(dict[str, Text]):
     """What placeholders stand for: `known` texts, and of the others those that *derive* works out."""
 
     def __init__(self, known: Mapping[str, Any], derive: Callable[[str], str]) -> None:
@@ -88,22 +88,26 @@ def filled(
 ) -> str:
     """The element that *parts* make of *base*, which is empty where there was none; empty where nothing of
     it is left. Raises BuildError for a part that no layout has or that does not fit."""
-    if not base and not any("{" in text for text in parts.values()):
-        return _constant(number, tuple(parts.items()), version, network)
-    return _filled(number, base, parts, values, version, network)
-
-
-@lru_cache(maxsize=512)
-def _constant(number: int, parts: tuple[tuple[str, str], ...], version: str, network: str | None) -> str:
-    """An element of which the rows say all: the same in every message."""
-    return _filled(number, "", dict(parts), {}, version, network)
+    texts = {path: text if text == DROPPED else text.format_map(values) for path, text in parts.items()}
+    if "" in texts:
+        whole = texts.pop("")
+        base = "" if whole == DROPPED else whole
+    texts = {path: text for path, text in texts.items() if text}
+    if not texts:
+        return base
+    if number == _CHIP_DATA:
+        return _tagged(base, texts)
+    layout, tree = _tree(number, base, texts, version, network)
+    for path, text in texts.items():
+        _put(tree, path.split("."), text)
+    return write(layout, _ordered(layout.cell, tree)) if tree else ""
 
 
 def filler(number: int, parts: Mapping[str, str], version: str, network: str | None) -> Callable[[Said], str]:
     """`filled` for an element that was empty, of which the same *parts* are made time and again."""
 
     def usual(values: Said) -> str:
-        return _filled(number, "", parts, values, version, network)
+        return filled(number, "", parts, values, version, network)
 
     if DROPPED in parts.values() or any("." in path for path in parts) or number == _CHIP_DATA:
         return usual
@@ -132,29 +136,6 @@ def worder(text: str) -> Callable[[Said], str]:
     if not path:
         return lambda values: str(values[name])
     return lambda values: str(values[name][path])
-
-
-def _filled(
-    number: int,
-    base: str,
-    parts: Mapping[str, str],
-    values: Said,
-    version: str,
-    network: str | None,
-) -> str:
-    texts = {path: text if text == DROPPED else text.format_map(values) for path, text in parts.items()}
-    if "" in texts:
-        whole = texts.pop("")
-        base = "" if whole == DROPPED else whole
-    texts = {path: text for path, text in texts.items() if text}
-    if not texts:
-        return base
-    if number == _CHIP_DATA:
-        return _tagged(base, texts)
-    layout, tree = _tree(number, base, texts, version, network)
-    for path, text in texts.items():
-        _put(tree, path.split("."), text)
-    return write(layout, _ordered(layout.cell, tree)) if tree else ""
 
 
 def _tagged(base: str, texts: Mapping[str, str]) -> str:

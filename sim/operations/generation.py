@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
@@ -13,7 +13,7 @@ from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.filling import Values, filled
 from sim.operations.merchants import chosen_category, note_of, zone_named
 from sim.operations.options import Setting, check_numbers, sample_note, settle
-from sim.operations.recipes import FIXED, VARIED, Context, Varied, clock, known_values, values_of, varies
+from sim.operations.recipes import Context, clock, known_values, maker, varies
 from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.networks import network as network_of
 from sim.spec.tables import read_toml
@@ -102,9 +102,10 @@ class Template:
     they vary; `varied` pairs each of those with its recipe; `notes` are those of every such message."""
 
     setting: Setting
+    known: Values
     mti: str
     fields: Mapping[int, str]
-    varied: tuple[tuple[int, Varied], ...]
+    varied: tuple[tuple[int, Callable[[Context], str]], ...]
     notes: tuple[str, ...]
     zone: tzinfo
 
@@ -120,7 +121,9 @@ class Template:
         """The message with this card, amount and STAN at this moment."""
         setting = self.setting
         version = setting.version
-        context = Context(setting, card, amount_minor_units, stan, clock(version, at, self.zone_at(at)))
+        context = Context(
+            setting, self.known, card, amount_minor_units, stan, clock(version, at, self.zone_at(at))
+        )
         fields = dict(self.fields)
         for number, recipe in self.varied:
             fields[number] = text = recipe(context)
@@ -157,40 +160,19 @@ def _cardless(message_type: object) -> bool:
 
 def _make_template(*options: Any) -> Template:
     setting = settle(*options)
+    known, usual = known_values(setting), read_toml("templates")["elements"]
     fields: dict[int, str] = {}
-    varied: list[tuple[int, Varied]] = []
-    known = Values(known_values(setting), lambda name: "")
+    varied: list[tuple[int, Callable[[Context], str]]] = []
     for number in sorted({*_numbers(setting), *setting.parts}):
-        parts = setting.parts.get(number, {})
-        recipe = VARIED.get(number) if "" not in parts else None
-        if recipe is None and not varies(parts, known):
-            if text := _composed(setting, number, _base(setting, number), parts, known):
-                fields[number] = text
-            continue
-        fields[number] = ""
-        varied.append((number, _written(number, recipe, _base(setting, number), parts)))
-    return Template(setting, setting.mti, fields, tuple(varied), _notes(setting), zone_of_setting(setting))
-
-
-def _base(setting: Setting, number: int) -> str:
-    """The element as it is on every network; empty where it is no other's."""
-    return FIXED[number](setting) if number in FIXED else ""
-
-
-def _composed(setting: Setting, number: int, base: str, parts: Mapping[str, str], values: Values) -> str:
-    return filled(number, base, parts, values, setting.version, setting.network) if parts else base
-
-
-def _written(number: int, recipe: Varied | None, base: str, parts: Mapping[str, str]) -> Varied:
-    """The recipe of an element of which some rows fill parts; the own one where none does."""
-    if recipe and not parts:
-        return recipe
-
-    def written(context: Context) -> str:
-        first = recipe(context) if recipe else base
-        return _composed(context.setting, number, first, parts, values_of(context))
-
-    return written
+        base = {"": usual[str(number)]} if str(number) in usual else {}
+        parts = base | setting.parts.get(number, {})
+        if varies(parts, known):
+            fields[number] = ""
+            varied.append((number, maker(number, parts, setting)))
+        elif text := filled(number, "", parts, known, setting.version, setting.network):
+            fields[number] = text
+    zone = zone_of_setting(setting)
+    return Template(setting, known, setting.mti, fields, tuple(varied), _notes(setting), zone)
 
 
 # Without details, whose values are the caller's own: what is kept is made of the names of options alone.
@@ -213,7 +195,7 @@ def _numbers(setting: Setting) -> list[int]:
 def own_elements(setting: Setting) -> dict[int, str]:
     """The elements that the network's recipes add to those of every network, where they are the same for
     every card."""
-    known = Values(known_values(setting), lambda name: "")
+    known = known_values(setting)
     usual = _numbers(setting)
     return {
         number: text

@@ -1,10 +1,10 @@
-"""How generate fills one element: a small function per data element and version, and what the placeholders
-of networks' recipes stand for.
+"""What generate writes into the elements: what the placeholders of `templates.toml` and of networks'
+recipes stand for.
 
-FIXED recipes look at the setting alone, so that a message of the same setting need not ask them again;
-VARIED ones look at the card, the amount, the STAN or the moment, too. Numbers that only a network, a card
-or a directory could give (a cryptogram, a transaction id) are digests of the message's own data: stable,
-of the right form, and right for no key.
+What is OF_SETTING is the same in all messages of a setting, and worked out once; what is OF_MESSAGE looks
+at the card, the amount, the STAN or the moment, too. Numbers that only a network, a card or a directory
+could give (a cryptogram, a transaction id) are digests of the message's own data: stable, of the right
+form, and right for no key.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from functools import lru_cache
 from hashlib import sha256
 from string import Formatter
 from time import time
-from typing import Any
 
 from sim.elements import dates, money
 from sim.errors import OptionError, shown
-from sim.operations.filling import Values
+from sim.operations.filling import Text, Values, filler
 from sim.operations.options import Setting
 from sim.parts import chip_data
 from sim.parts.writing import write
@@ -78,22 +77,20 @@ def _clock(version: str, moment: datetime, zone: tzinfo) -> Clock:
 
 @dataclass(slots=True)
 class Context:
-    """What a recipe may look at; `card` is the PAN to use. Not frozen: one is made for every message."""
+    """A message in the making, as what its placeholders stand for: `known` are those that are the same in all
+    messages of the setting, `card` is the PAN to use. Not frozen: one is made for every message."""
 
     setting: Setting
+    known: Values
     card: str = field(repr=False)
     amount_minor_units: int
     stan: str
     clock: Clock
 
-    @property
-    def expiry(self) -> str:
-        """YYMM: as asked for, else as the clock has it."""
-        return self.setting.details.get("expiry") or self.clock.expiry
-
-
-Fixed = Callable[[Setting], str]
-Varied = Callable[[Context], str]
+    def __getitem__(self, name: str) -> Text:
+        if name in self.known or name not in OF_MESSAGE:
+            return self.known[name]
+        return Text(OF_MESSAGE[name](self))
 
 
 def amount_of(version: str, code: str, minor_units: int) -> str:
@@ -111,11 +108,7 @@ def _amount(context: Context) -> str:
     return amount_of(setting.version, setting.currency, moved)
 
 
-def _dated(number: int) -> Varied:
-    return lambda context: context.clock.elements[number]
-
-
-def _day(number: int, later: timedelta = timedelta()) -> Varied:
+def _day(number: int, later: timedelta = timedelta()) -> Callable[[Context], str]:
     """A date of the merchant's calendar, *later* than the message."""
 
     def written(context: Context) -> str:
@@ -131,7 +124,7 @@ def _stan(context: Context) -> str:
 
 def _reference(context: Context) -> str:
     """DE 37: last digit of the year, day of the year, hour, STAN: the usual way to make it unique."""
-    return context.setting.details.get("reference") or context.clock.hour + context.stan
+    return context.clock.hour + context.stan
 
 
 def _processing_code(setting: Setting) -> str:
@@ -191,13 +184,8 @@ def _layout_of_place(setting: Setting) -> Layout:
 
 def _track_2(context: Context) -> str:
     service = "201" if context.setting.entry in _CHIP_CARDS else "101"
-    head = f"{context.card}={context.expiry}{service}"
+    head = f"{context.card}={context['expiry']}{service}"
     return head + "0" * max(0, min(13, spec(context.setting.version)[35].width - len(head)))
-
-
-def _answer(setting: Setting) -> str:
-    """DE 39 in an advice: approved."""
-    return approved(setting.version, "1")
 
 
 def approved(version: str, message_class: str, function: str = "0") -> str:
@@ -279,10 +267,6 @@ def _terminal_results(setting: Setting) -> str:
     return "0000048000" if "pin" in setting.words else "0000008000"
 
 
-def _sample(name: str) -> Fixed:
-    return lambda setting: str(setting.sample[name])
-
-
 def additional_amount(version: str, kind: str, code: str, sign: str, minor_units: int) -> str:
     """One group of DE 54: *kind* says what it is, *sign* is C or D.
 
@@ -320,7 +304,7 @@ def exponent_of(code: str) -> int:
     return 2 if known is None or known.exponent is None else known.exponent
 
 
-def _padded(number: int, name: str) -> Fixed:
+def _padded(number: int, name: str) -> Callable[[Setting], str]:
     def write(setting: Setting) -> str:
         element = spec(setting.version)[number]
         value = str(setting.sample[name])
@@ -329,80 +313,34 @@ def _padded(number: int, name: str) -> Fixed:
     return write
 
 
-FIXED: dict[int, Fixed] = {
-    3: _processing_code,
-    18: _sample("mcc"),
-    19: _sample("country"),
-    22: _point_of_service,
-    23: _sample("card_sequence"),
-    24: lambda setting: str(setting.kinds["function"]),
-    25: _condition,
-    26: _sample("mcc"),
-    32: _sample("acquirer"),
-    33: _sample("forwarding"),
-    38: _sample("approval"),
-    39: _answer,
-    41: _padded(41, "terminal"),
-    42: _padded(42, "merchant"),
-    43: _location,
-    49: lambda setting: setting.currency,
-    50: lambda setting: setting.currency,
-    70: lambda setting: str(setting.kinds["code"]),
-    91: lambda setting: "1",  # add the record
-    100: _sample("receiving"),
-    101: _sample("file"),
-}
-
-VARIED: dict[int, Varied] = {
-    2: lambda context: context.card,
-    4: _amount,
-    7: _dated(7),
-    11: _stan,
-    12: _dated(12),
-    13: _dated(13),
-    15: _day(15),
-    28: _day(28),
-    14: lambda context: context.expiry,
-    35: _track_2,
-    37: _reference,
-    54: _cashback,
-    55: _chip,
-    56: original_of,
-    73: _day(73, _LISTED),
-    90: original_of,
-}
-
-
 _PRICE = "58"  # amount type in DE 54: at the point of interaction
 _REFERENCE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
-def known_values(setting: Setting) -> dict[str, Any]:
+def known_values(setting: Setting) -> Values:
     """Placeholders whose values are the same in every message of *setting*."""
     code = setting.currency
-    more = {"currency": code, "exponent": str(exponent_of(code))}
-    return {name: str(value) for name, value in {**setting.sample, **more}.items()}
+    known = {**setting.sample, "currency": code, "exponent": str(exponent_of(code))}
+    return Values({name: str(value) for name, value in known.items()}, lambda name: OF_SETTING[name](setting))
 
 
-def varies(parts: Mapping[str, str], known: Mapping[str, object]) -> bool:
+def varies(parts: Mapping[str, str], known: Values) -> bool:
     """Whether what is put into *parts* depends on the message."""
-    return any(name not in known for text in parts.values() for name in placeholders(text))
+    names = (name for text in parts.values() for name in placeholders(text))
+    return any(name in OF_MESSAGE and name not in known for name in names)
+
+
+def maker(number: int, parts: Mapping[str, str], setting: Setting) -> Callable[[Context], str]:
+    """What writes an element that varies; most are what one placeholder stands for."""
+    name = parts[""][1:-1] if len(parts) == 1 and "" in parts else ""
+    if name in OF_MESSAGE:
+        return OF_MESSAGE[name]
+    return filler(number, parts, setting.version, setting.network)
 
 
 def placeholders(text: str) -> list[str]:
     """The names of the placeholders in a recipe's text."""
     return [name.partition("[")[0] for _, name, _, _ in Formatter().parse(text) if name]
-
-
-def values_of(context: Context) -> Values:
-    """The placeholders of a message in the making."""
-    known = known_values(context.setting) | {
-        "card": context.card,
-        "stan": context.stan,
-        "amount": f"{context.amount_minor_units:012}",
-        "expiry": context.expiry,
-    }
-    return Values(known, lambda name: _DERIVED[name](context))
 
 
 def digest(seed: str, name: str, digits: int) -> str:
@@ -483,7 +421,34 @@ def _trace(context: Context) -> str:
     return f"MCC{reference(context.card, 'first', 9)}{context.clock.at:%m%d}"[:15]
 
 
-_DERIVED: dict[str, Callable[[Context], str]] = {
+OF_SETTING: dict[str, Callable[[Setting], str]] = {
+    "processing_code": _processing_code,
+    "point_of_service": _point_of_service,
+    "function": lambda setting: str(setting.kinds["function"]),
+    "condition": _condition,
+    "approved": lambda setting: approved(setting.version, "1"),  # an advice
+    "terminal_id": _padded(41, "terminal"),
+    "merchant_id": _padded(42, "merchant"),
+    "location": _location,
+    "management_code": lambda setting: str(setting.kinds["code"]),
+}
+OF_MESSAGE: dict[str, Callable[[Context], str]] = {
+    "card": lambda context: context.card,
+    "stan": lambda context: context.stan,
+    "amount": lambda context: f"{context.amount_minor_units:012}",
+    "amount_moved": _amount,
+    "sent": lambda context: context.clock.elements[7],
+    "trace_number": _stan,
+    "local_time": lambda context: context.clock.elements[12],
+    "local_date": lambda context: context.clock.elements[13],
+    "expiry": lambda context: context.clock.expiry,
+    "settlement_date": _day(15),
+    "reconciliation_date": _day(28),
+    "track_2": _track_2,
+    "reference": _reference,
+    "cashback_amount": _cashback,
+    "chip": _chip,
+    "listed_until": _day(73, _LISTED),
     "cryptogram": _hex("cryptogram", 40),
     "cryptogram_text": _cryptogram_text,
     "xid": _hex("xid", 40),
