@@ -166,21 +166,10 @@ _FORMATS = {MTI_FIELD: MTI_FORMAT, UNREAD: ""}
 
 
 def dissect(given: str | Reading, version: str | Spec | None = None, network: str | None = None) -> Anatomy:
-    """The anatomy of a reading, or of the text form.
+    """The anatomy of what was read, or of a text form, sound or broken.
 
-    Parameters
-    ----------
-    given
-        What was read, or a text form, sound or broken.
-    version
-        What to read a text as: a version, or the element table of a dialect; None reads it off the MTI.
-    network
-        A network's name; None is the reading's, else the card's.
-
-    Raises
-    ------
-    SpecError
-        For an unknown version or network.
+    A text is read as *version* (one, or the element table of a dialect; None reads it off the MTI).
+    *network* None is the reading's, else the card's. Raises SpecError for an unknown version or network.
     """
     if isinstance(given, Reading):
         return _of_reading(given, given.network if network is None else network)

@@ -44,13 +44,7 @@ class UnwritableError(BuildError):
 
 
 def known_format(name: str | None) -> str:
-    """*name*, `text` for None.
-
-    Raises
-    ------
-    ChoiceError
-        No ready format is called that.
-    """
+    """*name*, `text` for None. Raises ChoiceError where no ready format is called that."""
     if name is not None and name not in (TEXT, *names()):
         raise ChoiceError.of("format", name, (TEXT, *names()))
     return name or TEXT
@@ -59,33 +53,10 @@ def known_format(name: str | None) -> str:
 def build_from(
     mti: str, fields: Mapping[int, str], *, version: str = "1987", format: str | None = None
 ) -> Built:
-    """Write a message.
+    """Write a message of *version* from its elements, by number and as in the text form: as the text
+    form, or in the ready format that is named. Raises UnwritableError for all elements that cannot be
+    written, ChoiceError for an unknown format.
 
-    Parameters
-    ----------
-    mti : str
-        Four digits.
-    fields : mapping
-        Data element number to value, as in the text form.
-    version : str
-        The version whose elements they are.
-    format : str, optional
-        None and `text`: the text form; else the name of a ready format.
-
-    Returns
-    -------
-    Built
-        What was written, and how long it is.
-
-    Raises
-    ------
-    UnwritableError
-        For elements that cannot be written, all of them.
-    ChoiceError
-        For an unknown format.
-
-    Examples
-    --------
     >>> build_from("0800", {3: "990000", 11: "123456"}, format="bcd").written
     '08002020000000000000990000123456'
     """

@@ -30,18 +30,11 @@ _LAST = 128
 def framing_finding(
     error: IsoError, version: str | Spec, *, raw: str | None = None, hint: str = ""
 ) -> Finding:
-    """*error* as the finding it is.
+    """What the codec says, *error*, as the finding it is.
 
-    Parameters
-    ----------
-    error
-        What the codec says.
-    version
-        The version, or the table, whose names the elements have.
-    raw
-        The text that was read; None for elements that cannot be written, which have no place.
-    hint
-        What to do; a text gets its likely cause.
+    The elements have the names of *version*, or of the table of a dialect. *raw* is the text that was
+    read, which gets its likely cause; None for elements that cannot be written, which have no place, and
+    of which *hint* says what to do.
     """
     from sim.judge.causes import likely_cause  # what fits needs no cause, and no rules
 

@@ -34,14 +34,8 @@ def zone_of(alpha2: str) -> str:
 
 def zone_named(value: object) -> tzinfo:
     """The zone that *value* names: `Europe/Berlin`, `UTC`, an offset such as `+05:30`, or a tzinfo.
+    Raises OptionError where there is no such zone.
 
-    Raises
-    ------
-    OptionError
-        There is no such zone.
-
-    Examples
-    --------
     >>> zone_named("+05:30").utcoffset(None)
     datetime.timedelta(seconds=19800)
     """

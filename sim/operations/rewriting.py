@@ -28,20 +28,9 @@ _REWRITTEN = "What was pasted cannot be written in its own way: in its place sta
 def pasted(
     paste: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
 ) -> Reading | None:
-    """What was read of a paste beside its text form: its bytes, or elements that have no text form; None for
-    a text form, and for what is no message.
+    """What was read of a paste beside its text form: its bytes, or elements that have no text form; None
+    for a text form, and for what is no message. *format* and *version* name what is known of it.
 
-    Parameters
-    ----------
-    paste : str or bytes
-        A dump or bytes in any spelling that `guess` reads, or elements that it names.
-    format : Format or str, optional
-        The format where it is known.
-    version : str, optional
-        The version to read by; None reads it off the MTI.
-
-    Examples
-    --------
     >>> found = pasted("0010 0800 2020000000000000 990000 123456")
     >>> found.text, found.spans[11]
     ('08002020000000000000990000123456', (15, 15, 18))
@@ -97,13 +86,8 @@ def _reads(held: Reading, text: str) -> bool:
 
 
 def with_message(held: Reading, message: Message) -> Reading:
-    """The same bytes with another message in them, lengths and check bytes following.
-
-    Raises
-    ------
-    BuildError
-        For an element that the format cannot carry, or a length in front that is too small.
-    """
+    """The same bytes with another message in them, lengths and check bytes following. Raises BuildError
+    for an element that the format cannot carry, or a length in front that is too small."""
     if held.error is not None or held.written is None:
         raise BuildError(None, None, "bytes that read to their end", "bytes that stop before it")
     body = encode(message, held.written)
@@ -113,13 +97,8 @@ def with_message(held: Reading, message: Message) -> Reading:
 
 
 def with_data(held: Reading, data: bytes) -> Reading:
-    """Other bytes in place of all of these, read as these were.
-
-    Raises
-    ------
-    WireError
-        Where they cannot be read to their end, and these could.
-    """
+    """Other bytes in place of all of these, read as these were. Raises WireError where they cannot be
+    read to their end, and these could."""
     end = len(data) - len(held.left)
     try:
         return _read(held, data, held.start, max(end, held.start))

@@ -60,40 +60,16 @@ def convert(
     network: str | None = None,
     at: datetime | None = None,
 ) -> Converted:
-    """*message* in version *to* of ISO 8583.
+    """*message*, a text or a Message, in version *to* of ISO 8583, with a note on each of its elements,
+    and whether the way back is exact.
 
     Elements are renumbered, reformatted, split and merged as the rows of `data/conversion` say. A MAC is
-    dropped, since it has to be computed anew; nothing else is dropped without a reason in its note.
+    dropped, since it has to be computed anew; nothing else is dropped without a reason in its note. It is
+    of *version* (None: that of its MTI), and keeps the rules of *network* (None: that of the card). *at*
+    is the clock, local time (None: now, UTC): years and centuries that the message does not carry are
+    filled in as those nearest to it. Raises ParseError where the text is no message of its version,
+    SpecError for an unknown version.
 
-    Parameters
-    ----------
-    message
-        The text form, or a Message.
-    to
-        The version to convert to: `1987`, `1993` or `2003`.
-    version
-        The version it is in; None: that of its MTI.
-    network
-        The card network whose rules it is to keep; None: that of the card number.
-    at
-        The clock, local time (None: now, UTC): years and centuries that the message does not carry are
-        filled in as those nearest to it.
-
-    Returns
-    -------
-    Converted
-        The new message, a note on each element of the original, and whether the way back is exact.
-
-    Raises
-    ------
-    ParseError
-        Where the text is no message of its version.
-    SpecError
-        For an unknown version.
-
-    Examples
-    --------
-    >>> from datetime import datetime
     >>> made = convert("0800822000000000000004000000000000001120093000123456301", "1993",
     ...                at=datetime(2026, 11, 20))
     >>> made.message.mti, made.message[24]

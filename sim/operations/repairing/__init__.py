@@ -75,29 +75,10 @@ class Repair:
 def repair(
     message: str | Message, *, version: str | None = None, network: str | None = None, unsafe: bool = True
 ) -> Repair:
-    """Find the shortest edits that make *message* read or valid.
+    """Find the shortest edits that make *message* (a text, sound or broken, a paste of bytes, or a
+    Message) read or valid, and the errors that are left. *unsafe* False makes no edit but safe ones.
+    Raises ChoiceError where no version or network is called that.
 
-    Parameters
-    ----------
-    message
-        A text, sound or broken, a paste of bytes, or a Message.
-    version, network
-        As `validate` takes them.
-    unsafe
-        False makes no edit but safe ones.
-
-    Returns
-    -------
-    Repair
-        The edits, the message after them, and the errors that are left.
-
-    Raises
-    ------
-    ChoiceError
-        No version or network is called that.
-
-    Examples
-    --------
     >>> done = repair('"08002020000000000000990000123456"')
     >>> done.valid, [edit.action for edit in done.edits]
     (True, ['stripped'])

@@ -22,22 +22,10 @@ class Mending:
 
 
 def offered(raw: str, version: str) -> str:
-    """What can be done about *raw*, in the words of a button; empty where it reads, or is no message at all.
+    """What can be done about *raw*, read as *version*, in the words of a button: of a cause upstream what
+    undoes it, `Repair` where the misfit is inside the message; empty where it reads, or is no message at
+    all.
 
-    Parameters
-    ----------
-    raw
-        The text form, broken.
-    version
-        What it is read as.
-
-    Returns
-    -------
-    str
-        Of a cause upstream what undoes it; `Repair` where the misfit is inside the message.
-
-    Examples
-    --------
     >>> offered("6000010000" + "08002020000000000000990000123456", "1987")
     'Read without the TPDU'
     >>> offered("080020200000000000009900001234", "1987"), offered("hello", "1987")
@@ -56,20 +44,6 @@ def offered(raw: str, version: str) -> str:
 def mend(raw: str, version: str) -> Mending | None:
     """Do what `offered` says; None where no edit makes *raw* read.
 
-    Parameters
-    ----------
-    raw
-        The text form, broken.
-    version
-        What it is read as.
-
-    Returns
-    -------
-    Mending or None
-        The text, what to read it as, and what was done.
-
-    Examples
-    --------
     >>> done = mend("6000010000" + "08002020000000000000990000123456", "1987")
     >>> done.text, done.said
     ('08002020000000000000990000123456', 'Read without the TPDU.')
