@@ -24,7 +24,6 @@ from sim.paste.spellings import (
     escapes,
     hexadecimal,
     hexdump,
-    isomsg,
     octal,
     program_text,
     tidy,
@@ -66,7 +65,7 @@ BYTES: tuple[ModuleType, ...] = (
     *(characters, octal, vertical, hexdump, hexadecimal, escapes, byte_list, encoded, chains),
 )
 # Where elements are named; the first that names some is right.
-ELEMENTS: tuple[ModuleType, ...] = (isomsg, xml, dictionaries, program_text, element_table, element_log)
+ELEMENTS: tuple[ModuleType, ...] = (xml, dictionaries, program_text, element_table, element_log)
 
 MOST_CHARACTERS = 65536
 _MOST_BLANKS = 64
