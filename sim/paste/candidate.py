@@ -18,7 +18,7 @@ from sim.paste.anchors import Anchor
 from sim.paste.front import Front, FrontLayer, network_headers
 from sim.paste.padding import Padding, settle
 from sim.paste.reading import TEXT, Reading
-from sim.paste.search import UNREAD_ELEMENT, State, Step
+from sim.paste.search import UNREAD_ELEMENT, Search, State, Step
 from sim.paste.spellings import Sighting
 from sim.paste.ways import TriedFormat, Way
 from sim.paste.weights import WEIGHTS
@@ -50,18 +50,27 @@ _PACKED, _ANY = 6.7, 7.9
 _HEX_DIGITS = b"0123456789ABCDEFabcdef"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """One reading of bytes to try: which, where, as what. `ahead` says that another message may follow."""
+
+    reading: Sighting
+    data: bytes
+    skipped: tuple[str, ...]
+    search: Search
+    anchor: Anchor
+    kind: TriedFormat
+    version: str
+    ahead: bool = True
+
+
 @dataclass(eq=False)
 class Candidate:
     """A way to read a paste. `score` are the bits that it saves; `evidence` is near 0 for what reads by
     chance. `odd` is what a right reading should not have, `unusual` what is allowed but was not said by the
     message."""
 
-    reading: Sighting
-    data: bytes
-    skipped: tuple[str, ...]
-    anchor: Anchor
-    kind: TriedFormat
-    version: str
+    job: Job
     state: State
     stop: int
     front: Front
@@ -74,6 +83,8 @@ class Candidate:
     plainer: Candidate | None = None
 
     def __post_init__(self) -> None:
+        self.reading, self.data, self.skipped = self.job.reading, self.job.data, self.job.skipped
+        self.anchor, self.kind, self.version = self.job.anchor, self.job.kind, self.job.version
         self.steps = self.state.steps()
         behind = [self.behind.odd] if self.behind and self.behind.odd else []
         self.odd += [*self.front.odd, *(step.odd for step in self.steps if step.odd), *behind]

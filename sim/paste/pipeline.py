@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from sim.codec.wire.formats import RAW
 from sim.codec.wire.framing import STX
-from sim.paste.anchors import Anchor, Head, anchors, usual
+from sim.paste.anchors import Head, anchors, usual
 from sim.paste.blocks import after
-from sim.paste.candidate import NEXT, Candidate, same
+from sim.paste.candidate import NEXT, Candidate, Job, same
 from sim.paste.front import (
     Front,
     FrontLayer,
@@ -68,86 +68,56 @@ class Known:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """One reading of bytes to try: where, as what."""
-
-    reading: Sighting
-    data: bytes
-    skipped: tuple[str, ...]
-    search: Search
-    anchor: Anchor
-    kind: TriedFormat
-    version: str
-    ahead: bool = True
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Which bytes, and where in them."""
-        return id(self.search), self.anchor.at
-
-    def candidates(self, strict: bool) -> list[Candidate]:
-        """The best ways to read it."""
-        read: Found = self.search.read(self.anchor, self.kind, self.version, strict)
-        return [self._candidate(state, read.stop, strict) for state in read.finished[:2] or (read.partial,)]
-
-    def _candidate(self, state: State, stop: int, strict: bool) -> Candidate:
-        front, rest = self.around(None if stop else state.at)
-        doubtful = self.ahead and rest is not None and rest.size and rest.odd
-        if rest is not None and doubtful and self._goes_on(state.at, rest.name, strict):
-            ended = between(self.data, state.at, self._after(state.at))
-            rest = replace(ended, name=rest.name or NEXT, size=rest.size)
-        return Candidate(
-            self.reading,
-            self.data,
-            self.skipped,
-            self.anchor,
-            self.kind,
-            self.version,
-            state,
-            stop,
-            front,
-            rest,
-        )
-
-    def _goes_on(self, end: int, framed: str, strict: bool) -> bool:
-        """Whether another message of the kind can be read behind byte *end*, behind as many bytes of front,
-        the same ones unless the front is *framed* by a length."""
-        start = self._after(end)
-        heads = anchors(self.search.views, start + self.anchor.at, self.anchor.head)
-        found = heads[0] if heads else None
-        if found is None or not usual(found.mti) or not found.numbers:
-            return False
-        if not framed and self.data[start : found.at] != self.data[: self.anchor.at]:
-            return False
-        if not framed and self.data[start : start + end] == self.data[:end]:
-            return False  # bytes that repeat themselves are no other message
-        version = self.version if self.version != version_of(self.anchor.mti) else version_of(found.mti)
-        return not self.search.read(found, self.kind, version or self.version, strict).stop
-
-    def _after(self, end: int) -> int:
-        return after(self.data, end, self.reading.text, self.data[:1] == bytes([STX]))
-
-    def around(self, end: int | None) -> tuple[Front, FrontLayer | None]:
-        """What stands around a message that ends at byte *end*: found once for all formats."""
-        key = (self.anchor.at, end)
-        if key not in self.search.around:
-            front = explain(self.data[: self.anchor.at], len(self.data), end)
-            self.search.around[key] = front, None if end is None else behind(self.data, end, front)
-        return self.search.around[key]
-
-    def best(self, strict: bool) -> Candidate:
-        """The best of its candidates."""
-        return max(self.candidates(strict), key=lambda one: (one.fits, one.score))
+def _tried(job: Job, strict: bool) -> list[Candidate]:
+    """The best ways to read what *job* says."""
+    read: Found = job.search.read(job.anchor, job.kind, job.version, strict)
+    return [_candidate(job, state, read.stop, strict) for state in read.finished[:2] or (read.partial,)]
 
 
-# A candidate and what it came of.
-Tried = tuple[Candidate, Job]
+def _best_of(job: Job, strict: bool) -> Candidate:
+    return max(_tried(job, strict), key=lambda one: (one.fits, one.score))
+
+
+def _candidate(job: Job, state: State, stop: int, strict: bool) -> Candidate:
+    front, rest = _around(job, None if stop else state.at)
+    doubtful = job.ahead and rest is not None and rest.size and rest.odd
+    if rest is not None and doubtful and _goes_on(job, state.at, rest.name, strict):
+        ended = between(job.data, state.at, _after(job, state.at))
+        rest = replace(ended, name=rest.name or NEXT, size=rest.size)
+    return Candidate(job, state, stop, front, rest)
+
+
+def _goes_on(job: Job, end: int, framed: str, strict: bool) -> bool:
+    """Whether another message of the kind can be read behind byte *end*, behind as many bytes of front,
+    the same ones unless the front is *framed* by a length."""
+    data, anchor, start = job.data, job.anchor, _after(job, end)
+    found = next(iter(anchors(job.search.views, start + anchor.at, anchor.head)), None)
+    if found is None or not usual(found.mti) or not found.numbers:
+        return False
+    if not framed and data[start : found.at] != data[: anchor.at]:
+        return False
+    if not framed and data[start : start + end] == data[:end]:
+        return False  # bytes that repeat themselves are no other message
+    version = job.version if job.version != version_of(anchor.mti) else version_of(found.mti)
+    return not job.search.read(found, job.kind, version or job.version, strict).stop
+
+
+def _after(job: Job, end: int) -> int:
+    return after(job.data, end, job.reading.text, job.data[:1] == bytes([STX]))
+
+
+def _around(job: Job, end: int | None) -> tuple[Front, FrontLayer | None]:
+    """What stands around a message that ends at byte *end*: found once for all formats."""
+    key, around = (job.anchor.at, end), job.search.around
+    if key not in around:
+        front = explain(job.data[: job.anchor.at], len(job.data), end)
+        around[key] = front, None if end is None else behind(job.data, end, front)
+    return around[key]
 
 
 def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[Candidate], str]:
     """Every candidate worth keeping, the best first, and the network headers in front, if any."""
-    tried: list[Tried] = []
+    tried: list[Candidate] = []
     layers = ""
     seen: set[tuple[bytes, bool]] = set()
     asked = asked or Known()
@@ -164,34 +134,39 @@ def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[
         body = unblocked(reading.data[skip:])
         skipped = (name,) * bool(name) + ("1014-byte blocks",) * (len(body) < len(reading.data) - skip)
         tried += _strictly(reading, body, skipped, asked, work)
-    if not any(one.fits and not one.odd for one, _ in tried):
+    if not any(one.fits and not one.odd for one in tried):
         tried.sort(key=_order)
         tried += _relaxed(tried, work)
-    return _best([one for one, _ in tried]), layers
+    return _best(tried), layers
 
 
-def _relaxed(tried: list[Tried], work: Work) -> list[Tried]:
+def _relaxed(tried: list[Candidate], work: Work) -> list[Candidate]:
     """The best once more with what links do otherwise; fewer of them where bitmaps announce very much."""
-    found: list[Tried] = []
+    found: list[Candidate] = []
     left = _MOST_ELEMENTS
-    for _, job in (*tried[:_RELAXED], *_elsewhere(tried)):
-        left -= len(job.anchor.numbers)
+    for one in (*tried[:_RELAXED], *_elsewhere(tried)):
+        left -= len(one.anchor.numbers)
         if (left < 0 and found) or work.done:
             break
-        found += [(one, job) for one in job.candidates(strict=False)]
+        found += _tried(one.job, strict=False)
     return found
 
 
-def _elsewhere(tried: list[Tried]) -> Iterator[Tried]:
+def _elsewhere(tried: list[Candidate]) -> Iterator[Candidate]:
     """The best behind the first that begin where none of those does: these may all begin at digits that only
     look like a message."""
-    places = Counter({job.place: _OF_A_PLACE for _, job in tried[:_RELAXED]})
+    places = Counter({_place(one): _OF_A_PLACE for one in tried[:_RELAXED]})
     left = len(places) + _OTHER_PLACES
     for one in tried[_RELAXED:]:
-        place = one[1].place
+        place = _place(one)
         if places[place] < _OF_A_PLACE and (place in places or len(places) < left):
             places[place] += 1
             yield one
+
+
+def _place(one: Candidate) -> tuple[int, int]:
+    """Which bytes, and where in them."""
+    return id(one.job.search), one.anchor.at
 
 
 def following(first: Candidate) -> Iterator[Candidate]:
@@ -218,7 +193,7 @@ def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = 
     anchor = heads[0]
     version = version_of(anchor.mti) or VERSIONS[0]
     job = Job(reading, data, first.skipped, search, anchor, first.kind, version, ahead=False)
-    one = job.best(strict=not first.dialect)
+    one = _best_of(job, strict=not first.dialect)
     if not whole:
         one.reasons = [*one.odd, "read as the first message is, as far as that goes"]
         return one
@@ -240,10 +215,10 @@ def _promise(reading: Sighting) -> tuple[int, float]:
     return 1 if reading.saved > 0 else 2 if begins else 3, -reading.saved
 
 
-def _hopeless(reading: Sighting, tried: list[Tried]) -> bool:
+def _hopeless(reading: Sighting, tried: list[Candidate]) -> bool:
     """Whether *reading* cannot come near what was found already, whatever its bytes say."""
     most = reading.saved + _MOST_A_BYTE * len(reading.data)
-    return any(one.fits and not one.odd and one.score > most for one, _ in tried)
+    return any(one.fits and not one.odd and one.score > most for one in tried)
 
 
 def _best(made: list[Candidate]) -> list[Candidate]:
@@ -291,31 +266,29 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
 
 def _strictly(
     reading: Sighting, body: bytes, skipped: tuple[str, ...], asked: Known, work: Work
-) -> list[Tried]:
+) -> list[Candidate]:
     """Each format as it stands, and the lengths of other versions for the best of them."""
-    search = asked.search(body, work)
-    tried: list[Tried] = []
-    for job in _jobs(reading, body, skipped, search, asked):
+    tried: list[Candidate] = []
+    for job in _jobs(reading, body, skipped, asked.search(body, work), asked):
         if work.strictly_done:
             break
-        one = job.best(strict=True)
+        one = _best_of(job, strict=True)
         if one.fits and not one.odd and one.score > _SETTLED:
             work.settled(job.anchor)
-        tried.append((one, job))
+        tried.append(one)
     tried.sort(key=_order)
-    fitting = sum(one.fits for one, _ in tried)
-    for _, job in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
-        if asked.version or job.kind.format.version is not None:
+    fitting = sum(one.fits for one in tried)
+    for one in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
+        if asked.version or one.kind.format.version is not None:
             continue
         for version in VERSIONS:
-            if version != job.version and not work.done:
-                other = replace(job, version=version)
-                tried.append((other.best(strict=True), other))
+            if version != one.version and not work.done:
+                tried.append(_best_of(replace(one.job, version=version), strict=True))
     return tried
 
 
-def _order(made: Tried) -> tuple[bool, float]:
-    return not made[0].fits, -made[0].score
+def _order(one: Candidate) -> tuple[bool, float]:
+    return not one.fits, -one.score
 
 
 def _jobs(
