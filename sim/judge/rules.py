@@ -117,7 +117,9 @@ class Every(NamedTuple):
         check, say = item.bound("", table, element.number), standard(item.text, item.place)
         if self.find is None:
             return Bound(check, say, (part,), table, error=item.error)
-        return Bound(self.find(element), lambda wrong: say(check(wrong) or ()), (part,), table, error=item.error)
+        return Bound(
+            self.find(element), lambda wrong: say(check(wrong) or ()), (part,), table, error=item.error
+        )
 
 
 OF_EVERY: list[Every] = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from weakref import WeakValueDictionary
 
 from sim.codec import Message, ParseError, bitmap, spans
 from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, is_digits
@@ -173,12 +172,7 @@ def dissect(given: str | Reading, version: str | Spec | None = None, network: st
     """
     if isinstance(given, Reading):
         return _of_reading(given, given.network if network is None else network)
-    own = version or version_of(given) or "1987"
-    key = given, own, network
-    held = _ALIVE.get(key)
-    if held is None:
-        held = _ALIVE[key] = _of_reading(read_text(given, own), network)
-    return held
+    return _of_reading(read_text(given, version or version_of(given) or "1987"), network)
 
 
 def _of_reading(reading: Reading, network: str | None) -> Anatomy:
@@ -188,11 +182,6 @@ def _of_reading(reading: Reading, network: str | None) -> Anatomy:
     if reading.raw is not None and error is not None:
         return _broken(reading.raw, reading.table, error, network)
     return _in_pieces(reading, network)
-
-
-# Anatomies that somebody holds: what a panel shows is asked for several times at each key. Nothing is kept by
-# this that would not be there without it.
-_ALIVE: WeakValueDictionary[tuple[str, str | Spec, str | None], Anatomy] = WeakValueDictionary()
 
 
 def bitmap_width(raw: str) -> int:

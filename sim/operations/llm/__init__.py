@@ -6,8 +6,10 @@ model is asked for. No card number leaves: a model sees masked elements and toke
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from datetime import datetime
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from sim import background
 from sim.codec import Message
@@ -25,6 +27,9 @@ from sim.operations.llm.transport.providers import PROVIDERS as PROVIDERS
 from sim.operations.llm.transport.providers import ProviderStatus as ProviderStatus
 from sim.operations.llm.transport.providers import choose
 from sim.operations.llm.transport.providers import status as status
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 async def explain_async(
@@ -89,29 +94,14 @@ async def stream_explain(
         await pieces.aclose()  # type: ignore[attr-defined]
 
 
-def explain(
-    message: str | Message,
-    *,
-    version: str | None = None,
-    network: str | None = None,
-    provider: str | None = None,
-    model: str | None = None,
-) -> Explanation:
-    """`explain_async`, waited for; works inside a notebook too."""
-    return background.run(
-        explain_async(message, version=version, network=network, provider=provider, model=model), "sim-llm"
-    )
+def _waited(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """*call*, waited for; works inside a notebook too."""
+
+    @wraps(call)
+    def waited(*args: P.args, **options: P.kwargs) -> T:
+        return background.run(call(*args, **options), "sim-llm")
+
+    return waited
 
 
-def generate(
-    description: str,
-    *,
-    provider: str | None = None,
-    model: str | None = None,
-    version: str = "1987",
-    at: datetime | None = None,
-) -> Generated:
-    """`generate_async`, waited for; works inside a notebook too."""
-    return background.run(
-        generate_async(description, provider=provider, model=model, version=version, at=at), "sim-llm"
-    )
+explain, generate = _waited(explain_async), _waited(generate_async)
