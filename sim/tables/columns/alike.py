@@ -33,17 +33,17 @@ _HEX[list(b"0123456789ABCDEFabcdef")] = True
 
 def characters(column: CutColumn, element: ElementSpec) -> Bytes:
     """Characters that the class of the element has, all alike; and those it has not."""
-    return _character_of(element.content)[column.data]
+    return np.frombuffer(column.data.tobytes().translate(_character_of(element.content)), np.uint8)
 
 
 @cache
-def _character_of(content: str) -> Bytes:
+def _character_of(content: str) -> bytes:
     """For each byte the first that the class of *content* treats as it does, in front and further behind."""
     foreign, first = FOREIGN[content], dict[tuple[bool, bool], int]()
     signs = [chr(byte) for byte in range(128)]
     kinds = [(foreign.search(sign) is None, foreign.search("C" + sign) is None) for sign in signs]
     found = [first.setdefault(kind, byte) for byte, kind in enumerate(kinds)]
-    return np.array([*found, *range(128, 256)], np.uint8)
+    return bytes([*found, *range(128, 256)])
 
 
 def moments(column: CutColumn, element: ElementSpec) -> Bytes:
@@ -54,10 +54,16 @@ def moments(column: CutColumn, element: ElementSpec) -> Bytes:
     cells = data.reshape(-1, width).copy()
     for start, legal in dates.times(element.pattern):
         pairs = cells[:, start].astype(np.uint16) << 8 | cells[:, start + 1]
-        sound = np.zeros(1 << 16, np.bool_)
-        sound[[int.from_bytes(text.encode(), "big") for text in legal]] = True
-        cells[sound[pairs], start : start + 2] = _ZERO
+        cells[_among(legal)[pairs], start : start + 2] = _ZERO
     return cells.reshape(-1)
+
+
+@cache
+def _among(legal: frozenset[str]) -> Bools:
+    """Which two digits are among those, by their bytes as one number."""
+    sound = np.zeros(1 << 16, np.bool_)
+    sound[[int.from_bytes(text.encode(), "big") for text in legal]] = True
+    return sound
 
 
 def stripes(column: CutColumn, element: ElementSpec) -> Bytes:

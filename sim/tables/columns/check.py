@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -125,12 +125,11 @@ class Coded(NamedTuple):
             return Kinds(np.zeros(len(self.block.lines), np.int64), [None])
         if element is not None:
             column = replace(column, data=ALIKE[inside](column, element))
-        if (
-            len(column.data) and (column.data == column.data[0]).all()
-        ):  # all that differs is how long they are
-            sizes = np.where(column.valid, np.diff(column.offsets), -1)
+        data, sizes = column.data, np.diff(column.offsets)
+        if len(data) and (data == data[0]).all() and np.count_nonzero(sizes) == column.rows.present:
+            # All that differs is how long they are.
             kinds, first = first_of([sizes])
-            return Kinds(kinds, [column.text(row) if column.valid[row] else None for row in first.tolist()])
+            return Kinds(kinds, [column.text(row) if sizes[row] else None for row in first.tolist()])
         found = column.array().dictionary_encode()
         kinds = found.indices.fill_null(len(found.dictionary)).to_numpy().astype(np.int64)
         return Kinds(kinds, [*found.dictionary.to_pylist(), None])
@@ -247,10 +246,18 @@ def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Numbers from 0 on, equal where all *columns*, of such numbers, are; and where each stands first."""
     kinds, *others = [one for one in columns if one.any()] or columns[:1]
     for other in others:
-        kinds = pd.factorize(kinds * (int(other.max()) + 1) + other)[0]
-    if not kinds.any():
-        return kinds, kinds[:1]
-    kinds, found = pd.factorize(kinds)
-    first = np.empty(len(found), np.int64)
+        kinds = _dense(kinds) * (int(other.max()) + 1) + other
+    kinds = _dense(kinds)
+    first = np.empty(int(kinds.max(initial=0)) + 1, np.int64)
     first[kinds[::-1]] = np.arange(len(kinds))[::-1]
-    return kinds.astype(np.int64), first
+    return kinds, first
+
+
+def _dense(kinds: Ints) -> Ints:
+    """The same without numbers between that no row has."""
+    most = int(kinds.max(initial=0))
+    if most > 4 * len(kinds):
+        return cast("Ints", pd.factorize(kinds)[0].astype(np.int64))
+    there = np.zeros(most + 1, np.bool_)
+    there[kinds] = True
+    return kinds if there.all() else (np.cumsum(there) - 1)[kinds]
