@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 
 PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
 # Where each stands in ISO 8601: 2026-11-20T10:15:30.
@@ -112,7 +112,6 @@ def _full_year(two_digits: str) -> str:
     return f"{'20' if two_digits < _LAST_CENTURY else '19'}{two_digits}"
 
 
-@lru_cache(maxsize=4096)
 def say(pattern: str, value: str) -> str:
     """*value* as a person reads it; the value itself where it is no date of *pattern*.
 
@@ -124,12 +123,13 @@ def say(pattern: str, value: str) -> str:
     if len(value) != len(pattern) or not (value.isascii() and value.isdigit()) or problem(pattern, value):
         return value
     parts = split(pattern, value)
-    year = parts.get("CCYY") or (_full_year(parts["YY"]) if "YY" in parts else "")
-    month = _MONTHS[int(parts["MM"])] if "MM" in parts else ""
-    day = str(int(parts["DD"])) if "DD" in parts else ""
-    date = " ".join(part for part in (day, month, year) if part)
-    time = ":".join(parts[name] for name in ("hh", "mm", "ss") if name in parts)
-    return ", ".join(part for part in (date, time) if part)
+    words = [str(int(parts["DD"]))] if "DD" in parts else []
+    if "MM" in parts:
+        words.append(_MONTHS[int(parts["MM"])])
+    if year := parts.get("CCYY") or ("YY" in parts and _full_year(parts["YY"])):
+        words.append(year)
+    time = ":".join([parts[name] for name in ("hh", "mm", "ss") if name in parts])
+    return f"{' '.join(words)}, {time}" if words and time else time or " ".join(words)
 
 
 def told(pattern: str, value: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from sim.parts.chip_data import TlvError, read_tags
@@ -274,7 +274,6 @@ def list_heads(cell: Cell) -> tuple[str, int, str, int]:
     return _heads_of(cell.words)
 
 
-@lru_cache(maxsize=512)
 def _unknown(path: str, cut: str, content: str) -> Cell:
     """A part that no row describes."""
     name = {"ber": "unknown tag", "bits": "unknown bit"}.get(cut, "unknown sub-element")
@@ -461,7 +460,7 @@ def _torn(found: Parts) -> int:
     )
 
 
-@lru_cache(maxsize=512)
+@cache
 def standing(version: str, number: int, network: str | None, key: str) -> tuple[Layout, slice] | None:
     """Where part *key* stands in every value of an element that fits its layout, and that layout; None where
     that depends on the value, or the element has several layouts. A value may end in front of it."""
