@@ -92,7 +92,7 @@ def _read(given: str | bytes | Message, format: Format | str | None, version: An
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
     if found.message is None:
         # What it is not is the guess's to say, where it stops the text form's.
-        return replace(broken, reasons=found.reasons) if broken.message is None else broken
+        return replace(broken, reasons=found.reasons, kind=found.kind) if broken.message is None else broken
     return found if _reads_further(found, broken) else broken
 
 

@@ -11,6 +11,7 @@ from sim.codec.wire import Format, wire_format
 from sim.paste.blocks import blocks, paragraphs
 from sim.paste.candidate import Candidate, of_candidate, same
 from sim.paste.confidence import believable, judge
+from sim.paste.other import what_else
 from sim.paste.pipeline import GIVEN, Known, as_first, candidates, following
 from sim.paste.reading import (
     AS_IT_STANDS,
@@ -50,10 +51,7 @@ _MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
 # Work for all parts that are not as the first one; to see each of them in every spelling takes some, too.
 _MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
-_HTTP = re.compile(r"(?:HTTP/[0-9.]+ [0-9]{3}|(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH) \S+ HTTP/)")
 _LEFT = re.compile("what stands behind message [0-9]+ cannot be read")
-_NO_MTI = "no MTI followed by a bitmap whose elements can be read"
-_NDC = (b"\x1c", 3)
 _LEGIBLE = 0.95
 
 
@@ -303,9 +301,9 @@ def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
     kept, layers = candidates(found, asked)
     kept.sort(key=believable, reverse=True)
     if not kept or not believable(kept[0]):
-        why = _not_a_message(found, text, layers)
+        kind, why = what_else(found, text, layers)
         odd = tuple(kept[0].odd[:2]) if kept else ()
-        return of_no_message(found[0].name, (*why, *odd), (layers,) * bool(layers))
+        return of_no_message(found[0].name, (*why, *odd), (layers,) * bool(layers), kind)
     more = _in_order(kept)
     if (
         more
@@ -337,17 +335,3 @@ def _in_order(kept: list[Candidate]) -> list[Candidate]:
             kept.insert(0, one)
             return more
     return list(following(kept[0]))
-
-
-def _not_a_message(found: list[Sighting], text: str, layers: str) -> tuple[str, ...]:
-    """Why a paste is no ISO 8583 message."""
-    if layers:
-        return (f"{layers} in front, and no ISO 8583 message behind them",)
-    if not text.strip() and not any(one.data.strip() for one in found):
-        return ("there is nothing in it",)
-    if _HTTP.search(text[:200]):
-        return ("this is HTTP; paste what its body holds",)
-    mark, least = _NDC
-    if any(one.data.count(mark) >= least for one in found[:3]):
-        return ("fields divided by 1C, as NDC and DDC messages of cash machines have them", _NO_MTI)
-    return (_NO_MTI,)

@@ -43,7 +43,8 @@ class Reading:
     that `data` are characters of the paste, among others. `announced` are the elements that its bitmap names.
     It was `read` so far of its `size`, bytes or characters, and is `complete` where every element was read.
 
-    How sure that is: `confidence` is sure, likely, unsure or none, `reasons` say why. `misfits` are what does
+    How sure that is: `confidence` is sure, likely, unsure or none, `reasons` say why; `kind` is what
+    something else is that is no message, where that is known. `misfits` are what does
     not fit, located. `rivals` are other ways to read the same, `more` the further messages of the paste.
     `origin` is the guess's own: by what it reads other messages of the paste alike.
     """
@@ -75,6 +76,7 @@ class Reading:
     complete: bool = False
     confidence: str = SURE
     reasons: tuple[str, ...] = ()
+    kind: str = ""
     misfits: tuple[IsoError, ...] = field(default=(), repr=False)
     origin: object = field(default=None, repr=False, compare=False)
     rivals: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
@@ -247,6 +249,8 @@ def of_message(message: Message) -> Reading:
     )
 
 
-def of_no_message(spelling: str, reasons: tuple[str, ...], framing: tuple[str, ...] = ()) -> Reading:
-    """What is no ISO 8583 message, and why."""
-    return Reading(spelling=spelling, framing=framing, confidence=NONE, reasons=reasons)
+def of_no_message(
+    spelling: str, reasons: tuple[str, ...], framing: tuple[str, ...] = (), kind: str = ""
+) -> Reading:
+    """What is no ISO 8583 message, why, and what *kind* of something else."""
+    return Reading(spelling=spelling, framing=framing, confidence=NONE, reasons=reasons, kind=kind)

@@ -136,6 +136,24 @@ def test_what_is_no_message_is_said_to_be_none(paste: str, reason: str) -> None:
     assert reason in " ".join(best.reasons)
 
 
+@pytest.mark.parametrize(
+    ("paste", "kind"),
+    [
+        ("9F26 08 1122334455667788 9F2701809F1007060111 03A00000 9C0100", "emv-tlv"),
+        (";4111111111111111=29122010000012345678?", "track-2"),
+        ("%B4111111111111111^DOE/JANE^2912201000000?", "track-1"),
+        ("7238 0001 08C0 8000", "bitmap"),
+        ("0412 34EE EEEE EEEE", "pin-block"),
+        ("8f14e45fceea167a5a36dedd4bea2543" * 3, ""),
+    ],
+)
+def test_what_stands_on_the_same_desks_is_called_by_its_name(paste: str, kind: str) -> None:
+    """Chip data, a track, a bitmap, a PIN block by itself: what it is, and nothing of it is shown."""
+    found = guess(paste)
+    assert (found.confidence, found.kind) == ("none", kind)
+    assert "4111" not in " ".join(found.reasons)
+
+
 def test_the_service_own_json_is_read() -> None:
     """A request or an answer of the service holds its message under a key."""
     best = guess('{"message": "08002020000000000000990000123456", "network": null}')

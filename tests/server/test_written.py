@@ -136,6 +136,7 @@ def test_what_cannot_be_read(client: Any, path: str) -> None:
     answer = client.post(path, {"message": "GET / HTTP/1.1\nHost: shop.test\n\n", **more})
     assert faults(answer) == [("not_iso8583", ["body", "message"])]
     assert answer.json()["detail"][0]["ctx"]["reasons"]
+    assert answer.json()["detail"][0]["ctx"]["kind"] == "http"
     answer = client.post(path, {"message": "0800202000000000", **more})
     assert faults(answer) == [("iso8583_parse", ["body", "message"])]
     for less in ("0", "08", "080"):
