@@ -616,22 +616,20 @@ def _sound_date(value: str, number: int, table: Spec) -> str:
 def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], table: Spec = TABLE) -> Told:
     """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
     counts, so that New Year's Eve is next to New Year's Day."""
-    if (day + time)[:4] == sent[:4] or not _sound_date(time, 12, table) or not _sound_date(day, 13, table):
+    if (day + time)[:4] == sent[:4] or not (_sound_date(sent, 7, table) and _sound_date(day, 13, table)):
         return None
-    return _apart(sent, day + time, 13, 0, table)
+    return _apart(sent, day + time, 13, 0) if _sound_date(time, 12, table) else None
 
 
 @rule("dates-apart", versions=LATER, classes=_TRANSACTIONS, functions="01", any_mti=True)
 def dates_apart_later(sent: str = DE[7], local: str = DE[12], table: Spec = TABLE) -> Told:
     """The same since 1993, with the local date and time in DE 12."""
-    if local[-10:-6] == sent[:4] or not _sound_date(local, 12, table):
+    if local[-10:-6] == sent[:4] or not (_sound_date(sent, 7, table) and _sound_date(local, 12, table)):
         return None
-    return _apart(sent, local[-10:], 12, len(local) - 10, table)
+    return _apart(sent, local[-10:], 12, len(local) - 10)
 
 
-def _apart(sent: str, local: str, number: int, start: int, table: Spec) -> Told:
-    if not _sound_date(sent, 7, table):
-        return None
+def _apart(sent: str, local: str, number: int, start: int) -> Told:
     apart = _DAY * days_between(sent[:4], local[:4]) + _second(local[4:]) - _second(sent[4:])
     if abs(apart) <= _DAY:
         return None

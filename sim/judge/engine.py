@@ -25,12 +25,14 @@ import sim.judge.chip
 import sim.judge.message  # noqa: F401
 from sim.codec import Message
 from sim.judge import dialect, networks
-from sim.judge.finding import Answer, Finding, Places, Said, by_place, locate_all
+from sim.judge.finding import Answer, Finding, Hit, Places, Said, by_place, locate_all
 from sim.judge.parts import DE, SHAPE, Part, Shape, Values, mask_of, presence, readable
 from sim.judge.rules import OF_EVERY, RULES, Bound, Check, Row, Rule, standard
 from sim.spec import Spec, reshaped, spec
+from sim.spec.networks import NETWORKS
 
 _CHIP = 55
+_NAMES = ("", *NETWORKS)
 
 # What is said, the values it is remembered by, kinds, shapes and what groups look for, all counted together;
 # types are few.
@@ -44,27 +46,19 @@ class Asked:
     """What rules of a group say where certain of their parts are there, and what they said: `memory`, by the
     values that messages have for `names`."""
 
-    __slots__ = ("key_of", "memory", "names", "rules")
+    __slots__ = ("entry", "key_of", "memory", "names", "rules")
 
     def __init__(self, rules: Sequence[Bound], names: Sequence[Any]) -> None:
         self.rules, self.names = rules, names
         self.key_of: Callable[[Any], Any] = itemgetter(*names) if names else _nothing
         self.memory: dict[Any, Answer] = {}
+        self.entry = self.key_of, self.memory, self
 
     def ask(self, values: Values, key: Any) -> Answer:
         """What is said of *values*, which have that *key*, remembered from now on."""
         answer = self.memory[key] = tuple([one for bound in self.rules for one in bound.ask(values)])
         MEMORY.grow(len(answer) + _size(key))
         return answer
-
-    def apart(self) -> Iterable[tuple[Sequence[Any], list[Bound]]]:
-        """The rules by their own names: where many messages are asked about at once, each rule is asked as
-        seldom as can be."""
-        found: dict[tuple[Any, ...], list[Bound]] = {}
-        for bound in self.rules:
-            own = bound.key or ()
-            found.setdefault(tuple(name for name in self.names if name in own), []).append(bound)
-        return found.items()
 
 
 def _nothing(values: object) -> tuple[()]:
@@ -93,9 +87,7 @@ class Group:
     def pick(self, mask: int, shape: Shape | None) -> Asked | None:
         """What is asked where *mask* says what there is, and chip data have that *shape*; None for
         nothing."""
-        looked: Any = mask & self.looks
-        if self.shaped:
-            looked = looked, shape
+        looked: Any = (mask & self.looks, shape) if self.shaped else mask & self.looks
         try:
             return self.picked[looked]
         except KeyError:
@@ -131,6 +123,19 @@ def _is_new(name: Any) -> bool:
     return isinstance(name, Part) and (name is SHAPE or name.hashed)
 
 
+# What takes the value of one part, its check and what it says.
+Entry = tuple[Any, Check, Callable[[Any], Iterable[Said]]]
+
+
+class _OfBit(NamedTuple):
+    """What is asked where a bit is there: groups, rules that are asked each time, and those of them that name
+    one part and look at no other bit."""
+
+    groups: list[Group]
+    rules: list[Bound]
+    always: list[Entry]
+
+
 class Type:
     """What is asked of messages of a version, or a dialect of it, and MTI: by a bit that each of its rules
     needs (0 where there is none) the groups, and the rules that are asked each time; the rows, in the order
@@ -153,12 +158,16 @@ class Type:
                     bounds.append(self._bound(item))
                 elif told := item.bound(mti, table, item.number)():
                     rows.append(Row(item.needs, item.lacks, 0, tuple(standard(item.text, item.place)(told))))
-        self.by_bit: dict[int, tuple[list[Group], list[Bound]]] = {}
+        self.by_bit: dict[int, _OfBit] = {}
         for group in _grouped(bound for bound in bounds if bound.key is not None):
-            self._at(group.needs)[0].append(group)
+            self._at(group.needs).groups.append(group)
         for bound in bounds:
             if bound.key is None:
-                self._at(bound.needs)[1].append(bound)
+                of_bit = self._at(bound.needs)
+                if bound.bits & (bound.bits - 1) or len(bound.parts) > 1:
+                    of_bit.rules.append(bound)
+                else:
+                    of_bit.always.append(bound.entry)
         self.rows = _in_order(rows)
         holds = networks.conditions(table)
         self.owner = Group([networks.owner(table)])
@@ -168,13 +177,13 @@ class Type:
         self.of_errors = [bound for bit, bound in holds.items() if bit in when]
         self.of_errors += [bound for bound in bounds if bound.error]
 
-    def _at(self, needs: int) -> tuple[list[Group], list[Bound]]:
+    def _at(self, needs: int) -> _OfBit:
         highest = needs.bit_length() - 1 if needs > 0 else 0  # few messages have what stands far behind
-        return self.by_bit.setdefault(highest, ([], []))
+        return self.by_bit.setdefault(highest, _OfBit([], [], []))
 
     def _bound(self, item: Rule) -> Bound:
         check, say = item.bound(self.mti, self.table, item.number), standard(item.text, item.place)
-        bound = Bound(check, say, item.parts, self.table, item.needs, item.lacks, item.tag, item.error)
+        bound = Bound(check, say, item.parts, self.table, item.needs, item.lacks, item.error)
         if item.tag:
             self.every_tag.setdefault(item.tag, []).append(bound)
         return bound
@@ -203,48 +212,47 @@ class Type:
 
     def _groups(self) -> Iterator[Group]:
         yield from (self.owner, self.conditions)
-        for groups, _ in self.by_bit.values():
-            yield from groups
+        for of_bit in self.by_bit.values():
+            yield from of_bit.groups
 
 
-def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, int, Answer]]:
-    """What *rows* say in the order of its places: the bits that are looked at, those that must be there, the
-    condition and what is said then."""
+def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, tuple[int, Answer]]]:
+    """What *rows* say in the order of its places: the bits that are looked at, those that must be there, then
+    the condition and what is said."""
     single = [((row.needs | row.lacks, row.needs, row.when), one) for row in rows for one in row.said]
     single.sort(key=lambda pair: by_place(pair[1]))
     return [
-        (*bits, tuple(one for _, one in alike)) for bits, alike in groupby(single, key=lambda pair: pair[0])
+        (bits, needs, (when, tuple(one for _, one in alike)))
+        for (bits, needs, when), alike in groupby(single, key=itemgetter(0))
     ]
-
-
-_NOTHING: tuple[tuple[()], tuple[()]] = (), ()
 
 
 class Kind:
     """Messages of a type with the same elements and tags: what to ask of them."""
 
-    __slots__ = ("_rows", "_said", "asked", "conditions", "kept", "owner", "several", "single", "type")
+    __slots__ = ("_rows", "_said", "conditions", "kept", "owner", "several", "single", "type")
 
     def __init__(self, kept: Type, message: Message, shape: Shape | None) -> None:
         fields, inside = message.fields, shape.bits if shape else ()
         mask = presence(fields, empty_secondary=message.empty_secondary) | mask_of(inside)
         self.type = kept
         self.kept: list[tuple[Callable[[Any], Any], dict[Any, Answer], Asked]] = []
-        self.single: list[tuple[Any, Check, Callable[[Any], Iterable[Said]]]] = []
-        self.several: list[tuple[Callable[[Any], Any], Check, Callable[[Any], Iterable[Said]]]] = []
-        self.asked: list[Bound] = []
+        self.single: list[Entry] = []
+        self.several: list[Entry] = []
+        by_bit = kept.by_bit
         for bit in (0, *fields, *inside):
-            groups, bounds = kept.by_bit.get(bit, _NOTHING)
-            for group in groups:
-                if asked := group.pick(mask, shape):
-                    self.kept.append((asked.key_of, asked.memory, asked))
-            for bound in bounds:
-                if bound.applies(mask):
-                    self.asked.append(bound)
-                    (self.single if len(bound.parts) == 1 else self.several).append(bound.entry)
+            if bit in by_bit:
+                groups, rules, always = by_bit[bit]
+                for group in groups:
+                    if asked := group.pick(mask, shape):
+                        self.kept.append(asked.entry)
+                for bound in rules:
+                    if bound.bits & mask == bound.needs:
+                        (self.single if len(bound.parts) == 1 else self.several).append(bound.entry)
+                self.single += always
         self.owner = kept.owner.pick(mask, None)
-        self._rows = [row for row in kept.rows if row[0] & mask == row[1]]
-        self.conditions = kept.conditions.pick(mask, shape) if any(row[2] for row in self._rows) else None
+        self._rows = [row for bits, needs, row in kept.rows if bits & mask == needs]
+        self.conditions = kept.conditions.pick(mask, shape) if any(when for when, _ in self._rows) else None
         self._said: dict[Any, Mapping[str, Rows]] = {}
 
     def rows(self, values: Values) -> Mapping[str, Rows]:
@@ -252,13 +260,13 @@ class Kind:
         network."""
         held = _told(self.conditions, values)
         if (known := self._said.get(held)) is None:
-            by_network: dict[str, list[Said]] = {}
-            for _, _, when, said in self._rows:
+            by_network: dict[str, list[Said]] = {name: [] for name in _NAMES}
+            for when, said in self._rows:
                 if not when or when in held:
                     for one in said:
-                        by_network.setdefault(one[0], []).append(one)
+                        by_network[one[0]].append(one)
             known = self._said[held] = {
-                name: Rows(said, [one for one in said if one[4]]) for name, said in by_network.items()
+                name: Rows(said, [one for one in said if one[4]]) for name, said in by_network.items() if said
             }
         return known
 
@@ -279,11 +287,22 @@ class Rows(NamedTuple):
     wrong: Sequence[Said] = ()
 
 
+class Types(dict[tuple[Spec, str], Type]):
+    """What is asked of messages of each type, made when one comes for the first time."""
+
+    def __missing__(self, key: tuple[Spec, str]) -> Type:
+        with MEMORY.lock:
+            if len(self) >= _MOST_TYPES:
+                MEMORY.clear()
+            made = self[key] = Type(*key)
+            return made
+
+
 class Memory:
     """Counts what is remembered; where it is too much, all is forgotten."""
 
     def __init__(self) -> None:
-        self.types: dict[tuple[Spec, str], Type] = {}
+        self.types = Types()
         self.shapes: dict[Any, list[Shape]] = {}
         self.count = 0
         self.lock = RLock()
@@ -308,19 +327,6 @@ class Memory:
             self.types.clear()
             self.shapes.clear()
             self.count = 0
-
-    def type_of(self, table: Spec, mti: str) -> Type:
-        """What is asked of messages of that type."""
-        found = self.types.get((table, mti))
-        return found if found is not None else self._made(table, mti)
-
-    def _made(self, table: Spec, mti: str) -> Type:
-        with self.lock:
-            if len(self.types) >= _MOST_TYPES:
-                self.clear()
-            found = self.types.get((table, mti)) or Type(table, mti)
-            self.types[table, mti] = found
-            return found
 
     def cut(self, text: str) -> tuple[Shape, Iterable[tuple[str, str]]]:
         """The shape of chip data, and their tags with their values."""
@@ -350,27 +356,21 @@ class Heard(NamedTuple):
     network: str | None
 
 
-def opened(message: Message) -> tuple[Kind, Values, Shape | None]:
-    """What to ask of *message*, what rules may read of it, and the shape of its chip data."""
-    fields = message.fields
-    kept = MEMORY.type_of(message.dialect or spec(message.version), message.mti)
-    values, shape = Values(fields), None
+def hear(message: Message, network: str | None = None) -> Heard:
+    """All that the standard and all networks say of *message*, which is well framed and of *network*, else of
+    its card's."""
+    fields, shape = message.fields, None
+    kept = MEMORY.types[message.dialect or spec(message.version), message.mti]
+    values = Values(fields)
     values.mti, values.table = kept.mti, kept.table
     if _CHIP in fields:
         shape, tags = MEMORY.cut(fields[_CHIP])
         values.update(tags)
-    key = *fields, shape, message.empty_secondary
-    kind = kept.kinds.get(key)
+    layout = *fields, shape, message.empty_secondary
+    kind = kept.kinds.get(layout)
     if kind is None:
-        kind = kept.kinds[key] = Kind(kept, message, shape)
-        MEMORY.grow(len(key))
-    return kind, values, shape
-
-
-def hear(message: Message, network: str | None = None) -> Heard:
-    """All that the standard and all networks say of *message*, which is well framed and of *network*, else of
-    its card's."""
-    kind, values, shape = opened(message)
+        kind = kept.kinds[layout] = Kind(kept, message, shape)
+        MEMORY.grow(len(layout))
     told: list[Said] = []
     for key_of, memory, asked in kind.kept:
         key = key_of(values)
@@ -401,8 +401,9 @@ def hear(message: Message, network: str | None = None) -> Heard:
 
 
 def _shifted(one: Said, start: int) -> Said:
-    hit = one.hit
-    return one._replace(hit=hit._replace(at=hit.at + start, tag=""))
+    field, expected, found, at, size, path, hint, severity, _, said = one.hit
+    hit = Hit(field, expected, found, at + start, size, path, hint, severity, "", said)
+    return Said(one.network, one.order, one.text, hit, one.error)
 
 
 def _again(text: str, kept: Type) -> Iterator[Said]:

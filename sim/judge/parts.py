@@ -55,7 +55,10 @@ def mask_of(numbers: Iterable[int]) -> int:
     >>> mask_of((2, 3))
     12
     """
-    return sum([1 << number for number in {*numbers}])
+    found = 0
+    for number in numbers:
+        found |= 1 << number
+    return found
 
 
 def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondary: bool = False) -> int:
@@ -209,8 +212,8 @@ def _currency_in(value: str, table: Spec) -> str:
 
 
 def _moves(value: str, table: Spec) -> bool | None:
-    found = amount_in(value, table)
-    return None if found is None else found > 0
+    amount = amount_in(value, table)
+    return None if amount is None else amount > 0
 
 
 class Misfit(NamedTuple):

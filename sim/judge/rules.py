@@ -117,9 +117,8 @@ class Every(NamedTuple):
         check, say = item.bound("", table, element.number), standard(item.text, item.place)
         if self.find is None:
             return Bound(check, say, (part,), table, error=item.error)
-        return Bound(
-            self.find(element), lambda wrong: say(check(wrong) or ()), (part,), table, error=item.error
-        )
+        find = self.find(element)
+        return Bound(find, lambda wrong: say(check(wrong) or ()), (part,), table, error=item.error)
 
 
 OF_EVERY: list[Every] = []
@@ -264,11 +263,11 @@ def _answering(check: Check) -> Check:
 
 class Bound:
     """A rule of a type of messages: `check` takes the values of `parts`, `say` makes of what it told what is
-    said. `needs` and `lacks` are bits, `looks` those on which hangs what is told, `key` what it is remembered
-    by, None where it is asked each time; `error` says whether it can tell of an error. `entry` is what takes
-    its parts, its check and what it says."""
+    said. It is asked where of its `bits` just those are there that it `needs`; `looks` are those on which
+    hangs what is told. `key` is what it is remembered by, None where it is asked each time; `error` says
+    whether it can tell of an error. `entry` is what takes its parts, its check and what it says."""
 
-    __slots__ = ("check", "entry", "error", "key", "lacks", "looks", "needs", "parts", "say", "tag")
+    __slots__ = ("bits", "check", "entry", "error", "key", "looks", "needs", "parts", "say")
 
     def __init__(
         self,
@@ -278,12 +277,10 @@ class Bound:
         table: Spec,
         needs: int = 0,
         lacks: int = 0,
-        tag: str = "",
         error: bool = True,
     ) -> None:
-        self.check, self.say, self.parts, self.tag = check, say, tuple(parts), tag
+        self.check, self.say, self.parts, self.needs = check, say, tuple(parts), needs
         self.error = error
-        self.needs, self.lacks = needs, lacks
         looks, names = 0, set[Any]()
         kept = True
         for part in parts:
@@ -293,17 +290,16 @@ class Bound:
                 kept = False
             else:
                 names.update(kept_by(name, table) for name in part.key)
-        self.looks = looks | self.needs | lacks
+        self.bits = self.needs | lacks
+        self.looks = looks | self.bits
         of: list[Any] = [part.name for part in parts]
-        take: Any = of[0] if len(of) == 1 else None
-        if len(of) > 1:
-            take = itemgetter(*of)
+        take: Any = itemgetter(*of) if len(of) > 1 else next(iter(of), None)
         self.entry: tuple[Any, Callable[..., Any], Callable[[Any], Iterable[Said]]] = (take, check, say)
         self.key = frozenset(names) if kept else None
 
     def applies(self, mask: int) -> bool:
         """Whether to ask it where *mask* says what there is."""
-        return self.needs & mask == self.needs and not self.lacks & mask
+        return self.bits & mask == self.needs
 
     def ask(self, values: Values) -> Iterable[Said]:
         """What it says of *values*."""

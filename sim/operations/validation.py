@@ -68,7 +68,8 @@ class Judgement:
         for one in other._said:
             near.setdefault(one.hit.field, []).append(one)
         if near:
-            self._said = [one for one in self._said if not _repeats(one, near.get(one.hit.field, ()))]
+            own = ((one, near.get(one.hit.field)) for one in self._said)
+            self._said = [one for one, said in own if said is None or not _repeats(one, said)]
             self._errors = [one for one in self._said if one.error]
             self.passed = not self._errors
         return self
@@ -79,8 +80,6 @@ _NOTHING = Rows()
 
 def _repeats(told: Said, said: Sequence[Said]) -> bool:
     """Whether *told* is what is *said* of the same element already, at least as loudly."""
-    if not said:
-        return False
     own, at, volume = told.text.id.startswith(f"{told.network.lower()}-"), told.hit.at, loudness(told)
     return any((own or one.hit.at == at) and loudness(one) <= volume for one in said)
 
@@ -178,16 +177,15 @@ def validate(
         try:
             build(message)
         except BuildError as error:
-            found = framing_finding(error, message.spec)
-            return Report(message, message.version, network, found)
-        return judge(message, network, asked)
-    raw = strip_line_ending(message)
-    chosen = chosen_version(raw, version)
-    try:
-        parsed = parse(raw, chosen)
-    except ParseError as error:
-        return Report(None, chosen, network, framing_finding(error, chosen, raw=raw))
-    return judge(parsed, network, asked)
+            return Report(message, message.version, network, framing_finding(error, message.spec))
+    else:
+        raw = strip_line_ending(message)
+        chosen = chosen_version(raw, version)
+        try:
+            message = parse(raw, chosen)
+        except ParseError as error:
+            return Report(None, chosen, network, framing_finding(error, chosen, raw=raw))
+    return judge(message, network, asked)
 
 
 def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
@@ -198,7 +196,7 @@ def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
 
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
     """The report on a message that is well framed; a result per network of *asked*."""
-    heard, places = hear(message, network), Places(message)
+    places, heard = Places(message), hear(message, network)
     standard, own = Judgement(places, heard), heard.network
     of_network = Judgement(places, heard, own).without(standard) if own else None
     return Report(message, message.version, own, None, asked, standard, of_network, places, heard)

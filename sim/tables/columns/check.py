@@ -62,7 +62,7 @@ class Checks:
             if len(rows) < _FEW:
                 alone += rows.tolist()
             else:
-                kept = MEMORY.type_of(block.lines.table or spec(version), mti)
+                kept = MEMORY.types[block.lines.table or spec(version), mti]
                 counts[rows], odd = self._together(coded, rows, kept, owners.codes[rows])
                 alone += rows[odd].tolist()
         for row in alone:
