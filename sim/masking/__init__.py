@@ -133,8 +133,8 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
 
 
 # Values in which by themselves nothing is hidden, by version, element and how many layouts dialects have:
-# most say the same again and again. True where they have too few digits for a piece of a card number, too: they
-# are shown whole, whatever the card is.
+# most say the same again and again. True where they have too few digits for a piece of a card number, too:
+# they are shown whole, whatever the card is.
 OPEN: Kept[tuple[str, int, str, int], bool] = Kept(2048)
 
 
