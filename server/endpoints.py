@@ -111,8 +111,8 @@ async def validate(request: Request) -> HTTPResponse:
 
 async def parse(request: Request) -> HTTPResponse:
     """POST /parse."""
-    text = written.parse_text(read_body(request, ParseRequest))
-    return await _guessed(request) if text is None else _answer(text)
+    answer = written.parse(read_body(request, ParseRequest), guess=False)
+    return await _guessed(request) if answer is None else _answer(answer)
 
 
 async def build(request: Request) -> HTTPResponse:
@@ -122,8 +122,8 @@ async def build(request: Request) -> HTTPResponse:
 
 async def convert(request: Request) -> HTTPResponse:
     """POST /convert."""
-    text = written.convert_text(read_body(request, ConvertRequest))
-    return await _guessed(request) if text is None else _answer(text)
+    answer = written.convert(read_body(request, ConvertRequest), guess=False)
+    return await _guessed(request) if answer is None else _answer(answer)
 
 
 async def _guessed(request: Request) -> HTTPResponse:

@@ -28,7 +28,7 @@ _PATIENCE = 60.0  # seconds that the process may take to start
 _SIZE = 4  # bytes of a frame's length
 _READY = b"ready"
 _FIRST = "0800 2020 0000 0000 0000 9900 0012 3456"  # bytes that have to be guessed
-_WORK: dict[str, tuple[type[BaseModel], Callable[[Any], written.Answer]]] = {
+_WORK: dict[str, tuple[type[BaseModel], Callable[[Any], written.Answer | None]]] = {
     "/parse": (ParseRequest, written.parse),
     "/convert": (ConvertRequest, written.convert),
 }

@@ -28,15 +28,11 @@ def fields_of(message: Message) -> list[Answer]:
     ]
 
 
-def parse(asked: Any) -> Answer:
-    """The answer of POST /parse."""
-    return _parsed(_read(asked, _form(asked)))
-
-
-def parse_text(asked: Any) -> Answer | None:
-    """The answer of POST /parse where the message is the text form; None where it has to be guessed."""
-    found = _text(asked, _form(asked))
-    return None if found is None else _parsed(found)
+def parse(asked: Any, *, guess: bool = True) -> Answer | None:
+    """The answer of POST /parse; None where it has to be guessed and is not to be."""
+    form = None if asked.format is None else _known(asked.format)
+    reading = _read(asked, form, guess)
+    return None if reading is None else _parsed(reading)
 
 
 def _parsed(found: operations.Reading) -> Answer:
@@ -87,15 +83,10 @@ def _unwritable(key: str, error: BuildError) -> dict[str, Any]:
     return iso_fault("iso8583_build", place, error)
 
 
-def convert(asked: Any) -> Answer:
-    """The answer of POST /convert."""
-    return _converted(asked, _read(asked, None))
-
-
-def convert_text(asked: Any) -> Answer | None:
-    """The answer of POST /convert where the message is the text form; None where it has to be guessed."""
-    found = _text(asked, None)
-    return None if found is None else _converted(asked, found)
+def convert(asked: Any, *, guess: bool = True) -> Answer | None:
+    """The answer of POST /convert; None where it has to be guessed and is not to be."""
+    reading = _read(asked, None, guess)
+    return None if reading is None else _converted(asked, reading)
 
 
 def _converted(asked: Any, found: operations.Reading) -> Answer:
@@ -116,17 +107,14 @@ def _converted(asked: Any, found: operations.Reading) -> Answer:
     }
 
 
-def _text(asked: Any, form: str | None) -> operations.Reading | None:
-    """The message where it is the text form, or has to be; None where it has to be guessed."""
-    if form not in (None, operations.TEXT):
+def _read(asked: Any, form: str | None, guess: bool) -> operations.Reading | None:
+    """The message, as far as it can be read; None where it is not the text form and not to be guessed."""
+    guessed = form != operations.TEXT and not guess
+    if form is not None and guessed:
         return None
-    found = _read(asked, operations.TEXT)
-    return found if found.complete or form == operations.TEXT else None
-
-
-def _read(asked: Any, form: str | None) -> operations.Reading:
-    """The message, as far as it can be read."""
-    return operations.read(asked.message, format=form, version=asked.version, network=asked.network)
+    how = operations.TEXT if guessed else form
+    reading = operations.read(asked.message, format=how, version=asked.version, network=asked.network)
+    return None if guessed and not reading.complete else reading
 
 
 def _refused(found: operations.Reading) -> Problem:
@@ -145,11 +133,6 @@ def _tried(found: operations.Reading) -> dict[str, Any]:
     shown = [one for one in (found, *found.rivals) if one.format][:_MOST_TRIED]
     tried = [{"format": one.format, "read": one.read, "of": one.size} for one in shown]
     return {"tried": tried} if any(one.data for one in shown) else {}
-
-
-def _form(asked: Any) -> str | None:
-    """The format that is asked for, which there is. Raises Problem 422 for one that there is none of."""
-    return None if asked.format is None else _known(asked.format)
 
 
 def _known(name: str | None) -> str:
