@@ -8,9 +8,9 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from server.settings import BACKLOG, Settings, SettingsError, from_environment, host_names, worker_count
+from server.settings import BACKLOG, Settings, SettingsError, from_environment
 
 PROGRAM = "iso8583-lab-server"
 
@@ -53,14 +53,14 @@ def listen(host: str, port: int) -> socket.socket:
 def _settings(argv: Sequence[str] | None) -> Settings:
     settings = from_environment()
     parser = argparse.ArgumentParser(PROGRAM, description="Generate, explain and validate ISO 8583 messages.")
-    parser.add_argument("--host", help=f"address to listen on (now {settings.host})")
-    parser.add_argument("--port", type=int, help=f"port; 0 takes any free one (now {settings.port})")
-    parser.add_argument("--workers", type=worker_count, help="number of processes, or auto")
-    yes_no = argparse.BooleanOptionalAction
-    parser.add_argument("--public", action=yes_no, help="public demo: any origin may call, no LLM")
-    parser.add_argument("--access-log", action=yes_no, help="one line per answer, without its content")
-    parser.add_argument("--formats", help="a folder of wire formats of your own (.toml, .xml, .json)")
-    parser.add_argument("--hosts", type=host_names, help="names to answer for besides this machine's own")
+    for row in fields(Settings):
+        flag, about, default = row.name.replace("_", "-"), row.metadata["about"], row.default
+        if row.name in ("host", "port"):
+            about += f" (now {getattr(settings, row.name)})"
+        if about and isinstance(default, bool):
+            parser.add_argument(f"--{flag}", action=argparse.BooleanOptionalAction, help=about)
+        elif about:
+            parser.add_argument(f"--{flag}", type=row.metadata["read"], help=about)
     parser.epilog = "Each option may be set as SIM_HOST, SIM_PORT, ... in the environment, too."
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
     return replace(settings, **given)
