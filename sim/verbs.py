@@ -30,6 +30,12 @@ REQUIRED = inspect.Parameter.empty
 _ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
 _AS_IN = re.compile(r"As in `(\w+)`\.")
 _NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
+# Words of names that a form writes otherwise.
+_WRITTEN = {
+    **{word: word.upper() for word in ("id", "mcc", "pin", "stan", "cvv2")},
+    **{"pan": "card", "three d secure": "3-D Secure"},
+}
+MINOR_UNITS = "_minor_units"
 
 
 @cache
@@ -87,6 +93,26 @@ class Option:
         """Its type in JSON, where each is of type *each*."""
         kind = list[each] if self.many else each
         return kind | None if self.default is None else kind
+
+    @property
+    def label(self) -> str:
+        """Its name as a form has it: `merchant_id` is "Merchant ID"."""
+        words = self.name.removesuffix(MINOR_UNITS).replace("_", " ")
+        for word, written in _WRITTEN.items():
+            words = re.sub(rf"\b{word}\b", written, words)
+        return words[:1].upper() + words[1:] + (", in minor units" if self.name.endswith(MINOR_UNITS) else "")
+
+    @property
+    def words(self) -> str:
+        """What the docstring says of it, as a form says it."""
+        said = elsewhere(self.about, r"\1").replace("`", "")
+        return said[:1].upper() + said[1:]
+
+    @property
+    def usual(self) -> str:
+        """What stands for it where it is left out, as the docstring says; empty where that does not."""
+        said = re.search(r"Default: (.{1,30}?)(?=[,;:.](?: (?!where)|$))", self.words)
+        return said[1] if said else ""
 
     @property
     def is_plain(self) -> bool:

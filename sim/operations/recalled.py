@@ -14,14 +14,15 @@ from sim.errors import OptionError
 from sim.masking import mask_pan, mask_piece
 from sim.operations.asked import usual_entry
 from sim.operations.choosing import chosen_network
-from sim.operations.generation import generate
+from sim.operations.generation import generate, native_version
 from sim.spec.tables import read_toml
 
 _WIDEST = 88  # characters of a line of code
 
 # What generate assumes; who asks for the same need not say so.
 _DEFAULTS = {name: one.default for name, one in signature(generate).parameters.items()}
-_NO_CARD = ("pan", "amount_minor_units", "currency", "purpose", "entry")
+# What a message without a card has no use for.
+NO_CARD = ("pan", "amount_minor_units", "currency", "purpose", "entry")
 
 
 def call_of(options: Mapping[str, Any], description: str = "") -> str:
@@ -32,12 +33,15 @@ def call_of(options: Mapping[str, Any], description: str = "") -> str:
     """
     if description.strip():
         said = [f"description={description.strip()!r}"]
-        if options.get("version") != _DEFAULTS["version"]:
+        if options.get("version", _DEFAULTS["version"]) != _DEFAULTS["version"]:
             said.append(f"version={options['version']!r}")
         return _written([], said)
     kind = options["message_type"]
-    left_out = _NO_CARD if kind == "echo" else ()
-    usual = _DEFAULTS | {"entry": usual_entry(str(options.get("purpose", _DEFAULTS["purpose"])))}
+    left_out = NO_CARD if kind == "echo" else ()
+    usual = _DEFAULTS | {
+        "entry": usual_entry(str(options.get("purpose", _DEFAULTS["purpose"]))),
+        "version": native_version(options.get("network"), options.get("pan")),
+    }
     said = [
         f"{name}={value!r}"
         for name, value in options.items()

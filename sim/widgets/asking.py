@@ -1,8 +1,9 @@
-"""One question to a language model at a time, asked in a thread and answered where it was put.
+"""One thing that takes a while at a time (a language model is asked, a message sent), done in a thread and
+answered where it was asked.
 
-A kernel takes what its pages send one after the other: whoever waited there for a model would hear no
-Cancel. Where an event loop runs, it is handed what the model says; elsewhere who asks waits for it.
-JupyterLab can run cells and panels in two threads, so what is heard and what is cancelled is under a lock.
+A kernel takes what its pages send one after the other: whoever waited there would hear no Cancel. Where an
+event loop runs, it is handed what comes; elsewhere who asks waits for it. JupyterLab can run cells and
+panels in two threads, so what is heard and what is cancelled is under a lock.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from sim.errors import IsoError
 from sim.widgets.panels.language_model import ModelError
 
 T = TypeVar("T")
-Heard = Callable[[str], None]
+Heard = Callable[[Any], None]
+
+
+def _nothing(*heard: Any) -> None:
+    """What nobody wants to hear."""
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -34,16 +39,20 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 @dataclass(frozen=True, eq=False)
 class Inquiry(Generic[T]):
-    """*put* asks, and may call what it is given with the text so far. The last four are told what came of
-    it, in the thread that asked: *heard* each text, then one of *answered*, *failed* (with a sentence that
-    may be shown) and *cancelled*. After that one nothing is told. *doing* says what goes on meanwhile."""
+    """*put* asks, and may call what it is given with what there is so far. What came of it is told in the
+    thread that asked: to *heard* all that is called so, then to one of *answered*, *failed* (with a
+    sentence that may be shown) and *cancelled*. After that one nothing is told. *doing* says what goes on
+    meanwhile; *what* could not be done, where it fails in a way that has no sentence; *thread* is where it
+    is done."""
 
     doing: str
     put: Callable[[Heard], Coroutine[Any, Any, T]]
-    heard: Heard
     answered: Callable[[T], None]
     failed: Callable[[str], None]
-    cancelled: Callable[[], None]
+    heard: Heard = _nothing
+    cancelled: Callable[[], None] = _nothing
+    what: str = "The model could not be asked"
+    thread: background.Thread = "sim-llm"
 
 
 class Asker:
@@ -63,7 +72,7 @@ class Asker:
         with self.lock:
             self.cancel()
             future = background.start(
-                question.put(lambda text: calls.put(lambda: self._hear(question, text))), "sim-llm"
+                question.put(lambda text: calls.put(lambda: self._hear(question, text))), question.thread
             )
             self._question, self._future = question, future
             self._busy(question.doing)
@@ -91,7 +100,7 @@ class Asker:
             self.cancel()
             raise
 
-    def _hear(self, question: Inquiry[Any], text: str) -> None:
+    def _hear(self, question: Inquiry[Any], text: Any) -> None:
         with self.lock:
             if self._question is question:
                 question.heard(text)
@@ -111,7 +120,7 @@ class Asker:
                 elif isinstance(error, (ModelError, IsoError)):
                     question.failed(str(error))
                 else:
-                    question.failed(f"The model could not be asked ({type(error).__name__})")
+                    question.failed(f"{question.what} ({type(error).__name__})")
                     raise error
             finally:
                 self._busy("")

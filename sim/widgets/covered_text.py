@@ -23,7 +23,7 @@ class CoveredText(anywidget.AnyWidget):
 
     *cover* gives the text as it may be shown, of the same length. Traits: `value`, the true text, which
     stays in Python; `shown`, the masked one; `masked`, False shows the true one; `label`, `placeholder`,
-    `rows`, `editable`; `problem`, what is wrong with it, shown beneath.
+    `rows`, `editable`, `lazy`; `problem`, what is wrong with it, shown beneath.
     """
 
     _esm = script("clipboard", "covered_text")
@@ -38,6 +38,8 @@ class CoveredText(anywidget.AnyWidget):
     placeholder = traitlets.Unicode("").tag(sync=True)
     problem = traitlets.Unicode("").tag(sync=True)
     rows = traitlets.Int(3).tag(sync=True)
+    # Whether what is typed is told by Enter and on leaving the box, not at every key.
+    lazy = traitlets.Bool(False).tag(sync=True)
     # Counts changes that did not come from the keyboard, so that the browser asks for them.
     edition = traitlets.Int(0).tag(sync=True)
 
@@ -48,6 +50,15 @@ class CoveredText(anywidget.AnyWidget):
         self.cover_again()
         self.observe(self._take, "value")
         self.on_msg(self._asked)
+
+    @property
+    def disabled(self) -> bool:
+        """Whether nothing can be typed."""
+        return not self.editable
+
+    @disabled.setter
+    def disabled(self, value: bool) -> None:
+        self.editable = not value
 
     def cover_again(self) -> None:
         """Mask anew: the text has changed, or what *cover* depends on."""

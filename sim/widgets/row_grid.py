@@ -125,7 +125,8 @@ def _text(cell: object) -> str:
 class RowGrid(anywidget.AnyWidget):
     """A grid. Traits: `count` rows of `total`; `columns`; `order`, {name, descending} or empty; `current`,
     the place of the row that is looked at, -1 none; `ticks`, whether rows can be ticked, and `chosen`, those
-    that are (rows of the source); `filters`, whether `text` can be typed; `whole`, whether the current row
+    that are (rows of the source); `filters`, whether `text` can be typed, which stays in Python, since a
+    notebook saves what is synced; `whole`, whether the current row
     is shown in full; `seen`, how many rows at once; `stamp`, which changes when the rows do. `rows` are the
     rows of the source, in the order in which they are shown."""
 
@@ -142,11 +143,11 @@ class RowGrid(anywidget.AnyWidget):
     chosen = traitlets.List(traitlets.Int(), maxlen=_MOST_CHOSEN).tag(sync=True)
     ticks = traitlets.Bool(True).tag(sync=True)
     filters = traitlets.Bool(False).tag(sync=True)
-    text = traitlets.Unicode("").tag(sync=True)
     whole = traitlets.Bool(False).tag(sync=True)
     seen = traitlets.Int(14, min=1).tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
     stamp = traitlets.Int(0).tag(sync=True)
+    text = traitlets.Unicode("")
 
     def __init__(self, **kwargs: Any) -> None:
         self.source: Source | None = None
@@ -154,6 +155,7 @@ class RowGrid(anywidget.AnyWidget):
         self._unsorted: Rows = self.rows
         super().__init__(**kwargs)
         self.observe(self._sort, "order")
+        self.observe(self._tell_text, "text")
         self.on_msg(self._asked)
 
     def put(self, source: Source | None, rows: Rows | None = None) -> None:
@@ -178,6 +180,9 @@ class RowGrid(anywidget.AnyWidget):
             self.current = int(found[0])
         return bool(len(found))
 
+    def _tell_text(self, change: Any = None) -> None:
+        self.send({"kind": "filter", "text": self.text})
+
     def _sort(self, change: Any) -> None:
         with self.hold_sync():
             self._place()
@@ -199,6 +204,11 @@ class RowGrid(anywidget.AnyWidget):
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         start, end = content.get("start"), content.get("end")
+        if content.get("ask") == "filter" and self.filters:
+            if "text" in content:
+                self.text = str(content["text"])
+            else:
+                self._tell_text()
         if content.get("ask") != "rows" or content.get("stamp") != self.stamp:
             return
         if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:

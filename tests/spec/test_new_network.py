@@ -71,7 +71,8 @@ from server.records import CardNetwork
 from sim.tables.plots.draw import _colour
 from sim.operations.llm.drafting.intent import Intent
 from sim.operations.llm.drafting.marks import _networks
-from sim.widgets.panels.explain import NETWORK_CHOICES
+from sim.verbs import verb
+from sim.widgets.panels.form import titles
 
 made = sim.generate("auth", network="MOONPAY", stan="000001")
 report = sim.validate(made, against=sim.NETWORKS)
@@ -88,7 +89,7 @@ print(json.dumps({
     "card": message[2],
     "asked": sim.validate(without).query("network == 'MOONPAY'")["rule"].tolist(),
     "declined": sim.respond(made, "51").set_index("number").loc[39, "meaning"],
-    "choices": NETWORK_CHOICES[-1],
+    "choices": list(titles(verb('generate').option('network')).items())[-1],
     "colour": _colour("MOONPAY", "grey"),
     "spoken": [sorted(mark.values) for mark in _networks("paid by moon pay")],
     "intent": Intent(network={"value": "MOONPAY", "words": "moon pay"}).network.value,
@@ -121,7 +122,7 @@ def test_it_is_named_wherever_networks_are(said: dict[str, Any]) -> None:
     """The list, the service's enum and document, the panels, a model's intent: all have it, in its place."""
     assert said["networks"] == said["enum"] == said["schema"] == said["matrix"]
     assert said["networks"][-1] == said["intent"] == "MOONPAY"
-    assert said["choices"] == ["Moon Pay", "MOONPAY"]
+    assert said["choices"] == ["MOONPAY", "Moon Pay"]
 
 
 def test_its_facts_are_taken_from_its_file(said: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from ipywidgets.embed import dependency_state
 from support import AT, together
 
 import sim
@@ -219,6 +220,19 @@ def test_nothing_of_the_card_is_in_what_a_notebook_saves(explorer: LogExplorer) 
     ]
     said = "".join(str(one.get_state()) for one in widgets) + explorer._static() + repr(explorer)
     assert CARD not in said
+
+
+def test_nothing_of_what_is_typed_is_in_what_a_notebook_saves() -> None:
+    """A card number in the filter, in the notes on it, or in pasted lines; the filter finds it all the
+    same."""
+    explorer = LogExplorer()
+    explorer.paste.value = "\n".join(traffic())
+    explorer.filter._asked(explorer.filter, {"kind": "typed", "text": f"DE43~corner {CARD}"}, [])
+    assert explorer.query.endswith(CARD)
+    assert "411111******1111 is looked for anywhere" in explorer._narrowed.note
+    explorer.query = CARD
+    assert held(explorer) == [1, 7, 13]
+    assert CARD not in str(dependency_state([explorer]))
 
 
 def test_pages_are_sent_when_they_are_asked_for(explorer: LogExplorer) -> None:

@@ -11,9 +11,10 @@ from support import together
 
 import sim
 from sim.spec.words import Payment
+from sim.verbs import verb
 from sim.widgets import GeneratePanel
-from sim.widgets.panels.carried import carried_names
-from sim.widgets.panels.generate import OPTIONS
+from sim.widgets.panels.form import titles
+from sim.widgets.panels.generate import FIRST, MORE
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 PLACE = {
@@ -51,7 +52,7 @@ def test_there_is_an_input_for_all_that_generate_takes() -> None:
     these inputs."""
     taken = {*inspect.signature(sim.generate).parameters, *Payment.__annotations__}
     taken -= {"description", "provider", "model", "payment", "at", "format"}
-    assert taken == {*OPTIONS, *carried_names()}
+    assert taken == {*FIRST, *MORE}
 
 
 @together("given", CARRIED, label=lambda given: "-".join(given)[:30])
@@ -72,24 +73,24 @@ def test_what_is_filled_in_reaches_the_message(given: dict[str, Any]) -> None:
 def test_only_what_goes_with_the_message_is_offered() -> None:
     """3-D Secure for e-commerce; what was filled in waits while it does not go and is not asked for."""
     panel = GeneratePanel(at=AT, network="VISA", entry="ecommerce")
-    panel.carried.inputs["three_d_secure"].value = "authenticated"
-    assert panel.given == {"three_d_secure": "authenticated"}
+    panel.more.fields["three_d_secure"].box.value = "authenticated"
+    assert panel.three_d_secure == "authenticated"
     assert "three_d_secure='authenticated'" in panel.code
     panel.entry = "chip"
-    assert panel.carried.fields["three_d_secure"].layout.display == "none"
+    assert panel.more.fields["three_d_secure"].layout.display == "none"
     assert "three_d_secure" not in panel.options()
     panel.entry = "ecommerce"
     assert panel.options()["three_d_secure"] == "authenticated"
     panel.message_type = "echo"
-    assert set(panel.options()) == set(OPTIONS)
+    assert set(panel.options()) <= set(FIRST)
 
 
 def test_what_cannot_be_met_is_said_beneath_its_input() -> None:
     """The input unfolds, and the message made before stays."""
     panel = GeneratePanel(at=AT, network="VISA", country="ATLANTIS")
     panel.run()
-    assert "country" in panel.carried.fields["country"].problem
-    assert panel.carried.selected_index == 0
+    assert "country" in panel.more.fields["country"].problem
+    assert panel.folded.selected_index == 0
     assert panel.message == ""
 
 
@@ -103,5 +104,33 @@ def test_a_verification_value_is_not_saved(tmp_path: Any) -> None:
     text = (tmp_path / "t").read_text()
     assert "654" not in text
     panel.use({"entry": "ecommerce", "token": True})
-    assert panel.given == {"token": True}
-    assert panel.carried.inputs["token"].value == "yes"
+    assert (panel.cvv2, panel.token, panel.more.fields["token"].box.value) == (None, True, True)
+
+
+def test_a_form_says_what_the_verb_says() -> None:
+    """Labels, choices and tooltips are the signature's and the docstring's; what is left out has its usual
+    value in the list or, of the sample messages, in the empty input."""
+    panel = GeneratePanel()
+    fields = panel.form.fields | panel.more.fields
+    for name in ("network", "version", "purpose", "entry", "three_d_secure", "initiator", "pin"):
+        option, box = verb("generate").option(name), fields[name].box
+        chosen = {value: title for title, value in box.options}
+        auto = chosen.pop("", "Auto")
+        assert (box.description, chosen, auto[:4]) == (option.label, titles(option), "Auto")
+        assert box.tooltip == option.words
+    assert fields["network"].box.options[0][0] == "Auto (the card's)"
+    assert (fields["city"].box.placeholder, fields["merchant_id"].box.description) == (
+        "NEW YORK",
+        "Merchant ID",
+    )
+    assert fields["final_amount_minor_units"].box.placeholder == "up to 12 digits"
+    assert not any(mark in option.words for option in verb("generate").options for mark in "`*")
+
+
+def test_what_is_secret_is_not_in_what_a_notebook_saves() -> None:
+    """Neither the verification value that was filled in nor a card number in a description."""
+    panel = GeneratePanel(cvv2="654", description="a purchase with 4111111111111111")
+    box = panel.more.fields["cvv2"].box
+    assert (box.value, box.shown) == ("654", "***")
+    assert "654" not in str(box.get_state())
+    assert "4111111111111111" not in str(panel.words.get_state())

@@ -50,9 +50,9 @@ def test_another_topic_begins_anew() -> None:
     """The choices and the traits are in step; what was typed was for the question before."""
     panel = DrillPanel("mti", seed=5)
     panel.answer.value = question("mti", 1, 5, 1).shown
-    panel.topic_choice.value = "tlv"
+    panel.form.fields["topic"].box.value = "tlv"
     panel.level = 3
-    assert (panel.topic, panel.level_choice.value, panel.streak) == ("tlv", 3, 0)
+    assert (panel.topic, panel.form.fields["level"].box.value, panel.streak) == ("tlv", 3, 0)
     assert (panel.answer.value, panel.drill.asked) == ("", 0)
     assert panel.question == question("tlv", 3, 5, 1).text
 

@@ -99,7 +99,7 @@ def test_the_version_is_read_off_the_mti_unless_chosen() -> None:
     raw = generate(version="1993", network="VISA", at=AT).raw
     panel = ExplainPanel(raw)
     assert panel.views.anatomy.view["version"] == "1993"
-    panel.input.version_choice.value = "1987"
+    panel.input.form.fields["version"].box.value = "1987"
     assert panel.version == "1987"
     assert panel.summary != explain(raw).summary
 
@@ -107,7 +107,7 @@ def test_the_version_is_read_off_the_mti_unless_chosen() -> None:
 def test_the_network_can_be_chosen() -> None:
     """A network given stands above the card's."""
     panel = ExplainPanel(REQUEST, network="JCB")
-    assert panel.input.network_choice.value == "JCB"
+    assert panel.input.form.fields["network"].box.value == "JCB"
     assert panel.summary == explain(REQUEST, network="JCB").summary
 
 
@@ -163,7 +163,7 @@ def test_the_table_is_drawn_when_it_is_looked_at() -> None:
 
 def test_without_pandas_there_is_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """Summary and anatomy need none; the choice of views goes."""
-    monkeypatch.setattr("sim.widgets.panels.explain.has_tables", lambda: False)
+    monkeypatch.setattr("sim.widgets.panels.reader.has_tables", lambda: False)
     panel = ExplainPanel(REQUEST)
     assert panel.table is None
     assert panel.summary == explain(REQUEST).summary

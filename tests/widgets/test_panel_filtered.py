@@ -8,7 +8,7 @@ from support import AT
 
 from sim.operations import generate
 from sim.widgets.panels.actions import FAULTS, MessageActions
-from sim.widgets.panels.filtered import NOT_THERE, FilteredList
+from sim.widgets.panels.fields import NOT_THERE, FilteredList
 
 
 @pytest.fixture

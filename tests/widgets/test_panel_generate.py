@@ -88,26 +88,24 @@ def test_traits_and_inputs_are_one() -> None:
     """A trait that is set shows in its input; an input that is changed sets its trait."""
     panel = GeneratePanel(at=AT)
     panel.network = "AMEX"
-    assert panel.network_choice.value == "AMEX"
+    assert panel.form.fields["network"].box.value == "AMEX"
     assert panel.card.network == "AMEX"
-    panel.entry_choice.value = "stripe"
+    panel.form.fields["entry"].box.value = "stripe"
     panel.amount.major.value = "2.50"
-    panel.network_choice.value = ""
+    panel.form.fields["network"].box.value = ""
     assert (panel.entry, panel.amount_minor_units, panel.network) == ("stripe", 250, None)
 
 
-def test_the_version_is_the_networks_own_until_another_is_chosen() -> None:
+def test_the_version_is_the_networks_own_until_one_is_chosen() -> None:
     """Amex and Discover speak 1993; whoever chooses a version keeps it."""
-    panel = GeneratePanel(at=AT, network="AMEX")
-    assert panel.version == panel.version_choice.value == "1993"
-    panel.network = "VISA"
-    assert panel.version == "1987"
-    panel.version_choice.value = "2003"
-    panel.network = "DISCOVER"
-    assert panel.version == "2003"
-    assert GeneratePanel(at=AT, version="1987", network="AMEX").version == "1987"
-    panel.use({"network": "AMEX"})
-    assert panel.version == "1993"
+    panel = GeneratePanel(at=AT)
+    for network, version, first in (("AMEX", None, "1"), ("VISA", None, "0"), ("DISCOVER", "2003", "2")):
+        panel.network, panel.version = network, version
+        panel.run()
+        assert panel.message[0] == first
+    panel.use({"network": "AMEX", "version": "1987"})
+    panel.run()
+    assert (panel.message[0], "version='1987'" in panel.code) == ("0", True)
 
 
 def test_an_unknown_option_is_refused_with_the_known_ones() -> None:
@@ -128,10 +126,10 @@ def test_nothing_is_made_before_the_button() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda panel: setattr(panel.stan_input.text, "value", "12"), "the STAN"),
-        (lambda panel: setattr(panel.amount.major, "value", "x"), "the amount or its currency"),
-        (lambda panel: setattr(panel.amount.name, "value", "x y z"), "the amount or its currency"),
-        (lambda panel: setattr(panel, "pan", "12"), "the card number"),
+        (lambda panel: setattr(panel, "stan", "12"), "STAN"),
+        (lambda panel: setattr(panel.amount.major, "value", "x"), "Amount, in minor units"),
+        (lambda panel: setattr(panel.form.fields["currency"].name, "value", "x y z"), "Currency"),
+        (lambda panel: setattr(panel, "pan", "12"), "Card"),
     ],
 )
 def test_an_error_loses_nothing(wrong: Any, said: str) -> None:
@@ -151,18 +149,19 @@ def test_an_echo_carries_no_card() -> None:
     panel = GeneratePanel(at=AT)
     panel.amount.major.value = "x"
     panel.message_type = "echo"
-    assert (panel.card.disabled, panel.amount.disabled, panel.entry_choice.disabled) == (True, True, True)
-    assert "no card" in panel.type_field.note
+    assert (panel.card.disabled, panel.amount.disabled) == (True, True)
+    kind = panel.form.fields["message_type"]
+    assert "no card" in kind.note
     panel.run()
     assert panel.table.iso.mti == "0800"
     panel.message_type = "auth"
-    assert (panel.card.disabled, panel.type_field.note) == (False, "")
+    assert (panel.card.disabled, kind.note) == (False, "")
 
 
 def test_new_stan() -> None:
     """The next number, in the message as well."""
     panel = GeneratePanel(at=AT, stan="000009")
-    panel.stan_input.renew()
+    panel.form.fields["stan"].renew()
     assert panel.stan == "000010"
     panel.run()
     assert panel.table.iso.to_message()[11] == "000010"
@@ -246,7 +245,7 @@ def test_a_description_stands_for_the_options() -> None:
     writer = Writer(generate("echo", at=AT))
     panel = GeneratePanel(at=AT, writer=writer)
     panel.words.value = "an echo test"
-    assert (panel.type_choice.disabled, panel.card.disabled) == (True, True)
+    assert (panel.form.fields["message_type"].disabled, panel.card.disabled) == (True, True)
     panel.button.click()
     assert writer.asked == ["an echo test"]
     assert panel.table.iso.mti == "0800"

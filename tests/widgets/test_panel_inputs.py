@@ -11,9 +11,24 @@ from support import together
 from sim.masking import mask_pan
 from sim.spec.networks import NETWORKS, default_card, test_cards
 from sim.widgets.covered_text import CoveredText
-from sim.widgets.panels.inputs import OWN_CARD, USUAL_CARD, AmountInput, CardInput, StanInput, find_currency
+from sim.widgets.panels.fields import (
+    OWN_CARD,
+    USUAL_CARD,
+    AmountInput,
+    CardInput,
+    CurrencyInput,
+    StanInput,
+    find_currency,
+)
 
 VISA = "4111111111111111"
+
+
+def amount_of(value: int = 1000, currency: str = "840") -> AmountInput:
+    """An input with an amount."""
+    made = AmountInput()
+    made.value, made.currency = value, currency
+    return made
 
 
 @pytest.mark.parametrize(
@@ -28,58 +43,59 @@ VISA = "4111111111111111"
 )
 def test_minor_units_are_shown_in_the_decimals_of_the_currency(code: str, minor: int, major: str) -> None:
     """USD has two decimals, JPY none, KWD three, and no currency none."""
-    amount = AmountInput(minor, code)
+    amount = amount_of(minor, code)
     assert (amount.major.value, amount.minor.value) == (major, str(minor))
 
 
 def test_each_box_follows_the_other() -> None:
     """What is typed in major units appears in minor units, and the other way round."""
-    amount = AmountInput(currency="840")
+    amount = amount_of()
     amount.major.value = "12.5"
-    assert (amount.amount_minor_units, amount.minor.value, amount.major.value) == (1250, "1250", "12.5")
+    assert (amount.value, amount.minor.value, amount.major.value) == (1250, "1250", "12.5")
     amount.minor.value = "99"
-    assert (amount.amount_minor_units, amount.major.value) == (99, "0.99")
+    assert (amount.value, amount.major.value) == (99, "0.99")
 
 
 def test_another_currency_keeps_the_minor_units() -> None:
     """The message carries minor units: a change of currency changes how they are read, not what is sent."""
-    amount = AmountInput(1000, "840")
-    amount.name.value = "kuwait"
-    assert (amount.currency, amount.amount_minor_units, amount.major.value) == ("414", 1000, "1.000")
-    assert amount.name.value == "KWD Kuwaiti Dinar (414)"
+    amount, currency = amount_of(), CurrencyInput()
+    currency.name.value = "kuwait"
+    amount.currency = currency.value
+    assert (currency.value, amount.value, amount.major.value) == ("414", 1000, "1.000")
+    assert currency.name.value == "KWD Kuwaiti Dinar (414)"
     assert (amount.major.description, amount.major.placeholder) == ("Amount in KWD", "0.000")
 
 
 @together(
     "box, typed, said",
     [
-        (1, "1.005", "2 decimals"),
-        (1, "ten", "Digits"),
-        (1, "", "Digits"),
-        (1, "1,000.00", "Digits"),
-        (1, "-1", "Digits"),
-        (1, "٣", "Digits"),
-        (1, "10000000000.00", "At most 999999999999"),
-        (2, "1.5", "whole"),
-        (2, "1000000000000", "12 digits"),
+        ("major", "1.005", "2 decimals"),
+        ("major", "ten", "Digits"),
+        ("major", "", "Digits"),
+        ("major", "1,000.00", "Digits"),
+        ("major", "-1", "Digits"),
+        ("major", "٣", "Digits"),
+        ("major", "10000000000.00", "At most 999999999999"),
+        ("minor", "1.5", "whole"),
+        ("minor", "1000000000000", "12 digits"),
     ],
 )
-def test_a_wrong_amount_is_told_beside_its_box(box: int, typed: str, said: str) -> None:
+def test_a_wrong_amount_is_told_beneath_its_box(box: str, typed: str, said: str) -> None:
     """The text stays where it was typed, the amount as it was; mending it takes the words away."""
-    amount = AmountInput(1000, "840")
-    widget = amount.major if box == 1 else amount.minor
+    amount = amount_of()
+    widget = getattr(amount, box)
     widget.value = typed
-    assert said in amount.fields[box].problem
-    assert (widget.value, amount.amount_minor_units, amount.ok) == (typed, 1000, False)
+    assert said in amount.problem == amount.typed
+    assert (widget.value, amount.value) == (typed, 1000)
     widget.value = "7"
-    assert amount.ok
+    assert (amount.problem, amount.typed) == ("", "")
 
 
 def test_the_largest_amount_is_taken() -> None:
     """Twelve digits are the most that DE 4 holds."""
-    amount = AmountInput(0, "840")
+    amount = amount_of(0)
     amount.minor.value = "999999999999"
-    assert (amount.major.value, amount.ok) == ("9999999999.99", True)
+    assert (amount.major.value, amount.typed) == ("9999999999.99", "")
 
 
 @pytest.mark.parametrize(
@@ -95,30 +111,37 @@ def test_a_currency_is_found_by_code_or_name(asked: str, alpha: str) -> None:
 
 def test_a_name_that_several_have_asks_back() -> None:
     """Too little is answered with the codes it could be; the currency stays."""
-    amount = AmountInput()
-    amount.name.value = "dollar"
-    assert amount.fields[0].problem.startswith("Which one: AUD")
-    assert (amount.name.value, amount.currency, amount.ok) == ("dollar", "840", False)
+    currency = CurrencyInput()
+    currency.name.value = "dollar"
+    assert currency.problem.startswith("Which one: AUD")
+    assert (currency.name.value, currency.value, currency.typed) == ("dollar", "840", currency.problem)
 
 
 def test_an_unknown_currency_is_no_trait_value() -> None:
     """Setting the trait to what ISO 4217 does not have is refused."""
     with pytest.raises(traitlets.TraitError, match="ISO 4217"):
-        AmountInput().currency = "000"
+        CurrencyInput().value = "000"
+
+
+def card_of(network: str) -> CardInput:
+    """An input for the cards of *network*."""
+    made = CardInput()
+    made.network = network
+    return made
 
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_cards_of_a_network_are_offered_masked(network: str) -> None:
     """All published ones, the usual one first, none of them in what the browser gets."""
-    card = CardInput(network)
+    card = card_of(network)
     assert card.choice.value == USUAL_CARD
-    assert card.pan is None
+    assert card.value is None
     labels = " ".join(card.choice.box.options)
     assert mask_pan(default_card(network).pan) in labels
     assert not any(one.pan in labels + str(card.choice.box.get_state()) for one in test_cards(network))
     assert len(set(card.choice.box.options)) == len(card.choice.box.options)
     card.choice.value = "#1"
-    assert card.pan == test_cards(network)[1].pan
+    assert card.value == test_cards(network)[1].pan
 
 
 def test_the_cards_are_narrowed_by_typing() -> None:
@@ -128,33 +151,33 @@ def test_the_cards_are_narrowed_by_typing() -> None:
     found = [
         one for one in card.choice.box.options if all(word in one.casefold() for word in ("unionpay", "19"))
     ]
-    assert card.field.problem.startswith(f"{len(found)} of the list")
-    assert card.pan is None
+    assert card.problem.startswith(f"{len(found)} of the list")
+    assert card.value is None
     card.choice.box.value = card.choice.box.options[30]
-    assert (card.field.problem, card.pan) == ("", card._cards["#29"])
+    assert (card.problem, card.value) == ("", card._cards["#29"])
     card.choice.box.value = "no such card"
-    assert card.field.problem.startswith("Nothing in the list")
+    assert card.problem.startswith("Nothing in the list")
 
 
 def test_a_number_that_is_typed_into_the_list_is_ones_own() -> None:
     """It is taken, and masked where the browser keeps it."""
-    card = CardInput("VISA")
+    card = card_of("VISA")
     card.choice.box.value = "4000 0000 0000 0002"
-    assert (card.pan, card.choice.value, card.field.problem) == ("4000000000000002", OWN_CARD, "")
+    assert (card.value, card.choice.value, card.problem) == ("4000000000000002", OWN_CARD, "")
     assert "4000000000000002" not in f"{card.choice.box.get_state()}{card.own.get_state()}".replace(" ", "")
     assert card.own.shown == "400000******0002"
 
 
 def test_a_number_of_ones_own() -> None:
     """It is taken as typed, masked in what the browser keeps, and judged without being refused."""
-    card = CardInput("VISA")
+    card = card_of("VISA")
     card.choice.value = OWN_CARD
     card.own.value = "5555555555554445"
-    assert card.pan == "5555555555554445"
-    assert card.own_field.note == (
+    assert card.value == "5555555555554445"
+    assert card.note == (
         "A card number of Mastercard, not of Visa; its check digit does not fit. It is used as it is."
     )
-    assert card.own.problem == ""
+    assert card.problem == ""
     assert card.own.shown == "555555******4445"
 
 
@@ -163,26 +186,27 @@ def test_a_number_that_is_none_is_told_beneath() -> None:
     card = CardInput()
     card.choice.value = OWN_CARD
     card.own.value = "4111-1111"
-    assert card.own.problem == "12 to 19 digits; this has 9 characters"
+    assert card.problem == "12 to 19 digits; this has 9 characters"
 
 
 def test_a_card_set_from_outside_is_chosen() -> None:
     """A published number picks its row, another one the box for one's own."""
-    card = CardInput("VISA")
-    card.pan = test_cards("VISA")[2].pan
+    card = card_of("VISA")
+    card.value = test_cards("VISA")[2].pan
     assert card.choice.value == "#2"
-    card.pan = "4000000000000000"
+    card.value = "4000000000000000"
     assert (card.choice.value, card.own.value) == (OWN_CARD, "4000000000000000")
-    card.pan = None
+    card.value = None
     assert card.choice.value == USUAL_CARD
 
 
 @pytest.mark.parametrize(("before", "after"), [("123456", "123457"), ("999999", "000001"), ("12", "000001")])
 def test_the_next_trace_number(before: str, after: str) -> None:
     """One more, 000001 after the last, or after what is no number."""
-    stan = StanInput(before)
+    stan = StanInput()
+    stan.value = before
     stan.button.click()
-    assert (stan.stan, stan.text.value, stan.ok) == (after, after, True)
+    assert (stan.value, stan.text.value, stan.typed) == (after, after, "")
 
 
 @pytest.mark.parametrize("typed", ["12345", "1234567", "12345a", "١٢٣٤٥٦", ""])
@@ -190,7 +214,7 @@ def test_a_trace_number_has_six_digits(typed: str) -> None:
     """Anything else is said beside it and stays as typed."""
     stan = StanInput()
     stan.text.value = typed
-    assert (stan.field.problem, stan.stan, stan.ok) == ("Six digits", typed, False)
+    assert (stan.problem, stan.value, stan.typed) == ("Six digits", typed, "Six digits")
 
 
 def _box(**options: Any) -> tuple[CoveredText, list[dict[str, Any]]]:

@@ -124,7 +124,7 @@ def test_the_version_can_be_chosen() -> None:
     panel = ValidatePanel(GOOD, version="1993")
     assert panel.report.version == "1993"
     assert not panel.report.valid
-    panel.input.version_choice.value = ""
+    panel.input.form.fields["version"].box.value = ""
     assert (panel.version, panel.report.valid) == (None, True)
 
 
@@ -138,7 +138,7 @@ def test_an_empty_panel_has_no_verdict() -> None:
 
 def test_without_pandas_the_verdict_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the table is missing."""
-    monkeypatch.setattr("sim.widgets.panels.explain.has_tables", lambda: False)
+    monkeypatch.setattr("sim.widgets.panels.reader.has_tables", lambda: False)
     panel = ValidatePanel(GOOD)
     assert (panel.table, panel.report.valid) == (None, True)
 

@@ -54,6 +54,17 @@ def test_what_is_masked_is_neither_sent_nor_found() -> None:
     assert CARD not in str(view.get_state()) + view.to_html() + repr(view)
 
 
+def test_what_is_typed_into_the_filter_is_not_saved() -> None:
+    """It comes and goes as a message, and is no part of what a notebook saves."""
+    view = sim.show(sim.rules())
+    sent: list[Any] = []
+    view.send = lambda content, buffers=None: sent.append(content)
+    view._asked(view, {"ask": "filter", "text": CARD}, [])
+    view._asked(view, {"ask": "filter"}, [])
+    assert (view.text, sent[-1]) == (CARD, {"kind": "filter", "text": CARD})
+    assert CARD not in str(view.get_state())
+
+
 def test_an_empty_table_says_what_it_would_hold() -> None:
     """Its heading stands in the place of rows."""
     view = sim.show(sim.read([], progress=False))

@@ -143,7 +143,8 @@ class RowFilter:
         """Which rows meet *query*, and what its writer may want to know. Raises FilterError."""
         asked: Filter = understood(query, self.vocabulary)
         self.notes = list(asked.notes)
-        return self._meet(asked.condition), tuple(dict.fromkeys(self.notes))
+        met = self._meet(asked.condition)
+        return met, tuple(dict.fromkeys(map(mask_words, self.notes)))
 
     def warm(self) -> None:
         """Make ready what the first search for a text would."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,9 +11,11 @@ import traitlets
 
 from sim.codec import Message, build
 from sim.errors import IsoError
+from sim.masking import mask_words
 from sim.tables.columns.table import MessagesTable
 from sim.tables.transactions import TransactionsTable
 from sim.widgets.copying import CopyMenu
+from sim.widgets.covered_text import CoveredText
 from sim.widgets.diff import MessageDiff
 from sim.widgets.explorer import reading
 from sim.widgets.explorer.log import VERDICTS, Log, networks_in
@@ -24,8 +25,10 @@ from sim.widgets.explorer.sparkline import sparkline
 from sim.widgets.explorer.tools import Tools
 from sim.widgets.explorer.transactions import Transactions
 from sim.widgets.file_drop import FileDrop
+from sim.widgets.markup import joined, markup, wrong
+from sim.widgets.panels.fields import InputField, show
+from sim.widgets.panels.panel import MessageViews, Panel
 from sim.widgets.panels.report_view import ReportView, report_data
-from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, show, wrong
 from sim.widgets.row_grid import RowGrid, Rows, as_rows
 
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
@@ -36,11 +39,12 @@ _NOTHING = "No messages match."
 
 def _help() -> str:
     """What may be typed, to be opened."""
-    rows = "".join(
-        f"<tr><td><code>{html.escape(one)}</code></td><td>{html.escape(means)}</td></tr>"
-        for one, means in HELP
-    )
-    return f'<details class="iso-help"><summary>Filter examples</summary><table>{rows}</table></details>'
+    rows = [
+        markup("tr", joined(markup("td", markup("code", example)), markup("td", means)))
+        for example, means in HELP
+    ]
+    table = joined(markup("summary", "Filter examples"), markup("table", joined(*rows)))
+    return markup("details", table, "iso-help")
 
 
 class LogExplorer(Panel):
@@ -62,7 +66,6 @@ class LogExplorer(Panel):
     network = traitlets.Unicode("")
     rule = traitlets.Unicode("")
     tab = traitlets.Enum((MESSAGES, TRANSACTIONS), MESSAGES)
-    problem = traitlets.Unicode("")
 
     def __init__(self, source: object = None, **options: Any) -> None:
         self._options = {"validate": True, **options}
@@ -80,7 +83,7 @@ class LogExplorer(Panel):
     def _make(self) -> None:
         self.drop = FileDrop()
         self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
-        self.filter = ipywidgets.Text(placeholder=_EXAMPLE, continuous_update=False, description="Filter")
+        self.filter = CoveredText(cover=mask_words, label="Filter", placeholder=_EXAMPLE, rows=1, lazy=True)
         self.verdicts = ipywidgets.Dropdown(options=VERDICTS, description="Verdict")
         self.networks = ipywidgets.Dropdown(options=[("all", "")], description="Network")
         self.rules = ipywidgets.Dropdown(options=[("all", "")], description="Rule")
@@ -94,7 +97,7 @@ class LogExplorer(Panel):
         self.tabs.add_class("iso-choice")
         self.grid = RowGrid(title=MESSAGES, nothing=_NOTHING)
         self.pairs = RowGrid(title=TRANSACTIONS, nothing="No transactions match.")
-        self.tools = Tools(self)
+        self.tools = Tools(lambda: self.chosen, self.diff, self.export, self.grid.download)
         self.views = MessageViews()
         self.report = ReportView()
         self.copy = CopyMenu()
@@ -164,7 +167,9 @@ class LogExplorer(Panel):
 
     def _pasted(self, change: Any) -> None:
         if self.paste.value:
-            self.load(self.paste.value.splitlines())
+            lines = self.paste.value.splitlines()
+            self.paste.value = ""  # a notebook saves what stands in it
+            self.load(lines)
 
     def _dropped(self, change: Any) -> None:
         name, data = change.new
@@ -331,7 +336,7 @@ class LogExplorer(Panel):
         self.said.value = wrong(self.problem, "p")
 
     def _static(self) -> str:
-        return self.shown._repr_html_() if self.shown is not None else f"<p>{html.escape(repr(self))}</p>"
+        return self.shown._repr_html_() if self.shown is not None else markup("p", repr(self))
 
     def __repr__(self) -> str:
         if self._log is None:

@@ -5,24 +5,30 @@ from __future__ import annotations
 import base64
 import html
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 
 from sim.tables.plots.charts import KINDS, plot
-from sim.widgets.panels.shared import markup, show, wrong
-
-if TYPE_CHECKING:
-    from sim.widgets.explorer.panel import LogExplorer
+from sim.widgets.markup import hint, markup, wrong
+from sim.widgets.panels.fields import show
 
 _SAFE, _TRUE = "card data masked", "card data in clear"
 
 
 class Tools(ipywidgets.VBox):  # type: ignore[misc]
-    """Plot, diff and export, with what came of it beneath."""
+    """Plot, diff and export, with what came of it beneath. *chosen* gives the messages that are meant, *diff*
+    two of them compared, or None, *export* a file of them; *download* hands that over."""
 
-    def __init__(self, owner: LogExplorer) -> None:
-        self._owner = owner
+    def __init__(
+        self,
+        chosen: Callable[[], Any],
+        diff: Callable[[], Any],
+        export: Callable[[str, bool], bytes],
+        download: Callable[[str, bytes], None],
+    ) -> None:
+        self._chosen, self._diff, self._export, self._download = chosen, diff, export, download
         self.kind = ipywidgets.Dropdown(options=list(KINDS), description="Plot")
         self.plot_button = ipywidgets.Button(description="Plot")
         self.diff_button = ipywidgets.Button(description="Compare the two selected")
@@ -48,7 +54,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
 
     def plot(self) -> None:
         """Draw what is ticked, else what is shown."""
-        table = self._owner.chosen
+        table = self._chosen()
         if table is None:
             return
         try:
@@ -59,22 +65,17 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
 
     def diff(self) -> None:
         """Show the two ticked messages side by side."""
-        made = self._owner.diff()
-        self._compare([] if made is None else [made])
-        self.said.value = (
-            ""
-            if made
-            else markup(
-                "p", "Select two messages, or one transaction: tick the boxes.", "iso-hint", role="status"
-            )
-        )
+        made = self._diff()
+        self._put_compared([] if made is None else [made])
+        needed = "Select two messages, or one transaction: tick the boxes."
+        self.said.value = "" if made else hint(needed, news=True)
 
     def clear(self) -> None:
         """Take away what came of it: other messages are shown now."""
         self.said.value = self.picture.value = ""
-        self._compare([])
+        self._put_compared([])
 
-    def _compare(self, made: list[Any]) -> None:
+    def _put_compared(self, made: list[Any]) -> None:
         before, self.compared.children = self.compared.children, made
         for one in before:
             one.close()
@@ -82,9 +83,9 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
     def export(self) -> None:
         """Hand over a file, masked unless the person chose otherwise."""
         masked = self.covered.value == _SAFE
-        data = self._owner.export(self.format.value, masked)
+        data = self._export(self.format.value, masked)
         name = f"messages{'' if masked else '-with-card-data'}.{self.format.value}"
-        self._owner.grid.download(name, data)
+        self._download(name, data)
         words = f"{name}: {len(data):,} bytes, {'card data masked' if masked else 'card data in clear'}."
         self.said.value = markup("p", words, role="status")
         show(self.said, True)
@@ -107,5 +108,5 @@ def _drawn(ax: Any, kind: str, page: str) -> str:
     ax.figure.savefig(held, format="png", dpi=110, transparent=True)
     pyplot.close(ax.figure)
     data = base64.b64encode(held.getvalue()).decode("ascii")
-    words = f"{html.escape(kind)} of the messages"
-    return f'<img class="{page}" alt="{words}" src="data:image/png;base64,{data}">'
+    source = f"data:image/png;base64,{data}"
+    return f'<img class="{page}" alt="{html.escape(kind)} of the messages" src="{source}">'

@@ -15,8 +15,8 @@ from sim.errors import IsoError
 from sim.operations import all_faults, break_message, chosen_version, respond, reverse, strip_line_ending
 from sim.spec import code_list
 from sim.widgets.copying import CopyMenu
-from sim.widgets.panels.filtered import FilteredList
-from sim.widgets.panels.shared import show, wrong
+from sim.widgets.markup import wrong
+from sim.widgets.panels.fields import FilteredList, show
 
 # Of the many faults there are, those from which most is learned: they head the list.
 FAULTS = (

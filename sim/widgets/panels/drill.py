@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -10,7 +9,11 @@ import traitlets
 
 from sim.masking import mask_words
 from sim.operations.drill import LEVELS, TOPICS, Drill, drill
-from sim.widgets.panels.shared import InputField, Panel, markup, show
+from sim.widgets.asking import Inquiry
+from sim.widgets.markup import markup
+from sim.widgets.panels.fields import InputField, show
+from sim.widgets.panels.form import Form
+from sim.widgets.panels.panel import Panel, RunBar
 
 _HINT = "Type the answer and press Enter. Several values stand between commas."
 
@@ -31,21 +34,17 @@ class DrillPanel(Panel):
     def __init__(self, topic: str = "bitmap", level: int = 1, seed: int | str | None = None) -> None:
         self._seed = seed
         self._drill: Drill = drill(topic, level=level, seed=seed)
-        self.topic_choice = ipywidgets.Dropdown(description="Topic", options=list(TOPICS), value=topic)
-        self.level_choice = ipywidgets.Dropdown(description="Level", options=list(LEVELS), value=level)
+        self.form = Form(self, "drill", ("topic", "level"), notes=("level",))
         self.answer = ipywidgets.Text(description="Answer", continuous_update=False)
-        self.button = ipywidgets.Button(description="Answer", button_style="primary")
         self._asks = ipywidgets.HTML().add_class("iso-said")
         self._says = ipywidgets.HTML().add_class("iso-said")
-        choices = _form(InputField(self.topic_choice), InputField(self.level_choice))
-        asked = ipywidgets.HBox([self.answer, self.button]).add_class("iso-joined")
-        bar = _form(InputField(asked, classes="iso-wide"))
-        super().__init__(choices, self._asks, bar, self._says, classes="iso-drill-panel")
+        bar = RunBar("Answer")
+        answer = ipywidgets.Box([InputField(self.answer, classes="iso-wide")]).add_class("iso-form")
+        super().__init__(
+            *(self.form, self._asks, answer, bar, self._says), bar=bar, classes="iso-drill-panel"
+        )
         self.topic, self.level = topic, level
-        traitlets.link((self, "topic"), (self.topic_choice, "value"))
-        traitlets.link((self, "level"), (self.level_choice, "value"))
-        self.button.on_click(lambda _: self.run())
-        self.observe(self._begin, ["topic", "level"])
+        self.observe(self._begin_anew, ["topic", "level"])
         self._tell()
 
     @property
@@ -53,15 +52,16 @@ class DrillPanel(Panel):
         """What asks: with its score and what to read again."""
         return self._drill
 
-    def run(self) -> None:
+    def _work(self) -> Inquiry[Any] | None:
         """Judge what stands in the field, and ask the next question; an empty field is no answer."""
         given, self.answer.value = self.answer.value.strip(), ""
         if given:
             before = f"{self.question} {mask_words(given)}\n"
             self._drill(given)
             self._tell(before)
+        return None
 
-    def _begin(self, change: Any) -> None:
+    def _begin_anew(self, change: Any) -> None:
         self._drill, self.answer.value = drill(self.topic, level=self.level, seed=self._seed), ""
         self._tell()
 
@@ -78,11 +78,7 @@ class DrillPanel(Panel):
         show(self._says, True)
 
     def _static(self) -> str:
-        return f"<p>{html.escape(self.question)}</p>"
+        return markup("p", self.question)
 
     def __repr__(self) -> str:
         return f"DrillPanel({self._drill!r})"
-
-
-def _form(*fields: InputField) -> Any:
-    return ipywidgets.Box(list(fields)).add_class("iso-form")

@@ -10,84 +10,86 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import BuildError, IsoError, OptionError
-from sim.operations import Generated, generate
-from sim.operations.asked import option_named, options_of
+from sim.errors import BuildError, OptionError
+from sim.masking import mask_words
+from sim.operations import Generated
+from sim.operations.asked import generated, usual_entry
+from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.generation import native_version
-from sim.operations.options import LARGEST_AMOUNT
-from sim.operations.recalled import call_of, covered_call
-from sim.spec import VERSIONS
-from sim.spec.networks import NETWORKS, detect, network
+from sim.operations.options import Setting, goes_with
+from sim.operations.recalled import NO_CARD, call_of, covered_call
+from sim.spec.networks import NETWORKS, detect
 from sim.spec.tables import read_toml
+from sim.spec.words import OF_A_MODEL
+from sim.verbs import verb
 from sim.widgets.asking import Inquiry
 from sim.widgets.covered_text import CoveredText
+from sim.widgets.markup import hint, wrong
 from sim.widgets.panels.actions import MessageActions
-from sim.widgets.panels.asking import AskingPanel, RunBar
-from sim.widgets.panels.carried import CarriedInputs, carried_names, offered
-from sim.widgets.panels.gallery import Gallery
-from sim.widgets.panels.inputs import AmountInput, CardInput, StanInput
+from sim.widgets.panels.fields import AmountInput, CardInput, InputField, show
+from sim.widgets.panels.form import Form, traits_of
 from sim.widgets.panels.language_model import LanguageModel
-from sim.widgets.panels.shared import (
-    InputField,
+from sim.widgets.panels.panel import (
     MessageViews,
+    Panel,
+    RunBar,
     cover,
     has_tables,
-    link_choice,
-    markup,
     of_message,
-    one_of,
-    show,
     static_anatomy,
-    wrong,
 )
+from sim.widgets.panels.reader import Gallery
 from sim.widgets.panels.templates import TemplateBar, Templates
 
-
-def _titled(table: str) -> tuple[tuple[str, str], ...]:
-    """What a person reads and what `generate` takes, for each row of a table of the templates."""
-    return tuple((row["title"], name) for name, row in read_toml("templates")[table].items())
-
-
-TYPES, PURPOSES, ENTRIES = _titled("kinds"), _titled("purposes"), _titled("entries")
-OPTIONS = (
-    *("message_type", "network", "pan", "amount_minor_units", "currency", "stan"),
-    *("version", "purpose", "entry"),
+OPTIONS = tuple(
+    option.name for option in verb("generate").options if option.name not in (*OF_A_MODEL, "at", "format")
 )
+# The first stand in the form; what else can be asked for is folded away.
+FIRST = OPTIONS[: OPTIONS.index("entry") + 1]
+MORE = OPTIONS[len(FIRST) :]
 MOST_DESCRIPTION = 2000  # characters, as the interface has it
+_SECRET = tuple(name for name, row in read_toml("templates")["options"].items() if row.get("secret"))
+_Options: Any = traitlets.MetaHasTraits("_Options", (traitlets.HasTraits,), traits_of("generate", OPTIONS))
 
 
-class GeneratePanel(AskingPanel):
+def offered(chosen: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those of `MORE` that go with the options *chosen*, among which are those that others need beside
+    them."""
+    kind, purpose, pan = chosen["message_type"], chosen["purpose"], chosen["pan"]
+    card = detect(str(pan)) if pan else None
+    own = chosen["network"] or (card.network if card else None if pan else NETWORKS[0])
+    version = chosen["version"] or native_version(chosen["network"], pan)
+    setting = Setting(kind, own, version, purpose, chosen["entry"] or usual_entry(purpose), details=chosen)
+    if setting.alone:
+        return ()
+    known = read_toml("templates")["options"]
+    cash = purpose in ("purchase", "cashback")
+    return tuple(
+        name
+        for name in MORE
+        if (goes_with(name, setting) if name in known else cash or "cashback" not in name)
+    )
+
+
+class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     """Makes a test message of the options chosen.
 
-    Traits: the options `message_type`, `network`, `pan`, `amount_minor_units`, `currency`, `stan`,
-    `version`, `purpose`, `entry` and `description`, as `sim.generate` takes them; `given`, what else it
-    takes (`merchant`, `timezone`, `three_d_secure` ...) by its names, of which what does not go with the rest
-    is not asked for; `message`, the raw text, empty before the first `run()`; `table`, the message table,
-    None without pandas; `notes`; `problem`, why nothing was made; `busy`, whether a model is asked. *at* is
-    the moment at the merchant, None for now. `version` follows the network (1993 at Amex and Discover) until
-    another is chosen.
+    Traits: the options of `sim.generate` by their names (`network`, `stan`, `merchant`, `three_d_secure`
+    ...), None for what it takes by itself, of which what does not go with the rest is not asked for;
+    `description`; `message`, the raw text, empty before the first `run()`; `table`, the message table, None
+    without pandas; `notes`; `problem`, why nothing was made; `busy`, whether a model is asked. *at* is the
+    moment at the merchant, None for now.
 
     `run()` makes the message and, with a description, waits for the model; the button does not wait (see
-    `AskingPanel`). Until then the message made before stays; any change of an option, the description or
+    `Panel`). Until then the message made before stays; any change of an option, the description or
     the message ends the request, as `cancel()` does. `code` is the call that makes the same in a cell;
     *templates* the file of options saved by name, None for the user's own.
     """
 
-    message_type = traitlets.Enum([value for _, value in TYPES], "auth")
-    network = one_of(NETWORKS)
-    pan = traitlets.Unicode(None, allow_none=True)
-    amount_minor_units = traitlets.Int(1000, min=0, max=LARGEST_AMOUNT)
-    currency = traitlets.Unicode("840")
-    stan = traitlets.Unicode("123456")
-    version = traitlets.Enum(VERSIONS, "1987")
-    purpose = traitlets.Enum([value for _, value in PURPOSES], "purchase")
-    entry = traitlets.Enum([value for _, value in ENTRIES], "chip")
     description = traitlets.Unicode("")
-    given = traitlets.Dict()
     message = traitlets.Unicode("")
     table = traitlets.Any(None)
     notes = traitlets.Tuple()
-    problem = traitlets.Unicode("")
 
     def __init__(
         self,
@@ -101,70 +103,39 @@ class GeneratePanel(AskingPanel):
         # The network the message was made for, when one was asked for; else it is the card's.
         self.asked_network: str | None = None
         self.writer = writer or LanguageModel()
-        self._set_inputs()
-        self._set_saved(templates)
+        self._set_inputs(templates)
         self._set_outputs()
         bar = RunBar("Generate")
-        super().__init__(
-            bar,
-            self.saved,
-            self.form,
-            self.carried,
-            self.describe,
-            bar,
-            self.call,
-            self.said,
-            self.result,
-            classes="iso-generate-panel",
-        )
+        parts = (self.saved, self.form, self.folded, self.describe, bar, self.call, self.said, self.result)
+        super().__init__(*parts, bar=bar, classes="iso-generate-panel")
         self._link()
-        self._take_options(options)
-        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "given", "description", "message"])
-        self.observe(lambda change: self._write_call(), [*OPTIONS, "given", "description"])
-        self.observe(self._adapt, ["message_type", "description"])
+        for name, value in options.items():
+            if name not in (*OPTIONS, "description"):
+                raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
+            setattr(self, name, value)
+        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
+        self.observe(lambda change: self._adapt(), [*OPTIONS, "description"])
         self.observe(self._follow, "purpose")
-        self.observe(lambda change: self._offer(), [*OPTIONS, "given"])
         self.observe(lambda change: self._show(), "message")
         self._adapt()
-        self._offer()
-        self._write_call()
         self._show()
 
-    def _take_options(self, options: Mapping[str, Any]) -> None:
-        known = (*OPTIONS, *carried_names())
-        for name, value in sorted(options.items(), key=lambda item: item[0] == "version"):
-            if name in carried_names():
-                self.given = {**self.given, name: value}
-            elif name in (*OPTIONS, "given", "description"):
-                setattr(self, name, value)
-            else:
-                raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(known)}")
-
     def options(self) -> dict[str, Any]:
-        """The options as they are chosen now, with what else was filled in and goes with them."""
+        """The options as they are chosen now, without those that are left to `sim.generate` and those that do
+        not go with the rest."""
         chosen = {name: getattr(self, name) for name in OPTIONS}
-        names = self._offered()
-        return chosen | {name: value for name, value in self.given.items() if name in names}
-
-    def _offered(self) -> tuple[str, ...]:
-        found = detect(self.pan) if self.network is None and self.pan else None
-        own = self.network or (found.network if found else NETWORKS[0] if not self.pan else None)
-        return offered(self.message_type, own, self.version, self.purpose, self.entry, self.given)
-
-    def _offer(self) -> None:
-        self.carried.offer(self._offered())
+        there = (*FIRST, *offered(chosen))
+        return {name: value for name, value in chosen.items() if value is not None and name in there}
 
     def use(self, options: Mapping[str, Any]) -> None:
         """Choose *options*; those not among them get what they have at first, and names unknown here are
         left aside."""
         for name in OPTIONS:
-            usual = self._native() if name == "version" else self.traits()[name].default_value
             try:
-                setattr(self, name, options.get(name, usual))
+                setattr(self, name, options.get(name, self.traits()[name].default_value))
             except traitlets.TraitError:  # a file may hold anything
                 self.problem = f"{name} cannot be {str(options[name])[:20]!r}"
                 self._tell()
-        self.given = {name: options[name] for name in carried_names() if name in options}
         self.description = ""
 
     @property
@@ -172,55 +143,26 @@ class GeneratePanel(AskingPanel):
         """The call of `sim.generate` that makes what is chosen."""
         return call_of(self.options(), self.description)
 
-    def _write_call(self) -> None:
-        self.call.value = self.code
+    def _kept(self) -> dict[str, Any]:
+        """The options that are saved: a verification value is none of them."""
+        return {name: value for name, value in self.options().items() if name not in _SECRET or value is True}
 
-    def _set_saved(self, templates: Path | None) -> None:
+    def _set_inputs(self, templates: Path | None) -> None:
         self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
         self.templates = TemplateBar(Templates(templates), self._kept, self.use)
         self.saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
-
-    def _kept(self) -> dict[str, Any]:
-        """The options that are saved: a verification value is none of them."""
-        return {name: value for name, value in self.options().items() if name != "cvv2"}
-
-    def _set_inputs(self) -> None:
-        networks = [("of the card", ""), *((network(name).title, name) for name in NETWORKS)]
-        self.type_choice = ipywidgets.Dropdown(options=TYPES, description="Type")
-        self.network_choice = ipywidgets.Dropdown(options=networks, description="Network")
-        self.version_choice = ipywidgets.Dropdown(options=VERSIONS, description="Version")
-        self.purpose_choice = ipywidgets.Dropdown(options=PURPOSES, description="Purpose")
-        self.entry_choice = ipywidgets.Dropdown(options=ENTRIES, description="Card entry")
-        self.card, self.amount, self.stan_input = CardInput(), AmountInput(), StanInput()
-        self.type_field = InputField(self.type_choice)
-        parts = [
-            self.type_field,
-            InputField(self.network_choice),
-            InputField(self.version_choice),
-            self.stan_input,
-        ]
-        parts += [self.card, self.amount, InputField(self.purpose_choice), InputField(self.entry_choice)]
-        self.form = ipywidgets.Box(parts).add_class("iso-form")
-        self.carried = CarriedInputs()
-        self._inputs: dict[str, tuple[Any, str]] = {
-            "message_type": (self.type_choice, "value"),
-            "pan": (self.card, "pan"),
-            "amount_minor_units": (self.amount, "amount_minor_units"),
-            "currency": (self.amount, "currency"),
-            "stan": (self.stan_input, "stan"),
-            "version": (self.version_choice, "value"),
-            "purpose": (self.purpose_choice, "value"),
-            "entry": (self.entry_choice, "value"),
-        }
-        self._set_description()
-
-    def _set_description(self) -> None:
+        self.form, self.more = Form(self, "generate", FIRST), Form(self, "generate", MORE)
+        titles = ("More options: merchant, date and time, extras",)
+        self.folded = ipywidgets.Accordion([self.more], titles=titles, selected_index=None)
+        self.folded.add_class("iso-carried")
+        self.amount, self.card = self.form.of(AmountInput), self.form.of(CardInput)
         refusal = self.writer.refusal()
-        self.words = ipywidgets.Textarea(
-            description="Or describe it in plain English: a language model builds it",
+        self.words = CoveredText(
+            cover=mask_words,
+            label="Or describe it in plain English: a language model builds it",
             placeholder="A declined contactless purchase of 12.50 euros in Lyon",
             rows=2,
-            disabled=bool(refusal),
+            editable=not refusal,
         )
         self.describe = InputField(self.words)
         self.describe.note = refusal and f"{refusal}."
@@ -240,13 +182,8 @@ class GeneratePanel(AskingPanel):
         self.result = ipywidgets.VBox([self.text, self.actions, self.views]).add_class("iso-rows")
 
     def _link(self) -> None:
-        self._spoken = self.version  # the one that the network speaks; another was chosen by somebody
-        self.observe(lambda change: self._speak(), ["network", "pan"])
-        for name, (widget, trait) in self._inputs.items():
-            traitlets.link((self, name), (widget, trait))
-        traitlets.link((self, "given"), (self.carried, "given"))
-        link_choice(self, "network", self.network_choice)
-        traitlets.dlink((self, "network"), (self.card, "network"))
+        for name, field in (("network", self.card), ("currency", self.amount)):
+            traitlets.dlink((self, name), (field, name))
         traitlets.link((self, "description"), (self.words, "value"))
         traitlets.link((self.text, "masked"), (self.views.anatomy, "masked"))
         traitlets.dlink((self, "message"), (self.text, "value"))
@@ -256,6 +193,8 @@ class GeneratePanel(AskingPanel):
         """A problem is told beside the input it concerns, and the message made before stays."""
         self._asker.cancel()
         self.problem = self.describe.problem = ""
+        for form in (self.form, self.more):
+            form.settle()
         question = None
         if self.description.strip():
             question = self._question()
@@ -265,36 +204,27 @@ class GeneratePanel(AskingPanel):
         return question
 
     def _inputs_ok(self) -> bool:
-        wrong = [] if self.stan_input.ok else ["the STAN"]
-        if not read_toml("templates")["kinds"][self.message_type].get("cardless"):
-            wrong += [] if self.amount.ok else ["the amount or its currency"]
-            wrong += ["the card number"] if self.card.own.problem or self.card.choice.problem else []
+        left_out = NO_CARD if self._kind().get("cardless") else ()
+        wrong = [label for name, label in self.form.unread().items() if name not in left_out]
         self.problem = f"Fix {' and '.join(wrong)} first" if wrong else ""
         return not wrong
 
     def _build(self) -> None:
         try:
-            made = generate(**options_of(**self.options(), at=self.at))
+            self._put(
+                generated(
+                    **{"network": None, "pan": None, "version": None, "entry": None} | self.options(),
+                    at=self.at,
+                )
+            )
         except (BuildError, OptionError) as error:
-            self._refuse(error)
-        else:
-            self._put(made)
-
-    def _refuse(self, error: IsoError) -> None:
-        """Say what cannot be met beside the input it concerns."""
-        self.problem = str(error)
-        option = error.option if isinstance(error, OptionError) else ""
-        if self.carried.refuse(option_named(option), str(error)):
-            return
-        if option in ("amount_minor_units", "currency"):
-            self.amount.refuse(option, str(error))
-        elif option == "pan":
-            self.card.refuse(str(error))
-        elif option == "stan":
-            self.stan_input.field.problem = str(error)
+            self.problem = str(error)
+            option = error.option if isinstance(error, OptionError) else ""
+            if not self.form.refuse(option, str(error)) and self.more.refuse(option, str(error)):
+                self.folded.selected_index = 0
 
     def _question(self) -> Inquiry[Generated] | None:
-        description, version = self.description, self.version
+        description, version = self.description, self.version or DEFAULT_VERSION
         if len(description) > MOST_DESCRIPTION:
             self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
             return None
@@ -309,7 +239,6 @@ class GeneratePanel(AskingPanel):
         return Inquiry(
             doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
             put=lambda heard: self.writer.generate(description, version=version, at=self.at),
-            heard=lambda text: None,  # a message comes whole
             answered=answered,
             failed=failed,
             cancelled=lambda: self._tell("Cancelled: no new message was made."),
@@ -326,14 +255,9 @@ class GeneratePanel(AskingPanel):
         self.message = raw
         self._tell()
 
-    def _native(self) -> str:
-        """The version that the network, or that of the card, speaks."""
-        return native_version(self.network, self.pan)
-
-    def _speak(self) -> None:
-        """The version becomes the network's own, unless another was chosen."""
-        if self.version == self._spoken:
-            self.version = self._spoken = self._native()
+    def _kind(self) -> Mapping[str, Any]:
+        row: Mapping[str, Any] = read_toml("templates")["kinds"][self.message_type]
+        return row
 
     def _follow(self, change: Any) -> None:
         """The type of message and the way of reading the card become usual ones where they do not go with a
@@ -342,17 +266,20 @@ class GeneratePanel(AskingPanel):
         if self.message_type not in row["kinds"]:
             self.message_type = row["kinds"][0]
         if self.entry not in row["entries"]:
-            self.entry = row["entry"]
+            self.entry = None
 
-    def _adapt(self, change: Any = None) -> None:
-        """An echo test has no card and no amount; a description stands for all options."""
-        row = read_toml("templates")["kinds"][self.message_type]
-        echo, described = bool(row.get("cardless")), bool(self.description.strip())
-        self.type_field.note = "It carries no card and no amount." if echo and not described else ""
-        for widget in (self.card, self.amount, self.purpose_choice, self.entry_choice):
-            widget.disabled = echo or described
-        for widget in (self.type_choice, self.network_choice, self.stan_input.text, self.stan_input.button):
-            widget.disabled = described
+    def _adapt(self) -> None:
+        """Offer what goes with the options; an echo test has no card and no amount; a description stands
+        for all of them."""
+        described, cardless = bool(self.description.strip()), bool(self._kind().get("cardless"))
+        self.call.value = self.code
+        there = offered({name: getattr(self, name) for name in OPTIONS})
+        for name, field in self.more.fields.items():
+            show(field, name in there)
+        for name, field in self.form.fields.items():
+            field.disabled = name != "version" and (described or (cardless and name in NO_CARD))
+        note = "It carries no card and no amount." if cardless and not described else ""
+        self.form.fields["message_type"].note = note
 
     def _show(self) -> None:
         self.table = self._tabled()
@@ -368,14 +295,14 @@ class GeneratePanel(AskingPanel):
         return tables.parse(self.message, network=self.asked_network)
 
     def _tell(self, news: str = "") -> None:
-        notes = [markup("p", note, "iso-hint") for note in self.notes if self.message]
+        said = [hint(note) for note in self.notes if self.message]
         if self.problem and not self.describe.problem:
-            notes = [wrong(f"{self.problem}.", "p")]
+            said = [wrong(f"{self.problem}.", "p")]
         elif news:
-            notes.insert(0, markup("p", news, "iso-hint", role="status"))
+            said.insert(0, hint(news, news=True))
         elif not self.message:
-            notes = [markup("p", "Choose what you need, then press Generate.", "iso-hint")]
-        self.said.value = "".join(notes)
+            said = [hint("Choose what you need, then press Generate.")]
+        self.said.value = "".join(said)
 
     def _static(self) -> str:
         return static_anatomy(self.views.anatomy)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import Any
 
+import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import IsoError
+from sim.codec import Message, build
+from sim.errors import IsoError, ParseError
 from sim.link.ends import Host
 from sim.link.host import AsyncHost
+from sim.link.line import Line
 from sim.link.rules import ACTIONS, rules_of
-from sim.masking import mask_words
-from sim.spec.networks import NETWORKS
+from sim.link.traffic import EVENT, Traffic
+from sim.masking import mask_bytes, mask_words
+from sim.operations.rewriting import pasted, shown_text
 from sim.spec.tables import read_toml
-from sim.widgets.panels.live import TrafficView, Watch
-from sim.widgets.panels.shared import InputField, Panel, link_choice, markup, one_of, wrong
+from sim.widgets.asking import running_loop
+from sim.widgets.markup import markup, wrong
+from sim.widgets.panels.fields import InputField
+from sim.widgets.panels.form import Form, traits_of
+from sim.widgets.panels.panel import MessageViews, Panel, RunBar
+from sim.widgets.statics import STATIC
 
+EVERY = 0.5  # seconds between looks
+_MOST_LINES = 500
 COLUMNS = (
     ("mti", "MTI", "01xx"),
     ("card", "Card", "4111*"),
@@ -30,6 +42,124 @@ _RULES = (
     "With no rules, the host approves up to the account balance. The first rule that matches decides. Empty "
     "fields match anything. Occurrence 1..2: only the first two matches."
 )
+
+
+class Watch:
+    """Calls *look* again and again in the loop of the kernel while it says that something runs. Lines work in
+    a thread of their own, so that nothing here waits; without a loop, as in a script, nothing is called."""
+
+    def __init__(self, look: Callable[[], bool]) -> None:
+        self._look = look
+        self._handle: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """Look from now on."""
+        loop = running_loop()
+        if loop is not None and self._handle is None:
+            self._handle = loop.call_later(EVERY, self._again)
+
+    def end(self) -> None:
+        """Look no more."""
+        if self._handle is not None:
+            self._handle.cancel()
+            self._handle = None
+
+    def _again(self) -> None:
+        self._handle = None
+        if self._look():
+            self.begin()
+
+
+class Lines(anywidget.AnyWidget):
+    """A list of lines that grows while it is looked at. `rows` are pairs of a number and its text, the first
+    on top; `chosen` is the number of the chosen line, 0 of none: never a place, which is another by the time
+    that Python hears of it."""
+
+    _esm = STATIC / "lines.js"
+    _css = STATIC / "lines.css"
+
+    title = traitlets.Unicode("").tag(sync=True)
+    nothing = traitlets.Unicode("").tag(sync=True)
+    rows: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    chosen = traitlets.Int(0).tag(sync=True)
+
+    def __repr__(self) -> str:
+        return f"Lines({self.title!r}: {len(self.rows)})"
+
+
+class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
+    """The traffic of one end as it comes, the latest on top; the chosen message beneath, as anatomy. Of bytes
+    that are none it is said why, with what could be read, else with the first of them."""
+
+    def __init__(self, empty: str) -> None:
+        self.lines = Lines(title="Traffic", nothing=empty)
+        self.views = MessageViews()
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        self._traffic: Traffic | None = None
+        self._last = 0
+        super().__init__([self.lines, self.said, self.views])
+        self.lines.observe(self._choose, "chosen")
+
+    def put(self, traffic: Traffic | None) -> None:
+        """Show *traffic* as it is now. What was chosen stays chosen."""
+        if traffic is not self._traffic:
+            self._traffic, self._last = traffic, 0
+            self.lines.chosen = 0
+        entries = [] if traffic is None else list(traffic)[-_MOST_LINES:]
+        last = entries[-1].number if entries else 0
+        if traffic is not None and last == self._last:
+            return
+        self._last = last
+        with self.lines.hold_sync():
+            self.lines.rows = [(entry.number, self._told(entry)) for entry in reversed(entries)]
+            if entries and self.lines.chosen < entries[0].number:
+                self.lines.chosen = 0
+
+    def _told(self, entry: Any) -> str:
+        seen = self._traffic.message(entry) if self._traffic else None
+        arrow = {"in": "→", "out": "←", EVENT: "·"}[entry.direction]
+        parts = [f"{entry.number:>5}", arrow, entry.kind]
+        if seen is not None:
+            parts += [seen.mti, seen.get(11), f"code {seen.get(39)}" if 39 in seen else ""]
+        if entry.latency is not None:
+            parts.append(f"{entry.latency * 1000:.1f} ms")
+        return "  ".join(part for part in (*parts, entry.rule, entry.note) if part)
+
+    def _choose(self, change: Any) -> None:
+        traffic, number = self._traffic, self.lines.chosen
+        entry = next((one for one in traffic or () if one.number == number), None)
+        seen = traffic.read(entry) if traffic and entry else None
+        self.said.value = ""
+        if isinstance(seen, Message):
+            self._put_message(seen)
+        elif traffic and entry and seen:
+            self._put_unread(traffic.line, entry.data, seen)
+        else:
+            self.views.put("", None, None, None)
+
+    def _put_message(self, seen: Message) -> None:
+        try:
+            raw = build(seen)
+        except IsoError:
+            raw = ""
+        self.views.put(raw, seen.version, None, None)
+
+    def _put_unread(self, line: Line, data: bytes, error: ParseError) -> None:
+        """Show bytes that are no message: why, and as far as they were read."""
+        begun = error.partial is not None and bool(error.partial.fields)
+        held = pasted(data, format=line.format, version=line.version) if begun else None
+        self.said.value = markup("p", f"✖ This cannot be read. {error}", "iso-problem")
+        if held is None:
+            shown = mask_bytes(_body(line, data)) or "no bytes behind the length"
+            self.said.value += markup("pre", shown, "iso-bytes")
+        self.views.put(shown_text(held) if held else "", held.version if held else None, None, None, held)
+
+
+def _body(line: Line, data: bytes) -> bytes:
+    try:
+        return line.bare(data)[0]
+    except ParseError:
+        return data
 
 
 class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
@@ -140,39 +270,26 @@ class HostPanel(Panel):
 
     running = traitlets.Bool(False)
     port = traitlets.Int(0, min=0, max=65535)
-    network = one_of(NETWORKS)
+    network = traits_of("host", ("network",))["network"]
     opening = traitlets.Int(min=0, max=_LARGEST)
     rules = traitlets.Tuple()
-    problem = traitlets.Unicode("")
 
     def __init__(
         self, rules: Any = (), *, network: str | None = None, port: int = 0, opening: int | None = None
     ) -> None:
         self.host: Host | None = None
-        self.port_input = ipywidgets.BoundedIntText(description="Port", min=0, max=65535)
-        self.network_choice = ipywidgets.Dropdown(
-            options=[("Auto (from card)", ""), *((name, name) for name in NETWORKS)], description="Network"
-        )
-        self.opening_input = ipywidgets.BoundedIntText(description="Opening balance", min=0, max=_LARGEST)
-        self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
         self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.grid = RuleGrid()
         self.grid_field = InputField(self.grid)
         self.traffic = TrafficView("Nothing was seen yet")
         self.grid_field.note = _RULES
-        port_field, opening_field = InputField(self.port_input), InputField(self.opening_input)
-        port_field.note, opening_field.note = "0 = any free port", "minor units; larger amounts are declined"
-        form = ipywidgets.Box([port_field, InputField(self.network_choice), opening_field]).add_class(
-            "iso-form"
-        )
-        bar = ipywidgets.HBox([self.button, self.said]).add_class("iso-bar")
-        super().__init__(form, self.grid_field, bar, self.traffic, classes="iso-host-panel")
+        options = ("port", "network", "opening")
+        self.form = Form(self, "host", options, notes=options)
+        bar = RunBar("Start", self.said)
+        bar.button.add_class("iso-toggle")
+        super().__init__(self.form, self.grid_field, bar, self.traffic, bar=bar, classes="iso-host-panel")
         self.watch = Watch(self.look)
-        traitlets.link((self, "port"), (self.port_input, "value"))
-        traitlets.link((self, "opening"), (self.opening_input, "value"))
-        link_choice(self, "network", self.network_choice)
         traitlets.link((self, "rules"), (self.grid, "rows"))
-        self.button.on_click(lambda _: self.run())
         self.observe(lambda change: self._rule(), "rules")
         self.observe(lambda change: self._tell(), ["running", "problem"])
         self.network, self.port = network, port
@@ -196,6 +313,8 @@ class HostPanel(Panel):
         self.port, self.running = self.host.port, True
         self.look()
         self.watch.begin()
+
+    start = run  # it does not take a while
 
     def cancel(self) -> None:
         """Stop the host."""
@@ -222,8 +341,8 @@ class HostPanel(Panel):
 
     def _tell(self) -> None:
         self.button.description = "Stop" if self.running else "Start"
-        for one in (self.port_input, self.network_choice, self.opening_input):
-            one.disabled = self.running
+        for field in self.form.fields.values():
+            field.disabled = self.running
         where = f"listening at {self.host.address}" if self.running and self.host else "not running"
         self.said.value = wrong(self.problem) or markup("span", where, "iso-note")
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim import background
 from sim.errors import IsoError, OptionError, shown
 from sim.link.client import AsyncClient
 from sim.link.line import address_of
 from sim.link.load import Load, Mix, Numbers
-from sim.widgets.panels.live import Watch
-from sim.widgets.panels.shared import InputField, Panel, markup, wrong
+from sim.widgets.asking import Heard, Inquiry
+from sim.widgets.markup import markup, wrong
+from sim.widgets.panels.form import Form
+from sim.widgets.panels.host import EVERY
+from sim.widgets.panels.panel import Panel, RunBar
 
 MIX = "auth 70, financial 20, echo 10"
 _MOST = 1e9
@@ -28,8 +31,8 @@ class LoadPanel(Panel):
     """Drives a load and shows rates, percentiles, codes and how far it has come.
 
     Traits: `address` (`host:port`), `mix` (kinds and weights: `auth 70, echo 30`), `rate` (requests a
-    second, 0 for as many as 50 in flight allow), `count`, `seconds`; `running`; `numbers`, what it has come
-    to, None before; `problem`. `run()` drives it to its end; the button starts it, and stops it.
+    second, 0 for as many as 50 in flight allow), `count`, `seconds`; `busy`; `numbers`, what it has come
+    to, None before; `problem`. `run()` drives it to its end; the button starts it, "Stop" sends nothing more.
     """
 
     address = traitlets.Unicode("")
@@ -37,95 +40,71 @@ class LoadPanel(Panel):
     rate = traitlets.Float(0.0, min=0.0, max=_MOST)
     count = traitlets.Int(10_000, min=1, max=int(_MOST))
     seconds = traitlets.Float(60.0, min=0.1, max=_MOST)
-    running = traitlets.Bool(False)
     numbers = traitlets.Any(None)
-    problem = traitlets.Unicode("")
 
     def __init__(self, address: str = "", **options: Any) -> None:
-        self.inputs = {
-            "address": ipywidgets.Text(description="Address", placeholder="127.0.0.1:8583"),
-            "mix": ipywidgets.Text(description="Mix"),
-            "rate": ipywidgets.BoundedFloatText(description="Requests per second", min=0.0, max=_MOST),
-            "count": ipywidgets.BoundedIntText(description="Max requests", min=1, max=int(_MOST)),
-            "seconds": ipywidgets.BoundedFloatText(description="Max seconds", min=0.1, max=_MOST),
-        }
-        self.button = ipywidgets.Button(description="Start", button_style="primary").add_class("iso-toggle")
-        self.progress = ipywidgets.FloatProgress(min=0.0, max=1.0, description="Progress")
-        self.progress.style.description_width = "initial"
+        names = ("address", "mix", "rate", "count", "seconds")
+        self.form = Form(self, "load", names, notes=("rate", "count", "seconds"))
+        self.form.fields["mix"].add_class("iso-wide")
         self.said = ipywidgets.HTML().add_class("iso-said")
-        fields = [
-            InputField(one, classes="iso-wide" if name == "mix" else "") for name, one in self.inputs.items()
-        ]
-        fields[2].note = "0 = unlimited"
-        form = ipywidgets.Box(fields).add_class("iso-form")
-        bar = ipywidgets.HBox([self.button, self.progress]).add_class("iso-bar")
-        super().__init__(form, bar, self.said, classes="iso-load-panel")
+        bar = RunBar("Start", cancel="Stop")
+        super().__init__(self.form, bar, self.said, bar=bar, classes="iso-load-panel")
         self._load: Load | None = None
-        self._future: Any = None
-        self.watch = Watch(self.look)
-        for name, widget in self.inputs.items():
-            traitlets.link((self, name), (widget, "value"))
-        self.button.on_click(lambda _: self.stop() if self.running else self.start())
-        self.address = address
-        for name, value in options.items():
+        for name, value in {"address": address, **options}.items():
             setattr(self, name, value)
-        self._tell()
+        self.observe(lambda change: self._tell(), ["problem", "numbers"])
 
-    def start(self) -> None:
-        """Begin; what it comes to is shown while it runs."""
-        if self.running:
-            return
+    def _work(self) -> Inquiry[Numbers] | None:
+        self._asker.cancel()
         self.problem, self.numbers = "", None
         try:
             where, mix = address_of(self.address), Mix(weights_of(self.mix))
             client = AsyncClient(where, reverse=False)
-            self._load = Load(client, mix, rate=self.rate or None, count=self.count, seconds=self.seconds)
+            load = Load(client, mix, rate=self.rate or None, count=self.count, seconds=self.seconds)
         except IsoError as error:
             self.problem = str(error)
-            self._tell()
-            return
-        self._future = background.start(self._load.connected())
-        self.running = True
-        self.look()
-        self.watch.begin()
-
-    def run(self) -> None:
-        """Drive the load to its end."""
-        self.start()
-        if self._future is not None:
-            self._future.exception()
-            self.look()
+            return None
+        self._load = load
+        return Inquiry(
+            doing="Sending",
+            put=lambda heard: _driven(load, heard),
+            heard=self._look,
+            answered=self._look,
+            failed=lambda problem: self.set_trait("problem", problem),
+            what="The load could not be driven",
+            thread="sim-link",
+        )
 
     def stop(self) -> None:
         """Send nothing more."""
         if self._load is not None:
             self._load.stop()
 
-    def cancel(self) -> None:
-        """Stop, and wait no more."""
-        self.stop()
-        self.watch.end()
-
-    def look(self) -> bool:
-        """Show what it has come to; whether it runs."""
-        if self._future is not None and self._future.done():
-            error = self._future.exception()
-            self.problem = str(error) if isinstance(error, IsoError) else "" if error is None else repr(error)
-            self.running, self._future = False, None
-        self.numbers = self._load.numbers if self._load else None
-        self._tell()
-        return self.running
+    def _look(self, numbers: Numbers) -> None:
+        """Show what it has come to."""
+        self.numbers = None  # the same object, with more in it
+        self.numbers = numbers
+        done = max(numbers.sent / self.count, numbers.seconds / self.seconds)
+        self.bar.tell("Sending", hears=not self._waits, done=done)
 
     def _tell(self) -> None:
-        self.button.description = "Stop" if self.running else "Start"
-        numbers = self.numbers
-        done = max(numbers.sent / self.count, numbers.seconds / self.seconds) if numbers else 0.0
-        self.progress.value = min(done, 1.0)
-        self.said.value = wrong(self.problem) or markup("span", told(numbers) if numbers else "", "iso-note")
+        told_of = told(self.numbers) if self.numbers else ""
+        self.said.value = wrong(self.problem) or markup("span", told_of, "iso-note")
 
     def __repr__(self) -> str:
-        state = "running" if self.running else "over" if self.numbers else "not started"
+        state = "running" if self.busy else "over" if self.numbers else "not started"
         return f"LoadPanel({state})"
+
+
+async def _driven(load: Load, heard: Heard) -> Numbers:
+    """Drive *load* to its end, telling what it has come to from time to time."""
+    task = asyncio.create_task(load.connected())
+    try:
+        while not (await asyncio.wait({task}, timeout=EVERY))[0]:
+            heard(load.numbers)
+        return task.result()
+    finally:
+        task.cancel()
 
 
 def told(numbers: Numbers) -> str:

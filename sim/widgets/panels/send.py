@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim import background
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import IsoError, OptionError
 from sim.link.client import AsyncClient
@@ -17,9 +15,12 @@ from sim.link.line import address_of
 from sim.operations import chosen_version
 from sim.operations.choosing import chosen_network
 from sim.spec.networks import answer
-from sim.widgets.panels.explain import MessageInput
-from sim.widgets.panels.live import Watch
-from sim.widgets.panels.shared import InputField, MessageViews, Panel, markup, of_message, wrong
+from sim.widgets.asking import Inquiry
+from sim.widgets.markup import markup, wrong
+from sim.widgets.panels.fields import InputField
+from sim.widgets.panels.form import Form
+from sim.widgets.panels.panel import MessageViews, Panel, RunBar, of_message
+from sim.widgets.panels.reader import MessageInput
 
 _SHORTEST = 20  # characters of a message: MTI and bitmap
 
@@ -37,102 +38,56 @@ class SendPanel(Panel):
     message = traitlets.Unicode("")
     timeout = traitlets.Float(5.0, min=0.1, max=300.0)
     undo = traitlets.Bool(True)
-    busy = traitlets.Bool(False)
-    problem = traitlets.Unicode("")
     exchange = traitlets.Any(None)
 
     def __init__(self, address: object = "", message: object = "") -> None:
         if _is_message(address):
             address, message = message, address
-        self.address_input = ipywidgets.Text(description="Address", placeholder="127.0.0.1:8583")
-        self.timeout_input = ipywidgets.BoundedFloatText(description="Timeout (s)", min=0.1, max=300.0)
         self.undo_input = ipywidgets.Checkbox(description="Auto-reverse on timeout", indent=False)
-        self.undo_input.add_class("iso-check")
+        undo = InputField(self.undo_input.add_class("iso-check"), classes="iso-wide")
+        self.form = Form(self, "client", ("address", "timeout"), undo, notes=("timeout",))
         self.input = MessageInput(message, None, None)
-        self.button = ipywidgets.Button(description="Send", button_style="primary")
         self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.views = MessageViews()
-        form = [
-            InputField(self.address_input),
-            InputField(self.timeout_input),
-            InputField(self.undo_input, classes="iso-wide"),
-        ]
-        bar = ipywidgets.HBox([self.button, self.said]).add_class("iso-bar")
-        super().__init__(
-            ipywidgets.Box(form).add_class("iso-form"), self.input, bar, self.views, classes="iso-send-panel"
-        )
-        self._future: Future[Exchange] | None = None
-        self.watch = Watch(self.look)
-        for name, widget in (
-            ("address", self.address_input),
-            ("timeout", self.timeout_input),
-            ("undo", self.undo_input),
-        ):
-            traitlets.link((self, name), (widget, "value"))
+        bar = RunBar("Send", self.said)
+        super().__init__(self.form, self.input, bar, self.views, bar=bar, classes="iso-send-panel")
+        traitlets.link((self, "undo"), (self.undo_input, "value"))
         traitlets.link((self.input, "message"), (self, "message"))
         self.input.observe(lambda change: self.input.check(), ["message", "version"])
         self.input.check()
-        self.button.on_click(lambda _: self.start())
-        self.observe(lambda change: self._tell(), ["busy", "problem", "exchange"])
+        self.observe(lambda change: self._tell(), ["problem", "exchange"])
         self.address = str(address)
         self._tell()
 
-    def start(self) -> None:
-        """Send the message; what comes back is shown when it is there."""
-        if self.busy:
-            return
+    def _work(self) -> Inquiry[Exchange] | None:
+        self._asker.cancel()
         self.problem, self.exchange = "", None
         if not self.input.check():
             self.problem = "There is no message that could be sent: paste one, or try an example"
-            return
+            return None
         try:
             raw = self.input.raw
-            made, where = parse(raw, chosen_version(raw, self.input.version)), address_of(self.address)
+            message, where = parse(raw, chosen_version(raw, self.input.version)), address_of(self.address)
         except ParseError as error:
             self.problem = f"This needs a message that can be read: {error}"
-            return
+            return None
         except IsoError as error:
             self.problem = str(error)
-            return
-        self.busy = True
-        network = self.input.network
-        self._future = background.start(_sent(where, made, self.timeout, self.undo, network))
-        self.watch.begin()
-
-    def run(self) -> None:
-        """Send the message and wait for what becomes of it."""
-        self.start()
-        if self._future is not None:
-            self._future.exception()
-            self.look()
-
-    def cancel(self) -> None:
-        """Wait no more."""
-        self.watch.end()
-        if self._future is not None:
-            self._future.cancel()
-            self._future, self.busy = None, False
-
-    def look(self) -> bool:
-        """Take what has come; whether something is still awaited."""
-        future = self._future
-        if future is None or not future.done():
-            return future is not None
-        self._future, self.busy = None, False
-        error = future.exception()
-        if isinstance(error, IsoError):
-            self.problem = str(error)
-        elif error is not None:
-            self.problem = f"The message could not be sent ({type(error).__name__})"
-        else:
-            self.exchange = future.result()
-        return False
+            return None
+        timeout, undo, network = self.timeout, self.undo, self.input.network
+        return Inquiry(
+            doing="Waiting for the answer",
+            put=lambda heard: _sent(where, message, timeout, undo, network),
+            answered=lambda exchange: self.set_trait("exchange", exchange),
+            failed=lambda problem: self.set_trait("problem", problem),
+            what="The message could not be sent",
+            thread="sim-link",
+        )
 
     def _tell(self) -> None:
-        self.button.disabled = self.busy
         exchange, answer = self.exchange, self.exchange.answer if self.exchange else None
         self.views.put(build(answer) if answer else "", answer.version if answer else None, None, None)
-        news = "waiting for the answer" if self.busy else told(exchange) if exchange else ""
+        news = told(exchange) if exchange else ""
         self.said.value = wrong(self.problem) or markup("span", news, "iso-note")
 
     def __repr__(self) -> str:

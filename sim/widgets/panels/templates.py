@@ -12,7 +12,7 @@ import ipywidgets  # type: ignore[import-untyped]
 
 from sim.files import write_text
 from sim.spec.networks import NETWORKS, test_cards
-from sim.widgets.panels.shared import InputField
+from sim.widgets.panels.fields import InputField
 
 PLACE = "ISO8583_LAB_TEMPLATES"  # names the file in the environment
 _CHOOSE = "Choose a template"

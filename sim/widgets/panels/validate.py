@@ -1,33 +1,123 @@
-"""`ValidatePanel`: is this message right, for its own network and for the others?"""
+"""`ValidatePanel`: is this message right, for its own network and for the others? And the edits that make
+it so, each with before and after, safe or not."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.operations import validate
+from sim.errors import MTI_FIELD
+from sim.operations import repair, validate
+from sim.operations.repairing import Edit, Repair
 from sim.operations.verdict import verdict_on
 from sim.paste.reading import Reading
-from sim.spec import VERSIONS
-from sim.spec.networks import NETWORKS
-from sim.widgets.panels.actions import MessageActions
-from sim.widgets.panels.explain import MessageInput
-from sim.widgets.panels.mending import Mending
+from sim.widgets.asking import Inquiry
+from sim.widgets.markup import hint, joined, markup
+from sim.widgets.panels.fields import show
+from sim.widgets.panels.panel import RunBar, of_message
+from sim.widgets.panels.reader import MessageInput, ReaderPanel
 from sim.widgets.panels.report_view import Data, ReportView, report_data, report_html
-from sim.widgets.panels.shared import (
-    MessageViews,
-    Panel,
-    markup,
-    of_message,
-    one_of,
-    show,
-    static_anatomy,
-)
+
+_WIDEST = 60  # characters of a value that are shown
+SAFE, UNSAFE = "✔ safe", "⚠ unsafe"
+_NOTHING = "No edit that was tried makes this message read or takes an error away."
 
 
-class ValidatePanel(Panel):
+class Mending(ipywidgets.VBox):  # type: ignore[misc]
+    """A button that looks for repairs, and what it finds: a row for each edit in its order, with a button
+    that makes it and those above it. *made* is given the text after them and a sentence.
+
+    `found` is the `Repair` that is shown, None before somebody asks. The text stays in Python; what is shown
+    hides card data.
+    """
+
+    def __init__(self, made: Callable[[str, str], None]) -> None:
+        self._made = made
+        self._asked: tuple[str, str | None, str | None] = ("", None, None)
+        self.found: Repair | None = None
+        self.look = ipywidgets.Button(
+            description="Find repairs", tooltip="Smallest edits that make the message readable or valid"
+        )
+        self.safe_button = ipywidgets.Button(description="Apply safe fixes")
+        self.rows = ipywidgets.VBox()
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        bar = ipywidgets.HBox([self.look, self.safe_button]).add_class("iso-bar")
+        super().__init__([bar, self.said, self.rows])
+        self.add_class("iso-mending")
+        self.look.on_click(lambda _: self.run())
+        self.safe_button.on_click(lambda _: self.make_safe())
+        self.put("", None, None, False)
+
+    def put(self, raw: str, version: str | None, network: str | None, wrong: bool) -> None:
+        """The message that is mended; *wrong*: it has an error."""
+        self._asked = raw, version, network
+        self.found = None
+        self.rows.children = ()
+        show(self.safe_button, False)
+        self._say("")
+        show(self, wrong)
+
+    def run(self) -> None:
+        """Look for edits: what the button does."""
+        raw, version, network = self._asked
+        self.found = done = repair(raw, version=version, network=network)
+        self.rows.children = tuple(self._row(at, edit) for at, edit in enumerate(done.edits))
+        show(self.safe_button, not done.safe and any(edit.safe for edit in done.edits))
+        if not done.edits:
+            self._say(_NOTHING)
+        elif done.left:
+            left = "; ".join(one.message for one in done.left[:3])
+            self._say(f"What no edit takes away: {left}")
+        else:
+            self._say("After these edits no error is left.")
+
+    def make(self, count: int) -> None:
+        """Make the first *count* edits."""
+        if self.found is None or not 0 < count <= len(self.found.edits):
+            return
+        unsafe = sum(not edit.safe for edit in self.found.edits[:count])
+        words = "1 edit was made" if count == 1 else f"{count} edits were made"
+        if unsafe:
+            risk = "unsafe" if unsafe == count else f"{unsafe} of them unsafe"
+            words += f", {risk}: look at what it says before the message is used"
+        self._made(self.found.texts[count - 1], f"{words}.")
+
+    def make_safe(self) -> None:
+        """Make all safe edits and no other."""
+        raw, version, network = self._asked
+        done = repair(raw, version=version, network=network, unsafe=False)
+        if done.edits:
+            count = len(done.edits)
+            self._made(done.text, f"{count} safe edit{' was' if count == 1 else 's were'} made.")
+
+    def _row(self, at: int, edit: Edit) -> Any:
+        words = "Make this edit" if at == 0 else f"Make edits 1 to {at + 1}"
+        button = ipywidgets.Button(description=words)
+        button.on_click(lambda _: self.make(at + 1))
+        return ipywidgets.HBox([button, ipywidgets.HTML(edit_html(edit))]).add_class("iso-edit")
+
+    def _say(self, words: str) -> None:
+        self.said.value = hint(words, news=True)
+        show(self.said, bool(words))
+
+
+def edit_html(edit: Edit) -> str:
+    """An edit in a line: safe or not, where, what stood there and what stands there then, and why."""
+    where = "The text" if edit.field is None else "MTI" if edit.field == MTI_FIELD else f"DE {edit.field}"
+    mark = markup("b", SAFE if edit.safe else UNSAFE, "iso-safe" if edit.safe else "iso-unsafe")
+    change = (": ", _value(edit.before), " → ", _value(edit.after)) if edit.before or edit.after else ()
+    return joined(mark, f" {where} {edit.action}", *change, f". {edit.why[:1].upper()}{edit.why[1:]}.")
+
+
+def _value(text: str) -> str:
+    cut = text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+    return markup("code", cut) if cut else "nothing"
+
+
+class ValidatePanel(ReaderPanel):
     """Judges a message at every key, by the standard's rules and by each network's.
 
     Traits: `message`, raw text; `version` and `network`, None for what the message itself says;
@@ -36,52 +126,25 @@ class ValidatePanel(Panel):
     finding in that list, whose characters light up in the anatomy, or None.
     """
 
-    message = traitlets.Unicode("")
-    version = one_of(VERSIONS)
-    network = one_of(NETWORKS)
     report = traitlets.Any(None)
-    table = traitlets.Any(None)
     shown_network = traitlets.Unicode("")
     picked = traitlets.Int(None, allow_none=True)
 
     def __init__(self, message: object = "", version: str | None = None, network: str | None = None) -> None:
-        self.input = MessageInput(message, version, network, repairs=False)
-        self.button = ipywidgets.Button(description="Validate", button_style="primary")
-        self.said = ipywidgets.HTML().add_class("iso-said")
         self.view = ReportView()
-        self.views = MessageViews()
-        self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
-        self.actions = MessageActions(self._take)
-        self.mending = Mending(self.actions.take)
-        bar = ipywidgets.HBox([self.button]).add_class("iso-bar")
-        super().__init__(
-            self.input,
-            bar,
-            self.said,
-            self.view,
-            self.mending,
-            self.actions,
-            self.views,
-            classes="iso-validate-panel",
-        )
-        for name in ("message", "version", "network"):
-            traitlets.link((self.input, name), (self, name))
+        self.mending = Mending(lambda raw, news: self.actions.take(raw, news))
+        box = MessageInput(message, version, network, repairs=False)
+        super().__init__(RunBar("Validate"), box, self.view, self.mending, classes="iso-validate-panel")
         traitlets.link((self, "shown_network"), (self.view, "network"))
         traitlets.link((self, "picked"), (self.view, "picked"))
-        traitlets.link((self.input.text, "masked"), (self.views.anatomy, "masked"))
-        traitlets.dlink((self, "message"), (self.actions, "message"))
-        traitlets.dlink((self, "version"), (self.actions, "version"))
-        self._news = ("", "")
-        self.button.on_click(lambda _: self.run())
-        self.observe(lambda change: self.run(), ["message", "version", "network"])
+        self.observe(lambda change: self._work(), ["message", "version", "network"])
         self.observe(lambda change: self._list(), "shown_network")
         self.observe(self._light, "picked")
-        self.run()
+        self._work()
 
-    def run(self) -> None:
-        """Judge the message: what the button does, and every key."""
-        there = self.input.check()
-        raw = self.input.raw if there else ""
+    def _work(self) -> Inquiry[Any] | None:
+        """Judge the message."""
+        raw = self._read()
         self.picked = None
         self.input.dissected(raw)
         subject = self.input.subject if raw else None
@@ -94,16 +157,13 @@ class ValidatePanel(Panel):
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
-        wrong = self.report is not None and not self.report.valid
-        self.mending.put(raw, self.version, self.network, wrong)
+        self.mending.put(raw, self.version, self.network, self.report is not None and not self.report.valid)
         tabled = self.input.tabled("parse") if raw else None
         self.views.put(raw, self.version, self.network, tabled, self.input.recognised.held)
-        show(self.actions, there)
-        self.button.disabled = not there
-        raw_of, news = self._news
-        words = (news if raw_of == self.message else "") if raw else "The verdict appears here as you type."
-        self.said.value = markup("p", words, "iso-hint", role="status") if words else ""
+        words = self._said_of_it if raw else "The verdict appears here as you type."
+        self.said.value = hint(words, news=True)
         show(self.said, bool(words))
+        return None
 
     def _list(self) -> None:
         """The findings of the network that is shown; nothing is picked among them."""
@@ -126,15 +186,8 @@ class ValidatePanel(Panel):
         fault = self.views.anatomy.view["fault"]
         return [fault["start"], fault["end"]] if fault else [one["start"], one["end"]]
 
-    def _take(self, raw: str, said: str) -> None:
-        """A message that the buttons made of the one before, and what they say of it."""
-        self._news = (raw, said)
-        self.message = raw
-
     def _static(self) -> str:
-        if self.report is None:
-            return ""
-        return report_html(self.view.data) + static_anatomy(self.views.anatomy)
+        return "" if self.report is None else report_html(self.view.data) + super()._static()
 
     def __repr__(self) -> str:
         return f"ValidatePanel({self.view.data['verdict']['words'] or of_message(self.views.anatomy)})"

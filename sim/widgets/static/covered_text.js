@@ -16,6 +16,7 @@ class Box {
     this.open = null; // the true text, while the browser may have it
     this.waiting = false; // a typed text is on its way
     this.later = null; // what was typed meanwhile
+    this.untold = false; // whether something was typed that is not on its way
     // Each box has a module of its own, so a count or the time would name two boxes of a page alike.
     const id = `ict-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
     el.classList.add("ict");
@@ -52,7 +53,8 @@ class Box {
     this.area.addEventListener("blur", () => this.leave());
     this.area.addEventListener("beforeinput", (event) => this.guard(event));
     this.area.addEventListener("input", () => this.typed());
-    this.area.addEventListener("keydown", (event) => event.stopPropagation());
+    this.area.addEventListener("keydown", (event) => this.key(event));
+    this.area.addEventListener("change", () => this.tell());
     this.eye.addEventListener("click", () => this.toggle());
     this.copy.addEventListener("click", () => this.choose());
     this.stars.addEventListener("click", () => this.write(this.model.get("shown")));
@@ -75,8 +77,9 @@ class Box {
     if (this.model.get("editable") && this.model.get("hides") && this.open === null) this.ask("enter");
   }
 
+  // A change on its way is drawn when it has arrived.
   leave() {
-    if (!this.model.get("masked")) return;
+    if (!this.model.get("masked") || this.waiting) return;
     this.open = null;
     this.draw();
   }
@@ -91,10 +94,24 @@ class Box {
   }
 
   typed() {
-    const text = this.area.value;
-    this.open = text;
-    if (this.waiting) this.later = text;
-    else this.post(text);
+    this.open = this.area.value;
+    this.untold = true;
+    if (!this.model.get("lazy")) this.tell();
+  }
+
+  tell() {
+    if (!this.untold) return;
+    this.untold = false;
+    if (this.waiting) this.later = this.area.value;
+    else this.post(this.area.value);
+  }
+
+  // The notebook takes no key from a box; what is told by Enter has one line.
+  key(event) {
+    event.stopPropagation();
+    if (!this.model.get("lazy") || event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    this.tell();
   }
 
   post(text) {
@@ -106,6 +123,7 @@ class Box {
   heard() {
     this.waiting = false;
     if (this.later !== null) this.post(this.later);
+    else if (!this.focused) this.leave();
   }
 
   // What is shown is what is copied; where stars are shown, either may be meant.

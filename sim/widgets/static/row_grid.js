@@ -160,7 +160,6 @@ function render({ model, el }) {
     const total = model.get('total');
     const said = rows.toLocaleString('en');
     told.textContent = rows < total ? `${said} of ${total.toLocaleString('en')} rows` : `${said} row${rows === 1 ? '' : 's'}`;
-    if (filter.value !== model.get('text') && document.activeElement !== filter) filter.value = model.get('text');
   }
 
   // The current row, all of whose cells are read whole.
@@ -266,10 +265,7 @@ function render({ model, el }) {
   let waiting = 0;
   filter.addEventListener('input', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      model.set('text', filter.value);
-      model.save_changes();
-    }, 150);
+    waiting = setTimeout(() => model.send({ ask: 'filter', text: filter.value }), 150);
   });
   scroller.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
   const watch = new ResizeObserver(() => requestAnimationFrame(draw));
@@ -279,6 +275,7 @@ function render({ model, el }) {
   sight.observe(scroller);
 
   const news = content => {
+    if (content.kind === 'filter' && document.activeElement !== filter) filter.value = content.text;
     if (content.kind !== 'rows' || content.stamp !== model.get('stamp')) return;
     if (held.size > KEPT) { held = new Map(); asked = new Set(); }
     content.rows.forEach((row, at) => held.set(content.start + at, row));
@@ -304,6 +301,7 @@ function render({ model, el }) {
   model.on('change:current', follow);
   model.on('change:chosen change:nothing', draw);
   renew();
+  if (model.get('filters')) model.send({ ask: 'filter' });
   return () => {
     watch.disconnect();
     sight.disconnect();

@@ -1,4 +1,4 @@
-"""What all panels share: their frame, the two views of a message, masking.
+"""The frame of all panels: their button, what it starts and ends, and the two views of a message.
 
 A panel is a column of widgets whose state is in traits. What holds card data is no synced trait, so
 that no saved notebook has it.
@@ -6,9 +6,8 @@ that no saved notebook has it.
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -20,9 +19,11 @@ import traitlets
 from sim.operations import strip_line_ending
 from sim.operations.anatomy import masked_text
 from sim.paste.reading import Reading
-from sim.spec import VERSIONS
 from sim.widgets.anatomy import MessageAnatomy
+from sim.widgets.asking import Asker, Inquiry, running_loop
+from sim.widgets.markup import joined, markup
 from sim.widgets.page import page
+from sim.widgets.panels.fields import dress, show
 from sim.widgets.plain import text_of
 from sim.widgets.statics import STATIC, bundled
 
@@ -31,7 +32,6 @@ STILL = (
     "sim.widgets.MessageAnatomy(message) and sim.show(table) are alive here, too."
 )
 ANATOMY, TABLE = "Anatomy", "Table"
-VERSION_CHOICES = (("Auto (from MTI)", ""), *((version, version) for version in VERSIONS))
 
 
 @cache
@@ -51,58 +51,6 @@ def cover(raw: str, version: str | None = None) -> str:
         return raw
     text = strip_line_ending(raw)
     return masked_text(text, version) + raw[len(text) :]  # the line ending is no part of the message
-
-
-def markup(tag: str, text: str, classes: str = "", **attributes: str) -> str:
-    """An element with *text* in it, escaped."""
-    said = "".join(f' {name}="{html.escape(value)}"' for name, value in attributes.items())
-    return f'<{tag} class="{classes}"{said}>{html.escape(text)}</{tag}>'
-
-
-def wrong(problem: str, tag: str = "span") -> str:
-    """What is wrong, as an element; empty where nothing is."""
-    return markup(tag, f"✖ {problem}", "iso-problem", role="alert") if problem else ""
-
-
-def one_of(values: Iterable[str]) -> Any:
-    """A trait that is one of *values*, or None."""
-    return traitlets.Enum([None, *values], None, allow_none=True)
-
-
-def link_choice(panel: Any, name: str, choice: Any) -> None:
-    """Keep the trait *name*, where None is a value, in step with a list, where the empty text stands for
-    it: a Dropdown takes None for nothing chosen."""
-    traitlets.link((panel, name), (choice, "value"), (lambda value: value or "", lambda value: value or None))
-
-
-def show(widget: Any, visible: bool) -> None:
-    """Let *widget* take part in the layout, or not."""
-    widget.layout.display = None if visible else "none"
-
-
-def _dress(widget: Any, own: str, classes: str | Iterable[str]) -> None:
-    """Give *widget* its class and others: a text with blanks between them, or one after the other."""
-    for name in (own, *(classes.split() if isinstance(classes, str) else classes)):
-        widget.add_class(name)
-
-
-class InputField(ipywidgets.VBox):  # type: ignore[misc]
-    """An input with room beneath for what is wrong with it (`problem`) or worth knowing (`note`)."""
-
-    problem = traitlets.Unicode("")
-    note = traitlets.Unicode("")
-
-    def __init__(self, *inputs: Any, classes: str | Iterable[str] = (), **kwargs: Any) -> None:
-        self._said = ipywidgets.HTML()
-        super().__init__([*inputs, self._said], **kwargs)
-        _dress(self, "iso-field", classes)
-        self.observe(self._tell, ["problem", "note"])
-        show(self._said, False)
-
-    def _tell(self, change: Any) -> None:
-        note = markup("span", self.note, "iso-note") if self.note else ""
-        self._said.value = wrong(self.problem) or note
-        show(self._said, bool(self._said.value))
 
 
 class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
@@ -148,20 +96,110 @@ class _Keys(anywidget.AnyWidget):
         return "_Keys()"
 
 
-class Panel(ipywidgets.VBox):  # type: ignore[misc]
-    """The frame of a panel."""
+class _Focus(anywidget.AnyWidget):
+    """Unseen: while a model is asked the button that asks is out of order but keeps the focus, and when
+    Cancel goes, the focus it had goes back to that button."""
 
-    def __init__(self, *parts: Any, classes: str | Iterable[str] = ()) -> None:
+    _esm = STATIC / "run_bar.js"
+
+    asking = traitlets.Bool(False).tag(sync=True)
+
+    def __repr__(self) -> str:
+        return "_Focus()"
+
+
+class RunBar(ipywidgets.HBox):  # type: ignore[misc]
+    """`button`, which reads *words*; `cancel_button`, there while something goes on; *others*; and beneath
+    them a bar and what goes on, which the style sheet shows after half a second."""
+
+    def __init__(self, words: str, *others: Any, cancel: str = "Cancel") -> None:
+        self.button = ipywidgets.Button(description=words, button_style="primary").add_class("iso-run")
+        self.cancel_button = ipywidgets.Button(description=cancel).add_class("iso-cancel")
+        self.progress = ipywidgets.HTML().add_class("iso-progress")
+        self._focus = _Focus(layout={"display": "none"})
+        super().__init__([self.button, self.cancel_button, *others, self.progress, self._focus])
+        self.add_class("iso-bar")
+        self.tell("")
+
+    def tell(self, doing: str, *, hears: bool = True, done: float | None = None) -> None:
+        """Say what goes on, and how much of it is done where that is known; empty for nothing. *hears* is
+        whether Cancel would be heard."""
+        known = {} if done is None else {"value": f"{min(done, 1.0):.3f}"}
+        status = joined(markup("progress", "", **known), f" {doing}")
+        self.progress.value = markup("div", status, role="status") if doing else ""
+        self._focus.asking = bool(doing)  # first, so that the focus leaves Cancel before Cancel goes
+        show(self.cancel_button, bool(doing) and hears)
+        show(self.progress, bool(doing))
+
+
+class Panel(ipywidgets.VBox):  # type: ignore[misc]
+    """The frame of a panel: what it does, its button does, and `run()`.
+
+    Where that takes a while (a language model is asked, a message is sent), the button only starts it:
+    where an event loop runs, as in a kernel, other cells run meanwhile, and `busy` is true until it is
+    over. The button beside it, `cancel()`, a change of what is asked about and closing the panel end it.
+    `run()` waits for its end; no button is heard meanwhile, but an interrupt of the kernel ends it, too.
+    `problem` says what is wrong.
+    """
+
+    busy = traitlets.Bool(False)
+    problem = traitlets.Unicode("")
+
+    def __init__(self, *parts: Any, bar: RunBar | None = None, classes: str | Iterable[str] = ()) -> None:
         if has_tables():
             import_module("sim.tables")  # takes a while: not at the first press of a button
+        self.bar = bar
+        self._waits = False
         looks = ipywidgets.HTML(style(), layout={"display": "none"})
         super().__init__([looks, _Keys(), *parts])
-        _dress(self, "iso-panel", classes)
+        dress(self, "iso-panel", classes)
+        if bar is not None:
+            self.button, self.cancel_button = bar.button, bar.cancel_button
+            self.button.on_click(lambda _: self.start())
+            self.cancel_button.on_click(lambda _: self.stop())
+
+    @cached_property
+    def _asker(self) -> Asker:
+        return Asker(self._show_busy)
+
+    def run(self) -> None:
+        """Do what the button does, and wait for it. What is under way is cancelled."""
+        self._begin(wait=True)()
+
+    def start(self) -> None:
+        """What the button does: `run()`, but without waiting where an event loop runs. Does nothing while
+        something is under way."""
+        with self._asker.lock:
+            if self.busy:
+                return
+            until_over = self._begin(wait=running_loop() is None)
+        until_over()
+
+    def stop(self) -> None:
+        """What the button beside it does."""
+        self.cancel()
 
     def cancel(self) -> None:
-        """Stop whatever the panels in this one wait for."""
+        """End what is under way, here and in the panels in this one; what was there before is shown again."""
+        self._asker.cancel()
         for panel in _panels_in(self):
             panel.cancel()
+
+    def _work(self) -> Inquiry[Any] | None:
+        """Do what is done at once; gives what takes a while, where there is such."""
+        return None
+
+    def _begin(self, *, wait: bool) -> Callable[[], None]:
+        """Do the work; gives what waits until it is over."""
+        with self._asker.lock:
+            question = self._work()
+            self._waits = wait
+            return self._asker.ask(question, wait=wait) if question else lambda: None
+
+    def _show_busy(self, doing: str) -> None:
+        if self.bar is not None:
+            self.bar.tell(doing, hears=not self._waits)
+        self.busy = bool(doing)
 
     def close(self) -> None:
         """Take the panel away. Nobody waits for anything any more."""
@@ -173,7 +211,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         return ""
 
     def _still(self) -> str:
-        return self._static() or f"<p>{html.escape(repr(self))}</p>"
+        return self._static() or markup("p", repr(self))
 
     def _display_(self) -> Any:
         # What marimo asks first: it draws no containers of ipywidgets, and would show a line of text.
@@ -190,7 +228,7 @@ class _Still:
         self._shown = shown
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{STILL}</b></p>\n{self._shown}"
+        return f"<p>{markup('b', STILL)}</p>\n{self._shown}"
 
 
 def _panels_in(widget: Any) -> Iterator[Panel]:

@@ -1,0 +1,435 @@
+"""The inputs of panels: one with room beneath it for words, a long list that is typed into, and those of a
+card, an amount, a currency and a STAN, which are more than one box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.errors import OptionError
+from sim.masking import mask_pan
+from sim.operations.options import LARGEST_AMOUNT
+from sim.spec import Currency, currencies, currency
+from sim.spec.networks import NETWORKS, default_card, detect, luhn_ok, network, test_cards
+from sim.spec.spellings import currency_named
+from sim.widgets.covered_text import CoveredText
+from sim.widgets.markup import markup, wrong
+
+NOT_THERE = "Nothing in the list is called that: type a code, or some of the words"
+USUAL_CARD, OWN_CARD = "usual", "own"
+_SHORTEST, _LONGEST = 12, 19  # digits of a card number
+_MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
+_MOST_NAMED = 5
+_LARGEST_STAN = 999_999
+
+
+def show(widget: Any, visible: bool) -> None:
+    """Let *widget* take part in the layout, or not."""
+    widget.layout.display = None if visible else "none"
+
+
+def dress(widget: Any, own: str, classes: str | Iterable[str]) -> None:
+    """Give *widget* its class and others: a text with blanks between them, or one after the other."""
+    for name in (own, *(classes.split() if isinstance(classes, str) else classes)):
+        widget.add_class(name)
+
+
+class InputField(ipywidgets.VBox):  # type: ignore[misc]
+    """An input with room beneath for what is wrong with it (`problem`) or worth knowing (`note`). Of an
+    option, `value` is what is chosen, and `typed` why what stands in it is no value, while it is none."""
+
+    problem = traitlets.Unicode("")
+    note = traitlets.Unicode("")
+    typed = ""
+
+    def __init__(self, *inputs: Any, classes: str | Iterable[str] = (), **kwargs: Any) -> None:
+        self._words = ipywidgets.HTML()
+        super().__init__([*inputs, self._words], **kwargs)
+        dress(self, "iso-field", classes)
+        self.observe(self._tell, ["problem", "note"])
+        show(self._words, False)
+
+    def _tell(self, change: Any) -> None:
+        note = markup("span", self.note, "iso-note") if self.note else ""
+        self._words.value = wrong(self.problem) or note
+        show(self._words, bool(self._words.value))
+
+    @property
+    def disabled(self) -> bool:
+        """Whether nothing can be chosen."""
+        return all(one.disabled for one in _boxes(self))
+
+    @disabled.setter
+    def disabled(self, value: bool) -> None:
+        for one in _boxes(self):
+            one.disabled = value
+
+
+def _boxes(widget: Any) -> Iterator[Any]:
+    """What can be disabled in *widget*."""
+    for one in widget.children:
+        if hasattr(one, "disabled"):
+            yield one
+        elif hasattr(one, "children"):
+            yield from _boxes(one)
+
+
+def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, str]:
+    """The value of the one option, a pair of label and value, that *text* names by its value, its label
+    or words of it; and, where there is not one, in words why not.
+
+    >>> find_option((("05 do not honour", "05"), ("51 not sufficient funds", "51")), "funds")
+    ('51', '')
+    >>> find_option((("05 do not honour", "05"), ("51 not sufficient funds", "51")), "not")
+    ('', '2 of the list have these words: type more of them, or choose one')
+    """
+    asked = text.strip().casefold()
+    for label, value in options:
+        if asked in (value.casefold(), label.casefold()):
+            return value, ""
+    words = asked.split()
+    found = [value for label, value in options if all(word in label.casefold() for word in words)]
+    if len(found) == 1:
+        return found[0], ""
+    many = f"{len(found)} of the list have these words: type more of them, or choose one"
+    return "", many if found else NOT_THERE
+
+
+class FilteredList(ipywidgets.Box):  # type: ignore[misc]
+    """A list that is opened or typed into, code or words of a label, as `Dropdown` is for short ones.
+
+    Traits: `options`, pairs of label and value; `value`, the first where the box is empty (so that the
+    whole list opens); `problem`, why what is typed is none of them: it stays, and so does `value`.
+    """
+
+    options = traitlets.Tuple()
+    value = traitlets.Unicode("")
+    problem = traitlets.Unicode("")
+
+    def __init__(self, description: str, tooltip: str = "") -> None:
+        self.box = ipywidgets.Combobox(description=description, tooltip=tooltip, continuous_update=False)
+        super().__init__([self.box])
+        self.add_class("iso-contents")
+        self.box.observe(self._typed, "value")
+        self.observe(self._offer, "options")
+        self.observe(self._write, "value")
+
+    @traitlets.validate("value")
+    def _one_of_them(self, proposal: dict[str, Any]) -> str:
+        value: str = proposal["value"]
+        if value not in dict(map(reversed, self.options)):
+            raise traitlets.TraitError(f"{value!r} is not in the list {self.box.description!r}")
+        return value
+
+    def _offer(self, change: Any) -> None:
+        """Show the new options; what was chosen stays where they have it."""
+        self.box.options = [label for label, _ in self.options]
+        self.box.placeholder = self.options[0][0]
+        if self.value not in [value for _, value in self.options]:
+            self.value = self.options[0][1]
+        self._write()
+
+    def _typed(self, change: Any) -> None:
+        text = self.box.value
+        first = self.options[0][1]
+        found, problem = find_option(self.options, text) if text.strip() else (first, "")
+        # Who hears of the problem may choose something else.
+        self.problem = problem
+        if not problem:
+            self.value = found
+            self._write()
+
+    def _write(self, change: Any = None) -> None:
+        """Write what is chosen into the box; the first is its placeholder."""
+        labels = {value: label for label, value in self.options[1:]}
+        self.box.value = labels.get(self.value, "")
+        self.problem = ""
+
+
+def label_of(found: Currency) -> str:
+    """How the list names a currency: `USD US Dollar (840)`."""
+    return f"{found.alpha} {found.name} ({found.numeric})"
+
+
+def find_currency(text: str) -> Currency | str:
+    """The currency *text* names by code, label, name or part of a name; else, in words, why it does not.
+
+    >>> find_currency("yen").alpha, find_currency("978").alpha
+    ('JPY', 'EUR')
+    >>> find_currency("nowhere dollar")
+    'No currency of ISO 4217 is called that: type a code, or part of a name'
+    """
+    asked = text.strip().casefold()
+    if not asked:
+        return "Which currency? Type a code, or part of a name"
+    with suppress(OptionError):
+        return currency_named(asked)
+    labels = {one: label_of(one).casefold() for one in currencies()}
+    called = [one for one, label in labels.items() if asked in (label, one.name.casefold())]
+    found = called or [one for one, label in labels.items() if asked in label]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        named = ", ".join(one.alpha for one in found[:_MOST_NAMED])
+        return f"Which one: {named}{' …' if len(found) > _MOST_NAMED else ''}?"
+    return "No currency of ISO 4217 is called that: type a code, or part of a name"
+
+
+def decimals(code: str) -> int:
+    """The decimals of a currency; none where ISO 4217 names none."""
+    found = currency(code)
+    return (found.exponent or 0) if found else 0
+
+
+def to_major(minor: int, places: int) -> str:
+    """Minor units as they are typed in major units.
+
+    >>> to_major(1000, 2), to_major(1000, 0), to_major(1000, 3)
+    ('10.00', '1000', '1.000')
+    """
+    if places <= 0:
+        return str(minor)
+    whole, part = divmod(minor, 10**places)
+    return f"{whole}.{part:0{places}}"
+
+
+def to_minor(text: str, places: int) -> int:
+    """Major units as typed, in minor units. Raises ValueError in words.
+
+    >>> to_minor("12.5", 2), to_minor("10,50", 2), to_minor("7", 3)
+    (1250, 1050, 7000)
+    """
+    typed = text.strip()
+    found = _MAJOR.fullmatch(typed.replace(",", ".", 1) if "." not in typed else typed)
+    if not found or not re.search("[0-9]", typed):
+        raise ValueError("Digits, and a point or comma before the decimals")
+    whole, part = found[1] or "0", found[2] or ""
+    if len(part) > places:
+        raise ValueError(
+            "This currency has no decimals" if not places else f"This currency has {places} decimals"
+        )
+    return within(int(whole + part.ljust(places, "0")))
+
+
+def within(minor: int) -> int:
+    """*minor*, when an amount can be as large. Raises ValueError in words."""
+    if minor > LARGEST_AMOUNT:
+        raise ValueError(f"At most {LARGEST_AMOUNT} minor units: DE 4 has 12 digits")
+    return minor
+
+
+class AmountInput(InputField):
+    """An amount in major and in minor units, kept in step. Traits: `value`, in minor units; `currency`, three
+    digits, by whose decimals major units are read. A text that is no amount stays where it was typed, and the
+    value as it was."""
+
+    value = traitlets.Int(min=0, max=LARGEST_AMOUNT)
+    currency = traitlets.Unicode("840")
+
+    def __init__(self, label: str = "Amount", tooltip: str = "") -> None:
+        self._label, self._busy = label, False
+        self.major = ipywidgets.Text(tooltip=tooltip)
+        self.minor = ipywidgets.Text(description="In minor units", tooltip=tooltip)
+        row = ipywidgets.HBox([self.major, self.minor]).add_class("iso-joined")
+        super().__init__(row, classes="iso-wide")
+        self._show()
+        self.major.observe(
+            lambda change: self._take(lambda: to_minor(change.new, decimals(self.currency)), self.minor),
+            "value",
+        )
+        self.minor.observe(lambda change: self._take(lambda: _digits(change.new), self.major), "value")
+        self.observe(self._show, ["value", "currency"])
+
+    def _take(self, read: Callable[[], int], other: Any) -> None:
+        """Take what was typed in one of the two boxes and write the other one."""
+        if self._busy:
+            return
+        try:
+            value = read()
+        except ValueError as error:
+            self.typed = self.problem = str(error)
+            return
+        self._busy = True
+        try:
+            self.typed = self.problem = ""
+            self.value = value
+            self._write(other)
+        finally:
+            self._busy = False
+
+    def _show(self, change: Any = None) -> None:
+        """Show an amount that was not typed here, or in another currency."""
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            self.typed = self.problem = ""
+            known = currency(self.currency)
+            self.major.description = f"{self._label} in {known.alpha}" if known else self._label
+            self.major.placeholder = to_major(0, decimals(self.currency))
+            self._write(self.major)
+            self._write(self.minor)
+        finally:
+            self._busy = False
+
+    def _write(self, box: Any) -> None:
+        box.value = to_major(self.value, decimals(self.currency) if box is self.major else 0)
+
+
+def _digits(text: str) -> int:
+    typed = text.strip()
+    if not (typed.isascii() and typed.isdigit()):
+        raise ValueError("Digits only: minor units are whole")
+    return within(int(typed))
+
+
+class CurrencyInput(InputField):
+    """A currency, found by code or name. Trait: `value`, three digits. A text that is no currency stays as it
+    was typed, and the value as it was."""
+
+    value = traitlets.Unicode("840")
+
+    def __init__(self, label: str = "Currency", tooltip: str = "") -> None:
+        self.name = ipywidgets.Combobox(
+            description=label,
+            tooltip=tooltip,
+            placeholder="code or name",
+            options=[label_of(one) for one in currencies()],
+            continuous_update=False,
+        )
+        super().__init__(self.name, classes="iso-wide")
+        self.name.observe(self._take, "value")
+        self.observe(self._show, "value")
+        self._show()
+
+    @traitlets.validate("value")
+    def _three_digits(self, proposal: dict[str, Any]) -> str:
+        known = currency(proposal["value"].upper())
+        if known is None:
+            raise traitlets.TraitError("currency is three digits or letters of ISO 4217")
+        return known.numeric
+
+    def _take(self, change: Any) -> None:
+        text = self.name.value
+        named = find_currency(text)
+        if isinstance(named, str):
+            self.typed = self.problem = named
+            return
+        self.value = named.numeric
+        self._show()
+
+    def _show(self, change: Any = None) -> None:
+        self.typed = self.problem = ""
+        known = currency(self.value)
+        self.name.value = label_of(known) if known else ""
+
+
+class CardInput(InputField):
+    """A published test card, narrowed by typing, or a number of one's own. Traits: `value`, the number, None
+    for the network's usual test card; `network`, whose cards are offered, None for all. Numbers are shown
+    masked."""
+
+    network = traitlets.Unicode(None, allow_none=True)
+    value = traitlets.Any(None)
+
+    def __init__(self, label: str = "Card", tooltip: str = "") -> None:
+        self._busy = False
+        self.choice = FilteredList(label, tooltip)
+        self.own = CoveredText(cover=mask_pan, label="Card number: test cards only", rows=1)
+        super().__init__(self.choice, self.own, classes="iso-wide")
+        self._offer()
+        self.choice.observe(self._choose, "value")
+        self.choice.observe(self._refused, "problem")
+        self.own.observe(self._choose, "value")
+        self.observe(self._offer, ["network", "value"])
+
+    def _offer(self, change: Any = None) -> None:
+        """The list of cards, and which of them stands for the value."""
+        if self._busy:
+            return
+        self._busy = True
+        cards = [card for name in ([self.network] if self.network else NETWORKS) for card in test_cards(name)]
+        usual = default_card(self.network or NETWORKS[0])
+        # The list is sent to the browser, so its values are places, never numbers.
+        self._cards = {f"#{at}": card.pan for at, card in enumerate(cards)}
+        places = {pan: at for at, pan in self._cards.items()}
+        labels = [_named(card, self.network is None) for card in cards]
+        self.choice.options = (
+            (f"{mask_pan(usual.pan)}, the usual test card", USUAL_CARD),
+            *zip(labels, self._cards, strict=True),
+            ("another number …", OWN_CARD),
+        )
+        self.choice.value = USUAL_CARD if self.value is None else places.get(str(self.value), OWN_CARD)
+        if self.choice.value == OWN_CARD:
+            self.own.value = str(self.value or "")
+        self._busy = False
+        self._advise()
+
+    def _choose(self, change: Any) -> None:
+        if self._busy:
+            return
+        self._busy = True
+        chosen = self.choice.value
+        own = chosen == OWN_CARD
+        self.value = self.own.value.strip() or None if own else self._cards.get(chosen)
+        self._busy = False
+        self._advise()
+
+    def _refused(self, change: Any) -> None:
+        """A whole number that is typed into the list is one's own, and does not stay there to be read."""
+        text = self.choice.box.value.replace(" ", "")
+        if self.choice.problem and text.isdigit() and len(text) >= _SHORTEST:
+            self.choice.value = OWN_CARD
+            self.own.value = text
+        self._advise()
+
+    def _advise(self) -> None:
+        """What is worth knowing of a number of one's own: it is used as it is, also a wrong one."""
+        own, pan = self.choice.value == OWN_CARD, str(self.value or "")
+        show(self.own, own)
+        digits = pan.isascii() and pan.isdigit() and _SHORTEST <= len(pan) <= _LONGEST
+        misfit = f"{_SHORTEST} to {_LONGEST} digits; this has {len(pan)} characters"
+        self.typed = self.choice.problem or (misfit if own and pan and not digits else "")
+        self.problem = self.typed
+        self.note = _advice(pan, self.network) if own and digits else ""
+
+
+def _named(card: Any, with_network: bool) -> str:
+    parts = [f"{card.network} " if with_network else "", mask_pan(card.pan)]
+    return "".join(parts) + (f", {card.note}" if card.note else "")
+
+
+def _advice(pan: str, own: str | None) -> str:
+    card = detect(pan)
+    brand = f"A card number of {card.brand}" if card else "A card number of no known network"
+    if own and (not card or card.network != own):
+        brand += f", not of {network(own).title}"
+    check = "" if luhn_ok(pan) else "; its check digit does not fit"
+    return f"{brand}{check}. It is used as it is."
+
+
+class StanInput(InputField):
+    """A system trace audit number and a button for the next one. Trait: `value`, as typed."""
+
+    value = traitlets.Unicode("123456")
+
+    def __init__(self, label: str = "STAN", tooltip: str = "") -> None:
+        self.text = ipywidgets.Text(description=label, tooltip=tooltip)
+        self.button = ipywidgets.Button(description="New STAN", tooltip="The next trace number")
+        super().__init__(ipywidgets.HBox([self.text, self.button]).add_class("iso-joined"))
+        traitlets.link((self, "value"), (self.text, "value"))
+        self.button.on_click(lambda _: self.renew())
+        self.observe(self._judge, "value")
+
+    def renew(self) -> None:
+        """The number after this one, 000001 after 999999 or after what is no number."""
+        self.value = "000001" if self.typed else f"{int(self.value) % _LARGEST_STAN + 1:06}"
+
+    def _judge(self, change: Any) -> None:
+        right = len(self.value) == 6 and self.value.isascii() and self.value.isdigit()
+        self.typed = self.problem = "" if right else "Six digits"
