@@ -111,7 +111,7 @@ class Option:
     @property
     def usual(self) -> str:
         """What stands for it where it is left out, as the docstring says; empty where that does not."""
-        said = re.search(r"Default: (.{1,30}?)(?=[,;:.](?: (?!where)|$))", self.words)
+        said = re.search(r"Default: (.{1,16}?)(?=[,;:.](?: (?!where)|$))", self.words)
         return said[1] if said else ""
 
     @property

@@ -103,7 +103,7 @@ def test_a_load_is_watched_and_stopped(jupyterlab: Lab, chromium: Browser, shots
     with panel(jupyterlab, chromium, source, before=before) as (sheet, shown):
         press(shown, "Start")
         shown.get_by_text("answered").first.wait_for()
-        assert sheet.ask("print(p.running)") == "True"
+        assert sheet.ask("print(p.busy)") == "True"
         shown.get_by_text("p99").wait_for()
         assert overflow(shown) == []
         shown.screenshot(path=str(shots / "panel_load.png"))

@@ -88,7 +88,7 @@ class ExplainPanel(ReaderPanel):
             classes="iso-explain-panel",
         )
         self.linked = Linked(self.views.anatomy)
-        self.children = [*self.children, self.linked]
+        self.set_trait("children", [*self.children, self.linked])
         traitlets.link((self, "llm"), (self.model_choice, "value"))
         self._seen: Anatomy | None = None
         self._told: tuple[Told, ...] = ()

@@ -48,16 +48,14 @@ def traits_of(name: str, options: Iterable[str]) -> dict[str, Any]:
 
 
 def _trait(option: Option) -> Any:
-    usual = "" if option.default is REQUIRED else option.default
+    usual: Any = "" if option.default is REQUIRED else option.default
     if option.plain is not bool and (words := titles(option)):
-        return traitlets.Enum(
-            [*words] if usual is not None else [None, *words], usual, allow_none=usual is None
-        )
+        optional: Any = usual is None
+        return traitlets.Enum([*words], usual, allow_none=optional)
     if usual is None:
         return traitlets.Any(None)
-    return {bool: traitlets.Bool, int: traitlets.Int, float: traitlets.Float}.get(
-        option.plain, traitlets.Unicode
-    )(usual)
+    kinds: dict[type, Any] = {bool: traitlets.Bool, int: traitlets.Int, float: traitlets.Float}
+    return kinds.get(option.plain, traitlets.Unicode)(usual)
 
 
 class OptionField(InputField):
@@ -89,7 +87,7 @@ def _box(option: Option, trait: Any) -> Any:
         return ipywidgets.Checkbox(indent=False, **words).add_class("iso-check")
     if isinstance(trait, traitlets.Enum):
         known = titles(option)
-        choices = {value: known.get(value, str(value)) for value in trait.values if value is not None}
+        choices = {value: known.get(value, str(value)) for value in trait.values or ()}
     else:
         choices = titles(option)
     if choices:

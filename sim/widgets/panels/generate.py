@@ -86,6 +86,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     *templates* the file of options saved by name, None for the user's own.
     """
 
+    message_type: Any
+    entry: Any
     description = traitlets.Unicode("")
     message = traitlets.Unicode("")
     table = traitlets.Any(None)

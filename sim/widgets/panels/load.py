@@ -47,8 +47,8 @@ class LoadPanel(Panel):
         self.form = Form(self, "load", names, notes=("rate", "count", "seconds"))
         self.form.fields["mix"].add_class("iso-wide")
         self.said = ipywidgets.HTML().add_class("iso-said")
-        bar = RunBar("Start", cancel="Stop")
-        super().__init__(self.form, bar, self.said, bar=bar, classes="iso-load-panel")
+        self._bar = RunBar("Start", cancel="Stop")
+        super().__init__(self.form, self._bar, self.said, bar=self._bar, classes="iso-load-panel")
         self._load: Load | None = None
         for name, value in {"address": address, **options}.items():
             setattr(self, name, value)
@@ -85,7 +85,7 @@ class LoadPanel(Panel):
         self.numbers = None  # the same object, with more in it
         self.numbers = numbers
         done = max(numbers.sent / self.count, numbers.seconds / self.seconds)
-        self.bar.tell("Sending", hears=not self._waits, done=done)
+        self._bar.tell("Sending", hears=not self._waits, done=done)
 
     def _tell(self) -> None:
         told_of = told(self.numbers) if self.numbers else ""
