@@ -7,7 +7,6 @@ elements, of one network, for which the same rows of recipes hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from sim.elements.money import amount as amount_in
 from sim.errors import OptionError, shown
 from sim.kept import Kept
 from sim.operations.choosing import chosen_network
-from sim.operations.filling import Said, Text, Values, filled, filler, holds, parts_of
+from sim.operations.filling import Outline, Text, Values, filled, filler, holds, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.recipes import (
@@ -103,20 +102,6 @@ def _collect(parts: tuple[Part, ...], behind: int, texts: dict[str, str]) -> Non
             _collect(part.children, behind, texts)
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """What the answers to messages of one kind have in common: their elements, ascending, with the values
-    that are the same in all of them and empty where they are not; the elements that are `repeated`; what
-    makes others; and the parts that those get that have something already. `approves` says whether there is
-    an approval code."""
-
-    fields: dict[int, str]
-    repeated: tuple[int, ...]
-    made: tuple[tuple[int, Callable[[Said], str]], ...]
-    completed: tuple[tuple[int, dict[str, str]], ...]
-    approves: bool
-
-
 class _Row(NamedTuple):
     recipe: Recipe
     facts: tuple[int, ...]
@@ -176,23 +161,26 @@ class Answers:
         listed = lookup("response_code", code, version=version)
         kind = listed.kind if listed else ""
         words = frozenset((*_words(mti), kind, *(["partial"] if partial else [])))
-        approves = mti[1] in _DECIDED and kind == "approved"
         echoed = read_toml("templates")["echoed"][version]
-        repeated = tuple(number for number in echoed if number in request.fields)
-        begun = {*repeated, _DECISION, *([38] if approves else []), *([4] if partial else [])}
-        fields, made, completed = dict.fromkeys(begun, ""), [], []
+        repeated = [number for number in echoed if number in request.fields]
+        varied: dict[int, _Recipe] = {}
+        if mti[1] in _DECIDED and kind == "approved":
+            varied[38] = _Answer.approval_code
+        if partial:
+            varied[4] = _Answer.amount
+        fields = {**dict.fromkeys((*repeated, *varied), ""), _DECISION: code}
         for number, parts in parts_of(self._holding(self._rows, words, code, facts)).items():
             if number == _DECISION:
                 continue
-            if number in begun:
-                completed.append((number, parts))
+            if number in fields:
+                begun = varied.get(number) or _repeated(number)
+                varied[number] = _completed(begun, number, parts)
             elif any(map(placeholders, parts.values())):
-                fields[number] = ""
-                made.append((number, filler(number, parts, version, network)))
-            else:
-                fields[number] = filled(number, "", parts, Values({}, str), version, network)
-        fields[_DECISION] = code
-        return Outline(dict(sorted(fields.items())), repeated, tuple(made), tuple(completed), approves)
+                varied[number] = filler(number, parts, version, network)
+            elif text := filled(number, "", parts, Values({}, str), version, network):
+                fields[number] = text
+        fields = dict.fromkeys(varied, "") | fields
+        return Outline(dict(sorted(fields.items())), tuple(varied.items()), repeated)
 
 
 @cache
@@ -257,8 +245,8 @@ def respond(
         expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
         raise BuildError(39, None, expected, f"{len(decided)} characters")
     outline = rows.outline(request, decided, amount_minor_units is not None, facts)
-    made = _Answer(inside, decided, amount_minor_units, balance_minor_units)
-    fields = made.fields(outline, approval)
+    made = _Answer(inside, decided, approval, amount_minor_units, balance_minor_units)
+    fields = outline.written(made, request.fields)
     return Generated(Message(answer_mti, fields, version, dialect=request.dialect), network, SOURCE_TEMPLATE)
 
 
@@ -281,11 +269,13 @@ def _check_text(option: str, value: object, number: int) -> None:
 class _Answer:
     """An answer in the making."""
 
-    __slots__ = ("balance", "code", "inside", "part", "request")
+    __slots__ = ("approval", "balance", "code", "inside", "part", "request")
 
-    def __init__(self, inside: Inside, code: str, part: int | None, balance: int | None) -> None:
+    def __init__(
+        self, inside: Inside, code: str, approval: str | None, part: int | None, balance: int | None
+    ) -> None:
         self.inside, self.request = inside, inside.message
-        self.code, self.part, self.balance = code, part, balance
+        self.code, self.approval, self.part, self.balance = code, approval, part, balance
 
     @property
     def version(self) -> str:
@@ -297,23 +287,13 @@ class _Answer:
             return self.inside
         return Text(self.code if name == "code" else _DERIVED[name](self))
 
-    def fields(self, outline: Outline, approval: str | None) -> dict[int, str]:
-        """All elements, ascending."""
-        given = self.request.fields
-        fields = outline.fields.copy()
-        for number in outline.repeated:
-            fields[number] = given[number]
-        if outline.approves:
-            fields[38] = approval or given.get(38) or str(read_toml("templates")["sample"]["approval"])
-        if self.part is not None:
-            fields[4] = amount_of(self.version, self._currency(), self.part)
-        if outline.made or outline.completed:
-            for number, make in outline.made:
-                fields[number] = make(self)
-            for number, parts in outline.completed:
-                base = fields[number]
-                fields[number] = filled(number, base, parts, self, self.version, self.inside.network)
-        return {number: text for number, text in fields.items() if text} if "" in fields.values() else fields
+    def approval_code(self) -> str:
+        """DE 38: as asked for, else that of the request, else a sample."""
+        return self.approval or self.request.get(38) or str(read_toml("templates")["sample"]["approval"])
+
+    def amount(self) -> str:
+        """DE 4 of less than was asked for."""
+        return amount_of(self.version, self._currency(), self.part or 0)
 
     def seed(self) -> str:
         """What numbers are drawn from that only a network could give."""
@@ -350,7 +330,19 @@ class _Answer:
         return digest(self.seed() + self.inside["55.9F26"], "answer", 16) + two.encode("ascii").hex().upper()
 
 
-_DERIVED: dict[str, Callable[[_Answer], str]] = {
+_Recipe = Callable[[_Answer], str]
+
+
+def _repeated(number: int) -> _Recipe:
+    return lambda answer: answer.request.fields[number]
+
+
+def _completed(begun: _Recipe, number: int, parts: dict[str, str]) -> _Recipe:
+    """The recipe of an element that has something already, and gets *parts*."""
+    return lambda answer: filled(number, begun(answer), parts, answer, answer.version, answer.inside.network)
+
+
+_DERIVED: dict[str, _Recipe] = {
     "ledger": lambda made: made.group(_LEDGER),
     "available": lambda made: made.group(_AVAILABLE),
     "original": _Answer.original,

@@ -3,7 +3,8 @@ written as the layouts of the elements say."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter
 from typing import Any, Protocol
@@ -194,3 +195,26 @@ def _ordered(cell: Cell, tree: Mapping[str, Any]) -> dict[str, Value]:
         key: _ordered(cell.by_key[key], value) if isinstance(value, dict) and key in cell.by_key else value
         for key, value in sorted(tree.items(), key=lambda item: places.get(item[0], len(places)))
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What messages of a kind have in common: their elements, ascending, empty where they differ; those that
+    are `repeated` from another message; and the recipes of what varies otherwise."""
+
+    fields: Mapping[int, str]
+    varied: Sequence[tuple[int, Callable[[Any], str]]]
+    repeated: Sequence[int] = ()
+
+    def written(self, context: Any, other: Mapping[int, str]) -> dict[int, str]:
+        """The elements of one message; *context* is what its recipes look at, *other* what is repeated."""
+        fields = dict(self.fields)
+        for number in self.repeated:
+            fields[number] = text = other[number]
+            if not text:
+                del fields[number]
+        for number, recipe in self.varied:
+            fields[number] = text = recipe(context)
+            if not text:
+                del fields[number]
+        return fields

@@ -10,7 +10,7 @@ from typing import Any
 
 from sim.codec import Message, build
 from sim.operations.choosing import DEFAULT_VERSION
-from sim.operations.filling import Values, filled
+from sim.operations.filling import Outline, Values, filled
 from sim.operations.merchants import chosen_category, note_of, zone_named
 from sim.operations.options import Setting, check_numbers, sample_note, settle
 from sim.operations.recipes import Context, clock, known_values, maker, varies
@@ -98,14 +98,12 @@ def native_version(network: str | None, pan: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What all messages of one setting have in common. `fields` are the elements, ascending, empty where
-    they vary; `varied` pairs each of those with its recipe; `notes` are those of every such message."""
+    """What all messages of one setting have in common; `notes` are those of every such message."""
 
     setting: Setting
     known: Values
     mti: str
-    fields: Mapping[int, str]
-    varied: tuple[tuple[int, Callable[[Context], str]], ...]
+    outline: Outline
     notes: tuple[str, ...]
     zone: tzinfo
 
@@ -124,12 +122,7 @@ class Template:
         context = Context(
             setting, self.known, card, amount_minor_units, stan, clock(version, at, self.zone_at(at))
         )
-        fields = dict(self.fields)
-        for number, recipe in self.varied:
-            fields[number] = text = recipe(context)
-            if not text:
-                del fields[number]
-        message = Message(self.mti, fields, version)
+        message = Message(self.mti, self.outline.written(context, {}), version)
         return Generated(message, setting.network, SOURCE_TEMPLATE, notes + self.notes)
 
 
@@ -172,7 +165,7 @@ def _make_template(*options: Any) -> Template:
         elif text := filled(number, "", parts, known, setting.version, setting.network):
             fields[number] = text
     zone = zone_of_setting(setting)
-    return Template(setting, known, setting.mti, fields, tuple(varied), _notes(setting), zone)
+    return Template(setting, known, setting.mti, Outline(fields, varied), _notes(setting), zone)
 
 
 # Without details, whose values are the caller's own: what is kept is made of the names of options alone.

@@ -184,7 +184,8 @@ def _layout_of_place(setting: Setting) -> Layout:
 
 def _track_2(context: Context) -> str:
     service = "201" if context.setting.entry in _CHIP_CARDS else "101"
-    head = f"{context.card}={context['expiry']}{service}"
+    expiry = context.setting.details.get("expiry") or context.clock.expiry
+    head = f"{context.card}={expiry}{service}"
     return head + "0" * max(0, min(13, spec(context.setting.version)[35].width - len(head)))
 
 
