@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from psec import aes as _aes
 from psec import cvv as psec_cvv
@@ -170,6 +170,7 @@ def test_dukpt_of_aes_is_that_of_the_published_vector() -> None:
     ),
     seed=st.binary(min_size=32, max_size=32),
 )
+@example(data=bytes(16), kind=("D", 16), extra={"KS": "A" * 300, "10": "B"}, seed=bytes(range(32)))
 def test_key_blocks_of_psec_are_read(
     data: bytes, kind: tuple[str, int], extra: dict[str, str], seed: bytes
 ) -> None:

@@ -48,6 +48,8 @@ _ELSEWHERE = {
     "sim/mcp": ("tests/test_mcp.py",),
     "sim/kept": ("tests/test_memory.py",),
     "sim/keys": ("tests/link/test_keys.py",),
+    # That each rule finds its fault, where it is and nothing else, is tried where faults are made.
+    "sim/judge": ("tests/operations/test_faults.py", "tests/judge"),
 }
 
 
