@@ -203,8 +203,8 @@ def _optional_blocks(block: str) -> tuple[dict[str, str], int]:
         name, width = block[at : at + 2], block[at + 2 : at + 4]
         try:
             size, start = int(width, 16), at + _OPTIONAL
-            if not size:  # a longer one: how many digits its length has, then the length
-                digits = int(block[start : start + 2], 16)
+            if not size:  # a longer one: how many bytes its length has, two digits each, then the length
+                digits = 2 * int(block[start : start + 2], 16)
                 size, start = int(block[start + 2 : start + 2 + digits], 16), start + 2 + digits
         except ValueError:
             raise OptionError("block", "a length in each optional block", "no digits") from None
