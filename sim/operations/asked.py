@@ -11,9 +11,9 @@ from operator import index
 from typing import Any
 
 from sim.codec.text import is_digits
-from sim.codec.wire import Format, wire_format
+from sim.codec.wire import Format
 from sim.errors import ChoiceError, OptionError, shown
-from sim.operations.building import TEXT, known_format
+from sim.operations.building import named_format
 from sim.operations.generation import Generated, generate, native_version
 from sim.operations.options import mti_of
 from sim.spec.elements import version_of
@@ -158,9 +158,8 @@ def _version(
         return version_named(version)
     text = str(message_type)
     named = version_of(text) if is_digits(text) and len(text) == _MTI_DIGITS else None
-    if isinstance(format, str):
-        format = None if format == TEXT else wire_format(known_format(format))
-    return named or (format.version if format else None) or native_version(own, pan)
+    made = named_format(format)
+    return named or (made.version if made else None) or native_version(own, pan)
 
 
 def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str | None]:

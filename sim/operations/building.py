@@ -50,6 +50,13 @@ def known_format(name: str | None) -> str:
     return name or TEXT
 
 
+def named_format(format: Format | str | None) -> Format | None:
+    """*format*, or the ready one of that name; None for the text form. Raises as `known_format` does."""
+    if not isinstance(format, str):
+        return format
+    return None if known_format(format) == TEXT else wire_format(format)
+
+
 def build_from(
     mti: str, fields: Mapping[int, str], *, version: str = "1987", format: str | None = None
 ) -> Built:
@@ -60,33 +67,27 @@ def build_from(
     >>> build_from("0800", {3: "990000", 11: "123456"}, format="bcd").written
     '08002020000000000000990000123456'
     """
-    name = known_format(format)
-    message = _message(mti, dict(sorted(fields.items())), version, name)
-    if errors := text_misfits(message) or (() if name == TEXT else misfits(message, wire_format(name))):
+    made = named_format(format)
+    message = _message(mti, dict(sorted(fields.items())), version, made)
+    if errors := text_misfits(message):
         raise UnwritableError.of(tuple(errors))
-    made = written(message, name)
-    return Built(message, made, name, len(made) if name == TEXT else len(made) // 2)
+    text = written(message, made)
+    return Built(message, text, made.name if made else TEXT, len(text) // 2 if made else len(text))
 
 
-def written(message: Message, name: str) -> str:
-    """The text form of *message*, or its bytes in format *name*, as hex digits. Raises BuildError naming the
-    first element that cannot be written."""
-    return build(message) if name == TEXT else encode(message, name).hex().upper()
-
-
-def written_as(message: Message, format: Format | str | None) -> str:
+def written(message: Message, format: Format | str | None) -> str:
     """The text form of *message*, or its bytes in *format* (one, or the name of one), as hex digits. Raises
     UnwritableError naming every element that *format* cannot carry, ChoiceError for an unknown name."""
-    if format is None or format == TEXT:
+    made = named_format(format)
+    if made is None:
         return build(message)
-    made = wire_format(known_format(format)) if isinstance(format, str) else format
     if errors := misfits(message, made):
         raise UnwritableError.of(errors)
     return encode(message, made).hex().upper()
 
 
 def told_otherwise(message: Message, format: Format | str | None) -> tuple[str, ...]:
-    """What a reader of the bytes that `written_as` gives finds otherwise than *message* has it, a sentence
+    """What a reader of the bytes that `written` gives finds otherwise than *message* has it, a sentence
     each; empty for the text form."""
     return () if format is None or format == TEXT else tuple(otherwise(message, format).values())
 
@@ -100,9 +101,9 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
     >>> in_format(Message("0200", {11: "123456", 41: "TERM0001"}), "base24")[0][41]
     'TERM0001        '
     """
-    if format == TEXT:
+    made = named_format(format)
+    if made is None:
         return message, ()
-    made = wire_format(known_format(format)) if isinstance(format, str) else format
     layout = made.layout(message.version)
     fields: dict[int, str] = {}
     notes = []
@@ -127,10 +128,10 @@ def _fitted(value: str, element: ElementSpec) -> str:
     return bare if element.fixed and len(bare) == element.width else element.filled(value)
 
 
-def _message(mti: str, fields: dict[int, str], version: str, name: str) -> Message:
+def _message(mti: str, fields: dict[int, str], version: str, made: Format | None) -> Message:
     """The message, of a dialect where it has an element that the format has otherwise than its version."""
-    if name == TEXT:
+    if made is None:
         return Message(mti, fields, version)
-    layout = wire_format(name).layout(version)
+    layout = made.layout(version)
     own = None if layout.own.isdisjoint(fields) else layout.dialect
     return Message(mti, fields, version, dialect=own)

@@ -536,7 +536,7 @@ def build(
     08002020000000000000990000123456
     """
     made = from_elements(fields, version) if isinstance(fields, Mapping) else readable(take(fields, version))
-    written = RawMessage(building.written_as(made, format))
+    written = RawMessage(building.written(made, format))
     if notes := building.told_otherwise(made, format):
         warnings.warn(f"what bytes do not tell: {'; '.join(notes)}", stacklevel=2)
     return written

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,10 @@ from sim.spec.recipes import answers, recipes
 from sim.spec.tables import read_toml
 
 TEMPLATES = read_toml("templates")
+OWN = [
+    json.loads(line)
+    for line in Path(__file__).with_name("own_elements.jsonl").read_text("utf-8").splitlines()
+]
 DECLINED = {"1987": "05", "1993": "100", "2003": "1000"}
 # A network's cards in a version that its own link does not speak: right, and told on purpose.
 ON_PURPOSE = {"network-mti-version"}
@@ -131,49 +137,11 @@ def test_recipes_ask_for_words_that_exist() -> None:
                 assert all(placeholders(text) is not None for text in row.parts.values())
 
 
-@together(
-    "network, options, parts",
-    [
-        ("VISA", {"entry": "ecommerce", "three_d_secure": "authenticated"}, {"60.8": "05"}),
-        ("VISA", {"entry": "ecommerce", "three_d_secure": "attempted"}, {"60.8": "06"}),
-        ("VISA", {"entry": "ecommerce"}, {"60.8": "07"}),
-        ("VISA", {"entry": "moto"}, {"60.8": "01", "60.9": "4"}),
-        ("VISA", {"entry": "stored", "purpose": "recurring"}, {"126.13": "R", "60.8": "02"}),
-        ("VISA", {"entry": "ecommerce", "store_card": True}, {"126.13": "C"}),
-        ("VISA", {"entry": "stored", "purpose": "incremental"}, {"63.3": "3900", "62.1": "I"}),
-        ("VISA", {"entry": "chip", "purpose": "preauthorization", "partial_approval": True}, {"60.10": "3"}),
-        ("VISA", {"entry": "manual", "purpose": "original_credit"}, {"3.1": "26"}),
-        ("VISA", {"entry": "ecommerce", "purpose": "account_funding"}, {"3.1": "10"}),
-        ("VISA", {"entry": "chip", "purpose": "balance"}, {"3.1": "30"}),
-        ("VISA", {"entry": "chip", "purpose": "cash"}, {"60.1": "2", "60.9": "2"}),
-        ("MASTERCARD", {"entry": "chip", "purpose": "balance"}, {"3.1": "30"}),
-        ("MASTERCARD", {"entry": "ecommerce", "three_d_secure": "authenticated"}, {"48.42.01.3": "2"}),
-        ("MASTERCARD", {"entry": "stored", "purpose": "recurring"}, {"48.22.05": "M103", "61.4": "4"}),
-        ("MASTERCARD", {"entry": "moto"}, {"61.3": "3", "61.4": "2", "48.TCC": "T"}),
-        ("MASTERCARD", {"entry": "chip", "purpose": "cash"}, {"48.TCC": "Z", "61.10": "1"}),
-        ("MASTERCARD", {"entry": "ecommerce", "purpose": "verification"}, {"61.7": "8"}),
-        ("MASTERCARD", {"entry": "chip", "purpose": "preauthorization"}, {"61.7": "4"}),
-        ("MASTERCARD", {"entry": "chip", "purpose": "pin_change"}, {"3.1": "92"}),
-        ("MASTERCARD", {"entry": "ecommerce", "cvv2": "123"}, {"48.92": "123"}),
-        (
-            "MASTERCARD",
-            {"entry": "ecommerce", "purpose": "instalment", "instalments": "6"},
-            {"112.022.01": "06", "48.22.05": "C104"},
-        ),
-        ("JCB", {"entry": "stored", "purpose": "recurring"}, {"61.2": "1"}),
-        ("JCB", {"entry": "ecommerce", "three_d_secure": "authenticated"}, {"48.02.3": "05"}),
-        ("UNIONPAY", {"entry": "ecommerce", "three_d_secure": "authenticated"}, {"60.9": "05"}),
-        ("UNIONPAY", {"entry": "chip", "purpose": "preauthorization"}, {"3.1": "03"}),
-        ("UNIONPAY", {"entry": "chip", "purpose": "balance"}, {"3.1": "30"}),
-        ("AMEX", {"entry": "ecommerce", "three_d_secure": "authenticated"}, {"61.3": "05"}),
-        ("AMEX", {"entry": "stored", "purpose": "recurring"}, {"22.5": "9"}),
-    ],
-)
-def test_networks_say_it_in_their_own_elements(
-    network: str, options: dict[str, Any], parts: dict[str, str]
-) -> None:
+@together("row", OWN)
+def test_networks_say_it_in_their_own_elements(row: dict[str, Any]) -> None:
     """The sub-fields that tell a flow, as the networks' flows have them."""
-    own = {name: options.pop(name) for name in ("entry", "purpose") if name in dict(options)}
+    network, options, parts = row["network"], dict(row["options"]), row["parts"]
+    own = {name: options.pop(name) for name in ("entry", "purpose") if name in row["options"]}
     message = generate(network=network, version=None, at=AT, details=options, **own).message
     assert {path: part(message, path, network) for path in parts} == parts
 
