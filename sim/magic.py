@@ -6,6 +6,7 @@ A message is pasted as it stands (text, hex dump, log line, bytes in any spellin
 from __future__ import annotations
 
 import re
+from argparse import BooleanOptionalAction
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ from IPython.display import display
 import sim
 from sim.errors import IsoError, closest, did_you_mean, shown
 from sim.operations.reading import separate
-from sim.verbs import MESSAGES, names, verb
+from sim.verbs import MESSAGES, Option, elsewhere, names, verb
 
 _NAME = "iso8583"
 _KEYS = (f"%{_NAME}", f"%%{_NAME}")
@@ -52,13 +53,24 @@ _VERBS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _taken(name: str, asked: Any) -> dict[str, Any]:
-    """The options that were given, those that the verb has."""
-    options = {one.name for one in verb("parse" if name == _ANATOMY else name).options}
-    return {one: value for one in _OPTIONS if one in options and (value := getattr(asked, one))}
+def _options(name: str) -> dict[str, Option]:
+    """What a verb takes beside its message."""
+    return {one.name: one for one in verb("parse" if name == _ANATOMY else name).options[1:] if one.is_plain}
 
 
-_OPTIONS = ("network", "version", "format")
+_OPTIONS = {name: option for verb_name in _VERBS for name, option in _options(verb_name).items()}
+
+
+def _projected(function: Callable[..., Any]) -> Callable[..., Any]:
+    """*function* with an argument for each option of the verbs, in the words of its docstring."""
+    for name, option in reversed(_OPTIONS.items()):
+        flag, kind = f"--{name.replace('_', '-')}", option.plain
+        how: dict[str, Any] = {"type": kind, "action": "append" if option.many else "store"}
+        if kind is bool:
+            how = {"action": BooleanOptionalAction, "default": None}
+        about = elsewhere(option.about).replace("%", "%%")
+        function = argument(flag, help=about, **how)(function)
+    return function
 
 
 @magics_class
@@ -68,9 +80,7 @@ class IsoMagics(Magics):
     @magic_arguments()
     @argument("verb", nargs="?", default=_ANATOMY, help=f"{', '.join(_VERBS)}; without it, {_ANATOMY}")
     @argument("message", nargs="*", help="a message, or the name of a variable; a cell's text is the message")
-    @argument("--network", help="its network; without it, the card's")
-    @argument("--version", help="1987, 1993 or 2003; without it, what the MTI says")
-    @argument("--format", help="its wire format; without it, it is recognized")
+    @_projected
     @argument("--to", metavar="NAME", help="keep what comes of it under this name")
     @line_cell_magic
     def iso8583(self, line: str, cell: str | None = None) -> Any:
@@ -82,7 +92,8 @@ class IsoMagics(Magics):
                 raise UsageError(f"%{_NAME} {asked.verb}: did you mean {near}?")
             # `%iso8583 message`: what comes first is the message where it is no verb.
             asked.message, asked.verb = [asked.verb, *asked.message], _ANATOMY
-        given = _taken(asked.verb, asked)
+        options = {name: getattr(asked, name) for name in _options(asked.verb)}
+        given = {name: value for name, value in options.items() if value is not None}
         try:
             found = [_VERBS[asked.verb](message, **given) for message in self._messages(asked, line, cell)]
         except (IsoError, TypeError) as error:
@@ -143,10 +154,7 @@ def _complete(shell: InteractiveShell, event: Any) -> list[str]:
         return list(sim.VERSIONS)
     return [
         *_holding_messages(shell.user_ns),
-        "--network",
-        "--version",
-        "--format",
-        "--to",
+        *(f"--{name.replace('_', '-')}" for name in (*_OPTIONS, "to")),
         *([] if before else _VERBS),
     ]
 

@@ -78,6 +78,8 @@ def test_a_variable_and_a_text_are_taken(notebook: Notebook) -> None:
     assert "No findings" in str(notebook.run("%iso8583 validate message"))
     assert "0800" in str(notebook.run(f"%iso8583 parse {ECHO}"))
     assert "widget-view" in str(notebook.run("%iso8583 message"))
+    assert "51" in str(notebook.run("%iso8583 respond message --code 51"))
+    assert "AMEX" in str(notebook.run("%iso8583 validate message --against amex --against jcb"))
     assert "sim.explain" not in str(notebook.run("%iso8583 explain message --network visa"))
 
 

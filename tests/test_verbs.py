@@ -15,6 +15,7 @@ from called import Run
 
 import sim
 from server import records
+from sim import magic
 from sim.cli.group import CALLED, NO_COMMANDS, commands, main
 from sim.mcp import NO_TOOLS, tools
 from sim.verbs import MESSAGES, OF_A_MODEL, elsewhere, names, verb
@@ -66,6 +67,7 @@ def test_options_of_a_message_are_those_of_its_verb() -> None:
         assert all(f"--{one.replace('_', '-')}" in said for one in wanted), name
         taken = {*inspect.signature(tools[name]).parameters} | {"llm", *OF_A_MODEL}
         assert wanted <= taken, name
+        assert name not in magic._VERBS or wanted <= {*magic._OPTIONS}, name
 
 
 @pytest.mark.parametrize("record", [records.GenerateRequest, records.ParseRequest, records.ConvertRequest])
