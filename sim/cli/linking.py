@@ -86,14 +86,16 @@ def send(
         "reverse": not no_reversal,
     }
     with connected(Client, address, **how, **options) as client:
+        came: list[Entry] = []  # since the request went out
+        client.seen.observe(came.append)
         for one in messages(message, path):
-            before = client.seen.counts.total()
+            came.clear()
             done = client.exchange(parse_any(one).whole())
             answered &= done.answer is not None
             _tell(done, as_json)
             if done.answer is None and not as_json:
-                for entry in client.seen:
-                    if entry.number > before and entry.kind in ("unmatched", "unreadable"):
+                for entry in came:
+                    if entry.kind in ("unmatched", "unreadable"):
                         shown.line(f"  came instead: {_instead(client.seen, entry)}")
     return answered
 

@@ -161,7 +161,7 @@ class Client:
 
     def exchange(self, message: Message, **options: Any) -> Exchange:
         """Send *message* and wait for what becomes of it: `timeout` in seconds, `reverse` whether a time-out
-        is undone, which is waited for as long again."""
+        is undone, each try of which is waited for as long again."""
         return self.start(message, **options).result()
 
     def exchange_all(self, messages: Iterable[Message], **options: Any) -> list[Exchange]:

@@ -115,7 +115,8 @@ class Answers:
         self.network, self.version = network, version
         rows = answers(network, version)
         asked = (test for row in rows for test in row.tests if test.path not in ("", str(_DECISION)))
-        self._tests = tuple(dict.fromkeys(asked))
+        # What is asked of the message, and of which of its elements.
+        self._tests = {test: int(test.path.partition(".")[0]) for test in asked}
         at = {test: at for at, test in enumerate(self._tests)}
         # Each row with the places of what it asks of the message, and what it asks of words and the code.
         self._rows = tuple(
@@ -131,7 +132,13 @@ class Answers:
 
     def facts(self, inside: Inside) -> tuple[bool, ...]:
         """Which conditions on the message hold."""
-        return tuple([holds(test, _NO_WORDS, inside.__getitem__) for test in self._tests])
+        fields, ask = inside.message.fields, inside.__getitem__
+        return tuple(
+            [
+                holds(test, _NO_WORDS, ask) if number in fields else test.negated
+                for test, number in self._tests.items()
+            ]
+        )
 
     def code(self, mti: str, facts: tuple[bool, ...]) -> str:
         """DE 39 of an issuer that says yes, to a message with *mti*: by the rows that say it otherwise."""

@@ -157,8 +157,8 @@ class LabClient(Client, Watched):
     """A client in a notebook: `send` waits, `ask` is awaited."""
 
     def send(self, message: MessageArgument, **options: Any) -> Exchange:
-        """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds,
-        `reverse` whether a time-out is undone."""
+        """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds, for the
+        answer and each try of a reversal, `reverse` whether a time-out is undone."""
         return self.exchange(_readable(message), **options)
 
     def send_all(self, messages: Iterable[MessageArgument], **options: Any) -> list[Exchange]:
@@ -306,10 +306,11 @@ def client(
     match
         The elements by which an answer finds its request, beside its MTI. Default: 11 and 41.
     timeout
-        Seconds to wait for an answer. Default: 30.
+        Seconds to wait for an answer: to the request, and as long again to its reversal and to each repeat, so
+        that `send` returns after (1 + `tries`) times as long where a host answers nothing. Default: 30.
     reverse
         Whether a request that moves money and times out is reversed: a reversal, then repeats. An advice
-        and a reversal, which tell of what has happened, are repeated instead.
+        and a reversal, which tell of what has happened, are repeated instead. False returns after `timeout`.
     tries
         How often the reversal or the advice is sent. Default: what the network asks for, which
         `sim/spec/data/timeouts.csv` has with its sources, as it has the reason that the reversal gives.
