@@ -155,6 +155,7 @@ def load(
     **options: Any,
 ) -> bool:
     """A load, and its figures."""
+    from sim.link.exchange import ANSWERED
     from sim.link.load import RunningLoad, start_load
 
     how: dict[str, Any] = {"mix": _weights(mix), "framing": list(framing) or None}
@@ -173,6 +174,12 @@ def load(
         rows = [(f"{percent:g} %", f"{numbers.percentile(percent):.2f} ms") for percent in percents]
         shown.table(("of the answers", "came within"), rows)
         shown.table(("response code", "answers"), sorted(numbers.codes.items()))
+        if numbers.answered < numbers.sent:
+            missed = {**numbers.statuses, "in flight": numbers.sent - numbers.statuses.total()}
+            shown.table(
+                ("not answered", "requests"),
+                sorted((status, count) for status, count in missed.items() if status != ANSWERED and count),
+            )
     return numbers.answered == numbers.sent
 
 

@@ -7,6 +7,9 @@ beginning and `*`), `amount` (`5000`, `1000..`, `..999`, `100..200`, minor units
 `de22`, `de48.82`, `de55.9F35` with a value, its beginning and `*`, `~pattern`, `present` or `absent`. What is
 done: `action` (below), `code` (DE 39), `delay` (seconds), `approved` (of a partial approval, minor units),
 `set.44`, `set.55.71` (what the answer carries; `-` leaves it out), `name`.
+
+A row may also be a function: given each message, it gives such a row, a code, or None where it has nothing
+to say.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,7 @@ from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements.card import account
 from sim.elements.money import amount
-from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
+from sim.errors import ChoiceError, IsoError, OptionError, SpecError, quotable, shown
 from sim.masking.files import text_of
 from sim.operations.answering import Inside
 from sim.operations.choosing import chosen_network
@@ -82,6 +85,9 @@ class Range:
         return f"{'' if self.low is None else self.low}..{'' if self.high is None else self.high}"
 
 
+Function = Callable[[Message], Mapping[str, Any] | str | None]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Rule:
     """One row: conditions, and what is done with the messages that meet them."""
@@ -102,6 +108,7 @@ class Rule:
     approved: int | None = None
     elements: tuple[tuple[str, str], ...] = ()
     answer: tuple[tuple[str, str], ...] = ()
+    function: Function | None = None
 
     @property
     def label(self) -> str:
@@ -116,6 +123,19 @@ class Rule:
     def decides(self) -> bool:
         """Whether its code is the answer, whatever the message says: not of a partial approval."""
         return bool(self.code) and self.action != "partial"
+
+    def of(self, message: Message) -> Rule | None:
+        """What holds for *message*: the rule itself, or what its function says. Raises IsoError where that
+        fails."""
+        if self.function is None:
+            return self
+        try:
+            row = self.function(message)
+        except Exception as error:  # the caller's own: the host goes on
+            raise IsoError(None, None, f"a row of {self.label}", type(error).__name__) from error
+        if row is None:
+            return None
+        return replace(_rule(1, {"code": row} if isinstance(row, str) else row), name=self.name)
 
     def fits(self, message: Message) -> bool:
         """Whether *message* meets the conditions, `seen` aside."""
@@ -177,13 +197,13 @@ def _of_card(wanted: str, pan: str) -> bool:
     return pan.startswith(wanted[:-1]) if wanted.endswith("*") else pan == wanted
 
 
-_COLUMNS = tuple(one.name for one in fields(Rule) if one.name not in ("elements", "answer"))
+_COLUMNS = tuple(one.name for one in fields(Rule) if one.name not in ("elements", "answer", "function"))
 _PATH = re.compile(r"(de|set\.)([1-9][0-9]{0,2})((?:\.[0-9A-Za-z-]{1,8})*)")
-Source = str | Path | Iterable[Mapping[str, Any] | Rule]
+Source = str | Path | Function | Iterable[Mapping[str, Any] | Rule | Function]
 
 
 def rules_of(source: Source | None) -> tuple[Rule, ...]:
-    """The rules of a CSV or TOML file (`[[rules]]`), its text, or of rows.
+    """The rules of a CSV or TOML file (`[[rules]]`), its text, of rows, or of a function.
 
     Raises OptionError naming the row and the column of what cannot be met.
 
@@ -192,7 +212,7 @@ def rules_of(source: Source | None) -> tuple[Rule, ...]:
     """
     if source is None:
         return ()
-    rows = _read(source) if isinstance(source, str | Path) else source
+    rows = _read(source) if isinstance(source, str | Path) else [source] if callable(source) else source
     if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
         found = f"a value of type {type(rows).__name__}"
         raise OptionError("rules", "a CSV or TOML file, a DataFrame, or a list of rows", found)
@@ -222,7 +242,9 @@ def csv_rows(text: str, option: str) -> list[Mapping[str, Any]]:
         raise OptionError(option, "a CSV file", str(error)[:80]) from None
 
 
-def _rule(at: int, row: Mapping[str, Any]) -> Rule:
+def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
+    if callable(row):
+        return Rule(name=getattr(row, "__name__", "function"), function=row)
     if not isinstance(row, Mapping):
         raise OptionError(f"rule {at}", "a table of columns", f"a value of type {type(row).__name__}")
     given = {key: value for key, value in _flat(row) if value is not None and str(value).strip() != ""}
@@ -305,6 +327,6 @@ class Table:
         for at, rule in enumerate(self.rules):
             if rule.fits(message):
                 self._seen[at] += 1
-                if rule.seen is None or self._seen[at] in rule.seen:
-                    return rule
+                if (rule.seen is None or self._seen[at] in rule.seen) and (held := rule.of(message)):
+                    return held
         return None

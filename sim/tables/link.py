@@ -20,6 +20,7 @@ from sim.link.ends import host as open_host
 from sim.link.exchange import Exchange
 from sim.link.lanes import STYLE as LANES_STYLE
 from sim.link.lanes import as_svg, seen_in
+from sim.link.rules import Function
 from sim.link.traffic import IN, OUT, Entry, Traffic
 from sim.masking import mask_pan
 from sim.operations.choosing import chosen_network
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
     from sim.spec.words import AnyNetwork, AnyVersion
 
-Rules = str | Path | pd.DataFrame | Iterable[Mapping[str, Any]]
+Rules = str | Path | pd.DataFrame | Function | Iterable[Mapping[str, Any]]
 Address = str | tuple[str, int] | Host
 
 TRAFFIC_COLUMNS = (
@@ -157,8 +158,8 @@ class LabClient(Client, Watched):
     """A client in a notebook: `send` waits, `ask` is awaited."""
 
     def send(self, message: MessageArgument, **options: Any) -> Exchange:
-        """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds, for the
-        answer and each try of a reversal, `reverse` whether a time-out is undone."""
+        """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds,
+        for the answer and each try of a reversal, `reverse` whether a time-out is undone."""
         return self.exchange(_readable(message), **options)
 
     def send_all(self, messages: Iterable[MessageArgument], **options: Any) -> list[Exchange]:
@@ -219,6 +220,7 @@ def host(
         `~pattern`, `present`, `absent`), `de55.9F35`. What is done: `code`, `delay` (seconds), `approved`
         (minor units), `set.44`, `set.55.71` (what the answer carries), `name`, `action`: answer, ignore,
         drop, late, duplicate, close, garbage, wrong-stan, partial. The first row that fits holds.
+        In Python also a function: given each request, it gives such a row, a code, or nothing for the usual.
     network
         Whose rules requests are judged by. Default: each card's.
     format
@@ -306,8 +308,8 @@ def client(
     match
         The elements by which an answer finds its request, beside its MTI. Default: 11 and 41.
     timeout
-        Seconds to wait for an answer: to the request, and as long again to its reversal and to each repeat, so
-        that `send` returns after (1 + `tries`) times as long where a host answers nothing. Default: 30.
+        Seconds to wait for an answer: to the request, and as long again to its reversal and to each repeat.
+        Where a host answers nothing, that is 1 + `tries` times as long. Default: 30.
     reverse
         Whether a request that moves money and times out is reversed: a reversal, then repeats. An advice
         and a reversal, which tell of what has happened, are repeated instead. False returns after `timeout`.

@@ -11,6 +11,7 @@ import pandas as pd
 from sim.codec import Message
 from sim.errors import IsoError
 from sim.link import load as loads
+from sim.link.ends import Client, Host
 from sim.link.load.mix import sent_at
 from sim.link.load.run import Numbers
 from sim.link.scenario import report as suites
@@ -153,7 +154,11 @@ class RunningLoad(loads.RunningLoad):
 
 
 def replayed(replay: Any) -> list[tuple[float, Message]]:
-    """Messages with their times: a table of `sim.read`, or what it reads; what cannot be read is left out."""
+    """Messages with their times: what a host or a client saw, a table of `sim.read`, or what that reads; what
+    cannot be read is left out."""
+    if isinstance(replay, Host | Client):
+        seen = ((entry.at, replay.seen.message(entry)) for entry in replay.seen if entry.kind == "request")
+        return [(at, message) for at, message in seen if message is not None]
     table = replay if isinstance(replay, MessagesTable) else read(replay)
     found: list[tuple[float, Message]] = []
     at: float | None = None
@@ -171,7 +176,7 @@ def load(
     address: Address,
     *,
     mix: Mapping[str, float] | None = None,
-    replay: str | Path | Iterable[MessageArgument] | None = None,
+    replay: str | Path | Host | Client | Iterable[MessageArgument] | None = None,
     speed: float = 1.0,
     rate: float | None = None,
     concurrency: int | None = None,
@@ -203,7 +208,8 @@ def load(
         Kinds of messages and their weights, words that `sim.generate` takes. Default: 70 auth, 20
         financial, 10 echo.
     replay
-        Messages to be sent again with their own timing (DE 7): what `sim.read` takes or gives.
+        Messages to be sent again with their own timing (DE 7): what `sim.read` takes or gives; or a host or
+        a client, whose requests are sent again as they went.
     speed
         How many times as fast they are replayed.
     rate
@@ -229,7 +235,8 @@ def load(
     wait
         False gives the load that has begun, with `numbers` so far, `stop()` and `wait()`.
     options
-        What else `sim.generate` takes: `amount_minor_units`, `currency`, `pan`, `entry`.
+        What else `sim.generate` takes: `amount_minor_units`, `currency`, `entry`, `pan`, here one card or a
+        list of them, taken in turn.
 
     Returns
     -------

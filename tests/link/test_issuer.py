@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from support import together
 
+import sim
 from sim.codec import Message, parse
 from sim.elements.mti import repeat_mti
 from sim.errors import OptionError, ParseError
@@ -18,7 +20,7 @@ from sim.link.rules import ACTIONS, Range, Table, rules_of
 from sim.operations import NETWORKS, generate, respond, reverse, validate
 from sim.parts import chip_data
 from sim.spec import VERSIONS
-from tests.link.ends import AT, message
+from tests.link.ends import AT, message, until
 
 PAN = message()[2]
 
@@ -444,3 +446,27 @@ def test_a_condition_on_an_element_that_cannot_be_met_is_told(row: dict[str, str
     """An element that there is none of, a pattern that is none."""
     with pytest.raises(OptionError, match=said):
         rules_of([row])
+
+
+def test_a_function_says_what_a_request_gets() -> None:
+    """A code, a row, or nothing; alone, or among rows; one that fails is told, and the host goes on."""
+
+    def by_amount(request: Message) -> Any:
+        known = {
+            "000000006000": "51",
+            "000000007000": {"code": "05", "set.44": "A"},
+            "000000008000": {"no": 1},
+        }
+        return 1 / 0 if request[4] == "000000009000" else known.get(request[4])
+
+    with sim.host([by_amount, {"amount": "1..1500", "code": "91"}]) as host, sim.client(host) as client:
+        for amount, code in ((6000, "51"), (7000, "05"), (1000, "91"), (2000, "00")):
+            assert client.send(message(amount, amount_minor_units=amount)).code == code
+        for amount, why in ((8000, "no"), (9000, "ZeroDivisionError")):
+            count, asked = host.seen.counts["unanswered"], message(amount, amount_minor_units=amount)
+            client.start(asked, timeout=0.01, reverse=False)
+            asyncio.run(until(lambda count=count: host.seen.counts["unanswered"] > count))
+            assert why in list(host.seen)[-1].note
+        assert [one.rule for one in host.seen if one.kind == "answer"][:2] == ["by_amount", "by_amount"]
+        host.rules = by_amount
+        assert client.send(message(1)).code == "00"

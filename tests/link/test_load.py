@@ -259,3 +259,20 @@ def test_the_face_gives_a_table_and_a_running_load() -> None:
         assert not running.running
         raw = [sim.build(sim.generate("auth", stan=at, at="2026-11-20T10:15:30Z")) for at in range(1, 6)]
         assert sim.load(host, replay=raw).numbers.answered == 5
+
+
+def test_what_a_host_or_a_client_saw_is_sent_again() -> None:
+    """Its requests, not its answers, to another host."""
+    with sim.host() as first, sim.host([{"code": "51"}]) as second, sim.client(first) as client:
+        client.send_all(message(at) for at in (1, 2, 3))
+        for seen in (first, client):
+            assert sim.load(second, replay=seen, rate=1000).numbers.codes["51"] == 3
+
+
+def test_a_load_takes_many_cards_in_turn() -> None:
+    """So that no account is asked more often than another; none at all is told."""
+    cards = [f"411111{at:09}" + "0" for at in range(20)]
+    made = [one.message for one in islice(Mix({"auth": 1}, pan=cards), 40)]
+    assert [one[2] for one in made] == cards * 2
+    with pytest.raises(OptionError, match="pan: expected a card number, or several, found none"):
+        Mix(pan=[])

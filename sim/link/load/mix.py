@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import cycle
 from typing import Any
 
 from sim.codec import Message
@@ -31,8 +32,8 @@ class Sending:
 
 class Mix:
     """Kinds of messages by weight, such as `{"auth": 70, "refund": 20, "echo": 10}`: words that
-    `sim.generate` takes. What follows what is drawn with *seed*; trace numbers count up. They are made as
-    links of *format* have them."""
+    `sim.generate` takes; *pan* may be several cards, which are taken in turn. What follows what is drawn
+    with *seed*; trace numbers count up. They are made as links of *format* have them."""
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class Mix:
         network: str | None = None,
         version: str | None = None,
         amount_minor_units: int = 1000,
+        pan: str | Iterable[str] | None = None,
         format: Format | str = TEXT,
         seed: int = 1,
         **options: Any,
@@ -49,26 +51,30 @@ class Mix:
         if not isinstance(chosen, Mapping) or not all(map(_weighs, chosen.values())):
             raise OptionError("mix", "kinds of messages with weights above 0", shown(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
-        usual = {"pan": None, "currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
+        usual = {"currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
         asked = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
         self._format = format
         given = {**usual, **asked, "format": format, **options}
-        self._options = {kind: _options_of(kind, given) for kind in self.kinds}
+        cards = list(pan) if isinstance(pan, Iterable) and not isinstance(pan, str) else [pan]
+        if not cards:
+            raise OptionError("pan", "a card number, or several", "none")
+        # For each kind the options of each card.
+        self._options = {
+            kind: [_options_of(kind, given | {"pan": card}) for card in cards] for kind in self.kinds
+        }
         # Only kinds that have something otherwise there are fitted message by message: that takes its time.
-        made = {kind: generate(**options).message for kind, options in self._options.items()}
+        made = {kind: generate(**options[0]).message for kind, options in self._options.items()}
         self._fitted = {kind for kind, one in made.items() if in_format(one, format)[0].fields != one.fields}
         self._seed = seed
 
     def __iter__(self) -> Iterator[Sending]:
         """Requests without end."""
         some = random.Random(self._seed)  # noqa: S311, no secret
-        stan = 0
+        stan, of_kind = 0, {kind: cycle(options) for kind, options in self._options.items()}
         while True:
             for kind in some.choices(self.kinds, self.weights, k=64):
                 stan = stan % 999_999 + 1
-                options = self._options[kind]
-                options["stan"] = f"{stan:06}"
-                message = generate(**options).message
+                message = generate(**next(of_kind[kind]) | {"stan": f"{stan:06}"}).message
                 if kind in self._fitted:
                     message, _ = in_format(message, self._format)
                 yield Sending(None, kind, message)
