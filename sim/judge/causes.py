@@ -7,6 +7,7 @@ comes with the text without it, so that whoever mends can take that.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,9 +20,11 @@ from sim.judge import elements
 from sim.judge.finding import catalogue
 from sim.spec import VERSIONS, spec
 
-_TPDU_DIGITS = 10
 _QUOTES = "\"'`"
+_OF_DIGITS = frozenset("3Ff")
 STRIPPED, DECODED, REWRITTEN, READ = "stripped", "decoded", "rewritten", "read"
+# How a message begins that is looked for behind a header that nothing else tells.
+_MTI = re.compile("[012][1-8][0-9][0-5]")
 _HEADERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
 # So many elements before the misfit are looked at for a character lost or added: the cause is near.
 _NEAR = 32
@@ -73,25 +76,30 @@ def causes(raw: str, version: str) -> Iterator[Cause]:
 
 def _in_front(raw: str, version: str) -> Iterator[Cause]:
     """A length header, a TPDU or another transport header was left in front."""
-    if raw[:1] and ord(raw[0]) < 0x20 and reads(raw[2:], version):
-        hint = "The first two characters are a binary length header of the link; remove them."
-        yield Cause(hint, STRIPPED, raw[2:], version, "Read without the length")
     digits = raw[:4]
-    if digits.isdigit() and reads(raw[4:], version):
-        hint = f"The first four characters ({digits}) are a length header of the link; remove them."
-        yield Cause(hint, STRIPPED, raw[4:], version, "Read without the length")
-    if raw[:2] == "60" and reads(raw[_TPDU_DIGITS:], version):
-        hint = "The first ten digits are a TPDU (routing header) of the link; remove them."
-        yield Cause(hint, STRIPPED, raw[_TPDU_DIGITS:], version, "Read without the TPDU")
+    for size, found, header, what in (
+        (2, raw < " ", "two characters are a binary length header", "length"),
+        (
+            4,
+            digits.isdigit() and _MTI.match(raw, 4),
+            f"four characters ({digits}) are a length header",
+            "length",
+        ),
+        (10, raw[:2] == "60", "ten digits are a TPDU (routing header)", "TPDU"),
+    ):
+        if found and reads(raw[size:], version):
+            hint = f"The first {header} of the link; remove them."
+            yield Cause(hint, STRIPPED, raw[size:], version, f"Read without the {what}")
     for size in _HEADERS:
-        if len(raw) > size and reads(raw[size:], version):
+        if _MTI.match(raw, size) and reads(raw[size:], version):
             hint = f"The message starts {size} characters later; remove the header in front of the MTI."
             yield Cause(hint, STRIPPED, raw[size:], version, "Read without the header")
 
 
 def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
     """The bytes of the text were printed as hex."""
-    if len(raw) % 2 or not raw.isascii():
+    # A digit begins with 3 in ASCII, with F in EBCDIC; up to four characters may stand in front of the MTI.
+    if len(raw) % 2 or not raw.isascii() or _OF_DIGITS.isdisjoint(raw[:9:4]):
         return
     try:
         data = bytes.fromhex(raw)
@@ -182,8 +190,9 @@ def _shifted(raw: str, version: str, error: ParseError) -> str:
     partial = error.partial
     if partial is None:
         return ""
-    announced = numbers(raw[MTI_WIDTH : spans(partial)[BITMAP_FIELD][2]])
-    places = [place for place in sorted(spans(partial).items(), reverse=True) if place[0] > 1][:_NEAR]
+    stand = spans(partial)
+    announced = numbers(raw[MTI_WIDTH : stand[BITMAP_FIELD][2]])
+    places = [place for place in sorted(stand.items(), reverse=True) if place[0] > 1][:_NEAR]
     first_wrong = _first_wrong(partial)  # nothing that is changed behind it makes it sound
     changes: tuple[tuple[str, Callable[[int], str]], ...] = (
         ("lost", lambda at: raw[:at] + "0" + raw[at:]),
