@@ -22,10 +22,6 @@ from sim.spec.tables import read_toml
 
 _STAN_DIGITS = 6
 _MTI_DIGITS = 4
-# The names of arguments that are others among the details.
-_DETAILS = {"merchant": "name", "merchant_id": "merchant", "cashback_minor_units": "cashback"}
-_WIDTHS = {"country": 3, "mcc": 4, "expiry": 4, "cvv2": 3, "merchant_currency": 3, "postal_code": 5}
-_NAMED = {detail: name for name, detail in _DETAILS.items()}
 _MOST_DIGITS = 20
 _LARGE = 10**_MOST_DIGITS
 _BETWEEN_GROUPS = str.maketrans("", "", " -")
@@ -64,8 +60,9 @@ def options_of(
     kind, meant = _kind(message_type, own, edition)
     aim = meant or template_word("purpose", purpose)
     read = usual_entry(aim) if entry is None else template_word("entry", entry)
+    arguments = {row.get("argument"): name for name, row in read_toml("templates")["details"].items()}
     details = {
-        _DETAILS.get(name, name): _detail(name, value)
+        arguments.get(name, name): _detail(name, value)
         for name, value in others.items()
         if value is not None and (value is not False or name == "pin")
     }
@@ -99,7 +96,7 @@ def option_named(detail: str) -> str:
     >>> option_named("name"), option_named("city")
     ('merchant', 'city')
     """
-    return _NAMED.get(detail, detail)
+    return str(read_toml("templates")["details"].get(detail, {}).get("argument", detail))
 
 
 def as_asked(error: OptionError, given: Mapping[str, object]) -> OptionError:
@@ -117,7 +114,9 @@ def _detail(name: str, value: object) -> object:
         return value
     if abs(whole) >= _LARGE:
         raise OptionError(name, f"fewer than {_MOST_DIGITS} digits", shown(whole))
-    return f"{whole:0{_WIDTHS.get(name, 1)}}"
+    templates = read_toml("templates")
+    row = templates["details"].get(name) or templates["options"].get(name, {})
+    return f"{whole:0{row.get('digits', 1)}}"
 
 
 def usual_entry(purpose: str) -> str:

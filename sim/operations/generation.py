@@ -67,7 +67,7 @@ def generate(
     now). *purpose* and *entry* say what for and how the card was read. A PAN is used as given, also
     one that fails its check digit or is of another network. *version* None is the one that the network's
     own interface speaks: 1993 at Amex and Discover. *details* fix what is else a sample value:
-    terminal, merchant, name, city, country, mcc, expiry ... (`details.LIMITS`). Raises OptionError for
+    terminal, merchant, name, city ... (the details and options of `templates.toml`). Raises OptionError for
     an option that cannot be met.
     """
     check_numbers(pan, amount_minor_units, stan)

@@ -26,24 +26,7 @@ from sim.spec.recipes import Recipe, recipes
 from sim.spec.spellings import country_named, currency_named
 from sim.spec.tables import read_toml
 
-# Name -> the element it goes to, and what it must look like. Widths that differ between versions are
-# those of the element tables and of the layout of DE 43.
-LIMITS: Mapping[str, tuple[int, str, str]] = {
-    "terminal": (41, "", "[ -~]+"),
-    "merchant": (42, "", "[ -~]+"),
-    "name": (43, "", r"[ -\[\]-~]+"),
-    "city": (43, "", r"[ -\[\]-~]+"),
-    "country": (43, "an ISO 3166 country code", "[A-Za-z]{2,3}|[0-9]{3}"),
-    "mcc": (18, "four digits", "[0-9]{4}"),
-    "expiry": (14, "four digits, YYMM, the month from 01 to 12", "[0-9]{2}(?:0[1-9]|1[0-2])"),
-    "reference": (37, "12 letters or digits", "[A-Za-z0-9 ]{12}"),
-    "approval": (38, "6 letters or digits", "[A-Za-z0-9 ]{6}"),
-    "acquirer": (32, "up to 11 digits", "[0-9]{1,11}"),
-    "cashback": (54, "up to 12 digits", "[0-9]{1,12}"),
-}
 _USUAL_PURPOSE = "purchase"
-_LOCATION = {"name": 40, "city": 30}  # our choice: both, street, code and country stay below 99
-_TEXTS = dict.fromkeys(("name", "city"), "printable ASCII text without backslashes")  # those divide DE 43
 _SAMPLES = (
     (("name", "merchant"), "merchant"),
     (("terminal",), "terminal"),
@@ -56,28 +39,20 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
     """The details, complete and legal: a country with both its codes, none of the sample's postal
     code and region beside another place, and the options that are no values of samples. Raises OptionError
     for the first that cannot be met; nothing is cut to fit."""
-    options, land = read_toml("templates")["options"], None
+    options, known, land = read_toml("templates")["options"], read_toml("templates")["details"], None
     for name, value in details.items():
         if name in options:
             _check_value(name, value, options[name])
-            continue
-        if name == "timezone":
+        elif name == "timezone":
             zone_named(value)
-            continue
-        if name not in LIMITS:
-            names = (*LIMITS, "timezone", *options)
-            nearest = closest(name, {known: known for known in names})
-            raise OptionError(name, "one of " + ", ".join(names), shown(name), None, nearest)
-        number, expected, pattern = LIMITS[name]
-        if name == "country":
+        elif name == "country":
             land = country_named(value)
-            continue
-        if not isinstance(value, str) or not re.fullmatch(pattern, value):
-            expected = expected or _TEXTS.get(name, "printable ASCII text")
-            raise OptionError(name, expected, shown(value), number)
-        width = _width(name, number, version)
-        if len(value) > width:
-            raise OptionError(name, f"at most {width} characters", size(value), number)
+        elif name in known:
+            _check_text(name, value, known[name], version)
+        else:
+            names = (*known, "timezone", *options)
+            nearest = closest(name, {other: other for other in names})
+            raise OptionError(name, "one of " + ", ".join(names), shown(name), None, nearest)
     made = dict(details)
     if land:
         made |= {"country": land.numeric, "country_alpha": land.alpha2, "zone": zone_of(land.alpha2)}
@@ -98,10 +73,13 @@ def _check_value(name: str, value: object, row: Mapping[str, Any]) -> None:
         raise OptionError(name, row["expected"], found, field)
 
 
-def _width(name: str, number: int, version: str) -> int:
-    if number == 43 and name != "country":
-        return min(_LOCATION[name], _cell_width(name, version))
-    return spec(version)[number].width if number in (41, 42) else 40
+def _check_text(name: str, value: object, row: Mapping[str, Any], version: str) -> None:
+    number = row["field"]
+    if not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
+        raise OptionError(name, row.get("expected", "printable ASCII text"), shown(value), number)
+    width = min(row["most"], _cell_width(name, version)) if "most" in row else spec(version)[number].width
+    if len(value) > width:
+        raise OptionError(name, f"at most {width} characters", size(value), number)
 
 
 def _cell_width(name: str, version: str) -> int:

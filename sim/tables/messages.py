@@ -20,11 +20,11 @@ from sim.operations.asked import generated, moment
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.findings import NO_ROWS, framing_finding
-from sim.operations.options import LIMITS
 from sim.operations.verdict import told, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.paste.reading import Reading
 from sim.spec.spellings import network_named, several, version_named
+from sim.spec.tables import read_toml
 from sim.spec.words import (
     OF_A_MODEL,
     AnyMoment,
@@ -383,7 +383,7 @@ def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> No
     known = (*own, *Payment.__annotations__)
     spellings = {name.split("_")[0]: name for name in known} | {name: name for name in known}
     for name in payment:
-        if name not in known and name not in LIMITS:
+        if name not in known and name not in read_toml("templates")["details"]:
             raise OptionError(name, "one of " + ", ".join(known), "no option", None, closest(name, spellings))
 
 
