@@ -25,8 +25,7 @@ from surfaces import (
 )
 
 from sim.codec import Message, build
-from sim.elements import subfields
-from sim.elements.meaning import meaning
+from sim.elements.meaning import meaning, say_parts, unfold
 from sim.parts import chip_data, writing
 from sim.spec import VERSIONS, layouts, spec
 from sim.spec.layouts import FOREIGN, STANDARD, Cell, owners
@@ -130,9 +129,9 @@ def test_no_part_of_a_layout_shows_a_card(owner: str) -> None:
     found, count = [], 0
     for count, (where, message) in enumerate(in_parts(owner), 1):
         (number,) = message.fields
-        shown = {"repr": repr(message), "line": subfields.say(message, number, network)}
+        shown = {"repr": repr(message), "line": say_parts(message, number, network)}
         shown["meaning"] = meaning(message, number, network)
-        told = subfields.unfold(message, number, network)
+        told = unfold(message, number, network)
         shown["parts"] = "".join(one.shown for one in told if not one.part.children)
         shown["told"] = " ".join(one.shown + one.meaning for one in told)
         if count % 16 == 0:

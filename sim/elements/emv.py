@@ -16,6 +16,7 @@ from sim.elements import dates, money, mti
 from sim.errors import with_article
 from sim.masking import mask_pan
 from sim.parts.chip_data import ChipData, Tag, read
+from sim.parts.layout import set_bits
 from sim.spec import currency as iso_currency
 from sim.spec import emv, lookup, merchant_category
 from sim.spec.codes import say_country
@@ -35,18 +36,6 @@ def characters(value: str) -> str:
     """
     decoded = bytes.fromhex(value).decode("latin-1")
     return decoded if decoded.isascii() and decoded.isprintable() else ""
-
-
-def set_bits(value: str) -> list[tuple[int, int]]:
-    """The bits that are set in *value* (hex): (byte from 1, bit 8 to 1), the most significant first."""
-    octets = bytes.fromhex(value)
-    return [
-        (at, bit)
-        for at, octet in enumerate(octets, 1)
-        if octet
-        for bit in range(8, 0, -1)
-        if octet >> bit - 1 & 1
-    ]
 
 
 def bits_set(tag: str, value: str) -> list[str]:

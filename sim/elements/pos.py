@@ -6,15 +6,13 @@ Its parts and their lists are layout rows; which part says how the card was read
 from __future__ import annotations
 
 from sim.codec import Message
-from sim.elements import subfields
-from sim.parts.layout import code_of, fitting, place
+from sim.parts.layout import code_of, fitting, flags, place
 from sim.spec import Code, country, lookup, region, role
 from sim.spec.layouts import layouts
 
 _NUMBER, _LOCATION = 22, 43
 _FLAGS = "flags"
 _NOT_PRESENT, _REMOTE = "not present", "remote"
-_UNKNOWN = {"pos_entry_mode": "unknown entry mode", "pin_entry_capability": "unknown PIN capability"}
 # Where several bits are set, the first of these kinds is how the card was read.
 _READ = ("chip", "contactless", "magnetic stripe", "bar code", "manual", "credential on file")
 
@@ -30,9 +28,7 @@ def _codes(message: Message, job: str, network: str | None = None) -> list[Code]
         code = code_of(cell, value, message.version, network or "")
         return [code] if code else []
     name, _, position = cell.argument.partition(" ")
-    codes = (
-        lookup(name, str(bit), version=message.version, position=position) for bit in subfields.flags(value)
-    )
+    codes = (lookup(name, str(bit), version=message.version, position=position) for bit in flags(value))
     return [code for code in codes if code]
 
 
@@ -102,32 +98,6 @@ def absence(message: Message, network: str | None = None) -> str:
     if ways := [code.meaning for code in codes if code.kind == _REMOTE]:
         return f"cardholder {_NOT_PRESENT}, {', '.join(ways)}"
     return ", ".join(code.meaning for code in codes if code.kind == _NOT_PRESENT)
-
-
-def say(message: Message, network: str | None = None) -> str:
-    """DE 22 in words, by the codes of *network* where it has its own.
-
-    >>> say(Message("0100", {22: "051"}))
-    '05 chip, 1 terminal can accept PIN'
-    >>> say(Message("0100", {22: "060"}), "MASTERCARD")
-    '06 chip, read through a contactless mapping service, 0 unknown PIN capability'
-    """
-    parts = subfields.unfold(message, _NUMBER, network)
-    if any(told.part.cell.codes == _FLAGS for told in parts):
-        said = (told.meaning for told in parts)
-        return "; ".join(text for text in said if text != subfields.NO_FLAG) or subfields.NO_FLAG
-    if role("pin-capability", message.version) and len(parts) <= len(_UNKNOWN):
-        return ", ".join(f"{told.shown} {_meaning(told)}" for told in parts)
-    return "; ".join(
-        f"{told.name} {told.shown} "
-        + ("(not in the standard's list)" if told.meaning == subfields.NOT_LISTED else told.meaning)
-        for told in parts
-    )
-
-
-def _meaning(told: subfields.Told) -> str:
-    unknown = _UNKNOWN.get(told.part.cell.codes, told.meaning)
-    return unknown if told.meaning == subfields.NOT_LISTED else told.meaning
 
 
 def read_location(value: str, version: str) -> tuple[str, str, str]:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from datetime import date
 
 from sim.codec import Message
-from sim.elements import dates, money, pos, subfields
+from sim.elements import dates, money, pos
 from sim.elements.card import read_track_1, read_track_2
+from sim.elements.meaning import unfold
 from sim.elements.money import AdditionalAmount
 from sim.elements.mti import Original
 from sim.judge.elements import LATER, clean, listed, part_of_pos, purpose_kind
@@ -364,7 +365,7 @@ def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
     if table.version != "1987" or card.owner is None:
         return False
     alone = Message("", {61: own}, table.version, dialect=table if table.dialect else None)
-    parts = subfields.unfold(alone, 61, card.network)
+    parts = unfold(alone, 61, card.network)
     return any(told.meaning == _STATUS_INQUIRY for told in parts)
 
 

@@ -15,7 +15,7 @@ from functools import cache
 
 from sim.elements import dates, emv, money, pos
 from sim.elements.card import read_track_2
-from sim.elements.emv import characters, count, set_bits, three_digits
+from sim.elements.emv import characters, count, three_digits
 from sim.elements.money import AdditionalAmount
 from sim.elements.pos import read_location
 from sim.judge.between import months_from
@@ -37,7 +37,7 @@ from sim.judge.parts import (
     TagHead,
 )
 from sim.judge.rules import Told, each_tag, rule
-from sim.parts.layout import read
+from sim.parts.layout import read, set_bits
 from sim.spec import Spec, country, currency, number_of, region, spec
 from sim.spec import emv as tables
 from sim.spec.layouts import tag_layouts

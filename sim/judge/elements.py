@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from sim.elements import dates, money, subfields
+from sim.elements import dates, money
 from sim.elements.card import is_track_3, read_track_1
 from sim.elements.mti import Original
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import ACCOUNT, CARD, DE, ELEMENT, MTI, NUMBER, TABLE, VALUE, Card, Stripe
 from sim.judge.rules import Told, each, every, rule
 from sim.masking import is_sensitive
+from sim.parts import layout
 from sim.parts.layout import Part, Parts, closest, fits, fitting, place, read, wanted
 from sim.spec import (
     VERSIONS,
@@ -416,7 +417,7 @@ def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
     for cell, at, end in _parts_of("2003", 22):
         name, _, part = cell.argument.partition(" ")
         known, agreed = listed(name, "2003", part), cell.agreed
-        bits = map(str, subfields.flags(value[at:end]))
+        bits = map(str, layout.flags(value[at:end]))
         if wrong := [bit for bit in bits if bit not in known and not (agreed and agreed.fullmatch(bit))]:
             found = "bit " + ", ".join(wrong)
             yield Hit(22, f"only bits with a meaning in {part}", found, at, end - at, part)

@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sim.codec import Message
-from sim.elements import money, mti, subfields
+from sim.elements import money, mti
+from sim.elements.meaning import first_amount, unfold
 from sim.elements.money import read_additional_amounts
 from sim.operations.own_parts import purchase_meant
 from sim.spec import is_particular, lookup, number_of
@@ -93,7 +94,7 @@ def _value(message: Message, row: _Decider, name: str | None) -> str:
     number = int(row.path.partition(".")[0])
     if number not in message or str(number) == row.path:
         return message.get(number)
-    parts = subfields.unfold(message, number, name)
+    parts = unfold(message, number, name)
     return next((one.part.value for one in parts if one.part.cell.path == row.path), "")
 
 
@@ -204,4 +205,4 @@ def _original(message: Message) -> str:
         groups = read_additional_amounts(message.get(54), message.version)
         found = next((group for group in groups if group.kind == _ORIGINAL_AMOUNT), None)
         return money.say_amount(found.amount, found.currency) if found else ""
-    return subfields.first_amount(message, number)
+    return first_amount(message, number)

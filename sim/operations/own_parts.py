@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sim.codec import Message
-from sim.elements import subfields
+from sim.elements.meaning import unfold
 from sim.kept import Kept
 from sim.masking import search
 from sim.spec.tables import read_csv, read_toml
@@ -91,7 +91,7 @@ def _read(version: str, number: int, value: str, name: str) -> tuple[tuple[str, 
 
 def _clauses(version: str, number: int, value: str, name: str) -> Iterator[tuple[str, str]]:
     rows = _told(name)[number]
-    for one in subfields.unfold(Message("", {number: value}, version), number, name):
+    for one in unfold(Message("", {number: value}, version), number, name):
         for row in rows.get(one.part.cell.path, ()):
             # A blank says that nothing was checked; a code that is not public says nothing.
             if row.when.fullmatch(one.part.value) and (one.meaning or "{meaning}" not in row.words):

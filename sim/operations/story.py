@@ -14,6 +14,7 @@ from typing import NamedTuple
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
 from sim.elements.card import account
+from sim.elements.meaning import meaning
 from sim.errors import with_article
 from sim.masking import mask, mask_pan
 from sim.masking.search import SHORTEST_PAN
@@ -285,7 +286,7 @@ def _reading(message: Message, name: str | None) -> str:
     mode = pos.entry_mode(message, name)
     added = "" if mode else pos.own(message, "entry", name)
     if not mode and not added:
-        return f"The point of service code {code} says: {pos.say(message, name)}."
+        return f"The point of service code {code} says: {meaning(message, 22, name)}."
     way = phrases("ways").get(version, phrases("ways")["any"])
     how = str(phrases("readings").get(pos.entry_kind(message, name), f"{way} {mode}"))
     if added:

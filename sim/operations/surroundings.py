@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.codec import Message
-from sim.elements import dates, money, mti, subfields
+from sim.elements import dates, money, mti
+from sim.elements.meaning import first_amount, unfold
 from sim.errors import with_article
 from sim.masking import mask
 from sim.operations.outcome import is_partly_approved, is_partly_undone, phrases
@@ -67,7 +68,7 @@ def say_original(message: Message, name: str | None) -> str:
 def say_replacement(message: Message, name: str | None) -> str:
     """The amount that stays, or the amount there was."""
     version = message.version
-    if said := subfields.first_amount(message, number_of("actual-amount", version)):
+    if said := first_amount(message, number_of("actual-amount", version)):
         if message.get(number_of("actual-amount", version))[:12] == message.get(4):
             return f"The final amount, {said}, equals the original amount: nothing is undone."
         return f"The final amount is {said}; the rest is undone."
@@ -75,7 +76,7 @@ def say_replacement(message: Message, name: str | None) -> str:
         return ""  # told with the answer
     if is_partly_undone(message) and (stays := money.say(message)):
         return f"The final amount is {stays}; the rest is undone."
-    if said := subfields.first_amount(message, number_of("original-amount", version)):
+    if said := first_amount(message, number_of("original-amount", version)):
         return f"The original amount was {said}."
     return ""
 
@@ -104,7 +105,7 @@ def _totals(message: Message) -> Iterator[tuple[int, str, str, str]]:
             if message.get(count).isdecimal():
                 yield int(message[count]), what, message.get(amount), message.get(held)
         return
-    told = {one.name: one.part.value for one in subfields.unfold(message, 74)}
+    told = {one.name: one.part.value for one in unfold(message, 74)}
     for what, name in _NAMED.items():
         if (number := told.get(f"{name}: number", "")).isdecimal():
             yield int(number), what, told[f"{name}: amount"], told[f"{name}: currency"]
@@ -122,7 +123,7 @@ def _net(message: Message) -> str:
     """`a net debit of 9,570.00 USD`; 2003 has no place for the side."""
     held, value = number_of("totals-currency", message.version), message[97]
     if not held:
-        return f"a net amount of {subfields.first_amount(message, 97) or 'unknown size'}"
+        return f"a net amount of {first_amount(message, 97) or 'unknown size'}"
     said, side = money.say_amount(value[1:], message.get(held)), money.side(value)
     return f"a net {side} of {said}" if side else f"a net amount of {said}"
 

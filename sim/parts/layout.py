@@ -484,3 +484,26 @@ def place(version: str, number: int, name: str) -> slice:
             if name in (cell.key, cell.name):
                 return slice(start, end)
     raise KeyError(name)
+
+
+def set_bits(value: str) -> list[tuple[int, int]]:
+    """The bits that are set in *value* (hex): (byte from 1, bit 8 to 1), the most significant first."""
+    octets = bytes.fromhex(value)
+    return [
+        (at, bit)
+        for at, octet in enumerate(octets, 1)
+        if octet
+        for bit in range(8, 0, -1)
+        if octet >> bit - 1 & 1
+    ]
+
+
+def flags(value: str) -> list[int]:
+    """The bits set in *value* (hex), bit 1 the most significant; none where it is not whole bytes in hex.
+
+    >>> flags("8001")
+    [1, 16]
+    """
+    if len(value) % 2 or FOREIGN["b"].search(value):
+        return []
+    return [8 * byte - bit + 1 for byte, bit in set_bits(value)]

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.codec import Message
-from sim.elements import dates, emv, mti, subfields
+from sim.elements import dates, emv, mti
+from sim.elements.meaning import Told, inside_tag, unfold
 from sim.masking import is_sensitive
 from sim.parts import chip_data
 
@@ -54,14 +55,14 @@ def parts(message: Message, number: int, shown: str, network: str | None = None)
         return []
     if number == 2:
         return list(_pan(message, shown))
-    told = subfields.unfold(message, number, network)
+    told = unfold(message, number, network)
     if told:
         return [_part(one, shown) for one in told]
     pattern = message.spec[number].pattern
     return list(_date(pattern, value)) if pattern and len(pattern) == len(value) else []
 
 
-def _part(told: subfields.Told, shown: str) -> ShownPart:
+def _part(told: Told, shown: str) -> ShownPart:
     """A part as it may be shown. Of one in which something is hidden nothing is told, but of what the layout
     itself hides."""
     part = told.part
@@ -107,7 +108,7 @@ def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
     for said in emv.decode(value, owner):
         yield ShownPart(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
         inside = value[said.start : said.end].upper()
-        for told in subfields.inside_tag(said.tag, inside, owner) if said.value_shown == inside else ():
+        for told in inside_tag(said.tag, inside, owner) if said.value_shown == inside else ():
             at, depth = said.start + told.part.start, said.depth + 1 + told.depth
             end = said.start + told.part.end
             yield ShownPart(told.label, told.name, told.meaning, at, end, depth, told.shown)

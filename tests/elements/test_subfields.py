@@ -11,8 +11,7 @@ from support import together
 from sim.codec import BuildError, Message
 from sim.codec.wire import wire_format
 from sim.codec.wire.catalogue import ready
-from sim.elements.meaning import meaning
-from sim.elements.subfields import inside_tag, say, unfold
+from sim.elements.meaning import inside_tag, meaning, say_parts, unfold
 from sim.parts.layout import fitting
 from sim.parts.writing import replaced
 from sim.spec import VERSIONS, spec
@@ -121,7 +120,7 @@ def test_card_data_in_parts_is_never_shown(
     leaves = [one.shown for one in told if not one.part.children]
     assert secret not in "".join(leaves)
     assert secret not in meaning(message, number, network)
-    assert secret not in say(message, number, network)
+    assert secret not in say_parts(message, number, network)
 
 
 # What a part is called that holds the thing itself, not a result, an indicator or a format of it.
