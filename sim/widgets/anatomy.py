@@ -22,7 +22,7 @@ from sim.paste.reading import Reading
 from sim.spec import Spec
 from sim.spec.networks import element_name
 from sim.widgets import edits
-from sim.widgets.history import History
+from sim.widgets.edits import History
 from sim.widgets.model import dissected, taken, view_of
 from sim.widgets.page import page
 from sim.widgets.plain import text_of

@@ -1,8 +1,10 @@
-"""Small edits of a message: set a value, add an element, drop one, in its elements or in its bytes."""
+"""Small edits of a message: set a value, add an element, drop one, in its elements or in its bytes; and the
+states of what is edited, to be taken back and brought back."""
 
 from __future__ import annotations
 
 import re
+from typing import Generic, TypeVar
 
 from sim.codec import BuildError, Message
 from sim.errors import MTI_FIELD
@@ -13,6 +15,8 @@ from sim.spec import Spec
 from sim.spec.elements import table
 from sim.spec.networks import NETWORKS, default_card
 
+S = TypeVar("S")
+_MOST = 100  # states that are remembered
 _DATE = {"CCYY": "2000", "YY": "00", "MM": "01", "DD": "01", "hh": "00", "mm": "00", "ss": "00"}
 _HEX = re.compile("[0-9A-Fa-f]*")
 _VARIABLE = 2  # characters of a sample of variable length: a whole byte where they are hex digits
@@ -71,3 +75,50 @@ def sample(version: str | Spec, number: int, network: str = "") -> str:
     if element.content == "x+n":
         return "C" + "0" * (width - 1)
     return (" " if element.content in ("ans", "ansb", "anp") and element.fixed else "0") * width
+
+
+class History(Generic[S]):
+    """States one after the other, of which one is there now. At most *most* are remembered."""
+
+    __slots__ = ("_after", "_before", "most", "now")
+
+    def __init__(self, now: S, most: int = _MOST) -> None:
+        self.now, self.most = now, most
+        self._before: list[S] = []
+        self._after: list[S] = []
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a state before."""
+        return bool(self._before)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a state was taken back."""
+        return bool(self._after)
+
+    def put(self, state: S) -> None:
+        """Another state: the one that was there can be brought back, what was taken back cannot any more."""
+        if state == self.now:
+            return
+        self._before = [*self._before, self.now][-self.most :]
+        self._after.clear()
+        self.now = state
+
+    def replace(self, state: S) -> None:
+        """Another state in place of the one that is there, as if that had never been."""
+        self.now = state
+
+    def undo(self) -> S:
+        """Back to the state before; the same where there is none."""
+        if self._before:
+            self._after.append(self.now)
+            self.now = self._before.pop()
+        return self.now
+
+    def redo(self) -> S:
+        """Forth again to the state that was taken back last; the same where there is none."""
+        if self._after:
+            self._before.append(self.now)
+            self.now = self._after.pop()
+        return self.now

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from sim.grid import SIGNS, breakable
+from sim.widgets.markup import joined, markup
 from sim.widgets.model import Data, view_of_paste
 from sim.widgets.plain import label_of, title_of
 from sim.widgets.statics import STATIC
@@ -41,7 +42,7 @@ def page(data: Data) -> str:
     parts = [
         f"<style>{_style()}{''.join(map(_lights, numbers))}</style>",
         '<div class="iso-anatomy-page">',
-        f"<p><b>{html.escape(title_of(data))}</b></p>",
+        markup("p", markup("b", title_of(data))),
         f'<p class="raw"><code>{_raw(data)}</code></p>',
         *_bytes(data),
         *_fault(data),
@@ -80,11 +81,9 @@ def _raw(data: Data) -> str:
     cells = []
     for segment in data["segments"]:
         for at, text in _tens(segment["start"], visible(segment["text"])):
-            tick = f' data-o="{at}"' if at % _LINE == 0 else ""
+            tick = {"data_o": str(at)} if at % _LINE == 0 else {}
             names = f"{segment['kind']} h{hues[segment['number']]}"
-            cells.append(
-                f'<span class="{names}" data-n="{segment["number"]}"{tick}>{html.escape(text)}</span>'
-            )
+            cells.append(markup("span", text, names, data_n=str(segment["number"]), **tick))
     return "<wbr>".join(cells)
 
 
@@ -104,7 +103,7 @@ def _bytes(data: Data) -> Iterator[str]:
         return
     hues = {element["number"]: at % _HUES for at, element in enumerate(data["elements"])}
     size = held["size"]
-    yield f"<p><b>Bytes</b> {size}: {html.escape(held['title'])}</p>"
+    yield markup("p", joined(markup("b", "Bytes"), f" {size}: {held['title']}"))
     yield '<pre class="bytes">'
     for at in range(0, min(size, _MOST_BYTES), _ROW):
         end = min(at + _ROW, size)
@@ -128,15 +127,14 @@ def _run(held: Data, span: Data, start: int, stop: int, hues: dict[int, int]) ->
     pairs = " ".join(held["hex"][2 * at : 2 * at + 2] for at in range(start, stop))
     number = span["number"]
     if number is None:
-        name = html.escape(span["label"], quote=True)
-        return f'<span class="{span["kind"]}" title="{name}">{pairs}</span> '
-    return f'<span class="{span["kind"]} h{hues.get(number, 0)}" data-n="{number}">{pairs}</span> '
+        return markup("span", pairs, span["kind"], title=span["label"]) + " "
+    return markup("span", pairs, f"{span['kind']} h{hues.get(number, 0)}", data_n=str(number)) + " "
 
 
 def _fault(data: Data) -> Iterator[str]:
     if data["fault"]:
         fault = data["fault"]
-        yield f'<p class="fault"><b>✖ {html.escape(fault["sentence"])}.</b> {html.escape(fault["hint"])}</p>'
+        yield markup("p", joined(markup("b", f"✖ {fault['sentence']}."), f" {fault['hint']}"), "fault")
 
 
 def _grid(data: Data) -> Iterator[str]:
@@ -152,9 +150,8 @@ def _grid(data: Data) -> Iterator[str]:
 def _cell(cell: Data) -> str:
     number = cell["number"]
     if not cell["set"]:
-        return f"<td>{number}</td>"
-    name = html.escape(cell["name"], quote=True)
-    return f'<td class="on" data-n="{number}" title="{name}"><b>{number}●</b></td>'
+        return markup("td", str(number))
+    return markup("td", markup("b", f"{number}●"), "on", data_n=str(number), title=cell["name"])
 
 
 def _table(data: Data) -> Iterator[str]:

@@ -13,7 +13,7 @@ from support import AT
 
 from sim.operations import explain, generate
 from sim.widgets import ExplainPanel, GeneratePanel
-from sim.widgets.panels.language_model import LanguageModel
+from sim.widgets.asking import LanguageModel
 
 RAW = generate("auth", network="VISA", at=AT).raw
 BY_RULES = explain(RAW).summary

@@ -13,7 +13,7 @@ from llm.wire import Provider
 from widgets.questions import BY_RULES, ONE, PATIENCE, RAW, TOLD, TWO, cancel_shown, explaining, reached
 
 from sim.widgets import ExplainPanel
-from sim.widgets.panels.language_model import LanguageModel, ModelError
+from sim.widgets.asking import LanguageModel, ModelError
 
 
 class Writer(LanguageModel):

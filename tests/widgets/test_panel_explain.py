@@ -13,7 +13,7 @@ import sim
 from sim.operations import explain, generate
 from sim.spec.networks import NETWORKS, default_card
 from sim.widgets import ExplainPanel
-from sim.widgets.panels.language_model import LanguageModel, ModelError
+from sim.widgets.asking import LanguageModel, ModelError
 
 VISA = default_card("VISA").pan
 REQUEST = generate("financial", network="VISA", entry="chip", at=AT).raw

@@ -13,8 +13,8 @@ from sim.operations import Generated, generate, validate
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, default_card, test_cards
 from sim.widgets import GeneratePanel
+from sim.widgets.asking import LanguageModel, ModelError
 from sim.widgets.panels.actions import FAULTS
-from sim.widgets.panels.language_model import LanguageModel, ModelError
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

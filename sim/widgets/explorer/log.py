@@ -1,5 +1,6 @@
-"""A table of messages as the explorer looks at it: filtered and sorted as Arrow columns, row numbers going in
-and out; only the rows that are seen are made texts, and masked."""
+"""A table of messages as the explorer looks at it: filtered and sorted as Arrow columns, row numbers going
+in and out; only the rows that are seen are made texts, and masked. Of bad messages a few thousand are
+judged, one by one, for the rules that they break."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sim.errors import IsoError
 from sim.spec import VERSIONS
 from sim.spec.networks import element_name
 from sim.tables.columns.table import MessagesTable, number_of
@@ -24,6 +26,7 @@ _FIRST = ("line", "time", "mti", "network", "amount", "verdict")
 _AMOUNT = 4
 _HIDDEN = frozenset({"valid", "errors", "version", "error_field", "error_offset", "stream", "file"})
 _BINS = 120
+AT_ONCE, AT_FIRST = 2000, 300  # bad messages whose rules are asked for
 
 
 class Log(Source):
@@ -154,3 +157,47 @@ def networks_in(log: Log) -> list[str]:
     if "network" not in log.table.columns:
         return []
     return sorted(str(name) for name in pd.DataFrame(log.table)["network"].dropna().unique())
+
+
+class BrokenRules:
+    """The rules that bad rows break, as far as they have been judged."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._rows: Rows = np.flatnonzero(log.bad)
+        self.judged = 0
+        self.found: dict[str, list[int]] = {}
+
+    @property
+    def left(self) -> int:
+        """How many bad rows nobody has judged."""
+        return len(self._rows) - self.judged
+
+    def judge(self, count: int = AT_ONCE) -> None:
+        """Judge the next *count* bad rows."""
+        rows = self._rows[self.judged : self.judged + count]
+        some = self._log.table.iloc[rows].reset_index(drop=True)
+        found = pd.DataFrame(some.iso.validate(progress=False))
+        wrong = found[found["severity"] == "error"].drop_duplicates(["row", "rule"])
+        for rule, place in zip(wrong["rule"].tolist(), wrong["row"].tolist(), strict=True):
+            self.found.setdefault(str(rule), []).append(int(rows[place]))
+        self.judged = min(self.judged + count, len(self._rows))
+
+    def flags(self, rule: str) -> Any:
+        """Which rows break *rule*."""
+        made = np.zeros(self._log.size, bool)
+        made[self.found.get(rule, [])] = True
+        return made
+
+
+def content_of(log: Log, row: int) -> tuple[Any, str | None, str | None]:
+    """The message in *row* or its text, the version it is read as and its network."""
+    cells = log.table.iloc[[row]]
+    version = str(cells["version"].iloc[0]) if cells["version"].notna().iloc[0] else None
+    network = str(cells["network"].iloc[0]) if cells["network"].notna().iloc[0] else None
+    if log.unreadable[row]:
+        return str(cells["text"].iloc[0]), version, network
+    try:
+        return cells.iso.message(cells.index[0]), version, network
+    except (IsoError, TypeError):
+        return "", version, network

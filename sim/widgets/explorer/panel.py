@@ -18,13 +18,18 @@ from sim.widgets.copying import CopyMenu
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.diff import MessageDiff
 from sim.widgets.explorer import reading
-from sim.widgets.explorer.log import VERDICTS, Log, networks_in
+from sim.widgets.explorer.log import (
+    AT_FIRST,
+    AT_ONCE,
+    VERDICTS,
+    BrokenRules,
+    Log,
+    content_of,
+    networks_in,
+)
 from sim.widgets.explorer.query import HELP, FilterError
-from sim.widgets.explorer.rules import AT_FIRST, AT_ONCE, BrokenRules, content_of
-from sim.widgets.explorer.sparkline import sparkline
-from sim.widgets.explorer.tools import Tools
+from sim.widgets.explorer.tools import Tools, sparkline
 from sim.widgets.explorer.transactions import Transactions
-from sim.widgets.file_drop import FileDrop
 from sim.widgets.markup import joined, markup, wrong
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.panel import MessageViews, Panel
@@ -81,7 +86,7 @@ class LogExplorer(Panel):
         self._apply()
 
     def _make(self) -> None:
-        self.drop = FileDrop()
+        self.drop = reading.FileDrop()
         self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
         self.filter = CoveredText(cover=mask_words, label="Filter", placeholder=_EXAMPLE, rows=1, lazy=True)
         self.verdicts = ipywidgets.Dropdown(options=VERDICTS, description="Verdict")

@@ -1,4 +1,5 @@
-"""What can be done with the messages of a log that are ticked, or else with all that are shown."""
+"""What can be done with the messages of a log that are ticked, or else with all that are shown; and its
+traffic as a line of small bars."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from sim.tables.plots.charts import KINDS, plot
 from sim.widgets.markup import hint, markup, wrong
 from sim.widgets.panels.fields import show
 
+_HEIGHT = 40  # of the bars
 _SAFE, _TRUE = "card data masked", "card data in clear"
 
 
@@ -110,3 +112,23 @@ def _drawn(ax: Any, kind: str, page: str) -> str:
     data = base64.b64encode(held.getvalue()).decode("ascii")
     source = f"data:image/png;base64,{data}"
     return f'<img class="{page}" alt="{html.escape(kind)} of the messages" src="{source}">'
+
+
+def sparkline(whole: list[int], bad: list[int]) -> str:
+    """Bars of how many messages stand where, the bad ones in front, as SVG with its meaning in words."""
+    most = max(whole, default=0)
+    if not most:
+        return ""
+    bars = [_bar(at, count, most, "all") for at, count in enumerate(whole) if count]
+    bars += [_bar(at, count, most, "bad") for at, count in enumerate(bad) if count]
+    words = (
+        f"Where in the log: {len(whole)} equal parts, at most {most:,} messages in one; "
+        f"invalid ones at the bottom, {sum(bad):,} in all."
+    )
+    box = f'viewBox="0 0 {len(whole)} {_HEIGHT}" preserveAspectRatio="none"'
+    return f'<svg {box} role="img" aria-label="{words}"><title>{words}</title>{"".join(bars)}</svg>'
+
+
+def _bar(at: int, count: int, most: int, kind: str) -> str:
+    tall = max(_HEIGHT * count / most, 1)
+    return f'<rect class="{kind}" x="{at}" y="{_HEIGHT - tall:.1f}" width="0.9" height="{tall:.1f}"/>'

@@ -16,10 +16,9 @@ from sim.operations.choosing import chosen_version
 from sim.operations.explanation import Told, explain_so_far
 from sim.paste.reading import Reading
 from sim.widgets.anatomy import MessageAnatomy
-from sim.widgets.asking import Inquiry
+from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.markup import Markup, hint, joined, markup, wrong
 from sim.widgets.panels.fields import InputField
-from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.panel import RunBar, of_message
 from sim.widgets.panels.reader import MessageInput, ReaderPanel
 from sim.widgets.statics import STATIC

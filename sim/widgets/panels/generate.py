@@ -22,13 +22,12 @@ from sim.spec.networks import NETWORKS, detect
 from sim.spec.tables import read_toml
 from sim.spec.words import OF_A_MODEL
 from sim.verbs import verb
-from sim.widgets.asking import Inquiry
+from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.markup import hint, wrong
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.fields import AmountInput, CardInput, InputField, show
 from sim.widgets.panels.form import Form, traits_of
-from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.panel import (
     MessageViews,
     Panel,

@@ -12,13 +12,13 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.widgets.asking import LanguageModel
 from sim.widgets.covered_text import MOST_CHARACTERS
 from sim.widgets.diff import MessageDiff
 from sim.widgets.model import view
 from sim.widgets.panels.explain import ExplainPanel
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.generate import GeneratePanel
-from sim.widgets.panels.language_model import LanguageModel
 from sim.widgets.panels.panel import Panel
 from sim.widgets.panels.validate import ValidatePanel
 from sim.widgets.plain import title_of

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from sim.grid import SEVERITY, TEXT, Grid, as_html
 from sim.judge import Finding, Severity
 from sim.operations import Report
 from sim.spec.networks import network as network_of
+from sim.widgets.markup import markup
 from sim.widgets.statics import STATIC
 
 Data = dict[str, Any]
@@ -119,7 +119,7 @@ def _finding(one: Finding) -> Data:
 def report_html(data: Data) -> str:
     """The same as HTML that needs no widget: verdict, findings, what the other networks say."""
     state = data["verdict"]["state"]
-    lines = [f"<p><b>{VERDICT_SIGNS[state]} {html.escape(data['verdict']['words'])}</b></p>"]
+    lines: list[str] = [markup("p", markup("b", f"{VERDICT_SIGNS[state]} {data['verdict']['words']}"))]
     if data["findings"]:
         rows = [(one["severity"], one["place"], one["sentence"], one["hint"]) for one in data["findings"]]
         lines.append(_table(("severity", "where", "message", "hint"), rows))
@@ -127,7 +127,7 @@ def report_html(data: Data) -> str:
         lines.append("<p>No findings.</p>")
     others = [row for row in data["networks"] if not row["own"]]
     if others:
-        lines.append(f"<p><b>{ELSEWHERE}</b></p>")
+        lines.append(markup("p", markup("b", ELSEWHERE)))
         lines.append(_table(("network", "result", "findings"), [_network_cells(row) for row in others]))
     return "\n".join(lines)
 
