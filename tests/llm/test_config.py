@@ -8,7 +8,7 @@ import pytest
 from support import together
 
 from sim.operations import llm as room
-from sim.operations.llm.transport import clients, providers, settings
+from sim.operations.llm.transport import clients, providers
 from sim.operations.llm.transport.providers import Choice, choose, status
 
 ALL = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g", "OLLAMA_HOST": "h"}
@@ -129,13 +129,13 @@ def test_missing_packages_are_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_limits_come_from_the_environment() -> None:
     """Time, retries, tokens and calls at once; empty variables are unset, others must be numbers."""
     given = {"SIM_LLM_TIMEOUT": "1.5", "SIM_LLM_RETRIES": "0", "SIM_LLM_MAX_TOKENS": "9", "SIM_LLM_MODEL": ""}
-    made = settings.from_environment(given)
+    made = providers.from_environment(given)
     assert (made.timeout, made.retries, made.max_tokens, made.concurrency) == (1.5, 0, 9, 4)
     assert made.model is None
-    assert settings.from_environment({}) == settings.Settings()
+    assert providers.from_environment({}) == providers.Settings()
     for wrong in ("0", "-1", "nan", "inf", "ten"):
         with pytest.raises(ValueError, match="SIM_LLM_TIMEOUT"):
-            settings.from_environment({"SIM_LLM_TIMEOUT": wrong})
+            providers.from_environment({"SIM_LLM_TIMEOUT": wrong})
 
 
 def test_no_key_is_ever_shown() -> None:
