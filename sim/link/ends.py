@@ -37,33 +37,49 @@ _MOST_CONNECTIONS = 1000
 _LONGEST = 86_400.0
 
 
-class Host:
-    """A host that listens, from `start` until `close`: `with Host(AsyncHost()) as host: host.port`."""
+class _End:
+    """One end, open until `close`: `with Host(AsyncHost()) as host: host.port`."""
 
-    def __init__(self, server: AsyncHost) -> None:
-        self.server = server
+    def __init__(self, end: AsyncHost | AsyncClient) -> None:
+        self._end = end
         self.running = False
 
-    def start(self) -> Self:
-        """Listen. Raises LinkError where the place is taken."""
+    def _open(self) -> Self:
         if not self.running:
-            background.run(self.server.start())
+            background.run(self._end.__aenter__())
             self.running = True
             atexit.register(self.close)
         return self
 
     def close(self) -> None:
-        """Close all connections and listen no more."""
+        """Close all connections; a host listens no more, what a client awaits is lost, and told so."""
         if self.running:
             self.running = False
             atexit.unregister(self.close)
-            background.run(self.server.stop())
+            background.run(self._end.__aexit__())
 
     def __enter__(self) -> Self:
-        return self.start()
+        return self._open()
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def seen(self) -> Traffic:
+        """What it saw, entry by entry."""
+        return self._end.traffic
+
+
+class Host(_End):
+    """A host that listens."""
+
+    def __init__(self, server: AsyncHost) -> None:
+        super().__init__(server)
+        self.server = server
+
+    def start(self) -> Self:
+        """Listen. Raises LinkError where the place is taken."""
+        return self._open()
 
     def __repr__(self) -> str:
         line = self.server.line
@@ -93,11 +109,6 @@ class Host:
         """A rule table as `rules_of` takes it."""
         return rules
 
-    @property
-    def seen(self) -> Traffic:
-        """What it saw, entry by entry."""
-        return self.server.traffic
-
     def balance(self, pan: str) -> int:
         """What is available on the account of *pan*, in minor units."""
         return self.server.accounts.balance(pan)
@@ -107,43 +118,21 @@ class Host:
         return background.run(self.server.send(message))
 
 
-class Client:
-    """A client that is connected, from `connect` until `close`. `start` sends without waiting."""
+class Client(_End):
+    """A client that is connected. `start` sends without waiting."""
 
     def __init__(self, client: AsyncClient) -> None:
+        super().__init__(client)
         self.client = client
-        self.open = False
 
     def connect(self) -> Self:
         """Open the connections. Raises LinkError where nobody listens."""
-        if not self.open:
-            background.run(self.client.connect())
-            self.open = True
-            atexit.register(self.close)
-        return self
-
-    def close(self) -> None:
-        """Close the connections; what is still awaited is lost, and told so."""
-        if self.open:
-            self.open = False
-            atexit.unregister(self.close)
-            background.run(self.client.close())
-
-    def __enter__(self) -> Self:
-        return self.connect()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return self._open()
 
     def __repr__(self) -> str:
         host, port = self.client.where
-        state = "connected to" if self.open else "closed, was for"
+        state = "connected to" if self.running else "closed, was for"
         return f"Client({state} {host}:{port}, {self.client.line.format.name})"
-
-    @property
-    def seen(self) -> Traffic:
-        """What it saw, entry by entry."""
-        return self.client.traffic
 
     @property
     def unsettled(self) -> tuple[Exchange, ...]:

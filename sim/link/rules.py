@@ -247,7 +247,7 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
         return Rule(name=getattr(row, "__name__", "function"), function=row)
     if not isinstance(row, Mapping):
         raise OptionError(f"rule {at}", "a table of columns", f"a value of type {type(row).__name__}")
-    given = {key: value for key, value in _flat(row) if value is not None and str(value).strip() != ""}
+    given = {key: value for key, value in flat(row) if value is not None and str(value).strip() != ""}
     where = f"rule {at}, "
     paths = {"de": dict[str, str](), "set.": dict[str, str]()}
     for key in [key for key in given if key not in _COLUMNS]:
@@ -284,11 +284,11 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
     return Rule(**values)
 
 
-def _flat(row: Mapping[Any, Any], lead: str = "") -> Iterator[tuple[str, Any]]:
+def flat(row: Mapping[Any, Any], lead: str = "") -> Iterator[tuple[str, Any]]:
     """The cells of a row; TOML makes tables of `set.44` and `de55.9F35`."""
     for key, value in row.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{lead}{key}.")
+            yield from flat(value, f"{lead}{key}.")
         else:
             yield f"{lead}{key}", value
 

@@ -19,6 +19,10 @@ _ENCIPHERS, _AUTHENTICATES = 0x45, 0x4D
 _ALGORITHM = {("TDES", 16): 0, ("TDES", 24): 1, ("AES", 16): 2, ("AES", 24): 3, ("AES", 32): 4}
 _CIPHERS = {"A": "AES", "T": "TDES", "D": "TDES"}
 _MOST = 9_999
+# A key that travels without a block: bytes of a TDES key, and of the check value behind it, if there is one.
+_CIPHERED = (8, 16, 24)
+_CHECKS = (0, 3, 4)  # bytes of the check value
+_LENGTHS = {2 * (size + check): 2 * size for size in _CIPHERED for check in _CHECKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,3 +254,34 @@ def _key(algorithm: str, secret: bytes) -> Key | None:
 def _codes() -> dict[tuple[str, str], str]:
     """What the codes of a header mean."""
     return {(row["part"], row["code"]): row["meaning"] for row in read_csv("keys/key_block")}
+
+
+def is_cryptogram(value: str) -> bool:
+    """Whether *value* can be a TDES key under another: hexadecimal digits, as many as it takes with a check
+    value of no, three or four bytes. No key block is as short.
+
+    >>> is_cryptogram("0123456789ABCDEFFEDCBA9876543210"), is_cryptogram("B0080P0TE00N0000")
+    (True, False)
+    """
+    return len(value) in _LENGTHS and set(value) <= set("0123456789ABCDEFabcdef")
+
+
+def read_cryptogram(value: str, zone: Key) -> Key:
+    """The key that *value* is under the TDES key *zone*: each of its blocks enciphered alone (ECB).
+
+    Raises OptionError where *zone* is no TDES key, the check value is another key's, or, without one, the
+    bytes have no odd parity: most likely another zone key.
+    """
+    if zone.cipher != "TDES":
+        raise OptionError("keys", "a key block under an AES zone key", "a key without a block")
+    size = _LENGTHS[len(value)]
+    check = bytes.fromhex(value[size:])
+    if check:
+        key = Key(zone.decipher(bytes.fromhex(value[:size])))
+        if not compare_digest(key.encipher(bytes(8))[: len(check)], check):
+            raise OptionError("key", "the check value of its key", "another: another zone key, most likely")
+        return key
+    try:
+        return Key(text(zone.decipher(bytes.fromhex(value))), parity="odd")
+    except OptionError as error:
+        raise OptionError("key", error.expected, f"{error.found}: another zone key, most likely") from None

@@ -15,8 +15,7 @@ from sim.codec.wire import Format
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError, SpecError
-from sim.link.keys.blocks import key_block, read_key_block
-from sim.link.keys.cryptograms import is_cryptogram, read_cryptogram
+from sim.link.keys.blocks import is_cryptogram, key_block, read_cryptogram, read_key_block
 from sim.link.keys.key import Key, digits
 from sim.link.keys.mac import MacAlgorithm
 from sim.link.keys.mac import mac as _mac

@@ -20,8 +20,7 @@ from sim.link.host import AsyncHost
 from sim.link.lanes import Seen, seen_in
 from sim.link.line import Line, LinkError
 from sim.link.rules import matches
-from sim.link.scenario.suite import Case, Step, Suite, check_amount
-from sim.link.scenario.variables import element_of, filled
+from sim.link.scenario.suite import Case, Step, Suite, check_amount, element_of, filled
 from sim.link.traffic import OUT
 from sim.masking import mask, mask_words
 from sim.operations.answering import reverse

@@ -13,15 +13,16 @@ A step: `do` (send, repeat, reverse, wait), what is sent (`type`, `purpose`, `en
 `seconds` (of wait), and what is expected: `expect.status`, `expect.mti`, `expect.code` (a code, or a word
 such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern`), `expect.within`
 (seconds), `expect.findings` (how many errors the answer may have), `expect.reversal` (its code). Where
-neither a code nor DE 39 is expected, an approval is. Texts may have variables (`variables.py`):
-`set.38 = "${1.38}"`.
+neither a code nor DE 39 is expected, an approval is. Texts may have variables: `${1.38}` is DE 38 of the
+answer of step 1 (of its request where the answer has none), `${stan}` the next trace number, `${now}` the
+moment, in DE 7, 12 and 13, and `${column}` a cell of the case's `rows`. `{{...}}` is read like `${...}`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -29,8 +30,7 @@ from typing import Any, cast
 from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
-from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, rules_of
-from sim.link.scenario.variables import check, put_cells, variables
+from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, flat, rules_of
 from sim.masking import mask_words
 from sim.masking.files import path_of, text_of
 from sim.spec import tables
@@ -69,6 +69,9 @@ _WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, and no path
 _FOLDER = "suites"
 _HERE = Path()
 _MOST_DIGITS = 12  # of an amount
+TIMES = (7, 12, 13)
+_VARIABLE = re.compile(r"\$\{([^{}]{0,80})\}|\{\{([^{}]{0,80})\}\}")
+_ELEMENT = re.compile(r"([1-9][0-9]{0,3})\.([0-9]{1,3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +317,8 @@ def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
     plain: dict[str, Any] = {}
     elements: dict[int, str] = {}
     expected: dict[str | int, str] = {}
-    for key, value in _flat(row):
+    for key, cell in flat(row):
+        value = _text(cell)
         if key.startswith("set."):
             elements[_element(where, key)] = value
         elif key.startswith("expect."):
@@ -339,14 +343,6 @@ def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
     check_amount(where, options)
     undo = plain.get("undo", "no").lower() in ("yes", "true", "1")
     return Step(do, options, elements, expected, undo=undo, note=plain.get("note", ""), **numbers)
-
-
-def _flat(row: Mapping[str, Any], lead: str = "") -> Iterable[tuple[str, str]]:
-    for key, value in row.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{lead}{key}.")
-        else:
-            yield f"{lead}{key}", _text(value)
 
 
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:
@@ -385,3 +381,49 @@ def _number(where: str, text: str) -> float:
     if not 0 <= made <= 86_400:
         raise OptionError(where, "seconds, 0 to 86400", shown(text))
     return made
+
+
+def filled(text: str, value: Callable[[str], str | None]) -> str:
+    """*text* with the *value* of each variable in its place; None leaves it as it stands."""
+
+    def put(place: re.Match[str]) -> str:
+        found = value(_name(place))
+        return place[0] if found is None else found
+
+    return _VARIABLE.sub(put, text)
+
+
+def variables(text: str) -> Iterator[str]:
+    """The names of the variables in *text*."""
+    return map(_name, _VARIABLE.finditer(text))
+
+
+def element_of(name: str) -> tuple[int, int] | None:
+    """Step and element that a variable's *name* is of; None of another's."""
+    found = _ELEMENT.fullmatch(name)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def check(where: str, key: str | int, text: str, step: int) -> None:
+    """Raises OptionError where *text*, of *key* in a *step*, has a variable that nothing gives a value."""
+    if text.startswith("~"):  # a pattern, in which brackets say something else
+        return
+    for name in variables(text):
+        of = element_of(name)
+        if (of and of[0] < step) or name == "stan" or (name == "now" and key in TIMES):
+            continue
+        expected = "a variable: ${stan}, ${now} in DE 7, 12 or 13, or ${1.38} of an earlier step"
+        raise OptionError(where, expected, shown("${" + name + "}"))
+
+
+def put_cells(texts: Any, row: Mapping[str, str]) -> Any:
+    """A table, a list or a text with the cells of *row* for the variables that are called as its columns."""
+    if isinstance(texts, Mapping):
+        return {key: put_cells(value, row) for key, value in texts.items()}
+    if isinstance(texts, list):
+        return [put_cells(value, row) for value in texts]
+    return filled(texts, row.get) if isinstance(texts, str) else texts
+
+
+def _name(place: re.Match[str]) -> str:
+    return (place[1] if place[1] is not None else place[2]).strip()
