@@ -21,9 +21,9 @@ from sim.link.keys.mac import MacAlgorithm, mac
 from sim.link.keys.pin import PinFormat, pin_block, read_pin_block, translate_pin_block
 from sim.link.keys.ring import KeyRing
 from sim.tables.argument import MessageArgument, readable, take
-from sim.tables.messages import columns_of, table_of
+from sim.tables.message_table import MessageTable, table_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import MessageTable, Table
+from sim.tables.tables import Table, columns_of
 
 __all__ = [
     "Key",

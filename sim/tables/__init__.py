@@ -12,13 +12,16 @@ except ModuleNotFoundError as missing:
     text = f"tables need {missing.name}: pip install 'iso8583-lab[jupyter]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
-from sim.tables.accessor import ConvertedView, FindingsView, MessageView
+import sim.tables.accessor  # noqa: F401
 from sim.tables.argument import MessageArgument
-from sim.tables.converting import NotesTable, convert
+from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
 from sim.tables.displays import guard_displays
+from sim.tables.findings_table import FindingsTable, FindingsView
 from sim.tables.guessing import GuessTable, guess
 from sim.tables.matching import match
+from sim.tables.message_table import MessageTable, MessageView, RawMessage
 from sim.tables.messages import (
+    DiffTable,
     build,
     diff,
     explain,
@@ -31,11 +34,10 @@ from sim.tables.messages import (
 )
 from sim.tables.networks import compare, flows
 from sim.tables.plots import plot
-from sim.tables.raw import RawMessage
 from sim.tables.reference import codes, fields, rules
 from sim.tables.repairing import EditsTable, repair
 from sim.tables.searching import search
-from sim.tables.tables import Column, ConvertedTable, DiffTable, FindingsTable, MessageTable, Table
+from sim.tables.tables import Column, Table
 from sim.tables.transactions import TransactionsTable
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):

@@ -11,9 +11,9 @@ from sim import operations
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
-from sim.tables.argument import MessageArgument, readable, take
-from sim.tables.messages import columns_of, table_of
-from sim.tables.tables import ConvertedTable, Table
+from sim.tables.argument import MessageArgument, facts_of, readable, take
+from sim.tables.message_table import MessageTable, MessageView, table_of
+from sim.tables.tables import Table, columns_of
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -27,6 +27,29 @@ class NotesTable(Table):
 
     def masked(self) -> pd.DataFrame:
         return pd.DataFrame(self)
+
+
+class ConvertedTable(MessageTable):
+    """A message in another version; `.iso.notes` says what became of each element of the original."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def iso(self) -> ConvertedView: ...
+
+
+class ConvertedView(MessageView):
+    """A message in another version, and what became of the original's elements."""
+
+    @property
+    def notes(self) -> NotesTable:  # type: ignore[override]  # more than sentences
+        """A row for each element of the original: `number`, `to`, `action`, `note`."""
+        return _notes(facts_of(self._table)["conversion"])
+
+    @property
+    def lossless(self) -> bool:
+        """Whether converting back gives the original."""
+        return bool(facts_of(self._table)["lossless"])
 
 
 def convert(
@@ -93,6 +116,6 @@ def convert(
     return table
 
 
-def notes_table(rows: Sequence[Sequence[object]]) -> NotesTable:
+def _notes(rows: Sequence[Sequence[object]]) -> NotesTable:
     """What became of each element, as a table: `to` names the elements it went to."""
     return NotesTable(columns_of(_COLUMNS, [list(row) for row in rows]))

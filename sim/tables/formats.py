@@ -14,9 +14,8 @@ from sim.codec.wire.exchange.pyiso import to_pyiso8583
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError, shown
 from sim.masking import mask_words
-from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import Table
+from sim.tables.tables import Table, columns_of
 
 _COLUMNS = ("name", "title", "version", "extends", "mti", "bitmap", "numbers", "text", "track_2", "binary")
 _MORE = ("lengths", "differs", "framing", "note", "source")

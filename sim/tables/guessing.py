@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sim.paste import Reading
 from sim.paste import guess as guess_paste
 from sim.spec.words import AnyVersion
-from sim.tables.messages import columns_of
-from sim.tables.tables import Table
+from sim.tables.tables import Table, columns_of
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format

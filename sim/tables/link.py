@@ -27,8 +27,7 @@ from sim.operations.choosing import chosen_network
 from sim.spec.networks import answer as meaning_of
 from sim.tables.argument import MessageArgument, take
 from sim.tables.matching import match
-from sim.tables.messages import TEXT
-from sim.tables.tables import Table
+from sim.tables.tables import TEXT, Table
 from sim.tables.transactions import TransactionsTable
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from sim.operations import llm
-from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import Table
+from sim.tables.tables import Table, columns_of
 
 __all__ = ["status"]
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import pandas as pd
 
 from sim import operations
 from sim.codec import BuildError
 from sim.codec import build as build_text
 from sim.errors import OptionError, closest, shown
-from sim.judge import Finding, Severity
 from sim.operations import Generated, Report, building
-from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect
+from sim.operations.anatomy import READ, Anatomy, differences, dissect
 from sim.operations.asked import generated, moment
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.findings import NO_ROWS, framing_finding
 from sim.operations.verdict import told, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
-from sim.paste.reading import Reading
 from sim.spec.spellings import network_named, several, version_named
 from sim.spec.tables import read_toml
 from sim.spec.words import (
@@ -35,11 +30,11 @@ from sim.spec.words import (
     Payment,
     Purpose,
 )
-from sim.tables.argument import MessageArgument, digest, from_elements, is_pinned, readable, take
+from sim.tables.argument import MessageArgument, digest, facts_of, from_elements, readable, take
 from sim.tables.card_data import CardData, Cover
-from sim.tables.pasted import said
-from sim.tables.raw import RawMessage
-from sim.tables.tables import DiffTable, FindingsTable, MessageTable, TextsShown
+from sim.tables.findings_table import FindingsTable, findings_table
+from sim.tables.message_table import COLUMNS, MessageTable, RawMessage, row_of, table_of
+from sim.tables.tables import Table, TextsShown, columns_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -47,66 +42,8 @@ if TYPE_CHECKING:
 
     from sim.codec.wire import Format
 
-INTEGER = "Int64"
-# Not the Arrow-backed strings: those refuse a lone surrogate, and any text must give a table.
-TEXT = pd.StringDtype("python", na_value=np.nan)
-
-_FINDING_COLUMNS = (
-    *("severity", "network", "field", "name", "rule", "message"),
-    *("start", "end", "expected", "found", "hint", "source"),
-)
 _DIFF_COLUMNS = ("number", "name", "a", "b", "meaning_a", "meaning_b")
-COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "finding", "hint")
 _NAME, _VALUE, _MEANING = (COLUMNS.index(name) for name in ("name", "value", "meaning"))
-_NUMBERS = frozenset({"number", "field", "start", "end", "exponent"})
-_SOURCE_PARSED = ""
-
-
-def columns_of(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, pd.Series]:
-    """Rows as columns with fixed dtypes: nullable integers and texts, also when there are no rows."""
-    cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    return {
-        name: pd.Series(list(column), dtype=INTEGER if name in _NUMBERS else TEXT)
-        for name, column in zip(names, cells, strict=True)
-    }
-
-
-def table_of(given: Reading, *, source: str = _SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
-    """The message table of what was read, as far as it was."""
-    seen = dissect(given)
-    own = seen.message.dialect
-    facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": seen.version}
-    facts |= {"network": given.network, "source": source, "notes": list(notes)}
-    facts |= {"dialect": own.dialect} if own else {}
-    if seen.fault is not None:
-        facts |= {"broken": True, "failing": seen.fault.field, "unread": sorted(seen.unread)}
-        if not seen.is_text and (error := given.error):
-            names = ("field", "offset", "expected", "found")
-            facts |= {"stopped": {name: getattr(error, name) for name in names}}
-    else:
-        facts |= {"bitmap": seen.message.bitmap, "explained": source == SOURCE_RULES}
-    table = MessageTable(columns_of(COLUMNS, [_row(seen, place) for place in seen.places]))
-    table.attrs["iso"] = facts | {"rows": len(table)}
-    said(table, given)
-    return table.covering()
-
-
-def _row(seen: Anatomy, place: Place) -> tuple[object, ...]:
-    """A place as a row of the message table; what was left unread has no number. A finding stands where
-    reading stopped, and where a value does not fit."""
-    read = place.state == READ
-    fault = seen.fault if place is seen.stop else seen.misfits.get(place.number)
-    return (
-        None if place.number == UNREAD else place.number,
-        seen.name(place),
-        seen.format(place),
-        seen.value(place) if read else seen.raw[place.start : place.end],
-        seen.meaning(place),
-        place.start if seen.is_text else None,
-        place.end if seen.is_text else None,
-        fault.message if fault else "",
-        fault.hint if fault else "",
-    )
 
 
 def parse(
@@ -635,9 +572,9 @@ def validate(
         given = take(message, version, network, format)
     except BuildError as error:
         refused = _refused(error, version, network)
-        return _findings(refused, refused.findings)
+        return findings_table(refused, refused.findings)
     report = verdict_on(given, asked)
-    return _findings(report, told(report, given, asked))
+    return findings_table(report, told(report, given, asked))
 
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
@@ -647,27 +584,16 @@ def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork 
     return Report(None, named, network, found)
 
 
-def _findings(report: Report, found: Iterable[Finding]) -> FindingsTable:
-    """The findings that were *found* as a table. The results of all networks asked stay in `attrs`."""
-    rows = [[plain_cell(getattr(one, name)) for name in _FINDING_COLUMNS] for one in found]
-    table = FindingsTable(columns_of(_FINDING_COLUMNS, rows))
-    matrix = [
-        {
-            "network": name,
-            "passed": result.passed,
-            "errors": len(result.errors),
-            "warnings": sum(one.severity is Severity.WARNING for one in result.findings),
-        }
-        for name, result in report.networks.items()
-    ]
-    facts = {"version": report.version, "network": report.network, "valid": report.valid}
-    table.attrs["iso"] = {**facts, "errors": report.errors, "networks": matrix}
-    return table
+class DiffTable(Table):
+    """The data elements in which two messages differ, side by side: `number`, `name`, `a`, `b`,
+    `meaning_a`, `meaning_b`; an element that one of them lacks is missing there."""
 
+    _value_columns = ("a", "b")
+    _safe_columns = ("name", "meaning_a", "meaning_b")
+    _nothing = "No differences."
 
-def plain_cell(value: object) -> object:
-    """What a finding holds, as a table does: a severity is its word."""
-    return str(value) if isinstance(value, Severity) else value
+    def _version_of(self, column: str) -> str:
+        return str(facts_of(self).get(column, "1987"))
 
 
 def diff(
@@ -704,7 +630,7 @@ def diff(
     rows: list[tuple[object, ...]] = []
     for found in differences(*sides):
         places = (found.a, found.b)
-        cells = [_row(side, place) if place else None for side, place in zip(sides, places, strict=True)]
+        cells = [row_of(side, place) if place else None for side, place in zip(sides, places, strict=True)]
         names = dict.fromkeys(str(cell[_NAME]) for cell in cells if cell)
         values, meanings = ([cell[at] if cell else None for cell in cells] for at in (_VALUE, _MEANING))
         rows.append((found.number if found.number >= 0 else None, " / ".join(names), *values, *meanings))

@@ -12,9 +12,9 @@ from sim.paste.reading import TEXT
 from sim.spec.words import AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.card_data import CardData, Cover
-from sim.tables.messages import columns_of, table_of
+from sim.tables.message_table import MessageTable, table_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import MessageTable, Table
+from sim.tables.tables import Table, columns_of
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format

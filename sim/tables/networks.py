@@ -11,9 +11,8 @@ from sim.spec.networks import network as network_of
 from sim.spec.spellings import network_named, version_named
 from sim.spec.tables import read_csv
 from sim.spec.words import AnyNetwork, AnyVersion, MessageType
-from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import Table
+from sim.tables.tables import Table, columns_of
 
 _FLOW_COLUMNS = ("flow", "network", "messages", "carried_by", "source", "confidence", "note")
 _COMPARED = ("number", "name", "rule")

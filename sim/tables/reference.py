@@ -25,8 +25,7 @@ from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import choose, network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
-from sim.tables.messages import columns_of
-from sim.tables.tables import Table
+from sim.tables.tables import Table, columns_of
 
 # What registries give: their rows, and what each column is called there.
 _NAMED = {"code": "numeric", "alpha": "alpha", "name": "name"}

@@ -8,9 +8,8 @@ from sim import operations
 from sim.operations.anatomy import dissect
 from sim.spec.words import AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, take
-from sim.tables.messages import columns_of, table_of
-from sim.tables.raw import RawMessage
-from sim.tables.tables import MessageTable, Table
+from sim.tables.message_table import MessageTable, RawMessage, table_of
+from sim.tables.tables import Table, columns_of
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sim.operations.search import search as entries
 from sim.spec.words import SearchKind
-from sim.tables.messages import columns_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import Table
+from sim.tables.tables import Table, columns_of
 
 _COLUMNS = ("kind", "key", "name", "inside", "versions", "network", "text", "source", "call")
 

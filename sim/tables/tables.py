@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,21 +20,31 @@ import pandas as pd
 from sim.grid import Grid, as_html, as_plain
 from sim.masking import mask_piece
 from sim.masking.texts import LONG_HEX, STAR
-from sim.operations import chosen_version
 from sim.tables import render
 from sim.tables.argument import facts_of
 from sim.tables.card_data import CardData, CardDataType, Cover, Secret, least
-from sim.tables.shown import element_number, shown_cell, shown_labels, shown_values
+from sim.tables.shown import shown_cell, shown_labels, shown_values
 
 if TYPE_CHECKING:
-    from sim.tables.accessor import ConvertedView, FindingsView, MessageView
-
     _Series = pd.Series[Any]
 else:
     _Series = pd.Series
 
 NUMBER = "number"
+INTEGER = "Int64"
+# Not the Arrow-backed strings: those refuse a lone surrogate, and any text must give a table.
+TEXT = pd.StringDtype("python", na_value=np.nan)
+_NUMBERS = frozenset({"number", "field", "start", "end", "exponent"})
 _SHORT = 6
+
+
+def columns_of(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, pd.Series]:
+    """Rows as columns with fixed dtypes: nullable integers and texts, also when there are no rows."""
+    cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    return {
+        name: pd.Series(list(column), dtype=INTEGER if name in _NUMBERS else TEXT)
+        for name, column in zip(names, cells, strict=True)
+    }
 
 
 def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
@@ -304,95 +314,3 @@ class Page:
 
     def _repr_html_(self) -> str:
         return self._html
-
-
-class MessageTable(Table):
-    """One message, a row per data element: change a cell, and the message is changed.
-
-    Columns: `number` (0 MTI, 1 bitmap, missing for text left unread), `name`, `format`, `value`,
-    `meaning`, `start` and `end` (characters of the text form, from 0: all of the element, from its
-    length prefix on; those of a finding bound the fault inside it), `finding` and `hint` (only of a
-    text that does not parse). `.iso` has what belongs to the whole message.
-    """
-
-    _value_columns = ("value",)
-    _safe_columns = ("name", "format", "meaning", "finding", "hint")
-    _when_empty = ("finding", "hint")
-
-    if TYPE_CHECKING:
-
-        @property
-        def iso(self) -> MessageView: ...
-
-    def _version_of(self, column: str) -> str:
-        if given := facts_of(self).get("version"):
-            return str(given)
-        cells = zip(*(pd.DataFrame(self)[name].tolist() for name in (NUMBER, "value")), strict=True)
-        texts = (value for number, value in cells if element_number(number) == 0)
-        mti = next((text for text in texts if isinstance(text, str)), "")
-        return chosen_version(mti, None) if mti else str(facts_of(self).get("read_as", "1987"))
-
-    def _title(self) -> str:
-        facts = facts_of(self)
-        if not self._whole():
-            return ""
-        lines = [f"Read as {self.iso.read_as}."] if "recognised" in facts else []
-        lines += [self.iso.summary] if facts.get("explained") else []
-        return "\n".join(line for line in lines if line)
-
-    def _repr_html_(self) -> str:
-        facts = facts_of(self)
-        if not (len(self) and facts.get("explained") and self._whole()):
-            return super()._repr_html_()
-        # A page can link each sentence to the rows it speaks of.
-        read_as = f"Read as {self.iso.read_as}." if "recognised" in facts else ""
-        numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
-        drawn = self.drawn()
-        linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
-        return as_html(linked, read_as, self.iso.sentences)
-
-    def _whole(self) -> bool:
-        """Whether no row was filtered away since the table was made."""
-        return len(self) == facts_of(self).get("rows") and bool(self._numbered())
-
-
-class ConvertedTable(MessageTable):
-    """A message in another version; `.iso.notes` says what became of each element of the original."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def iso(self) -> ConvertedView: ...
-
-
-class FindingsTable(Table):
-    """What is wrong with a message, a row per finding; empty when all is well.
-
-    Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`,
-    `rule`, `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a
-    message table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays leave out
-    `start`, `end`, `expected` and `found`, which `message` repeats.
-    """
-
-    _safe_columns = ("severity", "network", "name", "rule", "message", "expected", "found", "hint", "source")
-    _when_empty = ("network", "hint", "source")
-    _never = ("start", "end", "expected", "found")
-    _nothing = "No findings."
-    _rules = "rule"
-
-    if TYPE_CHECKING:
-
-        @property
-        def iso(self) -> FindingsView: ...
-
-
-class DiffTable(Table):
-    """The data elements in which two messages differ, side by side: `number`, `name`, `a`, `b`,
-    `meaning_a`, `meaning_b`; an element that one of them lacks is missing there."""
-
-    _value_columns = ("a", "b")
-    _safe_columns = ("name", "meaning_a", "meaning_b")
-    _nothing = "No differences."
-
-    def _version_of(self, column: str) -> str:
-        return str(facts_of(self).get(column, "1987"))

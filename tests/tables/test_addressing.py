@@ -13,12 +13,12 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 @pytest.fixture(name="table")
-def _table() -> sim.tables.tables.MessageTable:
+def _table() -> sim.tables.MessageTable:
     """An authorization request for 25.00 US dollars."""
     return sim.generate("auth", network="VISA", amount_minor_units=2500, at=NOON)
 
 
-def test_the_number_is_the_elements_and_not_the_rows(table: sim.tables.tables.MessageTable) -> None:
+def test_the_number_is_the_elements_and_not_the_rows(table: sim.tables.MessageTable) -> None:
     """Whatever the labels of the rows are."""
     assert table.iso[0] == "0100"
     assert table.iso[4] == "000000002500"
@@ -26,7 +26,7 @@ def test_the_number_is_the_elements_and_not_the_rows(table: sim.tables.tables.Me
 
 
 def test_a_written_value_changes_the_message_and_what_is_said_of_it(
-    table: sim.tables.tables.MessageTable,
+    table: sim.tables.MessageTable,
 ) -> None:
     """Text, meaning and summary follow; the rest of the table stays."""
     before = table.copy()
@@ -37,7 +37,7 @@ def test_a_written_value_changes_the_message_and_what_is_said_of_it(
     assert table.dtypes.equals(before.dtypes)
 
 
-def test_a_new_element_gets_its_row_and_its_bit(table: sim.tables.tables.MessageTable) -> None:
+def test_a_new_element_gets_its_row_and_its_bit(table: sim.tables.MessageTable) -> None:
     """In its place, with its name; the rows behind it move on."""
     table.iso[54] = "0040840D000000001000"
     message = table.iso.to_message()
@@ -48,7 +48,7 @@ def test_a_new_element_gets_its_row_and_its_bit(table: sim.tables.tables.Message
     assert repr(sim.parse(table.iso.message)) == repr(table)
 
 
-def test_a_value_that_does_not_fit_is_told_when_built(table: sim.tables.tables.MessageTable) -> None:
+def test_a_value_that_does_not_fit_is_told_when_built(table: sim.tables.MessageTable) -> None:
     """The table takes it, since several cells may have to change; its old meaning is gone."""
     table.iso[4] = "12"
     assert table.loc[table["number"] == 4, "meaning"].item() == ""
@@ -56,7 +56,7 @@ def test_a_value_that_does_not_fit_is_told_when_built(table: sim.tables.tables.M
         sim.build(table)
 
 
-def test_what_is_no_element_is_refused(table: sim.tables.tables.MessageTable) -> None:
+def test_what_is_no_element_is_refused(table: sim.tables.MessageTable) -> None:
     """With the reason, and without a change."""
     before = table.copy()
     with pytest.raises(KeyError, match="no DE 99"):

@@ -25,9 +25,9 @@ from sim.spec import VERSIONS
 from sim.tables import render
 from sim.tables.argument import facts_of
 from sim.tables.card_data import CardData, Cover
-from sim.tables.messages import columns_of, plain_cell
+from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable, cells_of
 from sim.tables.shown import is_missing, shown_cell, shown_labels
-from sim.tables.tables import FindingsTable, Table
+from sim.tables.tables import Table, columns_of
 
 _LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
 LONGEST_PREFIX = 6
@@ -36,10 +36,6 @@ BYTES_MARK = "0x"
 _BYTES_SHOWN = 22
 # Columns whose texts were made here and hold nothing of the card.
 _SAFE = frozenset({"mti", "version", "network", "error", "file", "stream", "time"})
-_FINDING = (
-    *("severity", "network", "field", "name", "rule", "message", "start", "end", "expected", "found"),
-    *("hint", "source"),
-)
 
 
 def label(number: int) -> str:
@@ -219,8 +215,11 @@ class MessagesView:
             valid = valid and report.valid
             for one in report.all_findings if asked else report.findings:
                 labels.append(row)
-                found.append([plain_cell(getattr(one, name)) for name in _FINDING])
-        columns = {"row": pd.Series(labels, dtype=self._table.index.dtype), **columns_of(_FINDING, found)}
+                found.append(cells_of(one))
+        columns = {
+            "row": pd.Series(labels, dtype=self._table.index.dtype),
+            **columns_of(FINDING_COLUMNS, found),
+        }
         table = FindingsTable(columns)
         table.attrs["iso"] = {"valid": valid}
         return table

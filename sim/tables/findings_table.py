@@ -1,0 +1,113 @@
+"""The findings on a message, or on many, as a table, and the verdict that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from sim.judge import Finding, Severity
+from sim.judge.finding import rule_page
+from sim.operations import Report
+from sim.tables.argument import facts_of
+from sim.tables.tables import Table, columns_of
+
+FINDING_COLUMNS = (
+    *("severity", "network", "field", "name", "rule", "message"),
+    *("start", "end", "expected", "found", "hint", "source"),
+)
+
+
+class FindingsTable(Table):
+    """What is wrong with a message, a row per finding; empty when all is well.
+
+    Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`,
+    `rule`, `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a
+    message table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays leave out
+    `start`, `end`, `expected` and `found`, which `message` repeats.
+    """
+
+    _safe_columns = ("severity", "network", "name", "rule", "message", "expected", "found", "hint", "source")
+    _when_empty = ("network", "hint", "source")
+    _never = ("start", "end", "expected", "found")
+    _nothing = "No findings."
+    _rules = "rule"
+
+    if TYPE_CHECKING:
+
+        @property
+        def iso(self) -> FindingsView: ...
+
+
+class FindingsView:
+    """The verdict that the rows of a findings table belong to; rows filtered away do not change it."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    @property
+    def valid(self) -> bool:
+        """Whether neither the standard nor the message's own network finds an error."""
+        facts = facts_of(self._table)
+        return bool(facts["valid"]) if "valid" in facts else "error" not in set(self._table["severity"])
+
+    @property
+    def errors(self) -> list[str]:
+        """The errors as sentences."""
+        facts = facts_of(self._table)
+        if "errors" in facts:
+            return list(facts["errors"])
+        rows = self._table[self._table["severity"] == "error"]
+        return [str(sentence) for sentence in rows["message"].tolist()]
+
+    @property
+    def urls(self) -> list[str]:
+        """The page about the rule of each row, on the site of documentation that `SIM_DOCS` names; empty
+        texts where no site is known."""
+        return [rule_page(rule) for rule in self._table["rule"].tolist()]
+
+    @property
+    def version(self) -> str:
+        """The version the message was read as; empty when unknown."""
+        return str(facts_of(self._table).get("version", ""))
+
+    @property
+    def network(self) -> str | None:
+        """The message's own network, given or detected."""
+        network = facts_of(self._table).get("network")
+        return str(network) if network else None
+
+    @property
+    def networks(self) -> pd.DataFrame:
+        """What each network asked says, a row each: `network`, `passed`, and how many `errors` and
+        `warnings`. No rows when the text does not parse: nothing could be checked."""
+        rows = facts_of(self._table).get("networks", [])
+        columns = {"network": "str", "passed": "bool", "errors": "int64", "warnings": "int64"}
+        return Table(rows, columns=list(columns)).astype(columns)
+
+    def __repr__(self) -> str:
+        return "<iso: valid, errors, urls, version, network, networks>"
+
+
+def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
+    """The findings that were *found* as a table. The results of all networks asked stay in `attrs`."""
+    table = FindingsTable(columns_of(FINDING_COLUMNS, [cells_of(one) for one in found]))
+    matrix = [
+        {
+            "network": name,
+            "passed": result.passed,
+            "errors": len(result.errors),
+            "warnings": sum(one.severity is Severity.WARNING for one in result.findings),
+        }
+        for name, result in report.networks.items()
+    ]
+    facts = {"version": report.version, "network": report.network, "valid": report.valid}
+    table.attrs["iso"] = {**facts, "errors": report.errors, "networks": matrix}
+    return table
+
+
+def cells_of(finding: Finding) -> list[object]:
+    """A finding as a row: its severity is its word."""
+    cells = [getattr(finding, name) for name in FINDING_COLUMNS]
+    return [str(cell) if isinstance(cell, Severity) else cell for cell in cells]

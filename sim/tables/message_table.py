@@ -1,0 +1,378 @@
+"""One message as a table: its rows, and what belongs to the whole of it.
+
+What the rows can tell is computed from them at every call, so that it stays true after an edit; the rest
+(source, notes, what was chosen explicitly) is kept in `attrs`. Rows have labels of their own, 0 to n, which
+look like element numbers and are none: `table.iso[4]` is the element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from sim.codec import Message, ParseError, build
+from sim.errors import BITMAP_FIELD, BuildError
+from sim.grid import as_html
+from sim.operations import chosen_version, copying, explain
+from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, dissect
+from sim.operations.choosing import chosen_network
+from sim.operations.explanation import SOURCE_RULES, Told, explain_so_far
+from sim.operations.verdict import verdict_on
+from sim.paste.reading import TEXT_TITLE, Reading
+from sim.spec import spec
+from sim.tables.argument import digest, facts_of, is_pinned, leniently, readable, take, text_of
+from sim.tables.shown import element_number, is_missing
+from sim.tables.tables import INTEGER, NUMBER, Table, columns_of
+
+COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "finding", "hint")
+BYTE_COLUMNS = ("byte_start", "byte_end")
+SOURCE_PARSED = ""
+_FOLLOW = ("name", "format", "meaning", "start", "end")
+
+
+class RawMessage(str):
+    """The text of a message. It is the true text wherever it is used as one (`print`, `==`, slices,
+    files, JSON); only its repr, which notebooks store as a cell's output, leaves the elements out.
+
+    >>> RawMessage("08002020000000000000990000123456")
+    RawMessage('08002020000000000000…', 32 characters, masked; print() shows it all)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        size = f"{len(self)} character{'' if len(self) == 1 else 's'}, masked; print() shows it all"
+        seen = dissect(str(self), chosen_version(str(self), None))
+        if seen.fault is not None:
+            return f"RawMessage({size})"  # what looks like MTI and bitmap may be a card number
+        return f"RawMessage('{seen.shown_text[: seen.places[1].end]}…', {size})"
+
+
+class MessageTable(Table):
+    """One message, a row per data element: change a cell, and the message is changed.
+
+    Columns: `number` (0 MTI, 1 bitmap, missing for text left unread), `name`, `format`, `value`,
+    `meaning`, `start` and `end` (characters of the text form, from 0: all of the element, from its
+    length prefix on; those of a finding bound the fault inside it), `finding` and `hint` (only of a
+    text that does not parse). `.iso` has what belongs to the whole message.
+    """
+
+    _value_columns = ("value",)
+    _safe_columns = ("name", "format", "meaning", "finding", "hint")
+    _when_empty = ("finding", "hint")
+
+    if TYPE_CHECKING:
+
+        @property
+        def iso(self) -> MessageView: ...
+
+    def _version_of(self, column: str) -> str:
+        if given := facts_of(self).get("version"):
+            return str(given)
+        cells = zip(*(pd.DataFrame(self)[name].tolist() for name in (NUMBER, "value")), strict=True)
+        texts = (value for number, value in cells if element_number(number) == 0)
+        mti = next((text for text in texts if isinstance(text, str)), "")
+        return chosen_version(mti, None) if mti else str(facts_of(self).get("read_as", "1987"))
+
+    def _title(self) -> str:
+        facts = facts_of(self)
+        if not self._whole():
+            return ""
+        lines = [f"Read as {MessageView(self).read_as}."] if "recognised" in facts else []
+        lines += [MessageView(self).summary] if facts.get("explained") else []
+        return "\n".join(line for line in lines if line)
+
+    def _repr_html_(self) -> str:
+        facts = facts_of(self)
+        if not (len(self) and facts.get("explained") and self._whole()):
+            return super()._repr_html_()
+        # A page can link each sentence to the rows it speaks of.
+        read_as = f"Read as {MessageView(self).read_as}." if "recognised" in facts else ""
+        numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
+        drawn = self.drawn()
+        linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
+        return as_html(linked, read_as, MessageView(self).sentences)
+
+    def _whole(self) -> bool:
+        """Whether no row was filtered away since the table was made."""
+        return len(self) == facts_of(self).get("rows") and bool(self._numbered())
+
+
+class MessageView:
+    """The message that the rows of a table are. Everything is computed from the rows as they are now."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    def __getitem__(self, number: int) -> str:
+        """The value of an element by its number, as `table.iso[4]`; 0 is the MTI. Raises KeyError for one
+        that the message does not have."""
+        return element(self._table, number)
+
+    def __setitem__(self, number: int, value: str) -> None:
+        """Write the value of an element into the table, as `table.iso[4] = "000000002500"`; one that it does
+        not have gets a row. Raises ValueError for the bitmap, which follows from the elements."""
+        set_element(self._table, number, value)
+
+    @property
+    def message(self) -> RawMessage:
+        """The raw text; of a broken message its pieces in a row. Raises BuildError naming the element
+        whose value does not fit."""
+        given = self._given()
+        if given.complete and given.message is not None and given.raw is None:
+            return RawMessage(build(given.message))
+        return RawMessage(text_of(given))
+
+    def to_message(self) -> Message:
+        """The message as a `Message`. Raises BuildError when the rows are no message."""
+        return readable(self._given())
+
+    @property
+    def mti(self) -> str:
+        """The message type indicator."""
+        return leniently(self._table).mti
+
+    @property
+    def version(self) -> str:
+        """The version the message is read as: the one chosen, else the one its MTI names."""
+        return leniently(self._table).version
+
+    @property
+    def network(self) -> str | None:
+        """The network chosen, else the one of the card in the rows; None for neither."""
+        return chosen_network(leniently(self._table), facts_of(self._table).get("network"))
+
+    @property
+    def source(self) -> str:
+        """Where the message or its summary came from: `template`, `rules`, `llm:<provider>/<model>`;
+        empty for a text that was parsed."""
+        facts = facts_of(self._table)
+        return str(facts["told_by"]) if self._told() else str(facts.get("source", ""))
+
+    @property
+    def read_as(self) -> str:
+        """What the paste was recognised as, in one line: spelling, framing, format and how sure that is;
+        `text form` for a text that needed no guess."""
+        return str(facts_of(self._table).get("recognised", {}).get("read_as", TEXT_TITLE))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed when the message was made, a sentence each."""
+        return tuple(facts_of(self._table).get("notes", ()))
+
+    @property
+    def lossless(self) -> bool | None:
+        """None: this message was not converted."""
+        return None
+
+    @property
+    def summary(self) -> str:
+        """The message in plain English; of a text that does not parse, what could be read of it. What a
+        language model said of it holds until a cell is changed, then the rules speak."""
+        return " ".join(one.sentence for one in self.sentences)
+
+    @property
+    def sentences(self) -> tuple[Told, ...]:
+        """The sentences of the summary, each with the numbers of the elements it speaks of (0 is the MTI);
+        what a model wrote, and what is said of a broken text, is one sentence without."""
+        try:
+            words = self._told()
+            if not words:
+                return explain(self.to_message(), network=facts_of(self._table).get("network")).told
+        except BuildError:
+            words = self._so_far()
+        return (Told(words, ()),)
+
+    @property
+    def valid(self) -> bool:
+        """Whether neither the standard nor the message's own network finds an error."""
+        try:
+            given = self._given()
+        except BuildError:
+            return False
+        return verdict_on(given).valid
+
+    def to_dict(self, *, masked: bool = True) -> dict[str, str]:
+        """The message as `{"mti": "0800", "11": "000042"}`, fit for `sim.build`; `{"text",
+        "version"}` of a text that does not parse. Test cards stand in for card numbers; *masked* False gives
+        card data in clear."""
+        return copying.as_dict(self._copied(masked))
+
+    def to_json(self, *, masked: bool = True) -> str:
+        """The same as JSON."""
+        return copying.as_json(self._copied(masked))
+
+    def to_python(self, *, masked: bool = True) -> str:
+        """The call of `sim.build` that makes the message."""
+        return copying.as_python(self._copied(masked))
+
+    def to_html(self) -> str:
+        """The table as a page of its own, which asks for nothing else; card data masked."""
+        table = str(getattr(self._table, "_repr_html_", self._table.to_html)())
+        return copying.page(table, f"ISO 8583 message {self.mti}".rstrip())
+
+    def _copied(self, masked: bool) -> copying.Copied:
+        given = self._given()
+        content = dissect(given).content
+        return copying.held(content, version=given.version, network=given.network, masked=masked)
+
+    def _so_far(self) -> str:
+        """What could be read of a broken text; nothing where the rows are not even one text."""
+        try:
+            given = self._given()
+        except BuildError:
+            return ""
+        return explain_so_far(given)
+
+    def _told(self) -> str:
+        """What a language model said of the message, as long as the rows are still that message."""
+        facts = facts_of(self._table)
+        if "told" not in facts or digest(build(self.to_message())) != facts["told_of"]:
+            return ""
+        return str(facts["told"])
+
+    def _given(self) -> Reading:
+        return take(self._table)
+
+    def __repr__(self) -> str:
+        names = "message, mti, version, network, read_as, source, summary, sentences, valid, notes, lossless"
+        return f"<iso: {names}, to_message(), to_dict(), to_json(), to_python(), to_html()>"
+
+
+def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
+    """The message table of what was read, as far as it was."""
+    seen = dissect(given)
+    own = seen.message.dialect
+    facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": seen.version}
+    facts |= {"network": given.network, "source": source, "notes": list(notes)}
+    facts |= {"dialect": own.dialect} if own else {}
+    if seen.fault is not None:
+        facts |= {"broken": True, "failing": seen.fault.field, "unread": sorted(seen.unread)}
+        if not seen.is_text and (error := given.error):
+            names = ("field", "offset", "expected", "found")
+            facts |= {"stopped": {name: getattr(error, name) for name in names}}
+    else:
+        facts |= {"bitmap": seen.message.bitmap, "explained": source == SOURCE_RULES}
+    table = MessageTable(columns_of(COLUMNS, [row_of(seen, place) for place in seen.places]))
+    table.attrs["iso"] = facts | {"rows": len(table)}
+    _say_how_read(table, given)
+    return table.covering()
+
+
+def row_of(seen: Anatomy, place: Place) -> tuple[object, ...]:
+    """A place as a row of the message table; what was left unread has no number. A finding stands where
+    reading stopped, and where a value does not fit."""
+    read = place.state == READ
+    fault = seen.fault if place is seen.stop else seen.misfits.get(place.number)
+    return (
+        None if place.number == UNREAD else place.number,
+        seen.name(place),
+        seen.format(place),
+        seen.value(place) if read else seen.raw[place.start : place.end],
+        seen.meaning(place),
+        place.start if seen.is_text else None,
+        place.end if seen.is_text else None,
+        fault.message if fault else "",
+        fault.hint if fault else "",
+    )
+
+
+def _say_how_read(table: pd.DataFrame, reading: Reading) -> None:
+    """Write into *table* what it was read as, and where its elements stood in the bytes; nothing of a text
+    form as it stands, and of a message that was given as one."""
+    if reading.raw is not None or reading.given is None or reading.message is None:
+        return
+    told: dict[str, Any] = {
+        "read_as": reading.read_as,
+        "confidence": reading.confidence,
+        "format": reading.format,
+        "framing": list(reading.framing),
+        "reasons": list(reading.reasons),
+        "messages": 1 + len(reading.more),
+    }
+    table.attrs["iso"] = {**table.attrs["iso"], "recognised": told}
+    if reading.data and reading.spans:
+        numbers = [None if pd.isna(one) else int(one) for one in table["number"].tolist()]
+        spans = [reading.spans.get(-1 if number is None else number) for number in numbers]
+        for name, at in zip(BYTE_COLUMNS, (0, 2), strict=True):
+            table[name] = pd.Series([span[at] if span else None for span in spans], dtype=INTEGER)
+
+
+def _places(table: pd.DataFrame, number: int) -> list[int]:
+    """The positions of the rows of element *number*. Raises TypeError for what is no number."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"an element has a number, as in .iso[4], not {type(number).__name__}")
+    cells = pd.DataFrame(table)["number"].tolist()
+    return [at for at, cell in enumerate(cells) if not is_missing(cell) and element_number(cell) == number]
+
+
+def element(table: pd.DataFrame, number: int) -> str:
+    """The value of element *number* in the rows of *table*; 0 is the MTI, 1 the bitmap.
+
+    Raises KeyError for an element that the message does not have, TypeError for what is no number.
+    """
+    places = _places(table, number)
+    if not places:
+        raise KeyError(f"the message has no DE {number}")
+    return str(table["value"].tolist()[places[0]])
+
+
+def set_element(table: pd.DataFrame, number: int, value: str) -> None:
+    """Write *value* as element *number* into *table* itself, in a new row where it has none. (An element is
+    taken out by leaving its row out: `table[table["number"] != 60]`.)
+
+    Raises ValueError for the bitmap, TypeError for a value that is no text, SpecError for an element that no
+    version has.
+    """
+    if number == BITMAP_FIELD:
+        raise ValueError("the bitmap follows from the elements: set an element instead")
+    if not isinstance(value, str):
+        hint = f"a text, as in .iso[{number}] = {str(value)!r}" if isinstance(value, int) else "a text"
+        raise TypeError(f"DE {number}: expected {hint}, found {type(value).__name__}")
+    places = _places(table, number)
+    if places:
+        _write(table, places[0], "value", value)
+    else:
+        _insert(table, number, value)
+    _follow(table, number)
+
+
+def _write(table: pd.DataFrame, at: int, column: str, value: str) -> None:
+    cells = table[column].copy()
+    cells.iloc[at] = value
+    table[column] = cells.array
+
+
+def _insert(table: pd.DataFrame, number: int, value: str) -> None:
+    """A row more, where its number belongs."""
+    _ = spec(facts_of(table).get("version") or "1987")[number]
+    label = max((at for at in table.index if isinstance(at, int)), default=-1) + 1
+    row: Any = {"number": number, "value": value}
+    table.loc[label] = [row.get(column, pd.NA) for column in table.columns]
+    order = pd.Series(table["number"].array).argsort(kind="stable")
+    for column in table.columns:
+        table[column] = table[column].iloc[order].array
+
+
+def _follow(table: pd.DataFrame, number: int) -> None:
+    """Write anew what follows from the values. Where the rows are no message yet, the value that was just
+    written has no meaning, and the other rows keep what they had."""
+    facts = facts_of(table)
+    known = {**facts, "rows": len(table)}
+    try:
+        given = take(table)
+        given.whole()
+    except (BuildError, ParseError):
+        if "meaning" in table.columns:
+            for at in _places(table, number):
+                _write(table, at, "meaning", "")
+        table.attrs["iso"] = known
+        return
+    fresh = table_of(given)
+    for column in (*_FOLLOW, "value"):
+        if column in table.columns and column in fresh.columns and len(fresh) == len(table):
+            table[column] = fresh[column].array
+    table.attrs["iso"] = known | {"bitmap": facts_of(fresh).get("bitmap", facts.get("bitmap"))}
