@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pandas as pd
 
@@ -172,6 +172,50 @@ def replayed(replay: Any) -> list[tuple[float, Message]]:
     return found
 
 
+@overload
+def load(
+    address: Address,
+    *,
+    mix: Mapping[str, float] | None = None,
+    replay: str | Path | Host | Client | Iterable[MessageArgument] | None = None,
+    speed: float = 1.0,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    count: int = 10_000,
+    seconds: float = 60.0,
+    pool: int = 1,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
+    framing: str | Sequence[str] | None = None,
+    version: AnyVersion | None = None,
+    tls: SSLContext | str | Path | bool | None = None,
+    timeout: float | None = None,
+    check: Callable[[Exchange], str | None] | None = None,
+    wait: Literal[True] = True,
+    **options: Any,
+) -> LoadTable: ...
+@overload
+def load(
+    address: Address,
+    *,
+    mix: Mapping[str, float] | None = None,
+    replay: str | Path | Host | Client | Iterable[MessageArgument] | None = None,
+    speed: float = 1.0,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    count: int = 10_000,
+    seconds: float = 60.0,
+    pool: int = 1,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
+    framing: str | Sequence[str] | None = None,
+    version: AnyVersion | None = None,
+    tls: SSLContext | str | Path | bool | None = None,
+    timeout: float | None = None,
+    check: Callable[[Exchange], str | None] | None = None,
+    wait: Literal[False],
+    **options: Any,
+) -> RunningLoad: ...
 def load(
     address: Address,
     *,
