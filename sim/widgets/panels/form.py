@@ -3,6 +3,7 @@ signature and docstring say (`sim.verbs`); a panel says which options, and in wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -124,7 +125,7 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
             one: _field(option, panel.traits()[one]) for one, option in self._options.items()
         }
         for one in notes:
-            self.fields[one].note = self._options[one].words.partition(". ")[0].rstrip(".") + "."
+            self.fields[one].note = re.split(r"[.:] |[.]$", self._options[one].words)[0] + "."
         super().__init__([*self.fields.values(), *more])
         self.add_class("iso-form")
         for one, field in self.fields.items():

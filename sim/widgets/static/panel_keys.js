@@ -34,7 +34,7 @@ function render({ el }) {
     const line = event.target.matches?.(":is(.iso-generate-panel, .iso-drill-panel) .iso-form input:not([type=checkbox])");
     if (!event.ctrlKey && !event.metaKey && !line) return;
     const panel = event.target.closest?.(RUNS);
-    const button = panel?.querySelector(".iso-run, :is(.iso-bar, .iso-joined) > .jupyter-button.mod-primary");
+    const button = panel?.querySelector(".iso-run");
     if (!button || event.target.closest(".iso-saved")) return;
     event.preventDefault(); // one of several panels has taken it
     event.stopPropagation();
