@@ -32,6 +32,17 @@ def test_reading_undoes_writing(given_pairs: list[tuple[str, str]]) -> None:
     assert all(text[tag.start :].startswith(tag.tag) for tag in tags)
 
 
+@given(PAIRS)
+def test_padding_in_front_moves_the_tags(given_pairs: list[tuple[str, str]]) -> None:
+    """What stands in front of them changes nothing of the tags but their places."""
+    text = chip_data.write_tags(given_pairs)
+    moved = [
+        tag._replace(start=tag.start + 2, value_start=tag.value_start + 2, end=tag.end + 2)
+        for tag in chip_data.read_tags(text)
+    ]
+    assert list(chip_data.read_tags(f"00{text}")) == moved
+
+
 @given(PAIRS, st.integers(min_value=0, max_value=60))
 def test_a_cut_is_found_inside_the_text(given_pairs: list[tuple[str, str]], cut: int) -> None:
     """A text cut short gives the tags before the cut, in the result or with the error."""
