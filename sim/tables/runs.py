@@ -193,7 +193,10 @@ def load(
     check: Callable[[Exchange], str | None] | None = None,
     wait: Literal[True] = True,
     **options: Any,
-) -> LoadTable: ...
+) -> LoadTable:
+    """Its table, when it is over."""
+
+
 @overload
 def load(
     address: Address,
@@ -215,7 +218,10 @@ def load(
     check: Callable[[Exchange], str | None] | None = None,
     wait: Literal[False],
     **options: Any,
-) -> RunningLoad: ...
+) -> RunningLoad:
+    """A load that has begun."""
+
+
 def load(
     address: Address,
     *,
