@@ -32,7 +32,7 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
     note="It prints what it sees until Ctrl-C or SIGTERM, card data hidden. With --suite it answers as "
     "`iso8583 suite` then expects.",
 )
-def host(framing: tuple[str, ...], suite: str | None, as_json: bool, **options: Any) -> None:
+def host(suite: str | None, as_json: bool, **options: Any) -> None:
     """A host, and what it sees."""
     from sim.link.ends import Host
     from sim.link.ends import host as listening
@@ -41,7 +41,7 @@ def host(framing: tuple[str, ...], suite: str | None, as_json: bool, **options: 
         _play(suite, options)
     # A script, a service manager or a container ends it by SIGTERM: as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with listening(Host, options.pop("rules"), framing=list(framing) or None, **options) as host:
+    with listening(Host, options.pop("rules"), **options) as host:
         unread = threading.Event()
         host.seen.observe(_teller(host.seen, as_json, unread))
         try:
@@ -68,8 +68,6 @@ def send(
     address: str,
     message: tuple[str, ...],
     path: str | None,
-    framing: tuple[str, ...],
-    match: tuple[int, ...],
     no_reversal: bool,
     as_json: bool,
     **options: Any,
@@ -80,12 +78,7 @@ def send(
     from sim.operations import parse_any
 
     answered = True
-    how: dict[str, Any] = {
-        "framing": list(framing) or None,
-        "match": match or None,
-        "reverse": not no_reversal,
-    }
-    with connected(Client, address, **how, **options) as client:
+    with connected(Client, address, reverse=not no_reversal, **options) as client:
         came: list[Entry] = []  # since the request went out
         client.seen.observe(came.append)
         for one in messages(message, path):
@@ -110,14 +103,7 @@ def send(
     note="SUITE is a network's name or a TOML or CSV file, ADDRESS host:port; without ADDRESS a host of its "
     "own answers. The exit status is 1 where a step failed.",
 )
-def suite(
-    suite: str,
-    address: str | None,
-    framing: tuple[str, ...],
-    export: str | None,
-    as_json: bool,
-    **options: Any,
-) -> bool:
+def suite(suite: str, address: str | None, export: str | None, as_json: bool, **options: Any) -> bool:
     """A suite that was run, or exported."""
     from sim.link.scenario.report import export_suite, run_suite
     from sim.link.scenario.run import ROW
@@ -125,7 +111,7 @@ def suite(
     if export is not None:
         shown.line(str(export_suite(suite, export)))
         return True
-    done = run_suite(suite, address, framing=list(framing) or None, **options)
+    done = run_suite(suite, address, **options)
     records = [dict(zip(ROW, row, strict=True)) for row in done.rows()]
     failed = [record for record in records if record["result"] != "passed"]
     if as_json:
@@ -146,24 +132,17 @@ def suite(
     without=("wait",),
     note="ADDRESS is host:port. The exit status is 1 where a request was not answered.",
 )
-def load(
-    address: str,
-    mix: tuple[str, ...],
-    replay: str | None,
-    framing: tuple[str, ...],
-    as_json: bool,
-    **options: Any,
-) -> bool:
+def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, **options: Any) -> bool:
     """A load, and its figures."""
     from sim.link.exchange import ANSWERED
     from sim.link.load import RunningLoad, start_load
 
-    how: dict[str, Any] = {"mix": _weights(mix), "framing": list(framing) or None}
+    options["mix"] = _weights(mix)
     if replay is not None:
         from sim.tables.runs import replayed
 
-        how["replay"] = replayed(replay)
-    numbers = start_load(RunningLoad, address, **how, **options).ended()
+        options["replay"] = replayed(replay)
+    numbers = start_load(RunningLoad, address, **options).ended()
     percents = (50, 95, 99, 99.9, 100)
     if as_json:
         record = {"sent": numbers.sent, "answered": numbers.answered, "seconds": round(numbers.seconds, 3)}

@@ -108,7 +108,18 @@ def command(
             parameters = [click.Argument(["message"], nargs=-1), FILE, *parameters]
         parameters = [*parameters, *own, JSON]
         text = in_a_shell(told.text) + (f"\n\n{note}" if note else "")
-        run = _each(function) if about_a_message else _closed(function)
+        several = {one.name: one.default for one in taken if one.many}
+
+        def run(**options: Any) -> None:
+            options |= {key: list(options[key]) or default for key, default in several.items()}
+            if about_a_message:
+                given = messages(options.pop("message"), options.pop("path"))
+                done = [function(message, **options) for message in given]
+            else:
+                done = [function(**options)]
+            if any(well is False for well in done):
+                click.get_current_context().exit(1)
+
         return click.Command(name, callback=run, params=parameters, help=text)
 
     return made
@@ -132,27 +143,6 @@ def _parameter(one: Option, **changed: Any) -> click.Parameter:
     usual = None if one.default in ((), "") else one.default
     options = {"type": kind, "default": usual, "show_default": usual is not None, "multiple": one.many}
     return click.Option(flags, **options | {"help": about} | changed)
-
-
-def _each(function: Function) -> Function:
-    def run(message: tuple[str, ...], path: str | None, **options: Any) -> None:
-        worse = False
-        for one in messages(message, path):
-            worse |= function(one, **options) is False
-        if worse:
-            click.get_current_context().exit(1)
-
-    return run
-
-
-def _closed(function: Function) -> Function:
-    """*function*, which gives False where all was not well."""
-
-    def run(**options: Any) -> None:
-        if function(**options) is False:
-            click.get_current_context().exit(1)
-
-    return run
 
 
 def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str, ...] = ()) -> None:
