@@ -1,4 +1,8 @@
-"""How language models are used: limits, from the environment (`SIM_LLM_*`)."""
+"""Which providers there are, which are configured, which one a call uses, and within which limits
+(`SIM_LLM_*`). Nothing is imported or asked.
+
+The table is `models.toml`: a provider is its row there.
+"""
 
 from __future__ import annotations
 
