@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -146,7 +145,6 @@ def _long_enough(lines: Lines) -> Iterator[tuple[Ints, int]]:
     yield rows[sizes[rows] >= _LONG], _LONG
 
 
-@lru_cache(maxsize=1024)
 def _group(head: str, version: str | None) -> Group | None:
     """The group of the messages that begin with *head*; None where that is no MTI and bitmap."""
     mti, bits = head[:_MTI_WIDTH], head[_MTI_WIDTH:]

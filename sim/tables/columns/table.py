@@ -25,6 +25,7 @@ from sim.spec import VERSIONS
 from sim.tables import render
 from sim.tables.argument import facts_of
 from sim.tables.card_data import CardData, Cover
+from sim.tables.columns.progress import counted
 from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable, cells_of
 from sim.tables.shown import is_missing, shown_cell, shown_labels
 from sim.tables.tables import Table, columns_of
@@ -203,8 +204,6 @@ class MessagesView:
         """The findings on each message by the standard and by its own network, with those of the networks
         *against*: a findings table with the message's `row` in front. Every rule looks at every
         message: some thousands a second. Raises TypeError as `message` does."""
-        from sim.tables.columns.progress import counted
-
         asked = (against,) if isinstance(against, str) else tuple(against)
         labels: list[object] = []
         found: list[list[object]] = []
