@@ -561,37 +561,19 @@ def fee_exceeds_amount(amount: int | None = DE[4].amount, value: str = DE[28], t
 # Merchants.
 
 
-@rule("cash-merchant", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_merchant(code: str = DE[3], category: str = DE[18]) -> Told:
+@each("cash-merchant", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+@each("cash-merchant", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_merchant(category: str = VALUE, code: str = DE[3], number: int = NUMBER) -> Told:
     """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
-    return _pays_cash(code, category, 18)
-
-
-@rule("cash-merchant", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_merchant_later(code: str = DE[3], category: str = DE[26]) -> Told:
-    """The same since 1993."""
-    return _pays_cash(code, category, 26)
-
-
-def _pays_cash(code: str, category: str, number: int) -> Told:
     if code[:2] not in _PAYS_CASH or category in _CASH_MERCHANTS:
         return None
     return Hit(number, "a category that pays out cash (6010 to 6012)", repr(category))
 
 
-@rule("cash-machine-purchase", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_machine_purchase(code: str = DE[3], category: str = DE[18]) -> Told:
+@each("cash-machine-purchase", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+@each("cash-machine-purchase", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_machine_purchase(category: str = VALUE, code: str = DE[3], number: int = NUMBER) -> Told:
     """A cash machine pays out; it sells nothing."""
-    return _sells(code, category, 18)
-
-
-@rule("cash-machine-purchase", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_machine_purchase_later(code: str = DE[3], category: str = DE[26]) -> Told:
-    """The same since 1993."""
-    return _sells(code, category, 26)
-
-
-def _sells(code: str, category: str, number: int) -> Told:
     if code[:2] != _PURCHASE or category != _CASH_MACHINE:
         return None
     return Hit(number, "a merchant who sells something", repr(category))

@@ -76,15 +76,10 @@ def causes(raw: str, version: str) -> Iterator[Cause]:
 
 def _in_front(raw: str, version: str) -> Iterator[Cause]:
     """A length header, a TPDU or another transport header was left in front."""
-    digits = raw[:4]
+    counted = raw[:4].isdigit() and _MTI.match(raw, 4)
     for size, found, header, what in (
         (2, raw < " ", "two characters are a binary length header", "length"),
-        (
-            4,
-            digits.isdigit() and _MTI.match(raw, 4),
-            f"four characters ({digits}) are a length header",
-            "length",
-        ),
+        (4, counted, f"four characters ({raw[:4]}) are a length header", "length"),
         (10, raw[:2] == "60", "ten digits are a TPDU (routing header)", "TPDU"),
     ):
         if found and reads(raw[size:], version):

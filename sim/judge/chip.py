@@ -25,9 +25,11 @@ from sim.judge.parts import (
     CARD,
     DE,
     MTI,
+    NUMBER,
     TABLE,
     TAG,
     TAG_VALUE,
+    VALUE,
     Card,
     Maybe,
     MaybeTag,
@@ -36,7 +38,7 @@ from sim.judge.parts import (
     Tag,
     TagHead,
 )
-from sim.judge.rules import Told, each_tag, rule
+from sim.judge.rules import Told, each, each_tag, rule
 from sim.parts.layout import read, set_bits
 from sim.spec import Spec, country, currency, number_of, region, spec
 from sim.spec import emv as tables
@@ -538,19 +540,12 @@ def chip_amount(value: str = Tag["9F02"], amount: str = DE[4], mti: str = MTI, t
     return tag_hit("9F02", value, f"{int(digits)}, the amount of DE 4", f"{int(value)}", severity=severity)
 
 
-@rule("chip-message-date", versions=("1987",), classes=_TRANSACTIONS, any_mti=True, needs=(12,))
-def chip_message_date(value: str = Tag["9A"], day: str = Maybe[13], table: Spec = TABLE) -> Told:
-    """9A is the local date of the message: DE 13 in 1987."""
-    return _message_date(value, day, 13, table)
-
-
-@rule("chip-message-date", versions=LATER, classes=_TRANSACTIONS, any_mti=True)
-def chip_message_date_later(value: str = Tag["9A"], local: str = DE[12], table: Spec = TABLE) -> Told:
-    """The same since 1993: the start of DE 12."""
-    return _message_date(value, local, 12, table)
-
-
-def _message_date(value: str, local: str, number: int, table: Spec) -> Told:
+@each("chip-message-date", 13, versions=("1987",), classes=_TRANSACTIONS, any_mti=True, needs=(12,))
+@each("chip-message-date", 12, versions=LATER, classes=_TRANSACTIONS, any_mti=True)
+def chip_message_date(
+    local: str = VALUE, value: str = Tag["9A"], number: int = NUMBER, table: Spec = TABLE
+) -> Told:
+    """9A is the local date of the message: DE 13 in 1987, the start of DE 12 since."""
     size = len(table[number].pattern.removesuffix("hhmmss"))
     width = size - max(0, size - 6)
     day = local[max(0, size - 6) : size]  # without a century

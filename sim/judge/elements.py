@@ -722,19 +722,10 @@ def original_acquirer(value: str = DE[56], table: Spec = TABLE) -> Told:
     return [hit._replace(hint="") for hit in misfits(value, 56, table, found)]
 
 
-@rule("original-not-identified", versions=("1987",), classes="4", functions="02")
-def original_not_identified(value: str = DE[90], table: Spec = TABLE) -> Told:
+@each("original-not-identified", 90, versions=("1987",), classes="4", functions="02")
+@each("original-not-identified", 56, versions=LATER, classes="4", functions="02")
+def original_not_identified(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """The original data elements are filled in, not zeros."""
-    return _not_identified(value, 90, table)
-
-
-@rule("original-not-identified", versions=LATER, classes="4", functions="02")
-def later_original_not_identified(value: str = DE[56], table: Spec = TABLE) -> Told:
-    """The same since 1993."""
-    return _not_identified(value, 56, table)
-
-
-def _not_identified(value: str, number: int, table: Spec) -> Told:
     mti_and_stan = layouts(table.version, number)[0].cell.cells[:2]
     head = value[: sum(cell.most for cell in mti_and_stan)]
     if not head or head.strip("0"):

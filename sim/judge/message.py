@@ -43,10 +43,6 @@ _ACCOUNTS = (2, 34, 35, 36, 45, 102, 103)
 _TRACKS = (35, 36, 45)
 # What a network management message has no use for, beside a card number: an amount, a PIN, chip data.
 _OF_CARDS = (4, 52, 55)
-_PAYS_CASH = ("01", "17")
-# 6010 over the counter, 6011 cash machine, 6012 financial institution.
-_CASH_MERCHANTS = ("6010", "6011", "6012")
-_CASH_MACHINE, _PURCHASE = "6011", "00"
 # Which message classes the first digit of a code belongs to.
 _REASON_CLASSES = {"1": "12", "2": "12", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8"}
 _ACTION_CLASSES = {"0": "12", **_REASON_CLASSES}

@@ -42,78 +42,40 @@ _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _INQUIRY = "inquiry"
 
 
-def _is_entry(how: str, version: str, value: str) -> bool:
-    return is_particular(how, version, value[part_of_pos(version, "entry")])
+def _entered(how: str) -> Predicate:
+    """Whether DE 22 says that the card was entered *how*."""
+
+    def check(value: str = Maybe[22], table: Spec = TABLE) -> bool:
+        return is_particular(how, table.version, value[part_of_pos(table.version, "entry")])
+
+    return check
+
+
+def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TABLE) -> bool:
+    """Whether something is approved that has an approval code: an inquiry may be answered without one."""
+    version = table.version
+    return is_particular("approved", version, answer) and purpose_kind(purpose, version) != _INQUIRY
 
 
 # Conditions that only ask which elements there are: those that must be, and those that must not.
 OF_PRESENCE = {"no_account": (0, mask_of(_ACCOUNTS)), "pin": (mask_of((52,)), 0)}
 # The others, by the name the tables give them: functions of the parts that they name.
-PREDICATES: dict[str, Predicate] = {}
-
-
-def _condition(name: str) -> Callable[[Predicate], Predicate]:
-    def bind(check: Predicate) -> Predicate:
-        PREDICATES[name] = check
-        return check
-
-    return bind
-
-
-@_condition("value")
-def _moves_money(code: str = Maybe[3]) -> bool:
-    return code[:2] in _MOVES_MONEY
-
-
-@_condition("cashback")
-def _cash_back(code: str = Maybe[3]) -> bool:
-    return code[:2] == "09"
-
-
-@_condition("card_read")
-def _card_read(value: str = Maybe[22], table: Spec = TABLE) -> bool:
-    return _is_entry("card-read", table.version, value)
-
-
-@_condition("keyed")
-def _keyed(value: str = Maybe[22], table: Spec = TABLE) -> bool:
-    return _is_entry("keyed", table.version, value)
-
-
-@_condition("chip")
-def _chip(value: str = Maybe[22], table: Spec = TABLE) -> bool:
-    return _is_entry("chip", table.version, value)
-
-
-@_condition("approved")
-def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TABLE) -> bool:
-    """Whether something is approved that has an approval code: an inquiry may be answered without one."""
-    return (
-        is_particular("approved", table.version, answer) and purpose_kind(purpose, table.version) != _INQUIRY
-    )
-
-
-@_condition("format_error")
-def _format_error(answer: str = Maybe[39]) -> bool:
-    return answer == "30"
-
-
-@_condition("sign_on")
-def _sign_on(code: str = Maybe[70]) -> bool:
-    return code in ("001", "061")
-
-
-@_condition("key_change")
-def _key_change(code: str = Maybe[70]) -> bool:
-    return code == "101" or code[:2] == "16"
-
+PREDICATES: dict[str, Predicate] = {
+    "value": lambda code=Maybe[3]: code[:2] in _MOVES_MONEY,
+    "cashback": lambda code=Maybe[3]: code[:2] == "09",
+    "card_read": _entered("card-read"),
+    "keyed": _entered("keyed"),
+    "chip": _entered("chip"),
+    "approved": _approved,
+    "format_error": lambda answer=Maybe[39]: answer == "30",
+    "sign_on": lambda code=Maybe[70]: code in ("001", "061"),
+    "key_change": lambda code=Maybe[70]: code == "101" or code[:2] == "16",
+}
 
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _SHOWN = 20
 _RESERVED = "reserved"  # the meaning of a code that is listed so that it can be named
-# Several networks ask about a message one after the other; its data is kept no longer than that.
-_LATEST = 4
 
 
 class Question:
