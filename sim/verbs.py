@@ -255,7 +255,7 @@ def _type(annotation: str) -> Any:
     generic = re.sub(r"\bMapping\[[^\]]*\]", "object", generic)
     if "Callable[" in generic:
         return Any
-    return eval(generic, {"__builtins__": {}}, _Known(_KNOWN | _BUILTINS)) if generic else Any  # noqa: S307
+    return eval(generic, {}, _Known(_KNOWN | _BUILTINS)) if generic else Any  # noqa: S307
 
 
 _BUILTINS = {kind.__name__: kind for kind in (str, int, float, bool, bytes, list, tuple, dict, object)}
