@@ -52,7 +52,7 @@ _ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
 _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
 _CASH_BACK_AMOUNT = "40"
 _CASH_BACK = "09"
-_CASH_BACK_WANTED = "the cash back amount (type 40), as the processing code says"
+_CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
 _PAYS_CASH = ("01", "17")
 # 6010 over the counter, 6011 cash machine, 6012 financial institution.
 _CASH_MERCHANTS = ("6010", "6011", "6012")
@@ -98,7 +98,7 @@ def pin_not_possible(value: str = DE[22], table: Spec = TABLE) -> Told:
     code = value[where]
     if not is_particular("no-pin-entry", table.version, code) or not clean(value, 22, table):
         return None
-    expected = "a terminal that can take a PIN, as DE 52 holds one"
+    expected = "a terminal that accepts a PIN, because DE 52 contains one"
     return Hit(22, expected, repr(code), where.start, len(code))
 
 
@@ -146,7 +146,7 @@ def absent_card_read(condition: str = DE[25], entry: str = DE[22].entry) -> Told
     """A card that was read was present."""
     if condition not in _ABSENT or entry not in _READ:
         return None
-    return Hit(25, "a condition with the card present, as DE 22 says it was read", repr(condition))
+    return Hit(25, "a condition with the card present, because DE 22 says it was read", repr(condition))
 
 
 @rule("absent-card-read", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -154,7 +154,7 @@ def absent_card_read_1993(value: str = DE[22], entry: str = DE[22].entry, table:
     """Positions 6 and 7 of DE 22 agree: a card that was read was present."""
     if value[5:6] != "0" or entry not in _READ or not clean(value, 22, table):
         return None
-    return Hit(22, "the card present (1), as position 7 says it was read", "'0'", 5, 1)
+    return Hit(22, "the card present (1), because position 7 says it was read", "'0'", 5, 1)
 
 
 @rule("ecommerce-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -167,7 +167,7 @@ def ecommerce_card_read(
     told = lookup("pos_condition", condition, version=table.version, network=card.network)
     if told is None or told.kind != _ECOMMERCE:
         return None
-    expected = "a condition with the card present, as DE 22 says it was read"
+    expected = "a condition with the card present, because DE 22 says it was read"
     return Hit(25, expected, f"{condition!r}, {told.meaning}")
 
 
@@ -180,10 +180,12 @@ def service_code_entry(
         return None
     has_chip = stripe.service[0] in _HAS_CHIP
     if entry == _STRIPE and has_chip and _tells_fallback(card, table):
-        hint = "A card with a chip is swiped where the terminal has no reader, or the chip fails (entry 80)."
-        return Hit(35, "a card without a chip, as the stripe was read", "a chip card", *where, hint=hint)
+        hint = (
+            "A chip card is swiped only if the terminal has no chip reader or the chip fails (entry mode 80)."
+        )
+        return Hit(35, "a card without a chip, because the stripe was read", "a chip card", *where, hint=hint)
     if entry in (*_CHIP, _FALLBACK) and not has_chip:
-        hint = "A service code that begins with 2 or 6 says that the card has a chip."
+        hint = "A service code starting with 2 or 6 means that the card has a chip."
         return Hit(35, "the service code of a card with a chip", "a card without one", *where, hint=hint)
     return None
 
@@ -211,14 +213,18 @@ def service_code_pin(entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe) 
         return None
     if _at_service(stripe, 2) is None or stripe.service[2] not in _NEEDS_PIN:
         return None
-    return Hit(52, "a PIN block, as the service code on the stripe asks for a PIN", "none")
+    return Hit(52, "a PIN block, because the service code on the stripe requires a PIN", "none")
 
 
 @rule("pin-without-card", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
 def pin_without_card(entry: str = DE[22].entry, condition: str = Maybe[25], table: Spec = TABLE) -> Told:
     """A PIN is entered where the card is, not in an order by mail or from a file."""
     absent = number_of("condition", table.version) and condition in _ABSENT
-    return Hit(52, "no PIN block, as the card was not there", "one") if absent or entry in _STORED else None
+    return (
+        Hit(52, "no PIN block, because the card was not present", "one")
+        if absent or entry in _STORED
+        else None
+    )
 
 
 @rule(
@@ -229,7 +235,7 @@ def security_without_pin(value: str = DE[53], card: Card = CARD, mti: str = MTI)
     rows = presence(card.network, mti) if card.network and value.strip("0") else ()
     if not any(row.field == 53 and row.when == "pin" for row in rows):
         return None
-    return Hit(53, "no key and format of a PIN block, as there is none in DE 52", "some")
+    return Hit(53, "no PIN block key and format, because DE 52 is missing", "some")
 
 
 @rule("pos-parts-agree", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -286,9 +292,9 @@ def track_2_agrees(
         return None
     found = []
     if read.pan != pan and clean(pan, 2, table):
-        found.append(Hit(35, "the card number of DE 2", "another card number", 0, len(read.pan)))
+        found.append(Hit(35, "the card number in DE 2", "another card number", 0, len(read.pan)))
     if read.expiry and _other_expiry(stated, read.expiry, table):
-        found.append(Hit(35, "the expiry of DE 14", "another expiry", len(read.pan) + 1, 4))
+        found.append(Hit(35, "the expiry in DE 14", "another expiry", len(read.pan) + 1, 4))
     return found
 
 
@@ -302,9 +308,9 @@ def track_1_agrees(
         return None
     found = []
     if read.pan != pan and clean(pan, 2, table):
-        found.append(Hit(45, "the card number of DE 2", "another card number", 1, len(read.pan)))
+        found.append(Hit(45, "the card number in DE 2", "another card number", 1, len(read.pan)))
     if read.expiry and _other_expiry(stated, read.expiry, table):
-        found.append(Hit(45, "the expiry of DE 14", "another expiry", read.at, 4))
+        found.append(Hit(45, "the expiry in DE 14", "another expiry", read.at, 4))
     return found
 
 
@@ -314,7 +320,7 @@ def tracks_agree(track_2: str = DE[35], track_1: str = DE[45]) -> Told:
     one, two = read_track_1(track_1), read_track_2(track_2)
     if one is None or two is None or one.pan == two.pan:
         return None
-    return Hit(45, "the card number of DE 35", "another card number", 1, len(one.pan))
+    return Hit(45, "the card number in DE 35", "another card number", 1, len(one.pan))
 
 
 # Amounts.
@@ -325,7 +331,7 @@ def inquiry_with_amount(code: str = DE[3], moves: bool | None = DE[4].moves, tab
     """An inquiry moves no money."""
     if not moves or code[:1] != "3" or purpose_kind(code, table.version) != "inquiry":
         return None
-    return Hit(4, "zero, as the processing code asks for information only", "an amount")
+    return Hit(4, "zero, because the processing code requests information only", "an amount")
 
 
 @rule("zero-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(61,))
@@ -457,7 +463,7 @@ def cash_back(
         wanted = kind == _CASH_BACK and _sound_groups(groups)
         return Hit(54, _CASH_BACK_WANTED, "none") if wanted else None
     if kind != _CASH_BACK:
-        return Hit(3, "transaction type 09, as DE 54 holds a cash back amount", repr(kind), 0, 2)
+        return Hit(3, "transaction type 09, because DE 54 contains a cash back amount", repr(kind), 0, 2)
     total = amount_in(amount, table)
     if total is None or _currency_of(amount, stated, table) != found.currency:
         return None  # amounts of two currencies are not compared
@@ -533,8 +539,8 @@ def _converted(number: int, after: str, before: str, told: str, currencies: tupl
     if shift and _is_near(found, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
         return None
     divided = _is_near(found, amount * scale, factor)
-    hint = "The amount was divided by the rate; DE 4 is multiplied by it." if divided else ""
-    expected = f"the amount of DE 4 times the rate in DE {rate}"
+    hint = "The amount was divided by the rate; multiply DE 4 by it instead." if divided else ""
+    expected = f"DE 4 times the rate in DE {rate}"
     return Hit(number, expected, "another amount", 0, None, "", hint)
 
 
@@ -555,7 +561,7 @@ def fee_exceeds_amount(amount: int | None = DE[4].amount, value: str = DE[28], t
     """A fee is part of what a transaction costs, not most of it."""
     if not amount or not clean(value, 28, table) or int(value[1:]) <= amount:
         return None
-    return Hit(28, "a fee not above the amount in DE 4", "more")
+    return Hit(28, "a fee no higher than the amount in DE 4", "more")
 
 
 # Merchants.
@@ -567,7 +573,7 @@ def cash_merchant(category: str = VALUE, code: str = DE[3], number: int = NUMBER
     """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
     if code[:2] not in _PAYS_CASH or category in _CASH_MERCHANTS:
         return None
-    return Hit(number, "a category that pays out cash (6010 to 6012)", repr(category))
+    return Hit(number, "a merchant category that pays out cash (6010 to 6012)", repr(category))
 
 
 @each("cash-machine-purchase", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -576,7 +582,7 @@ def cash_machine_purchase(category: str = VALUE, code: str = DE[3], number: int 
     """A cash machine pays out; it sells nothing."""
     if code[:2] != _PURCHASE or category != _CASH_MACHINE:
         return None
-    return Hit(number, "a merchant who sells something", repr(category))
+    return Hit(number, "a merchant category that sells goods or services", repr(category))
 
 
 # Dates.
@@ -673,7 +679,7 @@ def card_expired(
     ):
         return None
     found = "an expiry before it" if card else "an earlier month"
-    return Hit(14, "an expiry not before the local date in DE 12", found)
+    return Hit(14, "an expiry no earlier than the local date in DE 12", found)
 
 
 @rule("card-not-yet-valid", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -682,7 +688,7 @@ def card_not_yet_valid(local: str = DE[12], valid: str = DE[13], table: Spec = T
     day, effective = _sound_date(local, 12, table)[-12:-8], _sound_date(valid, 13, table)[-4:]
     if not day or not effective or months_from(effective, day) >= 0:
         return None
-    return Hit(13, "an effective date not after the local date in DE 12", "a later month")
+    return Hit(13, "an effective date no later than the local date in DE 12", "a later month")
 
 
 # What a reversal undoes.
@@ -707,7 +713,9 @@ def _later(number: int, original: Original | None, day: str) -> Told:
         return None
     if days_between(day, original.when[-10:-6]) <= 1:
         return None
-    return Hit(number, "an original before this message", "a later date", original.at, len(original.when))
+    return Hit(
+        number, "an original earlier than this message", "a later date", original.at, len(original.when)
+    )
 
 
 def _is_day(text: str) -> bool:
@@ -728,4 +736,4 @@ def original_other_acquirer(
     if not clean(acquirer, 32, table) or not clean(value, 90, table):
         return None
     start = original.at + len(original.when)
-    return Hit(90, "the acquirer of DE 32", "another", start, 11)
+    return Hit(90, "the acquirer in DE 32", "another", start, 11)

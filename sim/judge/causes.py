@@ -87,7 +87,7 @@ def _in_front(raw: str, version: str) -> Iterator[Cause]:
             yield Cause(hint, STRIPPED, raw[size:], version, f"Read without the {what}")
     for size in _HEADERS:
         if _MTI.match(raw, size) and reads(raw[size:], version):
-            hint = f"The message starts {size} characters later; remove the header in front of the MTI."
+            hint = f"The message starts {size} characters later; remove the header before the MTI."
             yield Cause(hint, STRIPPED, raw[size:], version, "Read without the header")
 
 
@@ -123,7 +123,7 @@ def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
     bits = "".join(f"{ord(char) & 0xFF:02X}" for char in raw[4:end])
     text = raw[:4] + bits + raw[end:]
     if reads(text, version):
-        hint = "The bitmap stands as raw bytes; write each byte as two hex digits."
+        hint = "The bitmap is in raw bytes; write each byte as two hex digits."
         yield Cause(hint, REWRITTEN, text, version, "Write the bitmap as hex")
 
 
@@ -131,12 +131,12 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
     """Quotes, blanks or line ends around the message came with the paste."""
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and reads(bare, version):
-        hint = "Quotes, blanks or line ends stand around the message; remove them."
+        hint = "Remove the quotes, blanks or line ends around the message."
         yield Cause(hint, STRIPPED, bare, version, "Read without what is around it")
     # Line breaks first: blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
         if joined != raw and reads(joined, version):
-            hint = "Line breaks or blanks inside the message came with the paste; remove them."
+            hint = "Remove the line breaks or blanks that the paste added inside the message."
             yield Cause(hint, STRIPPED, joined, version, "Join the lines")
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from sim.elements import dates, money
 from sim.elements.card import is_track_3, read_track_1
 from sim.elements.mti import Original
-from sim.judge.finding import Hit, Severity
+from sim.judge.finding import Hit, Severity, wrong_check_digit
 from sim.judge.parts import ACCOUNT, CARD, DE, ELEMENT, MTI, NUMBER, TABLE, VALUE, Card, Stripe
 from sim.judge.rules import Told, each, every, rule
 from sim.masking import is_sensitive
@@ -101,7 +101,7 @@ def whole_bytes(value: str = VALUE.characters, element: ElementSpec = ELEMENT) -
     """Binary values have two hex digits a byte."""
     if len(value) % 2 == 0:
         return None
-    return Hit(element.number, "two hex digits for each byte", f"{len(value)} hex digits")
+    return Hit(element.number, "two hex digits per byte", f"{len(value)} hex digits")
 
 
 @every(
@@ -154,12 +154,12 @@ def currency_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE
             else None
         )
     if known.exponent is None and known.alpha == "XXX":
-        hint = "999 (XXX) says that no currency is involved; an amount needs a real one."
+        hint = "999 (XXX) means that no currency is involved; an amount needs a real currency."
         return Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
     if known.withdrawn:
         found = f"{known.numeric}, {known.alpha} until {known.withdrawn}"
         new = currency(known.successor)
-        hint = f"ISO 4217 has withdrawn it; {new.numeric} ({new.alpha}) came in its place." if new else ""
+        hint = f"ISO 4217 withdrew it; use {new.numeric} ({new.alpha})." if new else ""
         return Hit(number, "a currency in use", found, 0, 3, "", hint, Severity.WARNING)
     return None
 
@@ -173,7 +173,7 @@ def minor_unit(amount: str = DE[4], table: Spec = TABLE) -> Told:
         return None
     if digit == str(known.exponent):
         return None
-    expected = f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}"
+    expected = f"minor unit {known.exponent}, the ISO 4217 value for {known.alpha}"
     return Hit(4, expected, digit, where.start, len(digit))
 
 
@@ -195,7 +195,7 @@ def luhn_of_unknown_network(card: Card = CARD) -> Told:
     """A card of no known network should have a right check digit, too."""
     if card.network is not None or not card.field or not card.digits or card.right:
         return None
-    return Hit(card.field, "a right check digit", "a wrong one", card.size - 1, 1)
+    return wrong_check_digit(card.field, card.size - 1)
 
 
 @rule("track-2")
@@ -271,11 +271,11 @@ def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Sp
     if not clean(value, 52, table):
         return None
     if len(set(value)) == 1:
-        return Hit(52, "an enciphered PIN block", "one digit repeated")
+        return Hit(52, "an encrypted PIN block", "one digit repeated")
     number = account[1][-13:-1]
     joined = f"{int(value, 16) ^ int(number, 16):016X}" if number.isdecimal() else ""
     if _CLEAR_BLOCK.fullmatch(value) or _CLEAR_BLOCK.fullmatch(joined):
-        return Hit(52, "an enciphered PIN block", "a block in clear")
+        return Hit(52, "an encrypted PIN block", "a clear PIN block")
     return None
 
 
@@ -351,7 +351,7 @@ def transaction_type(value: str = DE[3], table: Spec = TABLE) -> Told:
     if code in listed("transaction_type", table.version) or not clean(value, 3, table):
         return None
     if code[0] == _PRIVATE or code in listed("transaction_type"):
-        hint = "The code is outside this version's list; links that use it have agreed on its meaning."
+        hint = "The code is not on this version's list; some links define it by agreement."
         return Hit(3, "a transaction type of this version", repr(code), 0, len(code), "", hint, Severity.INFO)
     return Hit(3, "a known transaction type", repr(code), 0, len(code))
 
@@ -377,7 +377,7 @@ def conversion_rate(value: str = VALUE, number: int = NUMBER, table: Spec = TABL
     if value[0] in "89":
         return Hit(number, "0 to 7 decimals in the first digit", repr(value[0]), 0, 1)
     if not value[1:].strip("0"):
-        hint = "A rate of zero turns every amount into nothing; leave it out where nothing is converted."
+        hint = "A rate of zero converts every amount to zero. Omit the element if nothing is converted."
         return Hit(number, "a rate above zero", "zero", 1, 7, "", hint)
     return None
 
@@ -420,7 +420,7 @@ def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
         bits = map(str, layout.flags(value[at:end]))
         if wrong := [bit for bit in bits if bit not in known and not (agreed and agreed.fullmatch(bit))]:
             found = "bit " + ", ".join(wrong)
-            yield Hit(22, f"only bits with a meaning in {part}", found, at, end - at, part)
+            yield Hit(22, f"only defined bits in {part}", found, at, end - at, part)
 
 
 def _agreed_function(code: str) -> bool:
@@ -469,7 +469,7 @@ def later_code(code: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> 
     hint = ""
     if number == 24 and code[0] == "0":
         hint = "In 1987 DE 24 was the network international identifier; now it is the function code."
-    return Hit(number, "a code of the public lists", repr(code), hint=hint)
+    return Hit(number, "a code on the public lists", repr(code), hint=hint)
 
 
 @rule("response-code", versions=("1987",))
@@ -479,7 +479,7 @@ def response_code_known(code: str = DE[39], table: Spec = TABLE) -> Told:
         return None
     if any(response_code(name, code) for name in NETWORKS):
         return None
-    return Hit(39, "a response code of the public lists", repr(code))
+    return Hit(39, "a response code on the public lists", repr(code))
 
 
 @each("merchant-category", 18, versions=("1987", "1993"), classes=_CARD_CLASSES)
@@ -488,7 +488,7 @@ def merchant(code: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> To
     """The merchant category code is in the list of ISO 18245."""
     if merchant_category(code) or not clean(code, number, table):
         return None
-    return Hit(number, "a merchant category of ISO 18245", repr(code))
+    return Hit(number, "a merchant category in ISO 18245", repr(code))
 
 
 @rule("approval-code-length", versions=("1987", "1993"))
@@ -521,7 +521,7 @@ def life_cycle(value: str = DE[57], table: Spec = TABLE) -> Told:
     if not clean(value, 57, table) or (unit.agreed and unit.agreed.fullmatch(code)):
         return None
     if lookup(unit.codes, code, version=table.version) is None:
-        return Hit(57, "1 days, 2 hours or 3 minutes", repr(code), start, end - start)
+        return Hit(57, "1 (days), 2 (hours) or 3 (minutes)", repr(code), start, end - start)
     zero = not value[many:last].strip("0")
     return Hit(57, "a count of 01 to 99", repr(value[many:last]), many, last - many) if zero else None
 
@@ -541,7 +541,7 @@ def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
     """A card number or an acquirer that is announced has digits."""
     if value:
         return None
-    return Hit(number, "a card number" if number == 2 else "the acquirer's id", "length 00", 0, 0)
+    return Hit(number, "a card number" if number == 2 else "the acquirer's ID", "length 00", 0, 0)
 
 
 @each("empty-identification", 11, 41, 42, classes="12348")  # totals and fees are sent without a number, too
@@ -549,7 +549,7 @@ def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
     """A trace number is not zeros; a terminal and a merchant that are announced are not blanks."""
     if not value or value.strip(" 0" if number == 11 else " "):
         return None
-    return Hit(number, "a number above zero" if number == 11 else "an id", "a filler")
+    return Hit(number, "a number above zero" if number == 11 else "an ID", "filler")
 
 
 # Elements of several parts.
@@ -610,7 +610,7 @@ def _minor_unit(part: Part, parts: tuple[Part, ...], number: int) -> Iterator[Hi
     code = next(one.value for one in parts if one.key == part.cell.argument)
     known = currency(code)
     if known and not known.withdrawn and known.exponent is not None and part.value != str(known.exponent):
-        expected = f"minor unit {known.exponent}, as ISO 4217 has for {known.alpha}"
+        expected = f"minor unit {known.exponent}, the ISO 4217 value for {known.alpha}"
         yield Hit(number, expected, repr(part.value), part.start, part.end - part.start)
 
 
@@ -667,7 +667,7 @@ def message_error(value: str = DE[18], table: Spec = TABLE) -> Iterator[Hit]:
     if wrong is None:
         yield from unknown(value, 18, table)
         return
-    hint = "DE 18 was the merchant category in 1987; in 2003 that is DE 26."
+    hint = "DE 18 was the merchant category in 1987; in 2003 it is DE 26."
     was_category = len(value) == 4 and value.isdigit()
     yield Hit(18, wrong.expected, wrong.found, wrong.at, wrong.size, hint=hint if was_category else "")
 
@@ -691,7 +691,7 @@ def original_mti(
         return None
     undone = original.mti
     if version_of(undone) != table.version:
-        hint = "The original's MTI names another version; a converter may have left it as it was."
+        hint = "The original's MTI is of another version; a converter may have left it unchanged."
         return Hit(number, f"an MTI of ISO 8583:{table.version}", repr(undone), 0, 1, "", hint)
     if undone[1] in "09" or undone[2] not in "0246" or undone[3] > "5":
         return Hit(number, "the MTI of a request or an advice", repr(undone), 0, 4)
@@ -746,9 +746,9 @@ def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
     if len(value) != spec("1987")[43].width or known:
         return None  # the rest of a layout does not fit, which networks judge
     if not tail.strip():
-        hint = "Nothing stands in the last three places; name, city and country have fixed places in DE 43."
-        return Hit(43, "a country in the last places", "blanks", at, _ALPHA_3, "", hint, Severity.INFO)
-    return Hit(43, "an ISO 3166 country in the last two or three places", repr(tail), at, _ALPHA_3)
+        hint = "The last three positions are blank; name, city and country have fixed positions in DE 43."
+        return Hit(43, "a country in the last positions", "blanks", at, _ALPHA_3, "", hint, Severity.INFO)
+    return Hit(43, "an ISO 3166 country in the last two or three positions", repr(tail), at, _ALPHA_3)
 
 
 def _only_a_place_unknown(value: str) -> bool:
@@ -778,4 +778,4 @@ def acquirer_reference(value: str = DE[31], table: Spec = TABLE) -> Told:
     """DE 31 of 2003 ends with a check digit."""
     if not clean(value, 31, table) or luhn_ok(value):
         return None
-    return Hit(31, "a right check digit", "a wrong one", len(value) - 1, 1)
+    return wrong_check_digit(31, len(value) - 1)

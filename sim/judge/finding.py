@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,12 +12,13 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH
-from sim.errors import BITMAP_FIELD, MTI_FIELD, element_label, located
+from sim.errors import BITMAP_FIELD, MTI_FIELD, element_label, located, with_article
 from sim.spec import Spec
 from sim.spec.networks import told_name
 from sim.spec.tables import read_csv
 
 ADDRESS = "SIM_DOCS"
+_ABBREVIATION = re.compile(r" \(([A-Z]{2,})\)$")
 _PACKAGE = "iso8583-lab"
 _LABEL = "Documentation"
 _PLACEHOLDER = "example.org"
@@ -119,6 +121,12 @@ class Hit(NamedTuple):
     said: str = ""
 
 
+def wrong_check_digit(field: int, at: int) -> Hit:
+    """The last digit of a number is not its check digit; the digits are not repeated."""
+    said = f"DE {field}: the check digit is wrong"
+    return Hit(field, "the correct check digit", "a wrong one", at, 1, said=said)
+
+
 _CATALOGUES = ("rules", "rules_chip", "rules_layout")
 
 
@@ -217,12 +225,34 @@ def locate_all(places: Places, found: Sequence[Said]) -> list[Finding]:
     return sorted(made, key=lambda one: (one.field or 0, one.severity.rank, one.start or 0))
 
 
-def sentence(places: Places, hit: Hit) -> str:
-    """What a hit says, in the words that errors use."""
+ABSENT, PRESENT = "none", ("one", "some")
+
+
+def labelled(field: int, name: str) -> str:
+    """An element as a sentence introduces it: its number, and its *name* or the abbreviation of it.
+
+    >>> labelled(49, "Currency code, transaction"), labelled(11, "Systems trace audit number (STAN)")
+    ('DE 49 (currency code, transaction)', 'DE 11 (STAN)')
+    """
+    if short := _ABBREVIATION.search(name):
+        name = short[1]
+    return f"DE {field} ({name if name[1:2].isupper() else name[:1].lower() + name[1:]})"
+
+
+def sentence(places: Places, hit: Hit, network: str = "") -> str:
+    """The sentence of a hit: an element is missing, or present and should not be; else what was expected and
+    found, as in errors."""
     if hit.said:
         return hit.said
-    place = places.of(hit.field)
-    label = f"DE {hit.path}" if hit.path else element_label(hit.field)
+    field, place = hit.field, places.of(hit.field)
+    if not hit.path and field is not None and field > BITMAP_FIELD:
+        state = "missing" if place is None and hit.found == ABSENT else ""
+        state = "present" if hit.found in PRESENT else state
+        if state:
+            name = told_name(places.spec, field, network)
+            wanted = "" if hit.expected == with_article(name.lower()) else f"; expected {hit.expected}"
+            return f"{labelled(field, name)} is {state}{wanted}"
+    label = f"DE {hit.path}" if hit.path else element_label(field)
     return located(label, None if place is None else place[0] + hit.at, hit.expected, hit.found)
 
 
@@ -240,7 +270,7 @@ def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Find
         path=path,
         name=_name(places.spec, hit.field, network),
         rule=text.id,
-        message=sentence(places, hit),
+        message=sentence(places, hit, network),
         start=start,
         end=end,
         expected=hit.expected,

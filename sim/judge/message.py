@@ -65,7 +65,7 @@ def mti_version(mti: str = MTI, table: Spec = TABLE) -> Told:
         return Hit(0, "a first digit 0 (1987), 1 (1993) or 2 (2003)", repr(mti[0]), 0, 1)
     if named == table.version:
         return None
-    expected = f"ISO 8583:{table.version}, which this message is read as"
+    expected = f"ISO 8583:{table.version}, the version this message is read as"
     return Hit(0, expected, f"{mti[0]}, the digit of ISO 8583:{named}", 0, 1)
 
 
@@ -78,7 +78,7 @@ def mti_function(mti: str = MTI, table: Spec = TABLE) -> Told:
     if table.version in _SINCE.get(digit, VERSIONS):
         return None
     expected = f"a message function of ISO 8583:{table.version}"
-    return Hit(0, expected, f"{digit}, known since {_SINCE[digit][0]}", 2, 1)
+    return Hit(0, expected, f"{digit}, defined only since {_SINCE[digit][0]}", 2, 1)
 
 
 @rule("mti-class")
@@ -109,7 +109,7 @@ def mti_combination(mti: str = MTI, table: Spec = TABLE) -> Told:
 @rule("repeat", functions="0246")
 def repeat(mti: str = MTI) -> Told:
     """The fourth digit of the MTI says that the message was sent before."""
-    return Hit(0, "the first of its kind", "a repeat", 3, 1) if message_types.is_repeat(mti) else None
+    return Hit(0, "an original message", "a repeat", 3, 1) if message_types.is_repeat(mti) else None
 
 
 # Which elements there are.
@@ -148,7 +148,7 @@ for _version, _since in (("1987", ("1987",)), ("1993", LATER)):
     )
 _says(
     "empty-secondary-bitmap",
-    Hit(1, "an element above 64, as bit 1 is set", "none", 16, 16),
+    Hit(1, "an element above 64, because bit 1 is set", "none", 16, 16),
     needs=(EMPTY_SECONDARY,),
 )
 # It announces a third bitmap on some links and is read as 8 bytes here.
@@ -156,7 +156,7 @@ _says("tertiary-bitmap", Hit(65, "no DE 65", "one"), needs=(65,))
 # The MAC is the last bit of the last bitmap.
 _says(
     "mac-position",
-    Hit(64, "the MAC in DE 128, as there is a secondary bitmap", "it in DE 64"),
+    Hit(64, "the MAC in DE 128, because there is a secondary bitmap", "it in DE 64"),
     needs=(64, SECONDARY),
 )
 
@@ -164,7 +164,7 @@ _says(
 @rule("missing-response-code", classes=_TRANSACTIONS, functions=_RESPONSES, lacks=(39,))
 def missing_response_code(table: Spec = TABLE) -> Told:
     """A response says what the answer is."""
-    return Hit(39, f"the answer ({table[39].name.lower()}) in a response", "none")
+    return Hit(39, f"a {table[39].name.lower()} in a response", "none")
 
 
 @rule("missing-amount", versions=("1987",), classes=_FINANCIAL, functions=_REQUEST_OR_ADVICE, lacks=(4,))
@@ -172,7 +172,7 @@ def missing_amount(code: str = DE[3], table: Spec = TABLE) -> Told:
     """A transaction that moves money says how much."""
     kind = lookup("transaction_type", code[:2], version=table.version)
     if kind and kind.kind in MOVE_MONEY and kind.code not in _CHEQUE_CHECKS:
-        return Hit(4, f"an amount, as the processing code says {kind.meaning}", "none")
+        return Hit(4, f"an amount for processing code {kind.meaning}", "none")
     return None
 
 
@@ -188,7 +188,7 @@ def approval_without_code(answer: str = DE[39], code: str = Maybe[3], table: Spe
     """An approval that moves money carries the issuer's approval code; an inquiry needs none."""
     if answer_kind(answer, table.version) != "approved" or purpose_kind(code, table.version) == "inquiry":
         return None
-    return Hit(38, "the issuer's approval code, as the response approves", "none")
+    return Hit(38, "the issuer's approval code, because the response is an approval", "none")
 
 
 @rule("pin-without-entry-mode", needs=(52,), lacks=(22,))
@@ -196,7 +196,7 @@ def pin_without_entry_mode(mti: str = MTI) -> Told:
     """A PIN block comes with the point of service that took the PIN."""
     if message_types.is_response(mti):
         return None
-    return Hit(22, "a point of service element, as there is a PIN block", "none")
+    return Hit(22, "a point of service element, because there is a PIN block", "none")
 
 
 # Elements that messages should have: rule, element, versions, message classes, functions.
@@ -239,7 +239,7 @@ def no_card_data(code: str = DE[3], accounts: bool = Maybe[55].accounts, table: 
 for _number in (*_TRACKS, 52):
     _says(
         "secret-in-answer",
-        Hit(_number, "no track and no PIN block in an answer", "one"),
+        Hit(_number, "no track and no PIN block in a response", "one"),
         classes=_FINANCIAL,
         functions=_RESPONSES,
         any_mti=False,
@@ -335,7 +335,7 @@ def reason_class(code: str = DE[25], mti: str = MTI, table: Spec = TABLE) -> Tol
     # 1000 to 1499 say why an advice was sent instead of a request, 1500 to 1999 the contrary.
     if code[0] == "1" and mti[2] == ("0" if code < "1500" else "2"):
         other = "a request instead of an advice" if mti[2] == "0" else "an advice instead of a request"
-        hint = "1000 to 1499 tell why an advice was sent and no request; 1500 to 1999 tell the contrary."
+        hint = "1000 to 1499 say why an advice was sent instead of a request; 1500 to 1999 say the opposite."
         return Hit(25, f"a reason why this is {other}", repr(code), 0, None, "", hint, Severity.INFO)
     return None
 
@@ -354,13 +354,13 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
 @rule("answer-in-request", classes="128", functions=_REQUESTS, needs=(39,))
 def answer_in_request(mti: str = MTI) -> Told:
     """A request asks; the answer is in the response. A completion (1987, 0202) carries one."""
-    return None if mti[3] in "23" else Hit(39, "no answer in a request", "one")
+    return None if mti[3] in "23" else Hit(39, "no response code in a request", "one")
 
 
 @rule("reversal-answer", versions=("1987",), classes="4", functions=_RESPONSES)
 def reversal_answer(code: str = DE[39]) -> Told:
     """A reversal is not declined for reasons that concern the cardholder."""
-    return Hit(39, "an answer to a reversal", repr(code)) if code in _ABOUT_THE_CARDHOLDER else None
+    return Hit(39, "a response code for a reversal", repr(code)) if code in _ABOUT_THE_CARDHOLDER else None
 
 
 @rule("blank-approval-code", classes=_FINANCIAL, functions=_RESPONSES)
@@ -368,7 +368,7 @@ def blank_approval_code(code: str = DE[38], answer: str = DE[39], table: Spec = 
     """The approval code of an approval is not blank."""
     if code.strip() or answer_kind(answer, table.version) != "approved":
         return None
-    return Hit(38, "an approval code, as the response approves", "blanks")
+    return Hit(38, "an approval code, because the response is an approval", "blanks")
 
 
 @rule("approval-code-in-decline", classes=_FINANCIAL, functions=_RESPONSES)
@@ -376,7 +376,7 @@ def approval_code_in_decline(code: str = DE[38], answer: str = DE[39], table: Sp
     """A decline has no approval code."""
     if not code.strip(" 0") or answer_kind(answer, table.version) not in ("declined", "pick-up"):
         return None
-    return Hit(38, "no approval code, as the response declines", "one")
+    return Hit(38, "no approval code, because the response is a decline", "one")
 
 
 @rule("zero-approval-code", classes=_FINANCIAL, functions=_RESPONSES)
@@ -386,7 +386,7 @@ def zero_approval_code(
     """The approval code of an approval that moves money says more than nothing."""
     if not moves or not code or code.strip("0") or not is_particular("approved", table.version, answer):
         return None
-    return Hit(38, "an approval code, as the response approves", "zeros")
+    return Hit(38, "an approval code, because the response is an approval", "zeros")
 
 
 @rule("advice-answer", versions=LATER, classes=_FINANCIAL, functions="3")
@@ -395,7 +395,7 @@ def advice_answer(code: str = DE[39], table: Spec = TABLE) -> Told:
     if code[:1] == "9":
         return None
     wanted_codes = " or ".join(particular("acknowledged", table.version))
-    return Hit(39, f"an acknowledgement ({wanted_codes}), as an advice is answered", repr(code))
+    return Hit(39, f"an acknowledgment ({wanted_codes}) of the advice", repr(code))
 
 
 @rule("advice-answer", versions=LATER, classes=_FINANCIAL, functions="1")
@@ -403,7 +403,7 @@ def request_acknowledged(code: str = DE[39], table: Spec = TABLE) -> Told:
     """The answer to a request decides it; an acknowledgement says neither yes nor no."""
     if not is_particular("acknowledged", table.version, code):
         return None
-    return Hit(39, "a decision, as a request is answered", f"{code!r}, which acknowledges an advice")
+    return Hit(39, "a decision on the request", f"{code!r}, which acknowledges an advice")
 
 
 _ORIGINAL_AMOUNT = "57"
@@ -418,7 +418,7 @@ def partial_without_amounts(
         return None
     if any(group.kind == _ORIGINAL_AMOUNT for group in groups):
         return None
-    return Hit(54, f"the original amount (type {_ORIGINAL_AMOUNT}), as only a part is approved", "none")
+    return Hit(54, f"the original amount (type {_ORIGINAL_AMOUNT}), because the approval is partial", "none")
 
 
 @rule(
@@ -433,4 +433,4 @@ def partial_without_original_amount(answer: str = DE[39], table: Spec = TABLE) -
     """The same since 1993, where the original amount has an element of its own."""
     if not is_particular("partial", table.version, answer):
         return None
-    return Hit(30, "the original amount, as only a part is approved", "none")
+    return Hit(30, "the original amount, because the approval is partial", "none")

@@ -11,9 +11,19 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
-from sim.errors import locate
 from sim.judge.elements import part_of_pos, purpose_kind
-from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, said
+from sim.judge.finding import (
+    ABSENT,
+    Answer,
+    Hit,
+    RuleText,
+    Said,
+    Severity,
+    catalogue,
+    labelled,
+    said,
+    wrong_check_digit,
+)
 from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, mask_of
 from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
@@ -335,10 +345,11 @@ def _presence_hit(row: Presence, name: str, version: str, order: int) -> Said:
     hint = text.hint + (f" {title}: {row.condition}." if row.condition else "")
     words = RuleText(rule_id, Severity(row.severity), text.checks, row.source, hint)
     if row.presence == "X":
-        hit = Hit(row.field, f"no {element} in {row.mti} of {title}", "one")
+        sentence = f"{labelled(row.field, element)} is present; {title} does not use it in {row.mti}"
+        hit = Hit(row.field, f"no {element} in {row.mti} of {title}", "one", said=sentence)
         return said(name, order, words, hit)
-    wanted = f"{element} (required by {title} in {row.mti})"
-    hit = Hit(row.field, wanted, "none", said=locate(row.field, None, wanted, "none"))
+    sentence = f"{labelled(row.field, element)} is missing; {title} requires it in {row.mti}"
+    hit = Hit(row.field, f"{element} (required by {title} in {row.mti})", ABSENT, said=sentence)
     return said(name, order, words, hit)
 
 
@@ -382,7 +393,7 @@ def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
     if card.right or owner is None or owner.network != name or verdict.severity == "error":
         return
     severity = None if owner.range.luhn else Severity.INFO
-    hit = Hit(card.field, "a right check digit", "a wrong one", at + card.size - 1, 1, severity=severity)
+    hit = wrong_check_digit(card.field, at + card.size - 1)._replace(severity=severity)
     yield said(name, _OF_CARD, catalogue()["luhn"], hit)
 
 

@@ -152,18 +152,18 @@ def test_a_fault_is_found_at_its_tag(
 
 
 CASES_OF_THE_WHOLE: list[tuple[str, dict[str, str | None], dict[str, str], str]] = [
-    ("chip-cryptogram-missing", {"t9F26": None}, {}, "a cryptogram (9F26), as the chip was read, found none"),
+    ("chip-cryptogram-missing", {"t9F26": None}, {}, "a cryptogram (9F26), because the chip was read, found none"),
     (
         "chip-cryptogram-data",
         {"t9F37": None, "t82": None},
         {},
-        "tags to check the cryptogram with, found none of 9F37, 82",
+        "all tags needed to verify the cryptogram, found no 9F37, 82",
     ),
     (
         "chip-entry-mode",
         {},
         {"de22": "901"},
-        "chip or contactless in DE 22, found magnetic stripe, full track",
+        "chip or contactless entry in DE 22, found magnetic stripe, full track",
     ),
 ]
 

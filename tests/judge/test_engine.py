@@ -127,7 +127,7 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
         ("0100" + "".join(chr(b) for b in bytes.fromhex(GOOD[4:20])) + GOOD[20:], "1987", "raw bytes"),
         ("hello", "1987", "starts with its MTI"),
         ("0100hello", "1987", "Behind the MTI stands the bitmap"),
-        (GOOD[:20] + "99", "1987", "one element earlier"),
+        (GOOD[:20] + "99", "1987", "the preceding element"),
     ],
 )
 def test_likely_causes(raw: str, version: str, words: str) -> None:
