@@ -152,7 +152,12 @@ def test_a_fault_is_found_at_its_tag(
 
 
 CASES_OF_THE_WHOLE: list[tuple[str, dict[str, str | None], dict[str, str], str]] = [
-    ("chip-cryptogram-missing", {"t9F26": None}, {}, "a cryptogram (9F26), because the chip was read, found none"),
+    (
+        "chip-cryptogram-missing",
+        {"t9F26": None},
+        {},
+        "a cryptogram (9F26), because the chip was read, found none",
+    ),
     (
         "chip-cryptogram-data",
         {"t9F37": None, "t82": None},
