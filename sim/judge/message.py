@@ -202,7 +202,7 @@ def pin_without_entry_mode(mti: str = MTI) -> Told:
 # Elements that messages should have: rule, element, versions, message classes, functions.
 _WANTED = (
     ("later-processing-code", 3, LATER, "12", _REQUEST_OR_ADVICE),
-    ("later-stan", 11, LATER, "12348", EVERY_DIGIT),
+    ("later-stan", 11, LATER, "12348", "0123567"),  # a notification, as in a clearing file, is not answered
     ("later-time", 12, LATER, _TRANSACTIONS, _REQUEST_OR_ADVICE),
     ("later-function-code", 24, LATER, "1248", _REQUEST_OR_ADVICE),
     ("network-code-missing", 70, ("1987",), "8", EVERY_DIGIT),

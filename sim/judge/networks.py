@@ -24,7 +24,7 @@ from sim.judge.finding import (
     said,
     wrong_check_digit,
 )
-from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, mask_of
+from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, Tag, mask_of
 from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
@@ -68,7 +68,11 @@ def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TA
 
 
 # Conditions that only ask which elements there are: those that must be, and those that must not.
-OF_PRESENCE = {"no_account": (0, mask_of(_ACCOUNTS)), "pin": (mask_of((52,)), 0)}
+OF_PRESENCE = {
+    "no_account": (0, mask_of(_ACCOUNTS)),
+    "pin": (mask_of((52,)), 0),
+    "sequence_number": (Tag["5F34"].needs, 0),
+}
 # The others, by the name the tables give them: functions of the parts that they name.
 PREDICATES: dict[str, Predicate] = {
     "value": lambda code=Maybe[3]: code[:2] in _MOVES_MONEY,

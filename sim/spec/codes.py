@@ -216,7 +216,8 @@ def region(code: str) -> str:
 
 @lru_cache(maxsize=2048)
 def merchant_category(code: str) -> str:
-    """What the merchant category *code* (ISO 18245) stands for; empty when it is not in the list.
+    """What the merchant category *code* stands for: by ISO 18245, or by the rows of
+    `codes/merchant_category.csv` (newer, withdrawn or a network's own); empty when none has it.
 
     >>> merchant_category("5411")
     'Groceries and supermarkets'
@@ -228,7 +229,7 @@ def merchant_category(code: str) -> str:
     try:
         found = iso18245.get_mcc(code)
     except iso18245.MCCNotFound:
-        return ""
+        return next((row.meaning for row in code_list("merchant_category") if row.code == code), "")
     # Codes reserved for private use, such as airlines, have network names only.
     return str(found.iso_description or found.visa_description or found.mastercard_description).replace(
         " -- ", ", "

@@ -10,7 +10,7 @@ a range or an MTI, `ok`; a row whose confidence is `unsourced` is never an error
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, lru_cache
 from typing import Any, TypeVar
@@ -85,17 +85,19 @@ class FormatRow:
 
 @dataclass(frozen=True, slots=True)
 class MtiVersions:
-    """How the network takes each version digit of the MTI: `severities` pairs digit and severity."""
+    """How the network takes each version digit of the MTI: `severities` pairs digit and severity; `also` are
+    MTIs that it sends all the same, as in clearing files."""
 
     severities: tuple[tuple[str, str], ...]
     expected: str
     hint: str
     source: str
     confidence: str
+    also: Sequence[str] = ()
 
     def severity(self, mti: str) -> str | None:
         """The severity of a message with this *mti*; None when it is fine, or no version at all."""
-        severity = dict(self.severities).get(mti[:1], "ok")
+        severity = "ok" if mti in self.also else dict(self.severities).get(mti[:1], "ok")
         return None if severity == "ok" else severity
 
 

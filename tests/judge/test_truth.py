@@ -92,3 +92,41 @@ def test_results_whose_bits_are_not_known_are_not_judged(network: str) -> None:
     found = {one.rule for one in validate(message.replace(de55=other)).findings}
     assert "chip-cryptogram-kind" in found
     assert "chip-results-cryptogram" not in found
+
+
+def chip(network: str = "VISA", **values: str | None) -> Message:
+    """A chip purchase with other elements."""
+    return generate("auth", network=network, entry="chip", at=AT).message.replace(**values)
+
+
+def without_sequence_number() -> Message:
+    """A chip purchase of a card that has no sequence number."""
+    message = chip(de23=None)
+    return message.replace(de55=message[55].replace("5F340101", ""))
+
+
+CLEARING = {2: "5413330089010434", 3: "000000", 4: "000000001000", 12: "261120123045", 24: "200", 49: "840"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        respond(generate("auth", entry="stripe", at=AT).message).message.replace(de39="Y1"),
+        respond(generate("auth", entry="stripe", at=AT).message).message.replace(de39="Y3"),
+        *(
+            generate("auth", entry="stripe", at=AT).message.replace(de3=f"{code}0000")
+            for code in (11, 50, 53)
+        ),
+        *(
+            generate("auth", at=AT, entry="stripe").message.replace(de18=code)
+            for code in ("5723", "6531", "9751")
+        ),
+        without_sequence_number(),
+        Message("1240", CLEARING, "1993"),
+    ],
+    ids=lambda message: f"{message.mti}-{message.get(3)}-{message.get(18)}-{message.get(39)}",
+)
+def test_what_networks_send_is_no_finding(message: Message) -> None:
+    """Answers of an offline decision, rarer transaction types and categories, cards without a sequence
+    number, a record of a clearing file."""
+    assert validate(message).findings == ()

@@ -35,6 +35,7 @@ SHAPES = {
     "file_update": r"\d",
     "function_code": r"[1-8]\d\d",
     "life_cycle_unit": r"\d",
+    "merchant_category": r"\d{4}",
     "message_error": r"\d{4}",
     "message_types": r"\d{3}",
     "mti_class": r"\d",
