@@ -19,7 +19,7 @@ from sim.operations.building import TEXT, build_from, in_format, known_format, t
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import parse_any, read
-from sim.spec.spellings import version_named
+from sim.spec.spellings import template_word, version_named
 
 if TYPE_CHECKING:
     from sim.judge import Finding
@@ -233,15 +233,24 @@ def respond(message: str, code: str | None = None, *, to: str | None = None, **h
 
 
 def reverse(
-    message: str, *, stan: str | None = None, at: str | None = None, to: str | None = None, **how: Any
+    message: str,
+    *,
+    answer: str | None = None,
+    reason: str | None = None,
+    stan: str | None = None,
+    at: str | None = None,
+    to: str | None = None,
+    **how: Any,
 ) -> Made:
     """The reversal of a message; a trace number may lack the zeros in front."""
     from sim.operations.asked import moment
 
     options, amounts = _reading_options(how)
-    original = parse_any(message, **options).whole()
+    request = parse_any(message, **options).whole()
+    amounts["answer"] = None if answer is None else parse_any(answer, **options).whole()
+    amounts["reason"] = None if reason is None else template_word("reason", reason)
     stan = stan.zfill(6) if stan is not None and stan.isdecimal() else stan
-    made = operations.reverse(original, stan=stan, at=moment(at), **amounts)
+    made = operations.reverse(request, stan=stan, at=moment(at), **amounts)
     return _fitted(made, to or options.get("format"))
 
 

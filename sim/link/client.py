@@ -26,9 +26,9 @@ from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange, tells_of_the_
 from sim.link.issuer import management
 from sim.link.line import Line, LinkError
 from sim.link.pool import ClientChannel, Pool
-from sim.link.timeouts import TimeOut, policy_of, repeated, undoing
+from sim.link.timeouts import TimeOut, timeout_of
 from sim.link.traffic import EVENT, IN, OUT, Traffic
-from sim.operations.answering import respond
+from sim.operations.answering import respond, reverse
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
@@ -173,17 +173,18 @@ class AsyncClient:
         """What follows on no answer: an advice and a reversal, which tell what has happened already, are
         repeated; another request that moves money is reversed."""
         request = exchange.request
+        policy = timeout_of(request.version)
         if tells_of_the_past(request):
-            await self._repeat(exchange, policy_of(request, self.network), timeout, began=1)
+            await self._repeat(exchange, policy, timeout, began=1)
             return
         if is_digits(own := request.get(11)):  # the reversal's trace number is a later one
             self.stan = max(self.stan, int(own) % 1_000_000)
         try:
-            message, policy = undoing(request, self.next_stan(), _now(), self.network)
+            made = reverse(request, reason="timeout", stan=self.next_stan(), at=_now(), network=self.network)
         except IsoError as error:
             self._leave_open(exchange, f"no reversal can be made of it: {error}")
             return
-        exchange.reversal = Exchange(message)
+        exchange.reversal = Exchange(made.message)
         await self._repeat(exchange.reversal, policy, timeout, of=exchange)
 
     async def _repeat(
@@ -204,7 +205,7 @@ class AsyncClient:
             if attempt:
                 if seconds := policy.wait(attempt):
                     await asyncio.sleep(seconds)
-                exchange.request = repeated(exchange.request)
+                exchange.request = exchange.request.replace(mti=mtis.repeat_mti(exchange.request.mti))
             try:
                 await self.carry(exchange, timeout)
             except LinkError as error:

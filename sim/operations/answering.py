@@ -6,7 +6,7 @@ elements, of one network, for which the same rows of recipes hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import NamedTuple
@@ -16,12 +16,12 @@ from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.elements.money import amount as amount_in
-from sim.errors import OptionError, shown
+from sim.errors import ChoiceError, OptionError, shown
 from sim.kept import Kept
 from sim.operations.choosing import chosen_network
-from sim.operations.filling import Outline, Text, Values, filled, filler, holds, parts_of
+from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
-from sim.operations.options import LARGEST_AMOUNT
+from sim.operations.options import LARGEST_AMOUNT, speaks_of
 from sim.operations.recipes import (
     Context,
     additional_amount,
@@ -36,8 +36,9 @@ from sim.operations.recipes import (
 )
 from sim.parts import chip_data
 from sim.parts.layout import Part, fits, fitting, standing
-from sim.spec import Spec, lookup, number_of, spec
+from sim.spec import Spec, is_particular, lookup, number_of, spec
 from sim.spec.recipes import Recipe, Test, answers
+from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
 _CLASSES = {
@@ -239,6 +240,7 @@ def respond(
     if balance_minor_units is not None:
         _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
     _check_text("code", code, 39)
+    _check_text("approval", approval, 38)
     network = network or chosen_network(request, None)
     inside, rows = Inside(request, network), answers_of(network, version)
     facts = rows.facts(inside)
@@ -356,57 +358,129 @@ _DERIVED: dict[str, _Recipe] = {
     "original_amounts": _Answer.original_amounts,
     "issuer_cryptogram": _Answer.cryptogram,
     "transaction_id": lambda made: digits(made.seed(), "transaction", 15),
-    "network_reference": lambda made: reference(made.seed(), "network", 9),
+    "network_reference": lambda made: reference(made.seed(), "network", 6),
     "last_four": lambda made: account(made.request)[1][-4:],
     "token_pan": lambda made: account(made.request)[1],
 }
 
 
 def reverse(
-    original: Message,
+    request: Message,
     *,
+    answer: Message | None = None,
+    reason: str | None = None,
     stan: str | None = None,
     at: datetime | None = None,
     final_amount_minor_units: int | None = None,
+    network: str | None = None,
 ) -> Generated:
-    """The message that undoes *original*: what it repeats, original data elements, reason.
+    """The message that undoes *request*: what it repeats, original data elements, the reason.
 
-    *stan* and *at* are the reversal's own; without them the next number and the original's own
-    transmission time. *final_amount_minor_units* is what stays of the amount where only a part is undone.
-    Raises BuildError when *original* is no authorization or financial message, OptionError for an amount
-    above it or a STAN that is no text.
+    *answer* is the one that *request* got: from it come the approval code, what was approved in part, and
+    what the network calls the transaction. *reason* is customer, timeout, misdispense, malfunction or
+    partial; None is partial where *final_amount_minor_units* stays of the amount, else customer. *stan* and
+    *at* are the reversal's own; without them the next number and the original's own transmission time.
+    *network* None is the card's. Raises BuildError when *request* is no authorization or financial request or
+    advice, or *answer* does not answer it, OptionError for an amount above what was approved, a STAN that is
+    no text or a reason that is none.
     """
-    if original.mti[1] not in "12":
-        raise BuildError(0, 1, "an authorization or financial message", f"MTI {original.mti}")
-    version = original.version
-    network = chosen_network(original, None)
-    found = amount_in(original, 4)
-    digits_of, code = found or ("", "")
-    asked = int(digits_of) if is_digits(digits_of) else 0
+    _check_undone(request, answer)
+    version = request.version
+    network = network or chosen_network(request, None)
+    asked, code = _approved_amount(request, answer)
     final = final_amount_minor_units
     _check("final_amount_minor_units", final, asked)
-    details = {} if final is None else {"final_amount_minor_units": str(final)}
-    code = code or original.get(49) or _USUAL_CURRENCY
+    details, notes = _reason(reason, final, network, version)
     template = template_of("reversal", network, version, "purchase", "manual", code, details)
     kept = read_toml("templates")["kept"][version]
-    fields = {number: original[number] for number in kept if number in original}
+    fields = {number: request[number] for number in kept if number in request}
     width = spec(version)[11].width
     _check_text("stan", stan, 11)
-    number = stan or _next(original.get(11))
+    number = stan or next_stan(request.get(11))
     fields[11] = number.zfill(width)
     moment = clock(version, at, template.zone_at(at))
-    sent = "" if at else original.get(7)
+    sent = "" if at else request.get(7)
     fields[7] = sent or moment.elements[7]
-    earlier = original.get(number_of("sent-of-original", version))
-    data = original_data(version, original.mti, original.get(11), earlier, original.get(32), original.get(33))
-    fields[number_of("original", version)] = data
+    if answer is not None and 4 in request:
+        fields[4] = amount_of(version, code, asked)
+    fields[number_of("original", version)] = naming(request)
     if version != "1987":
         kinds = template.setting.kinds
         fields[24], fields[25] = str(kinds["function"]), str(kinds["reason"])
-    context = Context(template.setting, template.known, account(original)[1], asked, number[-6:], moment)
+    context = Context(template.setting, template.known, account(request)[1], asked, number[-6:], moment)
     _undo(fields, template, context)
-    message = Message(template.mti, dict(sorted(fields.items())), version, dialect=original.dialect)
-    return Generated(message, network, SOURCE_TEMPLATE)
+    fields |= carried("reversal", request, answer, fields, network)
+    message = Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
+    return Generated(message, network, SOURCE_TEMPLATE, notes)
+
+
+REASONS = ("customer", "timeout", "misdispense", "malfunction", "partial")
+
+
+def _check_undone(request: Message, answer: Message | None) -> None:
+    """Raises BuildError where *request* cannot be reversed, or *answer* is none to it."""
+    mti = request.mti
+    if mti[1] not in "12" or (not mtis.is_response(mti) and mtis.response_mti(mti) is None):
+        raise BuildError(0, 1, "an authorization or financial request or advice", f"MTI {mti}")
+    if mtis.is_response(mti):
+        expected = "the request: an answer lacks what a reversal repeats, pass it as *answer*"
+        raise BuildError(0, 2, expected, f"MTI {mti}")
+    if answer is not None and answer.mti != mtis.response_mti(mti):
+        raise BuildError(0, 0, f"an answer to it, MTI {mtis.response_mti(mti)}", f"MTI {answer.mti}")
+
+
+def _approved_amount(request: Message, answer: Message | None) -> tuple[int, str]:
+    """What there is to undo, in minor units, and its currency: what was asked for, less where *answer*
+    approved a part."""
+    digits_of, code = amount_in(request, 4) or ("", "")
+    asked = int(digits_of) if is_digits(digits_of) else 0
+    if answer is not None and is_particular("partial", answer.version, answer.get(39)):
+        approved_digits, _ = amount_in(answer, 4) or ("", "")
+        asked = int(approved_digits) if is_digits(approved_digits) else asked
+    return asked, code or request.get(49) or _USUAL_CURRENCY
+
+
+def _reason(
+    reason: str | None, final: int | None, network: str | None, version: str
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The details of a reversal sent for *reason*, of which *final* stays of the amount, and a note where
+    the network has no place for the reason."""
+    if reason is None:
+        reason = "customer" if final is None else "partial"
+    elif reason not in REASONS:
+        raise ChoiceError.of("reason", reason, REASONS)
+    if reason == "partial" and final is None:
+        raise OptionError("reason", "final_amount_minor_units with reason 'partial'", "none", 95)
+    details = {} if final is None else {"final_amount_minor_units": str(final)}
+    if reason in ("customer", "partial"):
+        return details, ()
+    if speaks_of(reason, network, version):
+        return details | {"reason": reason}, ()
+    where = f"{network} in {version}" if network else f"{version} without a network"
+    return details, (f"No public source says how {where} gives the reason {reason!r}: the message does not.",)
+
+
+def naming(request: Message) -> str:
+    """The original data elements (DE 90 of 1987, DE 56) that name *request*."""
+    get = request.get
+    sent = get(number_of("sent-of-original", request.version))
+    return original_data(request.version, request.mti, get(11), sent, get(32), get(33))
+
+
+def carried(
+    word: str, request: Message, answer: Message | None, fields: Mapping[int, str], network: str | None
+) -> dict[int, str]:
+    """The elements that a later message, of the kind or purpose *word* and with *fields* so far, has from the
+    first *request* of its transaction and the *answer* to it."""
+    if answer is None:
+        return {}
+    inside = Inside(answer, network)
+    said = {"request": Inside(request, network), "answer": inside}
+    rows = holding(carried_rows(network, request.version), frozenset((word,)), inside.__getitem__)
+    return {
+        number: filled(number, fields.get(number, ""), parts, said, request.version, network)
+        for number, parts in parts_of(rows).items()
+    }
 
 
 def _undo(fields: dict[int, str], template: Template, context: Context) -> None:
@@ -421,7 +495,7 @@ def _undo(fields: dict[int, str], template: Template, context: Context) -> None:
         del fields[number]
 
 
-def _next(stan: str) -> str:
+def next_stan(stan: str) -> str:
     """The STAN after *stan*, six digits, 000001 after 999999."""
     if not is_digits(stan):
         raise BuildError(11, None, "digits in the original's STAN", f"{len(stan)} characters")

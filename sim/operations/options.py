@@ -123,11 +123,12 @@ def has_option(option: str, own: str | None, version: str) -> bool:
     """Whether it is known how network *own* carries *option* in *version*."""
     row = read_toml("templates")["options"][option]
     words = (option, row.get("placeholder"), *row.get("choices", {}).values())
-    return any(_speaks(word, own, version) for word in words if word)
+    return any(speaks_of(word, own, version) for word in words if word)
 
 
 @cache
-def _speaks(word: str, own: str | None, version: str) -> bool:
+def speaks_of(word: str, own: str | None, version: str) -> bool:
+    """Whether a recipe of network *own* in *version* is about *word*."""
     return any(row.mentions(word) for row in recipes(own, version))
 
 

@@ -118,6 +118,14 @@ def _day(number: int, later: timedelta = timedelta()) -> Callable[[Context], str
     return written
 
 
+def _local(context: Context) -> Clock:
+    """The clock that DE 12 and 13 show: a reversal repeats those of its original."""
+    shown = context.clock
+    if context.setting.kind != "reversal":
+        return shown
+    return _clock(context.setting.version, shown.at - EARLIER, shown.at.tzinfo or UTC)
+
+
 def _stan(context: Context) -> str:
     return context.stan.zfill(spec(context.setting.version)[11].width)
 
@@ -418,8 +426,8 @@ def _price(context: Context) -> str:
 
 
 def _trace(context: Context) -> str:
-    """What identifies the first approval in later messages: network, reference and settlement date."""
-    return f"MCC{reference(context.card, 'first', 9)}{context.clock.at:%m%d}"[:15]
+    """What identifies the first approval in later messages: network, reference, settlement date, blanks."""
+    return f"MCC{reference(context.card, 'first', 6)}{context.clock.at:%m%d}  "
 
 
 OF_SETTING: dict[str, Callable[[Setting], str]] = {
@@ -440,8 +448,8 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "amount_moved": _amount,
     "sent": lambda context: context.clock.elements[7],
     "trace_number": _stan,
-    "local_time": lambda context: context.clock.elements[12],
-    "local_date": lambda context: context.clock.elements[13],
+    "local_time": lambda context: _local(context).elements[12],
+    "local_date": lambda context: _local(context).elements[13],
     "expiry": lambda context: context.clock.expiry,
     "settlement_date": _day(15),
     "reconciliation_date": _day(28),

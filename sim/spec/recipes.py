@@ -66,6 +66,12 @@ def answers(name: str | None, version: str) -> tuple[Recipe, ...]:
     return _rows("answers", name, version)
 
 
+@cache
+def carried(name: str | None, version: str) -> tuple[Recipe, ...]:
+    """What later messages of a transaction have from its first request and answer, in the same form."""
+    return _rows("carried", name, version)
+
+
 def _rows(kind: str, name: str | None, version: str) -> tuple[Recipe, ...]:
     shared = [_recipe("", row) for row in read_toml(_SHARED).get(kind, ()) if _applies(row, version)]
     if name is None:

@@ -168,13 +168,15 @@ def _said(text: str) -> str:
 
 
 def template_word(option: str, value: object) -> str:
-    """The message type, purpose or entry (*option*) of the templates that *value* names. Raises ChoiceError.
+    """The message type, purpose, entry or reason (*option*) of the templates that *value* names. Raises
+    ChoiceError.
 
     >>> template_word("entry", "tap"), template_word("message_type", "Authorization")
     ('contactless', 'auth')
     """
     templates = read_toml("templates")
-    return choose(option, value, templates[_TABLES[option]], templates["spoken"][option])
+    known = templates[_TABLES[option]] if option in _TABLES else templates["options"][option]["choices"]
+    return choose(option, value, known, templates["spoken"][option])
 
 
 _TABLES = {"message_type": "kinds", "purpose": "purposes", "entry": "entries"}

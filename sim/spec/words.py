@@ -45,6 +45,7 @@ Purpose = Literal[
 Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce", "fallback", "moto", "stored"]
 Initiator = Literal["merchant", "cardholder"]
 Authentication = Literal["authenticated", "attempted", "none"]
+ReversalReason = Literal["customer", "timeout", "misdispense", "malfunction", "partial"]
 PlotKind = Literal["traffic", "responses", "presence", "amounts", "lanes"]
 DrillTopic = Literal[
     "mti", "bitmap", "lengths", "card", "amounts", "dates", "responses", "entry", "tlv", "bits"
@@ -75,6 +76,7 @@ class Payment(TypedDict, total=False):
     partial_approval: bool
     cashback_minor_units: int
     final_amount_minor_units: int
+    reason: ReversalReason | str
     merchant_amount_minor_units: int
     merchant_currency: str | int
     merchant_id: str

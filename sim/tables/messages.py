@@ -18,7 +18,7 @@ from sim.operations.explanation import SOURCE_RULES
 from sim.operations.findings import NO_ROWS, framing_finding
 from sim.operations.verdict import told, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
-from sim.spec.spellings import network_named, several, version_named
+from sim.spec.spellings import network_named, several, template_word, version_named
 from sim.spec.tables import read_toml
 from sim.spec.words import (
     OF_A_MODEL,
@@ -29,6 +29,7 @@ from sim.spec.words import (
     MessageType,
     Payment,
     Purpose,
+    ReversalReason,
 )
 from sim.tables.argument import MessageArgument, digest, facts_of, from_elements, readable, take
 from sim.tables.card_data import CardData, Cover
@@ -264,6 +265,7 @@ def generate(
         - `partial_approval`: whether the terminal takes an approval of a part.
         - `cashback_minor_units`: how much of the amount is cash, for purpose cashback; usual is half of it.
         - `final_amount_minor_units`: what stays of the amount in a partial reversal.
+        - `reason`: why a message is reversed: customer, timeout, misdispense, malfunction or partial.
         - `merchant_amount_minor_units`, `merchant_currency`: the merchant's own price, for purpose dcc; usual
           are four fifths of the number, and pounds, as the sample shop is in London then.
         - `merchant_id`: DE 42.
@@ -328,6 +330,7 @@ def respond(
     request: MessageArgument | bytes,
     code: str | None = None,
     *,
+    approval: str | None = None,
     amount_minor_units: int | None = None,
     balance_minor_units: int | None = None,
     format: Format | str | None = None,
@@ -343,6 +346,8 @@ def respond(
         The message to answer, in any form.
     code
         The response code, DE 39. Default: approved.
+    approval
+        The approval code, DE 38, of an approval. Default: that of *request*, else a sample.
     amount_minor_units
         How much is approved, where that is less than was asked for.
     balance_minor_units
@@ -360,20 +365,22 @@ def respond(
     Raises
     ------
     BuildError
-        Nothing answers such a message, or *code* has the wrong length.
+        Nothing answers such a message, or *code* or *approval* has the wrong length.
     OptionError
         More is approved than was asked for, or an amount is none.
 
     Examples
     --------
     >>> import sim
-    >>> sim.respond(sim.generate("auth"), "51").iso.mti
-    '0110'
+    >>> answer = sim.respond(sim.generate("auth"), approval="000042")
+    >>> answer.iso.mti, answer.iso.to_message()[38]
+    ('0110', '000042')
     """
     given = take(request, format=format)
     made = operations.respond(
         readable(given),
         code,
+        approval=approval,
         amount_minor_units=amount_minor_units,
         balance_minor_units=balance_minor_units,
         network=given.network,
@@ -382,8 +389,10 @@ def respond(
 
 
 def reverse(
-    original: MessageArgument | bytes,
+    request: MessageArgument | bytes,
     *,
+    answer: MessageArgument | bytes | None = None,
+    reason: ReversalReason | str | None = None,
     stan: str | None = None,
     at: AnyMoment | None = None,
     final_amount_minor_units: int | None = None,
@@ -393,8 +402,14 @@ def reverse(
 
     Parameters
     ----------
-    original
-        An authorization or a financial message, in any form.
+    request
+        An authorization or financial request or advice, in any form.
+    answer
+        Its answer, where there is one: from it come the approval code, what was approved in part, and the
+        network's name of the transaction (Visa DE 62.2, Mastercard DE 48.63).
+    reason
+        customer (cancelled), timeout (no answer came), misdispense (of cash: none, or the final amount),
+        malfunction (suspected) or partial. Default: partial with a final amount, else customer.
     stan
         The reversal's own trace number, six digits. Default: the next one.
     at
@@ -402,7 +417,7 @@ def reverse(
     final_amount_minor_units
         What stays of the amount, where only a part is undone.
     format
-        The wire format of *original*. Default: recognized. The reversal has the elements
+        The wire format of *request*. Default: recognized. The reversal has the elements
         of a format that is given, as in `generate`: what has no place there is left out, with a
         note.
 
@@ -414,18 +429,30 @@ def reverse(
     Raises
     ------
     BuildError
-        *original* is no authorization and no financial message.
+        *request* is no authorization or financial request, or *answer* does not answer it.
+    ChoiceError
+        *reason* is none of those to choose from.
     OptionError
-        *at* is no moment, or more would stay than there was.
+        *at* is no moment, or more would stay than was approved.
 
     Examples
     --------
     >>> import sim
-    >>> sim.reverse(sim.generate("financial")).iso.mti
-    '0400'
+    >>> request = sim.generate("financial", network="VISA")
+    >>> undone = sim.reverse(request, answer=sim.respond(request), reason="timeout")
+    >>> undone.iso.mti, undone.iso.to_message()[63][-4:]
+    ('0400', '2502')
     """
-    given, final = take(original, format=format), final_amount_minor_units
-    made = operations.reverse(readable(given), stan=stan, at=moment(at), final_amount_minor_units=final)
+    given = take(request, format=format)
+    made = operations.reverse(
+        readable(given),
+        answer=None if answer is None else readable(take(answer, format=format)),
+        reason=None if reason is None else template_word("reason", reason),
+        stan=stan,
+        at=moment(at),
+        final_amount_minor_units=final_amount_minor_units,
+        network=given.network,
+    )
     return _made(made, given.network, format)
 
 

@@ -79,6 +79,7 @@ def test_all_that_generate_takes_can_be_said() -> None:
     message is written is said to the call."""
     taken = {*inspect.signature(sim.generate).parameters, *Payment.__annotations__}
     taken -= {"description", "provider", "model", "payment", "format"}
+    taken -= {"reason"}  # of a reversal, which is described with the request that it undoes
     assert {_SAID.get(name, name) for name in taken} <= set(Intent.model_fields)
 
 

@@ -47,6 +47,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "entry": "chip",
         "details": {"final_amount_minor_units": "400"},
     },
+    "reason": {"message_type": "reversal", "entry": "chip", "details": {"reason": "timeout"}},
     "merchant_amount_minor_units": {
         "purpose": "dcc",
         "entry": "chip",

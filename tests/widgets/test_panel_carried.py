@@ -44,6 +44,7 @@ CARRIED: list[dict[str, Any]] = [
         "merchant_currency": "EUR",
     },
     {"message_type": "reversal", "final_amount_minor_units": "400"},
+    {"message_type": "reversal", "reason": "timeout"},
 ]
 
 
