@@ -174,7 +174,10 @@ _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r", or a host of `sim\.host`", ""),
     (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),
     (r"A table: a CSV or TOML file, its text, rows or a DataFrame\.", "A table, CSV or TOML."),
-    (r"An `SSLContext`, True for the authorities of the system, or the path of one's own", "Its authority"),
+    (
+        r"An `SSLContext`, True for the authorities of the system, or the path of one's own",
+        "Certificate authority of the host",
+    ),
     (r"An `SSLContext`, or the paths of", "The paths of"),
     (
         r"A message in any form(?: that `parse` takes|: its raw text, a message table, a `Message`)?\.",
@@ -182,7 +185,6 @@ _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     ),
     (r", one of `sim\.formats\(\)`", ", by its name"),
     (r"; see `sim\.llm\.status\(\)`", ""),
-    (r"^(?:whether|how|what|the)\b", lambda found: found[0].capitalize()),
 )
 
 
@@ -194,7 +196,8 @@ def elsewhere(text: str, option: str | Callable[[re.Match[str]], str] = r"`\1`")
     """
     for pattern, said in _ELSEWHERE:
         text = re.sub(pattern, said, text)
-    return re.sub(r"\*([a-z_]+)\*", option, text)
+    text = re.sub(r"\*([a-z_]+)\*", option, text)
+    return text[:1].upper() + text[1:]
 
 
 def _function(name: str, module: str) -> ast.FunctionDef:

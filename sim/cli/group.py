@@ -125,8 +125,8 @@ def _summary(name: str) -> str:
 def iso8583() -> None:
     """Generate, read, explain and validate ISO 8583 card-payment messages, for testing and teaching.
 
-    A MESSAGE is its text, or bytes in any spelling: a hex dump, a log line, base64. Where it is left out,
-    or -, it is read from standard input.
+    A MESSAGE is its text form, or bytes in any notation: a hex dump, a log line, base64. If it is omitted or
+    -, it is read from standard input.
     """
 
 

@@ -27,10 +27,10 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 @command(
     "host",
     click.Option(["--port", "-p"], default=8583, show_default=True, help="The port; 0 takes any free one."),
-    click.Option(["--tls"], nargs=2, type=click.Path(), help="A certificate and its key (PEM)."),
-    click.Option(["--suite"], help="Answer as this suite expects, a network's name or a file."),
-    note="It prints what it sees until Ctrl-C or SIGTERM, card data hidden. With --suite it answers as "
-    "`iso8583 suite` then expects.",
+    click.Option(["--tls"], nargs=2, type=click.Path(), help="Certificate and private key (PEM)."),
+    click.Option(["--suite"], help="Answer as this suite expects: a network's name or a file."),
+    note="Prints its traffic until Ctrl-C or SIGTERM, with card data masked. With --suite it answers as "
+    "`iso8583 suite` expects.",
 )
 def host(suite: str | None, as_json: bool, **options: Any) -> None:
     """A host, and what it sees."""
@@ -61,8 +61,8 @@ def host(suite: str | None, as_json: bool, **options: Any) -> None:
     click.Option(["--no-reversal"], is_flag=True, help="Do not send a reversal when a request times out."),
     of="client",
     without=("reverse",),
-    note="ADDRESS is host:port. It prints what became of each MESSAGE, card data hidden; the exit status is "
-    "1 where one was not answered.",
+    note="ADDRESS is host:port. Prints the outcome of each MESSAGE, with card data masked. The exit status "
+    "is 1 if one was not answered.",
 )
 def send(
     address: str,
@@ -97,7 +97,9 @@ def send(
     "suite",
     click.Argument(["suite"]),
     click.Argument(["address"], required=False),
-    click.Option(["--export"], type=click.Path(), help="Write the suite as a pytest module instead."),
+    click.Option(
+        ["--export"], type=click.Path(), help="Write the suite as a pytest module instead of running it."
+    ),
     of="run_suite",
     without=("host",),
     note="SUITE is a network's name or a TOML or CSV file, ADDRESS host:port; without ADDRESS a host of its "
@@ -127,10 +129,12 @@ def suite(suite: str, address: str | None, export: str | None, as_json: bool, **
 
 @command(
     "load",
-    click.Option(["--mix", "-m"], multiple=True, help="A kind and its weight: auth=9; several are taken."),
-    click.Option(["--replay"], type=click.Path(), help="Send the messages of a log, with their own timing."),
+    click.Option(["--mix", "-m"], multiple=True, help="Message type and weight, auth=9; may be repeated."),
+    click.Option(
+        ["--replay"], type=click.Path(), help="Send the messages of a log with their original timing."
+    ),
     without=("wait",),
-    note="ADDRESS is host:port. The exit status is 1 where a request was not answered.",
+    note="ADDRESS is host:port. The exit status is 1 if a request was not answered.",
 )
 def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, **options: Any) -> bool:
     """A load, and its figures."""

@@ -16,7 +16,7 @@ _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
 _LABELS = {0: "MTI", 1: "bitmap", UNREAD: ""}
 
 
-@command("parse", note="A broken message is shown as far as it was read; the exit status is 1 then.")
+@command("parse", note="A broken message is shown as far as it could be read, and the exit status is 1.")
 def parse(message: str, as_json: bool, **how: Any) -> bool:
     """The data elements of a message."""
     record = answers.parse(message, **how)
@@ -53,7 +53,7 @@ def explain(message: str, as_json: bool, **how: Any) -> None:
     "validate",
     click.Option(["--fix"], is_flag=True, help="Fix the message and print it; changes are listed on stderr."),
     click.Option(["--safe"], is_flag=True, help="With --fix: safe edits only."),
-    note="The exit status is 1 for a message with an error; the networks of --against do not change it.",
+    note="The exit status is 1 for a message with an error; networks in --against do not change it.",
 )
 def validate(
     message: str, as_json: bool, against: tuple[str, ...], fix: bool, safe: bool, **how: Any
@@ -92,7 +92,7 @@ def _fix(record: answers.Record, as_json: bool) -> bool:
     return bool(record["valid"])
 
 
-@command("guess", note="The exit status is 1 where nothing of a message is found.")
+@command("guess", note="The exit status is 1 if no message is found.")
 def guess(message: str, as_json: bool, **how: Any) -> bool:
     """What a paste may be."""
     records = answers.guess(message, **how)
@@ -110,7 +110,7 @@ def guess(message: str, as_json: bool, **how: Any) -> bool:
 @command(
     "diff",
     option("parse", "version"),
-    note="One of them may be -, standard input. The exit status is 1 where they differ.",
+    note="One of them may be -, standard input. The exit status is 1 if they differ.",
 )
 def diff(a: str, b: str, as_json: bool, **how: Any) -> bool:
     """The elements in which two messages differ."""

@@ -20,7 +20,9 @@ _READ_AS = (option("parse", "version"), option("parse", "network"))
 @command(
     "generate",
     TO,
-    click.Option(["--count", "-c"], default=1, show_default=True, help="How many, with STANs in a row."),
+    click.Option(
+        ["--count", "-c"], default=1, show_default=True, help="Number of messages, with consecutive STANs."
+    ),
     note="MESSAGE_TYPE is auth, financial, echo, advice or reversal, an MTI, or a purpose such as refund.",
 )
 def generate(message_type: str, count: int, to: str | None, as_json: bool, **options: Any) -> None:
@@ -87,7 +89,7 @@ def _of_json() -> dict[int, str]:
         required=True,
         help="1987, 1993 or 2003, or a wire format, by its name or as a file; see `iso8583 formats`.",
     ),
-    click.Option(["--notes"], is_flag=True, help="Say of each element what became of it, on stderr."),
+    click.Option(["--notes"], is_flag=True, help="List what happened to each element on stderr."),
     note="Or write it in a wire format.",
 )
 def convert(message: str, as_json: bool, to: str, notes: bool, **how: Any) -> None:
@@ -104,7 +106,7 @@ def convert(message: str, as_json: bool, to: str, notes: bool, **how: Any) -> No
 @command(
     "break",
     *_READ_AS,
-    click.Option(["--fault", "-x"], help="The name of a fault; without it, those that apply are listed."),
+    click.Option(["--fault", "-x"], help="Name of a fault. Default: list those that apply."),
     of="break_message",
 )
 def break_(message: str, as_json: bool, fault: str | None, **how: Any) -> None:

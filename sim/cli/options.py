@@ -26,7 +26,7 @@ _IN_PLACE = ("message_type", "message", "name")
 # What is said of options, as a shell has them.
 _IN_A_SHELL = (
     (r", one of `sim\.formats\(\)`, or `text`", ", by its name (`iso8583 formats`, `text`) or as a file"),
-    (r", one of `sim\.formats\(\)`", ", by the name of the format or a file of it"),
+    (r", one of `sim\.formats\(\)`", ", by name or as a file"),
     (r"The wire format of the message\.", "The wire format of the message, by its name or as a file."),
     (r"`\.iso\.notes` says so", "standard error says so"),
     (r"`sim\.faults\(\)` lists them", "without it, they are listed"),
@@ -75,13 +75,13 @@ class MinorUnits(click.types.IntParamType):
 
 
 TO = click.Option(
-    ["--to", "-t"], type=FORMAT, help="Print it in this wire format, in hexadecimal; see `iso8583 formats`."
+    ["--to", "-t"], type=FORMAT, help="Print in this wire format, in hexadecimal; see `iso8583 formats`."
 )
 FILE = click.Option(
     ["--file", "-f", "path"], type=click.Path(dir_okay=False), help="Read messages from a file."
 )
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print a JSON object per line.")
-FIND = click.Option(["--find", "-s"], help="The rows that hold this word.")
+FIND = click.Option(["--find", "-s"], help="Only rows that contain this text.")
 
 
 def option(verb_name: str, name: str, **changed: Any) -> click.Parameter:

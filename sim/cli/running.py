@@ -40,7 +40,7 @@ def lab(arguments: tuple[str, ...]) -> None:
 
 @click.command("mcp")
 def mcp() -> None:
-    """Speak the Model Context Protocol over standard input and output, for the assistant that starts this."""
+    """Run a Model Context Protocol server on standard input and output, for an AI assistant."""
     if find_spec("mcp") is None:
         raise click.UsageError("assistants need the package mcp: pip install 'iso8583-lab[mcp]'")
     from sim.mcp import main

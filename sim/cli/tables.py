@@ -58,7 +58,7 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
     "search",
     click.Argument(["words"], nargs=-1, required=True),
     without=("text",),
-    note="The best first. The exit status is 1 where nothing has all of the WORDS.",
+    note="Best match first. The exit status is 1 if nothing contains all the WORDS.",
 )
 def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
     """What has all of the words."""

@@ -63,9 +63,9 @@ def convert(
 ) -> ConvertedTable:
     """Convert a message to another version of the standard, with a note on each element.
 
-    Elements are renumbered, reformatted, split and merged; what the new version has no place for is lost,
-    what the old one did not carry is filled in. Source: the annotations of the ISO 20022 card message
-    dictionary; the rows of `sim/spec/data/conversion` name theirs.
+    Elements are renumbered, reformatted, split and merged. What the new version cannot express is lost; what
+    the old one did not have is filled in. Source: the annotations of the ISO 20022 card message dictionary;
+    the rows of `sim/spec/data/conversion` name theirs.
 
     Parameters
     ----------
@@ -74,12 +74,11 @@ def convert(
     to
         The version to write it in, one of `sim.VERSIONS`.
     version
-        The version it is in. Default: from the MTI.
+        Version of the message. Default: from the MTI.
     network
-        The network whose rules it is to keep. Default: the card's.
+        Network whose rules the result must follow. Default: the card's.
     at
-        The clock, local time: years and centuries that the message does not carry are those nearest to
-        it. Default: now.
+        Local date and time; years and centuries missing from the message are the nearest to it. Default: now.
     format
         The wire format of *message*. Default: recognized.
 

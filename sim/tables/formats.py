@@ -24,7 +24,7 @@ _KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
 
 def formats() -> Table:
-    """List the wire formats, ready ones and loaded ones.
+    """List the wire formats, shipped and loaded.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def export_format(format: str | Format, to: str, *, version: str | None = None) 
 def export_format(
     format: str | Format, to: str = "toml", *, version: str | None = None
 ) -> str | dict[str, Any]:
-    """Export a wire format as a file, or for another toolkit.
+    """Export a wire format to a file, or for another toolkit.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def export_format(
     to
         `toml` (what `load_format` reads), `jpos` (packager XML), `moov` (JSON) or `pyiso8583` (a dict).
     version
-        Whose elements are written out for another toolkit. Default: the format's own version, or 1987.
+        Version whose elements to export. Default: the format's own version, or 1987.
 
     Returns
     -------

@@ -42,10 +42,10 @@ def guess(
         Wireshark, jPOS), a literal of Python, Java or Go, base64, a line of a log, jPOS XML, JSON; or the
         bytes themselves. Only the first 65,536 characters or bytes are looked at.
     format
-        The name of a format where it is known: only spelling and framing are guessed then. `text` is the text
-        form and nothing else.
+        Name of the format, if known; then only notation and framing are identified. `text` means the text
+        form only.
     version
-        One of `sim.VERSIONS`. Default: the one that fits.
+        One of `sim.VERSIONS`. Default: whichever fits.
 
     Returns
     -------

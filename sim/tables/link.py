@@ -205,10 +205,10 @@ def host(
 ) -> LabHost:
     """Run a host: an issuer that answers on a TCP port.
 
-    Without a rule a valid request is approved while its account has the money, an invalid one declined
-    with a format error; reversals bring the money back, a repeat gets the answer that its message got.
-    Echo tests, sign-on, sign-off, cut-over and key exchanges are answered. Everything runs in a thread of
-    its own, so that the notebook goes on.
+    Without rules a valid request is approved up to the account balance and an invalid one declined with a
+    format error. A reversal returns the money; a repeat gets the same response as the original. Echo tests,
+    sign-on, sign-off, cut-over and key exchanges are answered. The host runs in its own thread, so the
+    notebook stays usable.
 
     Parameters
     ----------
@@ -216,12 +216,13 @@ def host(
         A table: a CSV or TOML file, its text, rows or a DataFrame. Conditions: `mti` (`0100`, `01xx`),
         `processing_code`, `network`, `card` (`4111*`), `amount` (`1000..`, minor units), `currency`,
         `merchant`, `terminal`, `seen` (`1`, `2..`), any element or part of one: `de22` (`051`, `05*`,
-        `~pattern`, `present`, `absent`), `de55.9F35`. What is done: `code`, `delay` (seconds), `approved`
+        `~pattern`, `present`, `absent`), `de55.9F35`. Actions: `code`, `delay` (seconds), `approved`
         (minor units), `set.44`, `set.55.71` (what the answer carries), `name`, `action`: answer, ignore,
-        drop, late, duplicate, close, garbage, wrong-stan, partial. The first row that fits holds.
-        In Python also a function: given each request, it gives such a row, a code, or nothing for the usual.
+        drop, late, duplicate, close, garbage, wrong-stan, partial. The first row that matches decides. In
+        Python it may also be a function of the request that returns such a row, a response code, or nothing
+        for the default.
     network
-        Whose rules requests are judged by. Default: each card's.
+        Network whose rules requests are checked against. Default: each card's.
     format
         How messages are written as bytes, one of `sim.formats()`. Default: the text form.
     framing
@@ -231,17 +232,17 @@ def host(
     balances
         What accounts hold: card number -> minor units.
     opening
-        Opening balance of each other account, in minor units. Default: 10,000,000,000: nothing is declined
-        for lack of funds unless asked for.
+        Opening balance of every other account, in minor units. Default: 10,000,000,000, so that nothing is
+        declined for insufficient funds unless you ask for it.
     sign_on
-        Whether a connection must sign on before anything else is answered.
+        Require a sign-on before answering anything else on a connection.
     keys
-        A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. Keys are then
-        exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) checked, answers given a MAC. With
-        a MAC key, what moves money is refused without a MAC, unless `macs` is `"checked"`. Default:
-        nothing is checked.
+        A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. With it keys
+        are exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) are verified, and responses
+        get a MAC. With a MAC key, a financial request without a MAC is refused unless `macs` is `"checked"`.
+        Default: no checks.
     address
-        Where to listen: this machine alone, unless another address is asked for.
+        Address to listen on. Default: this machine only.
     port
         The port; 0 takes any free one.
     tls
@@ -297,31 +298,31 @@ def client(
     address
         `host:port`, or a host of `sim.host`, whose format is then taken, too. Nothing else is connected to.
     network
-        The network whose echo tests are sent.
+        Network whose echo tests to send.
     format, framing, version
         As in `host`.
     tls
         An `SSLContext`, True for the authorities of the system, or the path of one's own (PEM).
     pool
-        How many connections to keep open.
+        Number of connections to keep open.
     match
-        The elements by which an answer finds its request, beside its MTI. Default: 11 and 41.
+        Elements that match a response to its request, in addition to the MTI. Default: 11 and 41.
     timeout
-        Seconds to wait for an answer: to the request, and as long again to its reversal and to each repeat.
-        Where a host answers nothing, that is 1 + `tries` times as long. Default: 30.
+        Seconds to wait for a response to the request, and again for its reversal and each repeat: 1 + `tries`
+        times as long if the host never answers. Default: 30.
     reverse
         Whether a request that moves money and times out is reversed: a reversal, then repeats. An advice
         and a reversal, which tell of what has happened, are repeated instead. False returns after `timeout`.
     tries
-        How often the reversal or the advice is sent. Default: what the network asks for, which
-        `sim/spec/data/timeouts.csv` has with its sources, as it has the reason that the reversal gives.
+        How often to send the reversal or advice. Default: what the network requires, from
+        `sim/spec/data/timeouts.csv`, which also gives the reason of the reversal and its sources.
     echo_after
-        Seconds of silence after which an echo test is sent. Default: none.
+        Seconds of inactivity before an echo test. Default: no echo tests.
     unsolicited
         Given each message that answers nothing; may give an answer. None answers echo tests.
     keys
-        As in `host`. With a MAC key every request gets a MAC, its reversal too, and the MAC of each answer is
-        checked: what does not fit stands in the exchange's `note`.
+        As in `host`. With a MAC key every request and reversal gets a MAC, and the MAC of each response is
+        verified; a mismatch is in the exchange's `note`.
 
     Returns
     -------

@@ -40,10 +40,10 @@ def match(
     timeout: float = 60.0,
     format: Format | str | None = None,
 ) -> TransactionsTable:
-    """Match requests with their answers, repeats and reversals.
+    """Match requests with their responses, repeats and reversals.
 
-    Which elements tie messages together is data, by version and network; the first rule that finds a message
-    counts, and `matched_by` names its elements. A million messages take some seconds, two million twice that.
+    The elements that link messages are data, by version and network. The first rule that finds a match
+    applies, and `matched_by` names its elements. A million messages take a few seconds.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def match(
         A table with a row for each message, as `read` gives, a list of messages, or what `read` takes. They
         stand in the order in which they were seen.
     times
-        When each was seen: the name of a column, or a list of datetimes, of texts (without a zone: UTC) or of
+        Time of each message: a column name, or a list of datetimes, texts (UTC unless they have a zone) or
         seconds. Default: the column `time` of a capture; without times there is no latency.
     timeout
-        After how many seconds an answer is late. An answer behind the reversal of its request always is.
+        Seconds after which a response is late. A response after the reversal of its request is always late.
     format
         The wire format that *messages* are in, as in `read`. Default: recognized.
 

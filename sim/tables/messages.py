@@ -56,8 +56,9 @@ def parse(
 ) -> MessageTable:
     """Show the data elements of a message and what they mean.
 
-    Only framing is judged here; `validate` judges the rest. What is no text form is guessed: hex, dumps,
-    literals, base64, log lines, jPOS XML, with any framing in any format; `.iso.read_as` says what it was.
+    Checks only the framing; `validate` checks everything else. Input that is not the text form is identified:
+    hex, dumps, literals, base64, log lines, jPOS XML, with any framing and in any format; `.iso.read_as` says
+    what it was.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def parse(
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     network
-        One of `sim.NETWORKS`, whose meanings to give. Default: the card's.
+        One of `sim.NETWORKS`, whose code meanings to use. Default: the card's.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
@@ -123,7 +124,7 @@ def explain(
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     llm
-        Whether a language model writes the summary. It sees the elements with card data hidden.
+        Have a language model write the summary. It sees the elements with card data masked.
     provider, model
         The language model to ask; see `sim.llm.status()`.
 
@@ -143,7 +144,7 @@ def explain(
     BuildError
         A language model is to explain a broken text.
     LlmError
-        A language model was asked for in vain.
+        The language model failed or is not available.
 
     Examples
     --------
@@ -201,16 +202,16 @@ def generate(
         (0302), or what the network uses instead; also the MTI itself, or a purpose, which stands for the
         usual message with it.
     network
-        One of `sim.NETWORKS`, in any letter case, or its name in words. Default: the card's, or VISA without
-        *pan*.
+        One of `sim.NETWORKS`, in any letter case, or the network's full name. Default: the card's, or VISA
+        without *pan*.
     pan
-        12 to 19 digits, used as given, also when they are wrong. Default: the network's test card.
+        12 to 19 digits, used as given even if they are wrong. Default: the network's test card.
     amount_minor_units
         The amount in the smallest unit of *currency*: 1000 is 10.00 in USD and 1000 yen in JPY.
     currency
         Three digits or three letters of ISO 4217.
     stan
-        The systems trace audit number, six digits.
+        Systems trace audit number (DE 11), six digits.
     version
         One of `sim.VERSIONS`. Default: the one of the MTI, where *message_type* is one, else that of
         *format*, else the one that the network's own interface speaks: 1993 at Amex and Discover, 1987 at the
@@ -227,47 +228,46 @@ def generate(
         card), moto (mail or telephone order) or stored (card on file). Default: the usual one of the
         purpose: chip for a purchase.
     merchant
-        The merchant's name, in DE 43.
+        Merchant name in DE 43.
     city, country
         Merchant city and country (ISO 3166 code) in DE 43.
     mcc
-        The merchant category code, four digits. Default: the purpose's, else what *merchant* tells (a hotel,
-        a pharmacy), else any shop's.
+        Merchant category code, four digits. Default: the purpose's, else inferred from *merchant* (a hotel, a
+        pharmacy), else a general store's.
     terminal
-        The terminal id, DE 41.
+        Terminal ID, DE 41.
     acquirer
-        The acquirer's id, DE 32, up to 11 digits.
+        Acquirer ID, DE 32, up to 11 digits.
     expiry
-        The card's expiry, four digits YYMM.
+        Expiry date of the card, YYMM.
     timezone
-        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. Default: that of *at*,
-        where it has one other than UTC, else that of the country, the capital's or largest city's where it
-        has several.
+        The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. Default: that of *at*
+        unless it is UTC, else the country's (that of its capital or largest city, if it has several).
     format
-        The wire format, a dialect of one's own perhaps, that has its elements. What has no place there is
-        left out, and `.iso.notes` says so. Default: the version.
+        The wire format whose elements to use; it may be a dialect of your own. Elements it does not have are
+        left out, and `.iso.notes` says so. Default: the version's own elements.
     description
-        Plain English, from which a language model chooses the options instead. It overrides all others
-        but *version*, *at* and *format*.
+        Plain English; a language model chooses the options. It overrides all others except *version*, *at*
+        and *format*.
     provider, model
         The language model to ask; see `sim.llm.status()`.
     payment
-        What else a payment carries:
+        Further options of a payment:
 
-        - `pin`: whether the PIN is sent (DE 52, a block that no key opens). Without it: at a cash machine.
-        - `cvv2`: the verification value printed on the card, to be checked.
-        - `postal_code`, `address`: the cardholder's, to be checked (AVS).
-        - `three_d_secure`: authenticated, attempted or none: what came of 3-D Secure, with its ECI.
-        - `token`: whether the card number is a token, with its cryptogram.
-        - `store_card`: whether the card's data are stored for later payments.
-        - `initiator`: merchant (usual) or cardholder: who began a payment with a stored card.
-        - `instalments`: how many, 2 to 99.
-        - `partial_approval`: whether the terminal takes an approval of a part.
-        - `cashback_minor_units`: how much of the amount is cash, for purpose cashback; usual is half of it.
-        - `final_amount_minor_units`: what stays of the amount in a partial reversal.
+        - `pin`: whether to send a PIN (DE 52, a block that no key decrypts). Default: at a cash machine.
+        - `cvv2`: card verification value to be checked.
+        - `postal_code`, `address`: the cardholder's, for address verification (AVS).
+        - `three_d_secure`: result of 3-D Secure with its ECI: authenticated, attempted or none.
+        - `token`: whether the card number is a payment token, with its cryptogram.
+        - `store_card`: whether the merchant stores the card for later payments.
+        - `initiator`: who initiated a payment with a stored card: merchant (default) or cardholder.
+        - `instalments`: number of installments, 2 to 99.
+        - `partial_approval`: whether the terminal accepts a partial approval.
+        - `cashback_minor_units`: cash part of the amount for purpose cashback. Default: half.
+        - `final_amount_minor_units`: amount that remains after a partial reversal.
         - `reason`: why a message is reversed: customer, timeout, misdispense, malfunction or partial.
-        - `merchant_amount_minor_units`, `merchant_currency`: the merchant's own price, for purpose dcc; usual
-          are four fifths of the number, and pounds, as the sample shop is in London then.
+        - `merchant_amount_minor_units`, `merchant_currency`: price in the merchant's own
+          currency for purpose dcc. Default: four fifths of the amount, in pounds, for a shop in London.
         - `merchant_id`: DE 42.
 
     Returns
@@ -278,11 +278,11 @@ def generate(
     Raises
     ------
     ChoiceError
-        A word is none of those to choose from. The error names the argument, the choices and the nearest.
+        A word is not among the choices. The error names the argument, the choices and the nearest one.
     OptionError
-        Another option cannot be met, or options do not go together; the error says what would do.
+        An option is invalid, or options conflict; the error says what is accepted.
     LlmError
-        A language model was asked for in vain.
+        The language model failed or is not available.
 
     Examples
     --------
@@ -337,8 +337,8 @@ def respond(
 ) -> MessageTable:
     """Build a response to a request.
 
-    As an issuer does: the decision, and what was asked for, such as results of checks, a balance or an
-    answer to the chip.
+    Like an issuer: the decision and whatever was requested, such as check results, a balance or data for the
+    chip.
 
     Parameters
     ----------
@@ -347,15 +347,14 @@ def respond(
     code
         The response code, DE 39. Default: approved.
     approval
-        The approval code, DE 38, of an approval. Default: that of *request*, else a sample.
+        The approval code (DE 38). Default: that of *request*, else a sample value.
     amount_minor_units
-        How much is approved, where that is less than was asked for.
+        Amount approved, if less than requested.
     balance_minor_units
-        The balance that a balance inquiry is answered with. Default: a sample value.
+        Balance to return for a balance inquiry. Default: a sample value.
     format
-        The wire format of *request*. Default: recognized. The response has the elements
-        of a format that is given, as in `generate`: what has no place there is left out, with a
-        note.
+        The wire format of *request*. Default: recognized. With a format, the response has that format's
+        elements, as in `generate`; others are left out, with a note.
 
     Returns
     -------
@@ -411,15 +410,14 @@ def reverse(
         customer (cancelled), timeout (no answer came), misdispense (of cash: none, or the final amount),
         malfunction (suspected) or partial. Default: partial with a final amount, else customer.
     stan
-        The reversal's own trace number, six digits. Default: the next one.
+        STAN of the reversal, six digits. Default: the next one.
     at
-        The reversal's own moment, as in `generate`. Default: the original's.
+        Date and time of the reversal, as in `generate`. Default: the original's.
     final_amount_minor_units
-        What stays of the amount, where only a part is undone.
+        Amount that remains after a partial reversal.
     format
-        The wire format of *request*. Default: recognized. The reversal has the elements
-        of a format that is given, as in `generate`: what has no place there is left out, with a
-        note.
+        The wire format of *original*. Default: recognized. With a format, the reversal has that format's
+        elements, as in `generate`; others are left out, with a note.
 
     Returns
     -------
@@ -512,11 +510,10 @@ def mask(
     version: AnyVersion | None = None,
     format: Format | str | None = None,
 ) -> str:
-    """Mask card data in a message, for a ticket or a mail.
+    """Mask card data in a message, for a ticket or an e-mail.
 
-    A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data keep nothing. The
-    layout stays, so that lengths and offsets can still be followed. A broken text keeps no long run
-    of digits.
+    A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data are masked entirely.
+    Lengths and offsets do not change. In text that cannot be parsed every long run of digits is masked.
 
     Parameters
     ----------
@@ -525,7 +522,7 @@ def mask(
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     format
-        The name of a wire format: what is read by it is given as text. Default: *message* as it stands.
+        Wire format of *message*; the result is its text form. Default: *message* as given.
 
     Returns
     -------
@@ -566,7 +563,7 @@ def validate(
     against
         Other networks whose findings to list as well; they never make the message invalid.
     network
-        The message's own, one of `sim.NETWORKS`. Default: the card's.
+        The message's own network: one of `sim.NETWORKS`. Default: the card's.
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     format

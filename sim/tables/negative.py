@@ -80,7 +80,7 @@ def _notes(made: Broken) -> tuple[str, ...]:
 
 
 def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) -> CasesTable:
-    """List labelled bad messages: one per fault, and what must be found in it.
+    """List labeled bad messages: one per fault, with the finding it must cause.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _shown(text: str) -> str:
 
 
 def faults(message: MessageArgument | bytes | None = None, *, format: Format | str | None = None) -> Table:
-    """List the faults that a message can be given.
+    """List the faults that can be put into a message.
 
     Parameters
     ----------

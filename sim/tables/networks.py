@@ -20,7 +20,7 @@ _PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X
 
 
 def flows(network: AnyNetwork | None = None) -> Table:
-    """List the flows of the networks, and the elements that carry them.
+    """List the message flows of the networks and their elements.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def compare(
     *,
     version: AnyVersion | None = None,
 ) -> Table:
-    """Compare what two networks require of one kind of message.
+    """Compare what two networks require in one type of message.
 
     Parameters
     ----------
@@ -73,8 +73,7 @@ def compare(
     message_type
         auth, financial, echo, advice or reversal, or an MTI such as 0110.
     version
-        One of `sim.VERSIONS`. Default: the version that both networks' own interfaces speak, 1987 where they
-        speak different ones.
+        One of `sim.VERSIONS`. Default: the version both networks use on their own links, 1987 if they differ.
 
     Returns
     -------

@@ -64,7 +64,7 @@ def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> T
     version
         One of `sim.VERSIONS`.
     network
-        One of `sim.NETWORKS`, to say what it asks of the elements as well.
+        One of `sim.NETWORKS`, to add what it requires of each element.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def _formats(network: str, version: str) -> dict[int, list[str]]:
 
 
 def codes(name: str | None = None) -> Table:
-    """List a code list, or which code lists there are.
+    """Show a code list, or list all code lists.
 
     Parameters
     ----------

@@ -74,15 +74,15 @@ def run_suite(
         `host:port`, or a host of `sim.host`. Default: a host of its own, which plays the other side, by the
         suite's own rules.
     format, framing
-        How messages are written as bytes, and their framing. Default: the suite's.
+        Wire format and framing. Default: the suite's.
     tls
         As in `client`.
     cases
         Names or tags of the cases to run. Default: all.
     junit
-        Where to write the results as JUnit XML.
+        File for the results as JUnit XML.
     report
-        Where to write them as one HTML page, with the life-cycle lanes of each case.
+        File for the results as one HTML page, with the life-cycle lanes of each case.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def load(
     wait: bool = True,
     **options: Any,
 ) -> LoadTable | RunningLoad:
-    """Send many requests to a host, and measure its answers.
+    """Send many requests to a host and measure its responses.
 
     Bounded: it ends after *count* requests or *seconds*, whichever comes first; what is in flight then is
     waited for, *timeout* seconds at most. An interrupt ends it at once, with the figures so far. Load only
@@ -261,23 +261,23 @@ def load(
         Messages to be sent again with their own timing (DE 7): what `sim.read` takes or gives; or a host or
         a client, whose requests are sent again as they went.
     speed
-        How many times as fast they are replayed.
+        Replay speed, as a multiple.
     rate
-        Requests a second. Default: as many as *concurrency* allows.
+        Requests per second. Default: as many as *concurrency* allows.
     concurrency
         Requests in flight. Default: 50.
     count
-        The most requests that are sent.
+        Maximum number of requests.
     seconds
-        The most seconds it lasts.
+        Maximum duration in seconds.
     pool
-        How many connections to spread them over.
+        Number of connections to use.
     network
-        The network of the messages that are made.
+        Network of the generated messages.
     format, framing
         As in `client`.
     version
-        The version of the messages that are made, and of all that are read.
+        Version of the generated messages and of all that are read.
     tls, timeout
         As in `client`.
     check

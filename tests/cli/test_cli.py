@@ -56,7 +56,7 @@ def test_options_of_generate_are_those_of_the_face() -> None:
     assert "The amount in the smallest unit of --currency" in (words := " ".join(told.split()))
     assert "DISCOVER, JCB or UNIONPAY, in any letter case" in words
     assert "Default: the card's, or VISA without --pan." in words
-    assert "--instalments INTEGER How many, 2 to 99." in words
+    assert "--instalments INTEGER Number of installments, 2 to 99." in words
     assert not re.search(r"None|sim\.|tzinfo|\*", words)
     assert "found '12.50'" in Run("generate", "--amount", "12.50").err
     made = Run("generate", "refund", "--currency", "eur", "--amount", "2500", "--json").records[0]

@@ -119,16 +119,16 @@ def read(
     network
         One of `sim.NETWORKS`. Default: each card's.
     validate
-        Whether to add `valid` and `errors`, their number by the standard and the message's network;
-        `.iso.validate()` gives the findings.
+        Add `valid` and `errors`, the number of errors by the standard and the message's network;
+        `.iso.validate()` returns the findings.
     columns
-        The elements to keep: 4, "DE4" or a name. Default: those that occur.
+        The elements to keep: 4, "DE4" or a name. Default: all that occur.
     chunksize
         Rows of each table: gives an iterator of tables, in constant memory.
     progress
         Whether to show a bar. Default: on long work.
     start
-        The character of each line, from 0, at which the message begins.
+        Position in each line, from 0, where the message starts.
     pattern
         A regular expression whose group `message` (else its first group, else the whole match) is the
         message; lines that do not match are left out.
@@ -136,7 +136,7 @@ def read(
         How messages that are no text are written, one of `sim.formats()`. Lines and
         texts are then hex digits.
     framing
-        What stands around each message, outermost first (`length-2`, `tpdu` ...). Default: recognized.
+        Framing of each message, outermost layer first (`length-2`, `tpdu` ...). Default: recognized.
     engine
         "dask" gives a Dask DataFrame of files.
 
