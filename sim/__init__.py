@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sim.tables import llm as llm
     from sim.tables.columns.reading import read
     from sim.tables.converting import convert
+    from sim.tables.exchanges import exchange
     from sim.tables.formats import export_format, formats
     from sim.tables.guessing import guess
     from sim.tables.link import client, host
@@ -69,6 +70,7 @@ __all__ = [
     "convert",
     "diff",
     "drill",
+    "exchange",
     "explain",
     "export_format",
     "export_suite",
@@ -107,6 +109,7 @@ _HOMES = {
     "sim.operations.packs": "load_rules",
     "sim.tables.columns.reading": "read",
     "sim.tables.converting": "convert",
+    "sim.tables.exchanges": "exchange",
     "sim.tables.formats": "export_format formats",
     "sim.tables.guessing": "guess",
     "sim.tables.link": "client host",

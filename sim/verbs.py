@@ -296,6 +296,8 @@ def _about(text: str) -> dict[str, str]:
     for name, about in said.items():
         if found := _AS_IN.match(about):
             said[name] = f"{verb(found[1]).option(name).about} {about[found.end() :]}".strip()
+    if found := re.search(r", as in `(\w+)`\.", said.get("options", "")):
+        said = {one.name: one.about for one in verb(found[1]).options} | said
     for about in list(said.values()):
         for item in re.split(r" (?=- `)", about):
             if found := _ITEM.fullmatch(item):

@@ -46,6 +46,7 @@ SURFACE = [
     "convert",
     "diff",
     "drill",
+    "exchange",
     "explain",
     "export_format",
     "export_suite",

@@ -32,6 +32,7 @@ ORDER = (
     "sim.paste",
     "sim.judge",
     "sim.operations",
+    "sim.exchanges",
     "sim.link",
     "sim.tables",
     "sim.keys",

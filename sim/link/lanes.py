@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import mti as mtis
+from sim.exchanges.matching import Pair, match
 from sim.link.traffic import EVENT, Traffic
 from sim.masking import mask_words
-from sim.operations.matching import Exchange, match
 from sim.visible import visible
 
 _LEFT, _RIGHT, _STEP, _TOP = 60, 520, 34, 44
@@ -77,7 +77,7 @@ def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
     owner = {places[number]: found for found in exchanges for number in found.messages}
     # What did not come belongs to the transaction of what was sent last.
     groups: dict[int, list[int]] = {}
-    last: Exchange | None = None
+    last: Pair | None = None
     for at in range(len(seen)):
         last = owner.get(at, last)
         groups.setdefault(last.transaction if last else 0, []).append(at)
@@ -86,7 +86,7 @@ def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
     )
 
 
-def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Exchange], number: int) -> Lane:
+def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Pair], number: int) -> Lane:
     own = [one for one in exchanges if one.transaction == number]
     undone = {
         messages[one.request].get(11): _stan(messages, exchanges, one)
@@ -99,7 +99,7 @@ def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Exchan
     return Lane(title, tuple(_hop(one, undone) for one in group))
 
 
-def _stan(messages: list[Message], exchanges: Sequence[Exchange], one: Exchange) -> str:
+def _stan(messages: list[Message], exchanges: Sequence[Pair], one: Pair) -> str:
     """The trace number of what an exchange undoes; empty where it undoes nothing."""
     before = exchanges[one.original].request if one.original is not None else None
     return messages[before].get(11) if before is not None else ""

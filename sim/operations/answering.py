@@ -37,7 +37,7 @@ from sim.operations.recipes import (
 from sim.parts import chip_data
 from sim.parts.layout import Part, fits, fitting, standing
 from sim.spec import Spec, is_particular, lookup, number_of, spec
-from sim.spec.recipes import Recipe, Test, answers
+from sim.spec.recipes import Recipe, Test, answers, recipes
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
@@ -408,7 +408,7 @@ def reverse(
         kinds = template.setting.kinds
         fields[24], fields[25] = str(kinds["function"]), str(kinds["reason"])
     context = Context(template.setting, template.known, account(request)[1], asked, number[-6:], moment)
-    _undo(fields, template, context)
+    fill(fields, template, context, "reversal")
     fields |= carried("reversal", request, answer, fields, network)
     message = Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
     return Generated(message, network, SOURCE_TEMPLATE, notes)
@@ -432,12 +432,18 @@ def _check_undone(request: Message, answer: Message | None) -> None:
 def _approved_amount(request: Message, answer: Message | None) -> tuple[int, str]:
     """What there is to undo, in minor units, and its currency: what was asked for, less where *answer*
     approved a part."""
-    digits_of, code = amount_in(request, 4) or ("", "")
+    digits_of, _ = amount_in(request, 4) or ("", "")
     asked = int(digits_of) if is_digits(digits_of) else 0
     if answer is not None and is_particular("partial", answer.version, answer.get(39)):
         approved_digits, _ = amount_in(answer, 4) or ("", "")
         asked = int(approved_digits) if is_digits(approved_digits) else asked
-    return asked, code or request.get(49) or _USUAL_CURRENCY
+    return asked, original_currency(request)
+
+
+def original_currency(request: Message) -> str:
+    """The currency of *request*, which messages that follow it have, too."""
+    _, code = amount_in(request, 4) or ("", "")
+    return code or request.get(49) or _USUAL_CURRENCY
 
 
 def _reason(
@@ -458,6 +464,18 @@ def _reason(
         return details | {"reason": reason}, ()
     where = f"{network} in {version}" if network else f"{version} without a network"
     return details, (f"No public source says how {where} gives the reason {reason!r}: the message does not.",)
+
+
+def reasons_of(reversal: Message, network: str | None) -> tuple[str, ...]:
+    """The reasons that *reversal* gives, by what the recipes put there; empty where it gives none."""
+    inside = Inside(reversal, network)
+    rows = recipes(network, reversal.version)
+    return tuple(
+        word
+        for word in ("timeout", "misdispense", "malfunction")
+        for row in rows
+        if row.mentions(word) and all(inside[path] == text for path, text in row.parts.items())
+    )
 
 
 def naming(request: Message) -> str:
@@ -483,10 +501,10 @@ def carried(
     }
 
 
-def _undo(fields: dict[int, str], template: Template, context: Context) -> None:
-    """Fill in what recipes say of reversals, and take out what they drop."""
+def fill(fields: dict[int, str], template: Template, context: Context, word: str) -> None:
+    """Fill in what recipes say of *word*, such as a reversal, and take out what they drop."""
     setting = template.setting
-    rows = [row for row in setting.rows if row.mentions("reversal")]
+    rows = [row for row in setting.rows if row.mentions(word)]
     for number, parts in parts_of(rows).items():
         base = fields.get(number, "")
         if base or any(text != "-" for text in parts.values()):

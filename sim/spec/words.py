@@ -6,7 +6,7 @@ The tables are what counts, and a test holds these to them. Functions take other
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from typing import Literal, TypedDict
 
 Network = Literal["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY"]
@@ -46,6 +46,7 @@ Entry = Literal["manual", "stripe", "chip", "contactless", "ecommerce", "fallbac
 Initiator = Literal["merchant", "cardholder"]
 Authentication = Literal["authenticated", "attempted", "none"]
 ReversalReason = Literal["customer", "timeout", "misdispense", "malfunction", "partial"]
+Outcome = Literal["approved", "partial", "declined", "timeout", "late"]
 PlotKind = Literal["traffic", "responses", "presence", "amounts", "lanes"]
 DrillTopic = Literal[
     "mti", "bitmap", "lengths", "card", "amounts", "dates", "responses", "entry", "tlv", "bits"
@@ -80,3 +81,16 @@ class Payment(TypedDict, total=False):
     merchant_amount_minor_units: int
     merchant_currency: str | int
     merchant_id: str
+
+
+class Making(Payment, total=False):
+    """What else the messages of an exchange may have, as keyword arguments of `sim.exchange`."""
+
+    merchant: str
+    city: str
+    country: str | int
+    mcc: str | int
+    terminal: str
+    acquirer: str | int
+    expiry: str | int
+    timezone: str | tzinfo

@@ -1,8 +1,8 @@
 """`sim.match`: transactions of a table of messages.
 
-The columns become whole numbers (equal numbers are equal values), `sim.operations.matching.pairing` pairs
+The columns become whole numbers (equal numbers are equal values), `sim.exchanges.matching.pairing` pairs
 those, and what comes back is columns again: no message is made for it. The rules are the rows that
-`sim.operations.matching.rules` reads.
+`sim.exchanges.matching.rules` reads.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from sim.codec import Message, build
 from sim.errors import IsoError, OptionError
-from sim.operations.matching.pairing import Keys, Traffic, pair
-from sim.operations.matching.rules import ANSWER, ASK, NONE, Link, Rule, kind, role, rules
+from sim.exchanges.matching.pairing import Keys, Traffic, pair
+from sim.exchanges.matching.rules import ANSWER, ASK, NONE, Link, Rule, kind, role, rules
 from sim.spec import VERSIONS
 from sim.tables.argument import MessageArgument, take
 from sim.tables.columns import read

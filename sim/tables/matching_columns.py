@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sim.operations.matching.rules import Place, Tie
+from sim.exchanges.matching.rules import Place, Tie
 from sim.spec import VERSIONS
 from sim.tables.columns.table import number_of
 

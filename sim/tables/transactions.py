@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sim.operations.matching import STATES, awaited
-from sim.operations.matching.pairing import ROLES, Exchanges
-from sim.operations.matching.rules import rules
+from sim.exchanges.matching import STATES, awaited
+from sim.exchanges.matching.pairing import ROLES, Exchanges
+from sim.exchanges.matching.rules import rules
 from sim.spec.codes import currency
 from sim.spec.networks import NETWORKS, answer
 from sim.tables.argument import facts_of
@@ -25,12 +25,12 @@ _SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "c
 
 
 @dataclass(frozen=True)
-class _Held:
-    """A frame beside a table: pandas copies deeply what it finds there."""
+class Held:
+    """What is kept beside a table: pandas copies deeply what it finds there."""
 
-    frame: pd.DataFrame
+    value: Any
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Held:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Held:
         return self
 
 
@@ -72,8 +72,8 @@ class TransactionsView:
     def messages(self) -> Table:
         """A row per message: `row` (its label), `transaction`, `role` (request, repeat, duplicate, replay,
         answer, late answer, answer again ..., no message)."""
-        held: _Held = facts_of(self._table)["messages"]
-        return Table(held.frame.copy())
+        held: Held = facts_of(self._table)["messages"]
+        return Table(held.value.copy())
 
     @property
     def summary(self) -> dict[str, int]:
@@ -115,7 +115,7 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
         "matched_by": _matched_by(columns, made, answered),
     }
     table = TransactionsTable(pd.DataFrame(held).iloc[order].reset_index(drop=True))
-    table.attrs["iso"] = {"messages": _Held(_messages(columns, made, numbers))}
+    table.attrs["iso"] = {"messages": Held(_messages(columns, made, numbers))}
     return table
 
 

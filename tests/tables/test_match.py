@@ -13,7 +13,7 @@ from support import AT, together
 
 import sim
 from sim.codec import Message
-from sim.operations.matching import match
+from sim.exchanges.matching import match
 from sim.spec import VERSIONS
 
 

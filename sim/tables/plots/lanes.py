@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sim.operations.matching.pairing import ROLES, UNREAD
+from sim.exchanges.matching.pairing import ROLES, UNREAD
 from sim.spec.networks import NETWORKS
 from sim.tables.matching import match
 from sim.tables.plots.draw import blank, colour_of, sheet

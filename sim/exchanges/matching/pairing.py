@@ -1,6 +1,6 @@
 """The one pass over messages that pairs them, on columns of whole numbers.
 
-What the numbers stand for is made by `sim.operations.matching.match` from messages and by `sim.tables`
+What the numbers stand for is made by `sim.exchanges.matching.match` from messages and by `sim.tables`
 from columns: equal numbers are equal values. The pass looks at each message once, at a bounded number
 of earlier ones with the same key, and so takes time in proportion to the messages.
 """
@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sim.operations.matching.rules import ACKNOWLEDGEMENT, ANSWER, ASK, NONE, REPEAT
+from sim.exchanges.matching.rules import ACKNOWLEDGEMENT, ANSWER, ASK, NONE, REPEAT
 
 Ints = Sequence[int]
 

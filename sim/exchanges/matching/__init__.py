@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sim.codec import Message
+from sim.exchanges.matching.pairing import ROLES, Exchanges, Keys, Traffic, pair
+from sim.exchanges.matching.rules import ANSWER, NONE, Link, Rule, Tie, kind, role, rules
+from sim.exchanges.matching.rules import awaits as awaited
 from sim.operations.choosing import chosen_network
-from sim.operations.matching.pairing import ROLES, Exchanges, Keys, Traffic, pair
-from sim.operations.matching.rules import ANSWER, NONE, Link, Rule, Tie, kind, role, rules
-from sim.operations.matching.rules import awaits as awaited
 from sim.spec import VERSIONS
 
-__all__ = ["ROLES", "STATES", "TIMEOUT", "Exchange", "awaited", "match"]
+__all__ = ["ROLES", "STATES", "TIMEOUT", "Pair", "awaited", "match"]
 
 # Our choice: what terminals and acquirers wait at most, in seconds.
 TIMEOUT = 60.0
@@ -22,10 +22,10 @@ SIDES = ("earlier", "later")
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and what belongs to it. Messages are numbered from 0 as they were given; None where there
-    is none. `original` and `reversed_by` are numbers of exchanges, `transaction` is that of the first
-    exchange of all that belong together. `latency` is in seconds, `matched_by` as in `DE 7, 11`."""
+class Pair:
+    """A request, its answer, and what belongs to them. Messages are numbered from 0 as they were given; None
+    where there is none. `original` and `reversed_by` are numbers of pairs, `transaction` is that of the first
+    pair of all that belong together. `latency` is in seconds, `matched_by` as in `DE 7, 11`."""
 
     transaction: int
     request: int | None
@@ -46,7 +46,7 @@ def match(
     messages: Iterable[Message],
     seconds: Sequence[float] | None = None,
     timeout: float = TIMEOUT,
-) -> tuple[Exchange, ...]:
+) -> tuple[Pair, ...]:
     """Pair *messages*, given in the order in which they were seen, or with the *seconds* of each.
 
     >>> from sim.codec import parse
@@ -66,7 +66,7 @@ def match(
 
 
 def _state(request_mti: str | None, answered: bool, late: bool) -> str:
-    """The state of an exchange, one of `STATES`."""
+    """The state of a pair, one of `STATES`."""
     if request_mti is None:
         return "no request"
     if answered:
@@ -80,14 +80,14 @@ def _exchange(
     held: Sequence[Message],
     seconds: Sequence[float] | None,
     members: tuple[int, ...],
-) -> Exchange:
+) -> Pair:
     request, answer = _or_none(made.request[at]), _or_none(made.answer[at])
     mti = None if request is None else held[request].mti
     both = seconds is not None and request is not None and answer is not None
     waited = seconds[answer] - seconds[request] if both and seconds else None  # type: ignore[index]
     version = "" if answer is None else held[answer].version
     by = rules(version, "answer")[made.rule[at]].label if made.rule[at] >= 0 else ""
-    return Exchange(
+    return Pair(
         made.transaction[at],
         request,
         answer,

@@ -1,0 +1,30 @@
+"""Exchanges: messages in order, each with its role. They are matched, made, continued and told here.
+
+Names are resolved when first used, so that matching starts without what makes messages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.lazy import lazily
+
+if TYPE_CHECKING:
+    from sim.exchanges.amounts import Left
+    from sim.exchanges.exchange import Exchange, Step
+    from sim.exchanges.following import follow
+    from sim.exchanges.making import make
+    from sim.exchanges.matching import match
+
+__all__ = ["Exchange", "Left", "Step", "follow", "make", "match"]
+
+_HOMES = {
+    "sim.exchanges.amounts": "Left",
+    "sim.exchanges.exchange": "Exchange Step",
+    "sim.exchanges.following": "follow",
+    "sim.exchanges.making": "make",
+    "sim.exchanges.matching": "match",
+}
+
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,0 +1,137 @@
+"""An exchange: the messages of a transaction, or of a talk between the two ends of a link, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sim.codec import Message
+from sim.elements import mti as mtis
+from sim.exchanges.amounts import Left, left
+from sim.exchanges.matching import Pair, match
+from sim.exchanges.roles import ACKNOWLEDGEMENT, ANSWER, LATE, REPEAT, asking_role
+
+# Who sends: the fourth digit of an MTI says on whose side the first message was made.
+_ACQUIRERS = "01"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One message: its role, when it went (UTC, None where nobody says), and of which step, counted from 0,
+    it speaks: the one that it answers, repeats or acknowledges, the request that it reverses, completes or
+    increases; None where it stands for itself. `reason` is why a reversal was made."""
+
+    role: str
+    message: Message
+    at: datetime | None = None
+    of: int | None = None
+    reason: str = ""
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it answers an earlier step."""
+        return self.role in (ANSWER, LATE)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Exchange:
+    """Messages in order with their roles. `network` is the one whose code lists apply, `purpose` what was
+    asked for where the exchange was made, `notes` say what was assumed then."""
+
+    steps: tuple[Step, ...] = ()
+    network: str | None = None
+    purpose: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        messages: Iterable[Message],
+        times: Sequence[datetime] | None = None,
+        *,
+        network: str | None = None,
+    ) -> Exchange:
+        """The exchange that *messages* are, in the order in which they were seen: their roles are those that
+        matching finds.
+
+        >>> from sim.codec import parse
+        >>> asked = parse("08002020000000000000990000123456")
+        >>> [step.role for step in Exchange.of([asked, asked.replace(mti="0810", de39="00")]).steps]
+        ['request', 'answer']
+        """
+        held = list(messages)
+        seconds = None if times is None else [one.timestamp() for one in times]
+        pairs = match(held, seconds)
+        made = cls(network=network)
+        for at, (role, of) in enumerate(_roles(held, pairs)):
+            made = made.plus(Step(role, held[at], None if times is None else times[at].astimezone(UTC), of))
+        return made
+
+    def __repr__(self) -> str:
+        return f"Exchange({', '.join(f'{one.message.mti} {one.role}' for one in self.steps)})"
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def plus(self, *steps: Step) -> Exchange:
+        """The exchange with *steps* after its own."""
+        return replace(self, steps=(*self.steps, *steps))
+
+    def fitted(self, messages: Iterable[Message], notes: Iterable[str] = ()) -> Exchange:
+        """The same exchange with other *messages*, one for each of its own, and more *notes*."""
+        steps = (replace(one, message=message) for one, message in zip(self.steps, messages, strict=True))
+        return replace(self, steps=tuple(steps), notes=(*self.notes, *notes))
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages, in order."""
+        return tuple(step.message for step in self.steps)
+
+    @property
+    def left(self) -> Left:
+        """What is held, charged and credited after it."""
+        return left(self.steps, self.network)
+
+    @property
+    def story(self) -> str:
+        """What happened, in a sentence or two."""
+        from sim.exchanges.telling import tell  # most exchanges are not told
+
+        return tell(self)
+
+    def direction(self, at: int) -> str:
+        """Whether step *at* goes out or comes in, as its first sender sees it: `sent` or `received`."""
+        return "sent" if self._side(at) == self._side(0) else "received"
+
+    def _side(self, at: int) -> bool:
+        mti = self.steps[at].message.mti
+        return (mti[3:4] in _ACQUIRERS) != mtis.is_response(mti)
+
+    def answer_to(self, at: int) -> Message | None:
+        """The answer that step *at* got, or one of its repeats, in its time; None without one."""
+        own = {at, *(place for place, one in enumerate(self.steps) if one.role == REPEAT and one.of == at)}
+        found = (one.message for one in self.steps if one.role == ANSWER and one.of in own)
+        return next(found, None)
+
+
+def _roles(held: Sequence[Message], pairs: Sequence[Pair]) -> list[tuple[str, int | None]]:
+    """The role of each message, and the step that it speaks of."""
+    made: list[tuple[str, int | None]] = [("", None)] * len(held)
+    for pair in pairs:
+        original = None if pair.original is None else pairs[pair.original]
+        first = next(iter(pair.messages), None) if pair.request is None else pair.request
+        of = None if original is None else original.request
+        for place in pair.messages:
+            mti = held[place].mti
+            if place == first and not mtis.is_response(mti):
+                made[place] = asking_role(held[place], held[of] if of is not None else None), of
+            elif place == pair.answer:
+                made[place] = LATE if pair.state == "late" else ANSWER, pair.request
+            elif mtis.is_response(mti):
+                made[place] = LATE if pair.request is not None else ANSWER, pair.request
+            elif mti[2:3] in "5789":
+                made[place] = ACKNOWLEDGEMENT, pair.request
+            else:
+                made[place] = REPEAT, pair.request
+    return made

@@ -1,0 +1,198 @@
+"""What follows in an exchange: the next message, made of those before it.
+
+The card, the merchant and the names that the network gave the transaction come from the first request and its
+answer; what else the message has is as `sim.operations.generation` makes it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sim.codec import Message
+from sim.elements import mti as mtis
+from sim.elements.card import account
+from sim.errors import ChoiceError, OptionError
+from sim.exchanges.amounts import CREDITED, Booking, authorized, bookings, standing
+from sim.exchanges.exchange import Exchange, Step
+from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL
+from sim.operations.answering import carried, fill, next_stan, original_currency, reverse
+from sim.operations.asked import usual_entry
+from sim.operations.choosing import chosen_network
+from sim.operations.generation import generate, template_of
+from sim.operations.options import entries_of, kinds_of
+from sim.operations.recipes import Context, clock
+from sim.spec.tables import read_toml
+
+PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT = "partial_reversal", "refund", "original_credit"
+LINK = ("sign_on", "sign_off", "key_exchange", "echo")
+# Purposes of the messages that follow.
+_PURPOSE = {INCREMENT: "incremental", COMPLETION: "completion"}
+STEPS = (REPEAT, INCREMENT, COMPLETION, REVERSAL, PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT, *LINK)
+
+
+def follow(
+    exchange: Exchange,
+    word: str,
+    *,
+    amount_minor_units: int | None = None,
+    reason: str | None = None,
+    entry: str | None = None,
+    stan: str | None = None,
+    at: datetime | None = None,
+) -> Step:
+    """The step *word*, one of `STEPS`, that comes after those of *exchange*.
+
+    *amount_minor_units* is that of an increment (as much again where it is None), a completion or a refund
+    (all of it), what stays of the amount in a partial reversal (half of it). *reason* is that of a reversal:
+    None is timeout where no answer came. *entry* is how the card of a refund or an original credit is read.
+    *stan* and *at* are its own; without them the next number and the present. Raises ChoiceError for another
+    word, OptionError where nothing is there that such a step could follow, or its amount does not fit.
+    """
+    if word not in STEPS:
+        raise ChoiceError.of("then", word, STEPS)
+    if not exchange.steps and word not in LINK:
+        raise OptionError("then", f"a request before a step {word!r}", "none")
+    number = stan or next_stan(_last_stan(exchange))
+    if word == REPEAT:
+        return _repeat(exchange, at)
+    if word in LINK:
+        version = exchange.steps[0].message.version if exchange.steps else None
+        made = generate(word, network=exchange.network, version=version, stan=number, at=at)
+        return Step(REQUEST, made.message, at)
+    if word in (REVERSAL, PARTIAL_REVERSAL):
+        return _reversal(exchange, word, amount_minor_units, reason, number, at)
+    make = {INCREMENT: _increment, COMPLETION: _completion}.get(word, _credit)
+    return make(exchange, word, amount_minor_units, entry, number, at)
+
+
+def _last_stan(exchange: Exchange) -> str:
+    asked = [one.message.get(11) for one in exchange.steps if not one.is_answer]
+    return max(asked, default="0")[-6:] or "0"
+
+
+def _repeat(exchange: Exchange, at: datetime | None) -> Step:
+    """The repeat of the last message that was sent."""
+    place = max(at for at, one in enumerate(exchange.steps) if not one.is_answer)
+    step = exchange.steps[place]
+    of = step.of if step.role == REPEAT else place
+    return Step(REPEAT, step.message.replace(mti=mtis.repeat_mti(step.message.mti)), at, of)
+
+
+def _reversal(
+    exchange: Exchange, word: str, amount: int | None, reason: str | None, stan: str, at: datetime | None
+) -> Step:
+    undone = standing(exchange.steps, exchange.network)
+    if not undone:
+        raise OptionError("then", f"something to undo before a step {word!r}", "nothing that stands")
+    last = undone[-1]
+    answer = exchange.answer_to(last.step)
+    final = None
+    if word == PARTIAL_REVERSAL:
+        most = last.stays or last.asked
+        final = most // 2 if amount is None else amount
+        _check("what stays", final, most - 1, least=1)
+    elif amount is not None:
+        raise OptionError("then", "no amount of a full reversal: see partial_reversal", str(amount), 95)
+    if reason is None and answer is None and not mtis.is_advice(exchange.steps[last.step].message.mti):
+        reason = "timeout" if final is None else None
+    made = reverse(
+        exchange.steps[last.step].message,
+        answer=answer,
+        reason=reason,
+        stan=stan,
+        at=at,
+        final_amount_minor_units=final,
+        network=exchange.network,
+    )
+    return Step(REVERSAL, made.message, at, last.step, reason or ("customer" if final is None else "partial"))
+
+
+def _increment(
+    exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
+) -> Step:
+    first = _authorized(exchange, word)[0]
+    units = first.asked if amount is None else amount
+    message = _later(exchange, "auth", word, _entry("incremental", entry), first.step, units, stan, at)
+    return Step(INCREMENT, message, at, first.step)
+
+
+def _completion(
+    exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
+) -> Step:
+    held = _authorized(exchange, word)
+    most = sum(one.stays for one in held)
+    units = most if amount is None else amount
+    _check("the amount", units, most)
+    first = held[0].step
+    message = _later(exchange, "financial_advice", word, "manual", first, units, stan, at)
+    return Step(COMPLETION, message, at, first)
+
+
+def _credit(
+    exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
+) -> Step:
+    """A refund, or money that is paid out: a transaction of its own for the same card."""
+    paid = [one for one in bookings(exchange.steps, exchange.network) if one.stays and one.way != CREDITED]
+    if not paid:
+        raise OptionError("then", f"an approved payment before a step {word!r}", "none")
+    most = sum(one.stays for one in paid)
+    units = most if amount is None else amount
+    if word == REFUND:
+        _check("the amount", units, most)
+    first = paid[0].step
+    kind = _kind(word, exchange.steps[first].message, exchange.network)
+    message = _later(exchange, kind, word, _entry(word, entry), first, units, stan, at)
+    return Step(REQUEST, message, at)
+
+
+def _entry(purpose: str, entry: str | None) -> str:
+    """How the card is read: *entry*, where that goes with *purpose*, else as usual."""
+    return entry if entry in entries_of(purpose) else usual_entry(purpose)
+
+
+def _kind(purpose: str, first: Message, network: str | None) -> str:
+    """The kind of message that a purpose has after *first*: of its class, where the network has that."""
+    kinds = read_toml("templates")["purposes"][purpose]["kinds"]
+    known = [one for one in kinds if one in kinds_of(network, first.version)]
+    own = "auth" if first.mti[1] == "1" else "financial"
+    return own if own in known else next(iter(known), kinds[0])
+
+
+def _authorized(exchange: Exchange, word: str) -> list[Booking]:
+    held = authorized(exchange.steps, exchange.network)
+    if not held:
+        raise OptionError("then", f"an approved authorization before a step {word!r}", "none that is held")
+    return held
+
+
+def _check(what: str, units: int, most: int, least: int = 0) -> None:
+    if isinstance(units, bool) or not isinstance(units, int) or not least <= units <= most:
+        raise OptionError("then", f"{what} in minor units, {least} to {most}", str(units)[:20], 4)
+
+
+def _later(
+    exchange: Exchange,
+    kind: str,
+    word: str,
+    entry: str,
+    first: int,
+    units: int,
+    stan: str,
+    at: datetime | None,
+) -> Message:
+    """A message of *kind* for what step *first* began."""
+    request, answer = exchange.steps[first].message, exchange.answer_to(first)
+    version, purpose = request.version, _PURPOSE.get(word, word)
+    network = exchange.network or chosen_network(request, None)
+    options = (kind, network, version, purpose, entry, original_currency(request))
+    template = template_of(*options, {"timezone": at.tzinfo} if at is not None and at.tzinfo else None)
+    card = account(request)[1]
+    moment = clock(version, at, template.zone_at(at))
+    context = Context(template.setting, template.known, card, units, stan, moment)
+    fields = template.outline.written(context, {})
+    kept = read_toml("templates")["continued"]["completion" if word == COMPLETION else "other"][version]
+    fields |= {number: request[number] for number in kept if number in request}
+    if word == COMPLETION:  # what it has of its own goes on top of what it keeps
+        fill(fields, template, context, purpose)
+    fields |= carried(purpose, request, answer, fields, network)
+    return Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)

@@ -1,0 +1,262 @@
+"""An exchange made: a first request, what became of it, and what follows, each answered as an issuer does.
+
+When the messages go is our choice: an answer comes after a second, what is not answered is given up after
+`TIMEOUT`, and so on (`_LATER`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
+
+from sim.codec import Message
+from sim.elements import mti as mtis
+from sim.elements.card import account
+from sim.errors import ChoiceError, OptionError, shown
+from sim.exchanges.amounts import minor_units
+from sim.exchanges.exchange import Exchange, Step
+from sim.exchanges.following import (
+    LINK,
+    ORIGINAL_CREDIT,
+    PARTIAL_REVERSAL,
+    REFUND,
+    STEPS,
+    follow,
+)
+from sim.exchanges.matching import TIMEOUT
+from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REVERSAL, asking_role
+from sim.operations.answering import REASONS, respond
+from sim.operations.asked import as_asked, options_of
+from sim.operations.generation import generate, zone_of_setting
+from sim.operations.options import Setting, has_option, kinds_of
+from sim.operations.recipes import digits
+from sim.spec import is_particular, spec
+from sim.spec.spellings import template_word
+from sim.spec.tables import read_toml
+
+APPROVED, PARTIAL, DECLINED, NO_ANSWER, TOO_LATE = "approved", "partial", "declined", "timeout", "late"
+OUTCOMES = (APPROVED, PARTIAL, DECLINED, NO_ANSWER, TOO_LATE)
+_CODE = re.compile(r"[0-9A-Z]{2,4}")
+_ITEM = re.compile(r"[\s,]+")
+_DIGITS = re.compile(r"[0-9]{1,12}")
+_ANSWERED = timedelta(seconds=1)
+_GIVEN_UP = timedelta(seconds=TIMEOUT)
+# How long after the message before it a step goes out, where that was answered.
+_LATER = {
+    REVERSAL: timedelta(minutes=2),
+    PARTIAL_REVERSAL: timedelta(minutes=2),
+    **dict.fromkeys((INCREMENT, COMPLETION, REFUND, ORIGINAL_CREDIT), timedelta(days=1)),
+    **dict.fromkeys((REPEAT, *LINK), timedelta(seconds=5)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A step that is asked for: what it is, its amount in minor units, its reason, what becomes of it."""
+
+    step: str
+    amount: int | None = None
+    reason: str | None = None
+    outcome: str = APPROVED
+
+
+def make(
+    purpose: str = "purchase",
+    *,
+    message_type: str | None = None,
+    outcome: str = APPROVED,
+    approved_minor_units: int | None = None,
+    then: str | Iterable[str | Mapping[str, Any]] = (),
+    **options: Any,
+) -> Exchange:
+    """An exchange of test messages, as `sim.exchange` describes it; *options* are those of `sim.generate`.
+
+    Raises ChoiceError or OptionError for what cannot be met, which names the argument.
+
+    >>> made = make("purchase", network="VISA", outcome="timeout", then="reversal repeat")
+    >>> [step.role for step in made.steps]
+    ['request', 'reversal', 'repeat', 'answer']
+    """
+    wanted = tuple(map(_wanted, _items(then)))
+    reason = options.pop("reason", None)
+    given = _options(purpose, message_type, [one.step for one in wanted], options)
+    partly = _outcome("outcome", outcome) == PARTIAL or _is_partial(outcome, given)
+    notes: tuple[str, ...] = ()
+    if partly:
+        notes = _allow_part(given)
+    elif approved_minor_units is not None:
+        raise OptionError("approved_minor_units", "outcome 'partial'", f"outcome {outcome!r}", 4)
+    at = given["at"] or datetime.now(UTC).replace(microsecond=0)
+    first = generate(**given | {"at": at})
+    zone = _zone(given, at)
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+    role = asking_role(first.message, None)
+    aim = given["purpose"] if given["message_type"] not in LINK else given["message_type"]
+    step = Step(role, first.message, at.astimezone(UTC))
+    made = Exchange((step,), first.network, aim, (*first.notes, *notes))
+    becomes = [outcome, *(one.outcome for one in wanted)]
+    for place, one in enumerate(wanted):
+        if one.step == REPEAT and becomes[place] == APPROVED:
+            becomes[place] = NO_ANSWER  # it is repeated as no answer came
+    made, late = _answered(made, becomes[0], approved_minor_units)
+    for one, word in zip(wanted, becomes[1:], strict=True):
+        before = made.steps[-1]
+        assert before.at is not None  # noqa: S101, a step that is made has its time
+        later = _LATER[one.step] if before.is_answer else _GIVEN_UP
+        step = follow(
+            made,
+            one.step,
+            amount_minor_units=one.amount,
+            reason=one.reason or (reason if one.step == REVERSAL else None),
+            entry=given["entry"],
+            at=(before.at + later).astimezone(zone),
+        )
+        assert step.at is not None  # noqa: S101
+        place = len(made.steps)
+        made = made.plus(replace(step, at=step.at.astimezone(UTC)), *late)
+        made, late = _answered(made, word, None, place)
+    return made.plus(*late)
+
+
+def _options(
+    purpose: str, message_type: str | None, steps: list[str], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options of `generation.generate`."""
+    usual = {"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"}
+    asked = {**usual, "version": None, "at": None, "entry": None, **options}
+    if message_type is None and purpose in LINK:
+        message_type, purpose = purpose, "purchase"
+    try:
+        made = options_of(message_type or "auth", purpose=purpose, **asked)
+        if message_type is None:
+            made["message_type"] = _usual_kind(made, steps)
+    except OptionError as error:
+        raise as_asked(error, options) from None
+    return made
+
+
+def _usual_kind(given: Mapping[str, Any], steps: list[str]) -> str:
+    """The kind of message that a purpose usually has, where the network has that: an authorization, where an
+    increment or a completion follows."""
+    kinds = read_toml("templates")["purposes"][given["purpose"]]["kinds"]
+    known = [one for one in kinds if one in kinds_of(given["network"], given["version"])] or kinds
+    return "auth" if "auth" in known and {INCREMENT, COMPLETION} & set(steps) else str(known[0])
+
+
+def _zone(given: Mapping[str, Any], at: datetime) -> tzinfo:
+    """The zone of the merchant's clock."""
+    if at.tzinfo is not None and at.tzinfo != UTC and "timezone" not in given["details"]:
+        return at.tzinfo
+    words = ("message_type", "network", "version", "purpose", "entry", "currency", "details")
+    return zone_of_setting(Setting(*(given[word] for word in words)))
+
+
+def _items(then: str | Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
+    """The steps that are asked for, one by one."""
+    if isinstance(then, Mapping):
+        return [then]
+    if isinstance(then, str):
+        return [one for one in _ITEM.split(then) if one]
+    if not isinstance(then, Iterable):
+        raise OptionError("then", "steps: words such as reversal, in a text or a list", shown(then))
+    return [part for one in then for part in (_items(one) if isinstance(one, str) else [one])]
+
+
+def _wanted(item: str | Mapping[str, Any]) -> Wanted:
+    """A step from its text, `word:minor units:reason or outcome`, or from its mapping."""
+    if isinstance(item, Mapping):
+        words = {"step": "step", "amount_minor_units": "amount", "reason": "reason", "outcome": "outcome"}
+        if unknown := [name for name in item if name not in words]:
+            raise ChoiceError.of("then", unknown[0], tuple(words))
+        made = Wanted(**{words[name]: value for name, value in item.items()})
+    elif isinstance(item, str):
+        word, *parts = item.split(":")
+        found: dict[str, Any] = {}
+        for part in parts:
+            if _DIGITS.fullmatch(part) and "amount" not in found:
+                found["amount"] = int(part)
+            elif word in (REVERSAL, PARTIAL_REVERSAL) and part in _reasons():
+                found["reason"] = part
+            else:
+                found["outcome"] = part
+        made = Wanted(word, **found)
+    else:
+        raise OptionError("then", "steps: words such as reversal, in a text or a list", shown(item))
+    if made.step not in STEPS:
+        raise ChoiceError.of("then", made.step, STEPS)
+    reason = None if made.reason is None else template_word("reason", made.reason)
+    if reason is not None and made.step not in (REVERSAL, PARTIAL_REVERSAL):
+        raise OptionError("then", f"no reason of a step {made.step!r}", shown(made.reason))
+    if _outcome("then", made.outcome) == PARTIAL:
+        raise OptionError("then", "another outcome: only the first request is approved in part", "'partial'")
+    return replace(made, reason=reason)
+
+
+def _reasons() -> tuple[str, ...]:
+    return (*REASONS, *read_toml("templates")["spoken"]["reason"])
+
+
+def _outcome(option: str, word: object) -> str:
+    """An outcome, one of `OUTCOMES` or a response code."""
+    if isinstance(word, str) and (word in OUTCOMES or _CODE.fullmatch(word)):
+        return word
+    raise ChoiceError.of(option, word, (*OUTCOMES, "a response code such as 51"))
+
+
+def _is_partial(outcome: str, given: Mapping[str, Any]) -> bool:
+    return is_particular("partial", given["version"], outcome)
+
+
+def _allow_part(given: dict[str, Any]) -> tuple[str, ...]:
+    """Have the terminal of the first request say that it takes an approval of a part, as far as it is known
+    how. Raises OptionError where none can be."""
+    network, version, option = given["network"], given["version"], "partial_approval"
+    purposes = read_toml("templates")["options"][option]["purposes"]
+    if given["purpose"] not in purposes or given["message_type"] not in ("auth", "financial"):
+        raise OptionError("outcome", f"another one, or purpose {' or '.join(purposes)}", "'partial'", 39)
+    if has_option(option, network, version):
+        given["details"] = {**given["details"], option: True}
+        return ()
+    where = f"{network} in {version}" if network else version
+    return (f"No public source says how a request of {where} takes a partial approval: it does not.",)
+
+
+def _answered(
+    exchange: Exchange, outcome: str, part: int | None, place: int = 0
+) -> tuple[Exchange, tuple[Step, ...]]:
+    """*exchange* with the answer to step *place*, where there is one, and what will come too late: after the
+    next step."""
+    step, last = exchange.steps[place], exchange.steps[-1]
+    assert step.at is not None  # noqa: S101
+    assert last.at is not None  # noqa: S101
+    if outcome == NO_ANSWER:
+        return exchange, ()
+    answer = _answer(step.message, outcome, part, exchange.network)
+    if outcome == TOO_LATE:
+        return exchange, (Step(LATE, answer, step.at + _GIVEN_UP + _ANSWERED, place),)
+    return exchange.plus(Step(ANSWER, answer, last.at + _ANSWERED, place)), ()
+
+
+def _answer(request: Message, outcome: str, part: int | None, network: str | None) -> Message:
+    version = request.version
+    codes = read_toml("templates")["answer"]
+    if outcome == PARTIAL or is_particular("partial", version, outcome):
+        asked = minor_units(request)
+        part = asked // 2 if part is None else part
+        if not (isinstance(part, int) and not isinstance(part, bool) and 0 < part < asked):
+            raise OptionError("approved_minor_units", f"a whole number, 1 to {asked - 1}", shown(part), 4)
+    code = None if outcome in (APPROVED, PARTIAL, TOO_LATE) else outcome
+    if outcome == DECLINED:
+        code = str(codes["declined"][version])
+    if code is not None and len(code) != spec(version)[39].width:
+        expected = f"{spec(version)[39].format}, a code of {version}: see sim.codes('response_code')"
+        raise OptionError("outcome", expected, shown(code), 39)
+    approval = digits(f"{account(request)[1]}{request.get(11)}{request.get(7)}", "approval", 6)
+    own = request.get(38).strip() or mtis.is_advice(request.mti)
+    made = respond(
+        request, code, approval=None if own else approval, amount_minor_units=part, network=network
+    )
+    return made.message

@@ -1,0 +1,244 @@
+"""An exchange in a sentence or two: what was asked for, what became of it, what stands now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sim.codec import Message
+from sim.elements import mti as mtis
+from sim.elements import pos
+from sim.elements.money import say_amount
+from sim.errors import with_article
+from sim.exchanges.amounts import (
+    ASKED,
+    CHARGED,
+    CREDITED,
+    DECLINED,
+    HELD,
+    Booking,
+    accepted,
+    bookings,
+    final_amount,
+    minor_units,
+)
+from sim.exchanges.exchange import Exchange, Step
+from sim.exchanges.roles import ADVICE, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL
+from sim.masking import mask
+from sim.operations.answering import reasons_of
+from sim.operations.own_parts import purchase_meant
+from sim.spec import is_particular, lookup
+from sim.spec.networks import answer as code_of
+from sim.spec.networks import network as network_of
+from sim.spec.tables import read_toml
+
+_PLACE, _CASH = 43, "01"
+
+
+def tell(exchange: Exchange) -> str:
+    """The story of *exchange*.
+
+    >>> from sim.exchanges import make
+    >>> words = {"outcome": "partial", "approved_minor_units": 6000, "then": "reversal:timeout"}
+    >>> tell(make("preauthorization", version="2003", amount_minor_units=10000, **words))
+    'Visa pre-authorization of 100.00 USD: approved for 60.00 of 100.00 USD, then reversed after a time-out; \
+nothing remains held.'
+    """
+    if not exchange.steps:
+        return "No messages."
+    return _Telling(exchange).text()
+
+
+class _Telling:
+    """A story in the making."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange, self.steps, self.network = exchange, exchange.steps, exchange.network
+        self.booked = {one.step: one for one in bookings(self.steps, self.network)}
+        self.asked = [at for at, one in enumerate(self.steps) if not one.is_answer and one.role != REPEAT]
+
+    def text(self) -> str:
+        """All of it."""
+        if not self.asked:
+            return f"{len(self.steps)} answers without their requests."
+        first, *others = self.asked
+        told = f"{self._opening(first)}: {self._outcome(first)}"
+        for at in others:
+            told += f", then {self._clause(at)}"
+        ending = self._ending()
+        return f"{told}; {ending}." if ending else f"{told}."
+
+    def _opening(self, at: int) -> str:
+        message = self.steps[at].message
+        noun = self._noun(at)
+        name = network_of(self.network).title if self.network else ""
+        text = f"{name} {noun}".strip()
+        if units := minor_units(message):
+            text += f" of {self._say(units)}"
+        place = pos.say_location(mask(_PLACE, message.get(_PLACE), message.version), message.version)
+        text += f" at {place}" if place else ""
+        return text[:1].upper() + text[1:]
+
+    def _noun(self, at: int) -> str:
+        """What step *at* asks for, in a word or two."""
+        message = self.steps[at].message
+        if mtis.is_network_management(message.mti):
+            return _management(message, self.network)
+        asked = read_toml("templates")["purposes"].get(self.exchange.purpose if at == 0 else "", {})
+        if asked and not asked.get("plain"):
+            return str(asked["title"])
+        meant = purchase_meant(message, self.network)
+        code, words = message.get(3)[:2], read_toml("phrases")
+        known = lookup("transaction_type", code, version=message.version, network=self.network)
+        noun = meant or (known.meaning if known and known.meaning in words["meant"] else "")
+        noun = noun or words["nouns"].get(code, "transaction")
+        if any(self.steps[other].role in (COMPLETION, INCREMENT) for other in self.asked) and at == 0:
+            return "pre-authorization"
+        return noun
+
+    def _say(self, units: int) -> str:
+        currency = next((one.currency for one in self.booked.values()), "")
+        return say_amount(str(units), currency)
+
+    def _answer(self, at: int) -> Step | None:
+        """What came back for step *at* or its repeats, the answer before a late one."""
+        own = {at, *(n for n, one in enumerate(self.steps) if one.role == REPEAT and one.of == at)}
+        found = [one for one in self.steps if one.is_answer and one.of in own]
+        return next((one for one in found if one.role != LATE), found[0] if found else None)
+
+    def _repeated(self, at: int) -> str:
+        count = sum(one.role == REPEAT and one.of == at for one in self.steps)
+        times = {1: "once", 2: "twice"}.get(count, f"{count} times")
+        return f"(repeated {times})" if count else ""
+
+    def _outcome(self, at: int) -> str:
+        """What became of the step that is the first, or that stands for itself."""
+        step, answer = self.steps[at], self._answer(at)
+        told = _decision(step.message, answer, self.network, self._say)
+        if step.role == ADVICE and step.message.mti[1] in "12":
+            decided = "declined" if self._state(at) == DECLINED else "approved"
+            told = f"reported as {decided}, {'and acknowledged' if _well(answer, self.network) else told}"
+        return " ".join((told, self._repeated(at))).strip()
+
+    def _state(self, at: int) -> str:
+        return self.booked[at].state if at in self.booked else ASKED
+
+    def _clause(self, at: int) -> str:
+        """What a later step did."""
+        step, answer = self.steps[at], self._answer(at)
+        well, units = _well(answer, self.network), self._say(minor_units(step.message))
+        if step.role == REVERSAL:
+            text = self._reversed(step, well)
+            text += "" if well else f", {self._refused(answer, 'the reversal')}"
+        elif step.role == COMPLETION:
+            text = f"completed for {units}"
+            text += "" if well else f", {self._refused(answer, 'the completion')}"
+        elif step.role == INCREMENT:
+            text = f"increased by {units}" if well else f"an increase by {units} was asked for"
+            text += "" if well else f", {self._refused(answer, 'it')}"
+        elif step.role in (REQUEST, ADVICE):
+            of = f" of {units}" if minor_units(step.message) else ""
+            return f"{with_article(self._noun(at))}{of} was {self._outcome(at)}"
+        else:
+            return "acknowledged"
+        return " ".join((text, self._repeated(at))).strip()
+
+    def _refused(self, answer: Step | None, what: str) -> str:
+        if answer is None:
+            return f"but {what} was not answered"
+        return f"but {what} was refused ({_code(answer.message, self.network)})"
+
+    def _reversed(self, step: Step, well: bool) -> str:
+        final = final_amount(step.message)
+        if final:
+            return f"reversed in part, to {self._say(final)}"
+        reason = self._reason(step)
+        return f"reversed {read_toml('phrases')['reversed'][reason]}".strip()
+
+    def _reason(self, step: Step) -> str:
+        """Why *step* reverses: as it was made, as it says, or, where a code says several things or a network
+        none, as it came about."""
+        if step.reason:
+            return step.reason
+        said = reasons_of(step.message, self.network)
+        waited = step.of is not None and self.exchange.answer_to(step.of) is None
+        if waited and ("timeout" in said or not said):
+            return "timeout"
+        cash = step.message.get(3)[:2] == _CASH
+        likely = [one for one in said if (one == "misdispense") == cash]
+        return next(iter([*likely, *said]), "customer")
+
+    def _ending(self) -> str:
+        """What stands now."""
+        held = list(self.booked.values())
+        if not any(one.asked for one in held):
+            return ""
+        now = self.exchange.left
+        parts = []
+        if now.charged:
+            parts.append(f"{self._say(now.charged)} is charged")
+        if now.held:
+            parts.append(f"{self._say(now.held)} {'remains' if len(self.asked) > 1 else 'is'} held")
+        if now.credited:
+            parts.append(f"{self._say(now.credited)} is credited to the cardholder")
+        if now.unknown:
+            parts.append(_unknown(self._say(now.unknown), held))
+        if not parts:
+            return _nothing(held, len(self.asked) > 1)
+        return " and ".join(parts)
+
+
+def _unknown(amount: str, held: Sequence[Booking]) -> str:
+    way = next(one.way for one in held if one.unknown)
+    return f"it is not known whether {amount} is {way}"
+
+
+def _nothing(held: Sequence[Booking], more: bool) -> str:
+    ways = {one.way for one in held}
+    if ways == {CREDITED}:
+        return "nothing is credited"
+    if HELD in ways and CHARGED not in ways:
+        return f"nothing {'remains' if more else 'is'} held"
+    return "nothing is charged"
+
+
+def _well(answer: Step | None, network: str | None) -> bool:
+    return answer is not None and answer.role != LATE and accepted(answer.message, network)
+
+
+def _decision(request: Message, answer: Step | None, network: str | None, say: Any) -> str:
+    """What came of *request*, in words."""
+    if answer is None:
+        return "not answered"
+    message = answer.message
+    code = _code(message, network)
+    if answer.role == LATE:
+        return f"answered too late ({code})"
+    if not accepted(message, network):
+        return f"declined ({code})" if request.mti[1] in "12" else f"refused ({code})"
+    if is_particular("partial", message.version, message.get(39)):
+        part, whole = say(minor_units(message)), say(minor_units(request))
+        return f"approved for {part.partition(' ')[0]} of {whole}"
+    return "approved" if request.mti[1] in "12" else "accepted"
+
+
+def _code(message: Message, network: str | None) -> str:
+    code = message.get(39)
+    known = code_of(code, message.version, network)
+    return f"{code}, {known.meaning}" if known else code
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    return {"sign-on": "sign-on", "sign-off": "sign-off", "key": "key exchange", "echo": "echo test"}
+
+
+def _management(message: Message, network: str | None) -> str:
+    """What a network management message is for."""
+    name, number = ("network_management", 70) if message.version == "1987" else ("function_code", 24)
+    for own in (network, None):
+        known = lookup(name, message.get(number), version=message.version, network=own)
+        if known is not None:
+            return _kinds().get(known.kind, known.kind)
+    return "network management"

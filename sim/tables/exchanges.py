@@ -1,0 +1,226 @@
+"""Exchanges as tables: a row per message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from sim.codec import Message
+from sim.elements.money import amount
+from sim.exchanges import Exchange, make
+from sim.exchanges.amounts import minor_units
+from sim.operations import building
+from sim.operations.asked import moment
+from sim.spec.networks import answer as code_of
+from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion, Entry, Making, MessageType, Outcome, Purpose
+from sim.tables.argument import facts_of, take
+from sim.tables.message_table import MessageTable, table_of
+from sim.tables.tables import INTEGER, Table
+from sim.tables.transactions import Held, alpha_of
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sim.codec.wire import Format
+
+_COLUMNS = ("step", "time", "direction", "role", "of", "mti", "stan", "amount", "currency", "code", "meaning")
+
+
+class ExchangeTable(Table):
+    """An exchange, a row per message, with its story above.
+
+    Columns: `step` (from 1), `time` (UTC), `direction` (sent or received by the first message's sender),
+    `role` (request, advice, increment, completion, reversal, repeat, answer, late answer, acknowledgement),
+    `of` (the step that it answers, repeats, reverses, completes or increases), `mti`, `stan`, `amount` (minor
+    units), `currency`, `code` and `meaning` of DE 39. `.iso.messages` are its message tables.
+    """
+
+    _safe_columns = ("direction", "role", "mti", "meaning", "currency")
+    _nothing = "No messages."
+
+    @property
+    def iso(self) -> ExchangeView:
+        """What belongs to the whole exchange: `exchange`, `messages`, `summary`, `notes`, `left`."""
+        return ExchangeView(self)
+
+    def _title(self) -> str:
+        return self.iso.summary
+
+    def left_out(self) -> set[str]:
+        """Columns without a value are not shown."""
+        plain = pd.DataFrame(self)
+        return {name for name in ("of", "amount", "currency", "code", "meaning") if not _any(plain, name)}
+
+
+def _any(table: pd.DataFrame, name: str) -> bool:
+    return name in table and bool(table[name].notna().any())
+
+
+class ExchangeView:
+    """What belongs to a whole exchange."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    @property
+    def exchange(self) -> Exchange:
+        """The exchange itself, as `client.send` and suites take it."""
+        held: Held = facts_of(self._table)["exchange"]
+        made: Exchange = held.value
+        return made
+
+    @property
+    def messages(self) -> list[MessageTable]:
+        """The messages, each as a table."""
+        network = self.exchange.network
+        return [table_of(take(one, None, network)) for one in self.exchange.messages]
+
+    @property
+    def summary(self) -> str:
+        """What happened, in a sentence or two, and what is held, charged or credited now."""
+        return self.exchange.story
+
+    @property
+    def left(self) -> dict[str, int]:
+        """What stands now in minor units: `held`, `charged`, `credited`, and `unknown` where an answer is
+        missing."""
+        left = self.exchange.left
+        return {name: getattr(left, name) for name in ("held", "charged", "credited", "unknown")}
+
+    @property
+    def notes(self) -> list[str]:
+        """What was assumed."""
+        return list(self.exchange.notes)
+
+    def __repr__(self) -> str:
+        return "<iso: exchange, left, messages, notes, summary>"
+
+
+def exchange(
+    purpose: Purpose | MessageType | str = "purchase",
+    *,
+    outcome: Outcome | str = "approved",
+    approved_minor_units: int | None = None,
+    then: str | Iterable[str | Mapping[str, Any]] = (),
+    message_type: MessageType | str | None = None,
+    network: AnyNetwork | None = None,
+    pan: str | int | None = None,
+    amount_minor_units: int = 1000,
+    currency: str | int = "840",
+    stan: str | int = "123456",
+    version: AnyVersion | None = None,
+    at: AnyMoment | None = None,
+    entry: Entry | str | None = None,
+    format: Format | str | None = None,
+    **options: Unpack[Making],
+) -> ExchangeTable:
+    """Make an exchange: a request, what became of it, and what follows.
+
+    Each message has what the network carries on in it: approval code, transaction id, trace id, original data
+    elements. What follows is answered as an issuer does.
+
+    Parameters
+    ----------
+    purpose
+        As in `generate`. Also sign_on, sign_off, key_exchange or echo.
+    outcome
+        approved, partial, declined, timeout (no answer), late (an answer after the time-out), or a response
+        code such as 51.
+    approved_minor_units
+        How much is approved with outcome partial. Default: half of the amount.
+    then
+        What follows, words in a text or a list: repeat, increment, completion, reversal, partial_reversal,
+        refund, original_credit, sign_on, sign_off, key_exchange, echo. A word may have an amount in minor
+        units, a reason and an outcome: `increment:5000`, `partial_reversal:6000` (what stays),
+        `reversal:misdispense`, `completion:4000:timeout`. What is repeated got no answer. In Python
+        also a mapping: `step`, `amount_minor_units`, `reason`, `outcome`.
+    message_type
+        As in `generate`. Default: the purpose's usual one; an authorization before an increment or a
+        completion.
+    network
+        As in `generate`.
+    pan
+        As in `generate`.
+    amount_minor_units
+        As in `generate`.
+    currency
+        As in `generate`.
+    stan
+        The trace number of the first message, six digits; what is sent after it has the next ones.
+    version
+        As in `generate`.
+    at
+        The moment of the first message, as in `generate`. Default: now.
+    entry
+        As in `generate`.
+    format
+        The wire format, as in `generate`: what has no place there is left out of each message.
+    options
+        What else a payment carries, as in `generate`.
+
+    Returns
+    -------
+    ExchangeTable
+        A row per message: `step`, `time`, `direction`, `role`, `of`, `mti`, `stan`, `amount`, `currency`,
+        `code`, `meaning`. `.iso.summary` tells what happened, `.iso.messages` has the messages,
+        `.iso.exchange` is what a client sends.
+
+    Raises
+    ------
+    ChoiceError
+        A word is none of those to choose from.
+    OptionError
+        A step cannot follow, an amount does not fit, or an option cannot be met.
+
+    Examples
+    --------
+    >>> import sim
+    >>> made = sim.exchange("preauthorization", amount_minor_units=10000, then="completion:8000")
+    >>> made["role"].tolist()
+    ['request', 'answer', 'completion', 'answer']
+    >>> made.iso.left["charged"]
+    8000
+    """
+    given = dict(locals())
+    more = given.pop("options")
+    made = make(**given | {"at": moment(at)}, **more)
+    if format is not None:
+        fitted = [building.in_format(step.message, format) for step in made.steps]
+        left = tuple(dict.fromkeys(note for _, notes in fitted for note in notes))
+        made = made.fitted([message for message, _ in fitted], left)
+    return exchange_table(made)
+
+
+def exchange_table(made: Exchange) -> ExchangeTable:
+    """*made* as a table."""
+    rows = [_row(made, at) for at in range(len(made.steps))]
+    table = pd.DataFrame(rows, columns=pd.Index(_COLUMNS))
+    texts = ("direction", "role", "mti", "stan", "currency", "code", "meaning")
+    table = table.astype({**dict.fromkeys(("step", "of", "amount"), INTEGER), **dict.fromkeys(texts, "str")})
+    table["time"] = pd.to_datetime(table["time"], utc=True)
+    found = ExchangeTable(table)
+    found.attrs["iso"] = {"exchange": Held(made)}
+    return found
+
+
+def _row(made: Exchange, at: int) -> tuple[object, ...]:
+    step = made.steps[at]
+    message: Message = step.message
+    money = amount(message)
+    code = message.get(39) or None
+    known = code_of(code, message.version, made.network) if code else None
+    return (
+        at + 1,
+        step.at,
+        made.direction(at),
+        step.role,
+        None if step.of is None else step.of + 1,
+        message.mti,
+        message.get(11) or None,
+        minor_units(message) if money else None,
+        alpha_of(money[1]) if money and money[1] else None,
+        code,
+        known.meaning if known else None,
+    )
