@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sim.codec import Message
     from sim.codec.wire.dialects import load_format
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
+    from sim.exchanges.plan import UnclearError
     from sim.link.scenario.report import export_suite
     from sim.operations.drill import drill
     from sim.operations.packs import load_rules
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from sim.tables.messages import build, diff, explain, generate, mask, parse, respond, reverse, validate
     from sim.tables.negative import break_message, cases, faults
     from sim.tables.networks import compare, flows
+    from sim.tables.plans import plan
     from sim.tables.plots.charts import plot
     from sim.tables.reference import codes, fields, rules
     from sim.tables.repairing import repair
@@ -60,6 +62,7 @@ __all__ = [
     "OptionError",
     "ParseError",
     "SpecError",
+    "UnclearError",
     "__version__",
     "break_message",
     "build",
@@ -87,6 +90,7 @@ __all__ = [
     "mask",
     "match",
     "parse",
+    "plan",
     "plot",
     "read",
     "repair",
@@ -102,6 +106,7 @@ __all__ = [
 # Where names live that are resolved on first use.
 _HOMES = {
     "sim.codec": "Message",
+    "sim.exchanges.plan": "UnclearError",
     "sim.errors": "BuildError ChoiceError IsoError OptionError ParseError SpecError",
     "sim.codec.wire.dialects": "load_format",
     "sim.link.scenario.report": "export_suite",
@@ -117,6 +122,7 @@ _HOMES = {
     "sim.tables.messages": "build diff explain generate mask parse respond reverse validate",
     "sim.tables.negative": "break_message cases faults",
     "sim.tables.networks": "compare flows",
+    "sim.tables.plans": "plan",
     "sim.tables.plots.charts": "plot",
     "sim.tables.reference": "codes fields rules",
     "sim.tables.repairing": "repair",

@@ -45,7 +45,14 @@ ORDER = (
 )
 # Rooms that stand on the face, as a user does: `import sim`.
 ABOVE_THE_FACE = ("sim.verbs", "sim.answers", "sim.cli", "sim.magic", "sim.mcp")
-SERVER_MAY_IMPORT = ("sim.__version__", "sim.errors", "sim.codec", "sim.operations", "sim.verbs")
+SERVER_MAY_IMPORT = (
+    "sim.__version__",
+    "sim.errors",
+    "sim.codec",
+    "sim.operations",
+    "sim.exchanges",
+    "sim.verbs",
+)
 # A heavy package and the only rooms that may import it.
 HEAVY = {
     "pandas": ("sim.tables", "sim.widgets"),

@@ -32,6 +32,9 @@ BYTE_COLUMNS = ("byte_start", "byte_end")
 SOURCE_PARSED = ""
 _FOLLOW = ("name", "format", "meaning", "start", "end")
 
+if TYPE_CHECKING:
+    from sim.tables.plans import PlanTable
+
 
 class RawMessage(str):
     """The text of a message. It is the true text wherever it is used as one (`print`, `==`, slices,
@@ -164,6 +167,14 @@ class MessageView:
         return tuple(facts_of(self._table).get("notes", ()))
 
     @property
+    def plan(self) -> PlanTable | None:
+        """The plan of the description that the message was made of; None where there was none."""
+        from sim.tables.plans import plan_table
+
+        facts = facts_of(self._table)
+        return plan_table(facts["plan"]) if "plan" in facts else None
+
+    @property
     def lossless(self) -> bool | None:
         """None: this message was not converted."""
         return None
@@ -238,8 +249,8 @@ class MessageView:
         return take(self._table)
 
     def __repr__(self) -> str:
-        names = "message, mti, version, network, read_as, source, summary, sentences, valid, notes, lossless"
-        return f"<iso: {names}, to_message(), to_dict(), to_json(), to_python(), to_html()>"
+        names = "message, mti, version, network, read_as, source, summary, sentences, valid, notes, plan"
+        return f"<iso: {names}, lossless, to_message(), to_dict(), to_json(), to_python(), to_html()>"
 
 
 def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:

@@ -247,8 +247,8 @@ def generate(
         The wire format whose elements to use; it may be a dialect of your own. Elements it does not have are
         left out, and `.iso.notes` says so. Default: the version's own elements.
     description
-        Plain English; a language model chooses the options. It overrides all others except *version*, *at*
-        and *format*.
+        What to make in plain words, read by rules or, if one is named or configured, by a language model; see
+        `plan`. It overrides all other options except *version*, *at* and *format*.
     provider, model
         The language model to ask; see `sim.llm.status()`.
     payment
@@ -281,6 +281,8 @@ def generate(
         A word is not among the choices. The error names the argument, the choices and the nearest one.
     OptionError
         An option is invalid, or options conflict; the error says what is accepted.
+    UnclearError
+        Something that matters in *description* was not understood, or is not possible.
     LlmError
         The language model failed or is not available.
 
@@ -300,21 +302,30 @@ def generate(
     if not isinstance(description, str | None):
         raise OptionError("description", "a text", shown(description))
     if description and description.strip():
-        made = _by_model(description, provider, model, version or DEFAULT_VERSION, at)
-        return _made(made, made.network, format)
+        return _described(description, provider, model, version, at, format)
     _check_words(payment, options)
     made = generated(**options, **payment)
     return _made(made, None if network is None else network_named(network), format)
 
 
-def _by_model(
-    description: str, provider: str | None, model: str | None, version: AnyVersion, at: AnyMoment | None
-) -> Generated:
-    """The message that a language model makes of *description*."""
+def _described(
+    description: str,
+    provider: str | None,
+    model: str | None,
+    version: AnyVersion | None,
+    at: AnyMoment | None,
+    format: Format | str | None,
+) -> MessageTable:
+    """The message of *description*: by a language model where one is named or configured, else by rules."""
     from sim.operations import llm
 
-    edition = version_named(version)
-    return llm.generate(description, provider=provider, model=model, version=edition, at=moment(at))
+    if not llm.is_asked(provider, model):
+        from sim.tables.plans import described
+
+        return described(description, version_named(version) if version else None, moment(at), format)
+    edition = version_named(version or DEFAULT_VERSION)
+    made = llm.generate(description, provider=provider, model=model, version=edition, at=moment(at))
+    return _made(made, made.network, format)
 
 
 def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:

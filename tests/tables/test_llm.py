@@ -11,9 +11,11 @@ from sim.operations import Explanation, Generated, llm
 
 
 def test_no_model_is_asked_without_one() -> None:
-    """With nothing configured, asking for a model is an error that says so; nothing is sent."""
+    """With nothing configured, asking for a model is an error that says so; nothing is sent. A description is
+    read by rules then."""
+    assert sim.generate(description="a purchase of ten dollars").iso.source == "words"
     with pytest.raises(llm.LlmUnavailable):
-        sim.generate(description="a purchase of ten dollars")
+        sim.generate(description="a purchase of ten dollars", provider="ollama")
     with pytest.raises(llm.LlmUnavailable):
         sim.explain(sim.generate("echo"), llm=True)
     with pytest.raises(llm.LlmUnknownProvider):

@@ -120,6 +120,17 @@ def status(environment: Mapping[str, str] | None = None) -> tuple[ProviderStatus
     return tuple(_status(name, given) for name in PROVIDERS)
 
 
+def is_asked(provider: str | None, model: str | None, environment: Mapping[str, str] | None = None) -> bool:
+    """Whether a description goes to a language model: one is named, set as the default, or configured.
+
+    >>> is_asked(None, None, {}), is_asked("ollama", None, {})
+    (False, True)
+    """
+    given = os.environ if environment is None else environment
+    named = provider or model or given.get("SIM_LLM_PROVIDER", "").strip()
+    return bool(named) or any(row.configured for row in status(given))
+
+
 def choose(
     provider: str | None, model: str | None, environment: Mapping[str, str] | None = None
 ) -> tuple[Choice, Settings]:

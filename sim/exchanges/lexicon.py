@@ -1,0 +1,114 @@
+"""The words of descriptions: rows of phrases in English, German, Spanish, Portuguese and French.
+
+The languages share one table: accents are folded, so a language is rows and no code. Meanings of response
+codes and names of countries need no rows.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from sim.spec.codes import code_list, countries
+from sim.spec.tables import read_csv
+
+# Letters that are no letter with an accent, as long as they are.
+_ODD = {"ß": "s", "’": "'", "–": "-", "—": "-", "ø": "o", "ł": "l", "\u00a0": " ", "\u202f": " "}
+TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\s\w]")
+_BETWEEN = "-./,()"
+# Rows that are read by other means than as phrases.
+_OTHERS = frozenset(
+    [
+        *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
+        *("coin", "vague", "relative-day", "no-element"),
+    ]
+)
+_DECISIONS = ("declined", "pick-up", "referral", "system")
+
+
+def fold(text: str) -> str:
+    """*text* in small letters without accents, as long as it was.
+
+    >>> fold("Überprüfung für 5 Złoty")
+    'uberprufung fur 5 zloty'
+    """
+    return "".join(_ODD.get(c) or unicodedata.normalize("NFD", c)[0].lower()[:1] for c in text)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words and signs of *text*, folded."""
+    return tuple(one for one in TOKEN.findall(fold(text)) if one not in _BETWEEN)
+
+
+@cache
+def values_of(key: str) -> dict[str, tuple[str, ...]]:
+    """The phrases of each value of *key*."""
+    made: dict[str, tuple[str, ...]] = {}
+    for row in read_csv("descriptions/words"):
+        if row["key"] == key:
+            made[row["value"]] = (*made.get(row["value"], ()), *row["phrases"].split("|"))
+    return made
+
+
+@cache
+def phrases_of(key: str) -> dict[str, str]:
+    """The value of each phrase of *key*."""
+    return {phrase: value for value, phrases in values_of(key).items() for phrase in phrases}
+
+
+@cache
+def element_names(version: str) -> dict[str, int]:
+    """The element that each name of one means in *version*, but for names that say other things, too."""
+    rows = [row for row in read_csv("element_names") if version in (row["versions"] or version)]
+    names = {name: int(row["number"]) for row in rows for name in row["said"].split("|")}
+    return {name: number for name, number in names.items() if name not in phrases_of("no-element")}
+
+
+@cache
+def forms() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    """What values look like that have a form of their own: key, how it is read, pattern."""
+    blanks = {
+        "{sep}": r"\s*(?:[:=#]|\bis\b|\bto\b|\bnumber\b|\bno\.)?\s*",
+        "{on}": r"\b(?:(?:on|am|el|em|le|dated|date)\s+(?:the )?)?",
+        "{month}": "|".join(sorted(phrases_of("month"), key=len, reverse=True)),
+        "{money}": r"(?:usd|eur|gbp|jpy|inr|cny|krw|chf|cad|aud|brl|mxn|kwd|dollars?|euros?|yen|yuan|won"
+        r"|pounds?|reais|pesos|bucks|minor|cents?|[$€£¥])",
+        "{lacking}": "without|missing|lacks|lacking|no|omit|omitting|ohne|sin|sem|sans|fehlende[rs]?",
+        "{element}": "|".join(sorted(element_names("1987"), key=len, reverse=True)),
+    }
+    made = []
+    for row in read_csv("descriptions/forms"):
+        pattern = row["pattern"]
+        for blank, filled in blanks.items():
+            pattern = pattern.replace(blank, filled)
+        made.append((row["key"], row["read"], re.compile(pattern)))
+    return tuple(made)
+
+
+@cache
+def meanings() -> dict[str, str]:
+    """The meanings of response codes that decline, by themselves as folded."""
+    return {fold(one.meaning): one.meaning for one in code_list("response_code") if one.kind in _DECISIONS}
+
+
+@cache
+def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
+    """What each phrase says, as pairs of key and value, by its words; and how many words the longest has."""
+    found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for row in read_csv("descriptions/words"):
+        key, pair = row["key"], (row["key"], row["value"])
+        for phrase in row["phrases"].split("|") if key not in _OTHERS else ():
+            kept = found.setdefault(words_of(phrase), [])
+            if pair not in kept and not (key == "filler" and kept):
+                kept.append(pair)
+    for text, meaning in meanings().items():
+        found.setdefault(words_of(text), [("reason", meaning)])
+    for land in countries():
+        found.setdefault(words_of(land.name), [("country", land.alpha2)])
+    return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
+
+
+def says(words: str, *keys: str) -> bool:
+    """Whether *words* are a phrase of one of *keys*."""
+    return any(key in keys for key, _ in phrases()[0].get(words_of(words), ()))

@@ -1,0 +1,144 @@
+"""Amounts as people write them: figures, words, thousands, cents, in the smallest unit of their currency."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from sim.exchanges.lexicon import fold, phrases_of, values_of
+from sim.spec import currency as currency_of
+from sim.spec.codes import FUNDS, currencies
+
+# Figures with thousands parted by marks or blanks, with decimals; `.50` alone, too.
+FIGURES = (
+    r"\d{1,3}(?:[.,'’]\d{3})+(?:[.,]\d{1,3})?(?!\d)"
+    r"|\d{1,3}(?: \d{3})+(?:,\d\d|\b(?! ?\d))(?!\d)"
+    r"|\d+(?:[.,]\d+)?(?!\d)|(?<![\d.])[.]\d\d\b"
+)
+_THOUSANDS = 3
+_HUNDRED = 100
+
+
+@cache
+def _numbers() -> dict[str, int]:
+    """Words for numbers, with the compounds of German such as *fünfundzwanzig*."""
+    made = {word: int(value) for word, value in phrases_of("number").items()}
+    german = values_of("number-german")
+    units = {word: int(value) for value, words in german.items() for word in words if int(value) < 10}
+    tens = {word: int(value) for value, words in german.items() for word in words if int(value) >= 10}
+    return made | {f"{unit}und{ten}": tens[ten] + units[unit] for unit in units for ten in tens}
+
+
+@cache
+def _scales() -> dict[str, int]:
+    return {word: int(value) for word, value in phrases_of("scale").items()}
+
+
+@cache
+def _one_number() -> str:
+    every = sorted((*_numbers(), *_scales()), key=len, reverse=True)
+    return rf"(?:\b(?:{'|'.join(every)})\b)"
+
+
+@cache
+def spelled_pattern() -> str:
+    """A pattern for a number in words."""
+    one, scales = _one_number(), "|".join(_scales())
+    return rf"\b(?:an?\s+(?=(?:{scales})\b))?{one}(?:(?:\s+(?:and|y|e|et)\s+|[\s-]+){one})*\b"
+
+
+@cache
+def number_pattern() -> str:
+    """A pattern for a number in figures or words."""
+    return rf"(?:{FIGURES}|{spelled_pattern()})"
+
+
+def spelled(words: str) -> int | None:
+    """The number that *words* spell; None where they spell none.
+
+    >>> spelled("one hundred and twenty-five"), spelled("dos mil"), spelled("five twenty")
+    (125, 2000, None)
+    """
+    total = part = 0
+    for word in re.findall(_one_number(), fold(words)):
+        scale = _scales().get(word)
+        if scale == _HUNDRED:
+            part = (part or 1) * scale
+        elif scale:
+            total, part = (total + (part or 1)) * scale, 0
+        else:
+            value = _numbers()[word]
+            french = part % 100 in (60, 80) and value < 20
+            if (part % 10 and value < _HUNDRED) or (part % 100 and value >= 10 and not french):
+                return None
+            part += value
+    return total + part
+
+
+def whole(text: str) -> int | None:
+    """The whole number that *text* is, in digits or words."""
+    return int(text) if text.isascii() and text.isdigit() else spelled(text)
+
+
+def minor_units(figures: str, alpha: str, *, comma: bool, thousands: bool = False) -> int | None:
+    """An amount in the smallest unit of the currency *alpha*; None where the spelling can mean two things, or
+    has more decimals than the currency. *comma*: decimals stand after a comma, as in *1.234,50*.
+
+    >>> minor_units("1.234,56", "EUR", comma=True), minor_units("12.345", "KWD", comma=False)
+    (123456, 12345)
+    >>> minor_units("1.234", "EUR", comma=False) is None
+    True
+    """
+    known = currency_of(alpha)
+    exponent = known.exponent if known and known.exponent is not None else None
+    if exponent is None:
+        return None
+    if re.search("[a-z]", fold(figures)):
+        value = spelled(figures)
+        return None if value is None else value * 10**exponent
+    text = head = re.sub(r"['’ ]", "", figures)
+    marks, tail = re.findall("[.,]", text), ""
+    if len(set(marks)) > 1:
+        if marks[-1] in marks[:-1]:
+            return None
+        head, _, tail = text.rpartition(marks[-1])
+    elif len(marks) == 1:
+        left, _, right = text.partition(marks[0])
+        decimal = marks[0] == ("," if comma else ".")
+        if len(right) != _THOUSANDS or (decimal and exponent == _THOUSANDS):
+            head, tail = left, right
+        elif not decimal and left != "0":
+            head = left + right
+        else:
+            return None
+    head = re.sub("[.,]", "", head) or "0"
+    shift = exponent + (_THOUSANDS if thousands else 0)
+    return int(head + tail.ljust(shift, "0")) if len(tail) <= shift else None
+
+
+@cache
+def currency_names() -> dict[str, str]:
+    """What a currency is called, folded, and its code: rows, the names of ISO 4217, codes."""
+    every = [(fold(one.name), one.alpha) for one in currencies() if one.alpha not in FUNDS]
+    counts = [name for name, _ in every]
+    names = {name: alpha for name, alpha in every if counts.count(name) == 1}
+    names |= {f"{name}s": alpha for name, alpha in names.items()}
+    names |= {one.alpha.lower(): one.alpha for one in currencies() if one.alpha not in FUNDS}
+    return names | phrases_of("currency")
+
+
+@cache
+def unit_pattern() -> str:
+    """A pattern for a currency's name, sign or code."""
+    parts = []
+    for name in sorted(currency_names(), key=len, reverse=True):
+        start = r"(?<![a-z])" if name[0].isalpha() else ""
+        end = r"(?![a-z])" if name[-1].isalpha() else ""
+        parts.append(start + re.escape(name).replace(r"\ ", r"\s+") + end)
+    return "|".join(parts)
+
+
+def cents(words: str) -> int | None:
+    """The cents that *words* name after whole units; None where they name none below a hundred."""
+    value = whole(fold(words))
+    return value if value is not None and value < _HUNDRED else None

@@ -1,0 +1,323 @@
+"""A description read by rules: which words say what, and which say nothing that is known.
+
+Values that have a form of their own are read first (codes, cards, dates, labelled elements), then amounts and
+the names of merchants and places; what is left is looked up phrase by phrase, the longest first. A word that
+no row has stays unknown: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from sim.exchanges import lexicon, sums
+from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
+
+_ALLOWED = frozenset(",.;:-()!/\"'—&=#")
+_TAKEN = "\x00"
+_NOON = (12, 0, 0)
+# Two-letter words of one language that are abbreviations of the field in capitals.
+_CAPITALS = frozenset({("mit",), ("cit",)})
+
+
+@dataclass(slots=True)
+class Mark:
+    """Words of a description, from *start* to *end*, that say *value* of *key*."""
+
+    key: str
+    value: Any
+    start: int
+    end: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """An amount that names its currency; `vague` where others have a currency of that name."""
+
+    minor_units: int
+    currency: str
+    vague: bool = False
+
+
+class Reader:
+    """A description and what is read of it: `marks`; `unclear`, what cannot be read; `notes`, what was left
+    aside."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.marks: list[Mark] = []
+        self.unclear: list[str] = []
+        self.notes: list[str] = []
+        self.left = fold(text)
+        self.comma = not phrases_of("comma").keys().isdisjoint(TOKEN.findall(self.left))
+        for read in (self._uses, self._forms, self._amounts, self._names, self._phrases):
+            read()
+
+    def all(self, *keys: str) -> list[Mark]:
+        """The marks of *keys* in the order of the text."""
+        return sorted((mark for mark in self.marks if mark.key in keys), key=lambda mark: mark.start)
+
+    def only(self, key: str) -> Any:
+        """The one value of *key*, or None; two that differ are unclear."""
+        found = self.all(key)
+        if len({str(mark.value) for mark in found}) > 1:
+            self.unclear.append("contradicts itself: " + " / ".join(mark.words for mark in found))
+        return found[0].value if found else None
+
+    def add(self, key: str, value: Any, start: int, end: int) -> None:
+        """Note that the text from *start* to *end* says *value* of *key*; it says nothing else then."""
+        self.marks.append(Mark(key, value, start, end, self.text[start:end].strip()))
+        self._blank(start, end)
+
+    def _blank(self, start: int, end: int) -> None:
+        self.left = self.left[:start] + _TAKEN * (end - start) + self.left[end:]
+
+    def _take(self, pattern: str | re.Pattern[str], key: str, value: Callable[[re.Match[str]], Any]) -> None:
+        for found in list(re.finditer(pattern, self.left)):
+            got = value(found)
+            if got is not None and _TAKEN not in self.left[found.start() : found.end()]:
+                self.add(key, got, found.start(), found.end())
+
+    def _uses(self) -> None:
+        """What the message is for says nothing about it: `for our declined-cards suite`."""
+        if use := _USE.search(self.left):
+            self.notes.append(f"Left aside: {self.text[use.start() : use.end()].strip()}")
+            self._blank(use.start(), use.end())
+
+    def _forms(self) -> None:
+        for found in _QUOTED.finditer(self.text):
+            if _BEFORE_NAME.search(self.left[: found.start()]):
+                self.add("merchant", found[1], found.start(), found.end())
+        for key, how, pattern in lexicon.forms():
+            self._take(pattern, key, lambda found, how=how: self._formed(found, how))  # type: ignore[misc]
+
+    def _formed(self, found: re.Match[str], how: str) -> Any:
+        """What a form says, as options want it; None where it can mean two things."""
+        if how[0] == "=":
+            return how[1:]
+        if read := _READ.get(how):
+            return read(found)
+        if how == "date":
+            made = _date(found)
+            if made == "none":
+                self.unclear.append(f"no such date: {found[0].strip()}")
+            return made if isinstance(made, date) else None
+        value = self.text[found.start("v") : found.end("v")]
+        match how:
+            case "element":
+                return int(found["n"]), value
+            case "int":
+                return int(value)
+            case "six":
+                return value.zfill(6)
+            case "upper":
+                return value.upper()
+            case "digits":
+                return re.sub(r"\D", "", value)
+            case "mti":
+                return value if "0" + value[1:] in phrases_of("mti") else None
+        return value
+
+    # -- amounts
+    def _amounts(self) -> None:
+        for key, pattern, how in _amount_patterns():
+            self._take(pattern, key, lambda found, how=how: self._sum(found, how))  # type: ignore[misc]
+
+    def _sum(self, found: re.Match[str], how: str) -> Any:
+        if how == "raw":
+            return int(found["n"])
+        if how == "bare":
+            return found["n"]
+        names, got = sums.currency_names(), found.groupdict()
+        word = " ".join(found["c"].split())
+        alpha = "USD" if how == "cents" else names.get(word, "")
+        named = word != alpha.lower() or word in phrases_of("currency")
+        # A code without capitals may be any word: `all` is the lek of Albania.
+        if not named and not self.text[found.start("c") : found.end("c")].isupper():
+            return None
+        if how == "cents":
+            alpha = phrases_of("coin").get(word, "")
+        value = sums.minor_units(found["n"], alpha, comma=self.comma, thousands=bool(got.get("k")))
+        more = sums.cents(got["s"]) if got.get("s") else 0
+        if how == "cents" and value is not None:
+            value = value // 100 if value % 100 == 0 else None
+        if value is None or more is None or (more and value % 100):
+            self.unclear.append(f"the amount {self.text[found.start() : found.end()].strip()}")
+        return Sum((value or 0) + (more or 0), alpha, word in phrases_of("vague"))
+
+    # -- names
+    def _names(self) -> None:
+        for found in _SHOP.finditer(self.text):
+            name = self._shop(found)
+            if name:
+                self.add("merchant", name, found.start(1), found.start(1) + len(name))
+        for found in _PLACE.finditer(self.text):
+            behind, place = TOKEN.findall(self.left[found.end() :]), words_of(found[1])
+            if _TAKEN in self.left[found.start() : found.end()] or place in lexicon.phrases()[0]:
+                continue
+            behind = [word for word in behind if word not in ",("][:4]
+            if any(lexicon.says(" ".join(behind[:size]), "country") for size in range(1, len(behind) + 1)):
+                self.add("city", f"{fold(found[1]).upper()};", found.start(1), found.end(1))
+
+    def _shop(self, found: re.Match[str]) -> str:
+        """The name of a merchant after `at`, up to the first word that says something else; empty for
+        none."""
+        if _TAKEN in self.left[found.start() : found.end()]:
+            return ""
+        words = found[1].split()
+        while words and words[-1] in ("of", "de", "la"):
+            words.pop()
+        known = lexicon.phrases()[0]
+        kinds = [{key for key, _ in known.get(words_of(word.strip(".,")), ())} for word in words]
+        cut = next((at for at, kind in enumerate(kinds) if kind & _NO_NAME), len(words))
+        words, kinds = words[:cut], kinds[:cut]
+        if not words or any(kind and kind != {"filler"} and "trade" not in kind for kind in kinds):
+            return ""
+        if (all(kinds) and len(words) == 1) or (found[0][:2].lower() == "en" and len(words) < 2):
+            return ""
+        name = " ".join(words).rstrip(".,")
+        return "" if words_of(name) in known or words_of(" ".join(found[1].split()[:2])) in known else name
+
+    # -- phrases
+    def _phrases(self) -> None:
+        known, longest = lexicon.phrases()
+        for found in _ONLY_PART.finditer(self.left):
+            said = re.sub(r"\s+", " ", self.text[found.start() : found.end()])
+            self.marks.append(Mark("decision", "partial", found.start(), found.start() + 4, said))
+        tokens = [
+            (found[0], found.start(), found.end())
+            for found in TOKEN.finditer(self.left)
+            if found[0] not in "-./,()" and found[0] != _TAKEN
+        ]
+        at = 0
+        while at < len(tokens):
+            for size in range(min(longest, len(tokens) - at), 0, -1):
+                words = tuple(token[0] for token in tokens[at : at + size])
+                start, end = tokens[at][1], tokens[at + size - 1][2]
+                if words in known and self._joined(start, end):
+                    self._say(words, start, end)
+                    at += size
+                    break
+            else:
+                one, start, end = tokens[at]
+                if one not in _ALLOWED:
+                    self.marks.append(Mark("unknown", one, start, end, self.text[start:end]))
+                at += 1
+
+    def _joined(self, start: int, end: int) -> bool:
+        """Whether the words between two places are one phrase, without what was read or the end of a
+        sentence among them."""
+        gap = self.left[start:end]
+        whole = "pick" in gap or gap in lexicon.meanings()
+        return _TAKEN not in gap and (whole or not re.search(r"[,;.]\s", gap))
+
+    def _say(self, words: tuple[str, ...], start: int, end: int) -> None:
+        text = self.text[start:end]
+        if words in _CAPITALS and (not text.isupper() or self.text.isupper()):
+            text = ""
+        for key, value in lexicon.phrases()[0][words] if text else ():
+            if key != "filler":
+                self.marks.append(Mark(key, value, start, end, text))
+        self._blank(start, end)
+
+
+_USE = re.compile(
+    r"\bfor (?:our|the|my|a|an) (?:(?!for |in )[a-z'-]+ ){0,4}(?:suites?|team|demo|course|class"
+    r"|regression tests?|test plan|training|test pack|workshop)\b(?: suite| demo| test)?[ .]*$"
+)
+_QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
+_BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")
+_SHOP = re.compile(
+    r"\b(?:at|At|merchant|bei|chez|named|called|en)\s+((?:[A-Z][\w'&.]*)(?:\s+(?:[A-Z&][\w'&.]*|of|de|la))*)"
+)
+_PLACE = re.compile(r"\b(?:in|In|en|em|à|a)\s+([A-Z][\w'-]+(?: [A-Z][\w'-]+)?),?\s+\(?")
+# An amount that was read already stands between the words.
+_ONLY_PART = re.compile(
+    rf"\b(?:only|just|nur|solo|apenas|seulement)\s+{_TAKEN}+\s+(?:is |was |were |are |werden |wurden )?"
+    r"(?:approved|genehmigt|aprobad[oa]s?|aprovad[oa]s?|approuves?|acceptes?)\b"
+)
+_NO_NAME = frozenset(
+    (
+        "network",
+        "city",
+        "currency",
+        "country",
+        "entry",
+        "option",
+        "decision",
+        "atm",
+        "then",
+        "reason",
+        "reason!",
+    )
+)
+
+
+@cache
+def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    """How amounts stand in a text: key, pattern, and how it is read."""
+    number, unit, spelled = sums.number_pattern(), sums.unit_pattern(), sums.spelled_pattern()
+    coins = "|".join(phrases_of("coin"))
+    with_cents = r"dollars?|euros?|pounds?|usd|eur|gbp|reais|pesos"
+    rows = (
+        ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{with_cents})\s*(?:and|und|con|com|et|y|e|,)?\s*"
+         rf"(?P<s>\d\d?|{spelled})\s*(?:{coins})\b", "sum"),
+        ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*(?:of|out of|instead of|from|von|de|sobre|sur)"
+         rf"\s*(?:the )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
+        ("amount", rf"(?<![a-z\d])(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),
+        ("amount", rf"(?<![\w.,-])(?P<n>{number})\s?(?P<k>k\b)?\s*-?(?P<c>{unit})", "sum"),
+        ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{coins})\b", "cents"),
+        ("raw", r"(?<![\w.,-])(?P<n>\d+)\s*(?:minor units|in minor units)\b", "raw"),
+        ("bare", r"(?<![\w.,-])(?P<n>\d+[.,]\d\d)(?![\d.,]\d)", "bare"),
+        ("bare", r"\b(?:amount|amt|betrag|monto|importe|montant|total|valor)(?: of| is| von| de|:|=)?\s*"
+         rf"(?P<n>{sums.FIGURES})(?![\d])", "bare"),
+    )  # fmt: skip
+    return tuple((key, re.compile(pattern), how) for key, pattern, how in rows)
+
+
+def _date(found: re.Match[str]) -> date | str | None:
+    """The day of a form; `none` where there is no such day, None where it can mean two."""
+    got = found.groupdict()
+    if "a" in got:
+        if got["a"] != got["b"] and max(int(got["a"]), int(got["b"])) <= 12:
+            return None
+        got["d"], got["m"] = sorted((got["a"], got["b"]), key=int, reverse=True)
+    month = phrases_of("month").get(got["m"]) or got["m"]
+    try:
+        return date(int(got["y"]), int(month), int(got["d"]))
+    except ValueError:
+        return "none"
+
+
+def _clock(found: re.Match[str]) -> tuple[int, int, int] | None:
+    hour, half = int(found["h"]), (found["p"] or "")[:1]
+    if half:
+        if not 1 <= hour <= _NOON[0]:
+            return None
+        hour = hour % 12 + 12 * (half == "p")
+    got = found.groupdict()
+    return hour, int(got.get("n") or 0), int(got.get("s") or 0)
+
+
+def _expiry(found: re.Match[str]) -> str | None:
+    """YYMM of an expiry; None where month and year may be either way round."""
+    value = found["v"].replace("/20", "/")
+    first, last = (digits := re.sub(r"\D", "", value))[:2], digits[2:]
+    slash = "/" in value
+    if not slash and (first <= "12") == (last <= "12"):
+        return None
+    month, year = (first, last) if slash or first <= "12" else (last, first)
+    return year + month if "01" <= month <= "12" else None
+
+
+def _day(found: re.Match[str]) -> date:
+    before = phrases_of("relative-day")[found["v"]]
+    return datetime.now(UTC).date() + timedelta(days=int(before))
+
+
+_READ: dict[str, Callable[[re.Match[str]], Any]] = {"clock": _clock, "month/year": _expiry, "day": _day}

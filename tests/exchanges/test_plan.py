@@ -1,0 +1,166 @@
+"""Descriptions read by rules: what they make, what they leave open, and that nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sim
+from sim.codec import Message, parse
+from sim.exchanges.composing import plan_of
+from sim.exchanges.plan import Made, UnclearError
+from sim.spec.codes import code_list, currencies
+from sim.spec.networks import NETWORKS, default_card
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "descriptions.jsonl"
+# MTIs, and of their elements: `4=...` is, `43*...` has, `2~4` starts with, `52+` is there, `22!` is not.
+CONDITION = re.compile(r"(\d+)([=~*+!])(.*)")
+CHECKS = {
+    "=": lambda value, text: value == text,
+    "~": lambda value, text: bool(value) and value.startswith(text),
+    "*": lambda value, text: text in value.upper(),
+    "+": lambda value, text: bool(value),
+    "!": lambda value, text: not value,
+}
+
+
+def _message(made: Made) -> Message:
+    return parse(made.broken, made.message.version) if made.broken else made.message
+
+
+def _misfits(made: Made, wanted: str) -> list[str]:
+    mti, *conditions = wanted.split(" ")
+    if mti in ("?", "*"):
+        return []
+    message = _message(made)
+    wrong = [] if re.fullmatch(mti.replace("02?", "0[12]"), message.mti) else [message.mti]
+    for condition in filter(None, conditions):
+        number, check, text = CONDITION.fullmatch(condition).groups()  # type: ignore[union-attr]
+        if not CHECKS[check](message.get(int(number)), text):
+            wrong.append(condition)
+    return wrong
+
+
+def test_descriptions_make_what_they_say() -> None:
+    """Each description gives its messages, or says what it leaves open (`U`)."""
+    wrong = []
+    for line in VECTORS.read_text(encoding="utf-8").splitlines():
+        text, wanted = (row := json.loads(line))["text"], row["messages"]
+        try:
+            made = plan_of(text).run()
+        except UnclearError as error:
+            wrong += [f"{text}: {error}"] if wanted != "U" else []
+            continue
+        messages = wanted.split("|")
+        if wanted == "U" or (wanted != "*" and len(messages) != len(made)):
+            wrong.append(f"{text}: {[_message(one).mti for one in made]}")
+        elif wanted != "*":
+            wrong += [f"{text}: {misfits}" for one, want in zip(made, messages, strict=True)
+                      if (misfits := _misfits(one, want))]  # fmt: skip
+    assert wrong == []
+
+
+def test_every_code_is_said_by_its_meaning() -> None:
+    """Each response code that declines is what its own meaning gives, or another with that meaning."""
+    wrong = []
+    for code in code_list("response_code"):
+        if code.kind not in ("declined", "pick-up", "referral", "system"):
+            continue
+        for version in code.versions:
+            plan = plan_of(f"{version} visa purchase of 20 USD declined, {code.meaning}")
+            given = plan.steps[-1].options.get("code") if not plan.unclear else plan.unclear
+            same = {
+                one.code
+                for one in code_list("response_code")
+                if one.meaning == code.meaning and version in one.versions
+            }
+            wrong += [(code.meaning, given)] if given not in same else []
+    assert wrong == []
+
+
+@given(
+    minor=st.integers(1, 10**9),
+    currency=st.sampled_from([one for one in currencies() if one.exponent is not None]),
+    network=st.sampled_from(NETWORKS),
+)
+def test_an_amount_is_what_its_digits_say(minor: int, currency: object, network: str) -> None:
+    """The amount, the currency and the card are those of the text, whatever they are."""
+    exponent = currency.exponent  # type: ignore[attr-defined]
+    alpha = currency.alpha  # type: ignore[attr-defined]
+    text = f"{minor / 10**exponent:.{exponent}f}"
+    made = plan_of(f"{network} purchase {text} {alpha} card {default_card(network).pan}")
+    if made.unclear:
+        assert "." in text
+        assert exponent == 3
+        return
+    options = made.steps[0].options
+    assert (options["amount_minor_units"], options["currency"]) == (minor, alpha)
+    assert options["pan"] == default_card(network).pan
+
+
+@given(st.text(max_size=80))
+def test_any_text_gives_a_plan(text: str) -> None:
+    """A text of any kind is understood or said to be unclear; nothing else happens."""
+    plan = plan_of(text)
+    if plan.unclear:
+        with pytest.raises(UnclearError) as caught:
+            plan.run()
+        assert caught.value.words == plan.unclear
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Visa frobnicated 20 EUR", "frobnicated"),
+        ("Visa purchase 20 EUR, not declined", "not"),
+        ("Visa and Mastercard purchase 20 EUR", "Mastercard"),
+        ("Visa purchase 20 EUR and 7", "7"),
+    ],
+)
+def test_what_is_not_understood_is_said_in_its_own_words(text: str, words: str) -> None:
+    """The error names the words; nothing is made, unless a part is asked for."""
+    plan = sim.plan(text)
+    with pytest.raises(sim.UnclearError, match=words):
+        plan.run()
+    assert len(plan.run(partial=True)) >= 1
+    with pytest.raises(sim.UnclearError, match=words):
+        sim.generate(description=text)
+
+
+def test_the_code_of_a_plan_makes_the_same() -> None:
+    """`code` is the calls that `run()` does."""
+    plan = sim.plan("3DS e-commerce 49.99 EUR at a Berlin bookshop on 3 March 2026, insufficient funds")
+    names: dict[str, object] = {"sim": sim}
+    exec(plan.code, names)  # noqa: S102
+    request, answer = plan.run()
+    for name, made in (("request", request), ("answer", answer)):
+        assert names[name].iso.message == made.iso.message  # type: ignore[attr-defined]
+
+
+def test_what_cannot_be_is_said_with_its_reason() -> None:
+    """What is understood but impossible ends with the reason, whatever is left out."""
+    plan = sim.plan("Visa PIN change at an ATM for 20 EUR, 3DS authenticated")
+    with pytest.raises(sim.UnclearError) as caught:
+        plan.run(partial=True)
+    assert caught.value.not_possible
+
+
+def test_a_plan_shows_no_card_number() -> None:
+    """The table masks what looks like a card number, also among the words."""
+    table = sim.plan("visa purchase 20 EUR card 4111 1111 1111 1111")
+    for shown in (repr(table), table._repr_html_(), str(table.plan.understood())):
+        assert "4111111111111111" not in shown.replace(" ", "")
+    assert "411111" in repr(table)
+
+
+def test_a_described_message_has_its_plan() -> None:
+    """The message that a description is about is its answer; it knows how it came about."""
+    made = sim.generate(description="Mastercard tap 12.50 EUR, NSF")
+    assert (made.iso.mti, made.iso[39], made.iso.source) == ("0110", "51", "words")
+    assert "insufficient" in made.iso.summary
+    assert made.iso.plan.code.startswith("request = ")
